@@ -1,15 +1,15 @@
 package calendar
 
-// Action is the kind of a change of a record: created, updated and so on.
+// Action is the kind of a change in the change log.
 type Action string
 
 // The actions of the change log.
 const (
 	Created   Action = "create"
 	Updated   Action = "update"
-	Published Action = "publish" // a scheduled record whose date came
+	Published Action = "publish" // the publication date of a scheduled record came
 	Trashed   Action = "trash"
 	Restored  Action = "restore"
 	Deleted   Action = "delete"
-	Loaded    Action = "loaded" // a block of new records: the entry is of the first, its field is the id of the last
+	Loaded    Action = "loaded" // many new records in one entry: its record id is that of the first, its field the id of the last
 )

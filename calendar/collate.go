@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Lengths of stored sort keys, in bytes. A letter takes about four: two for itself and two for its accent. The
-// engines compare the first 1024 bytes of a value and index fewer than 3072.
+// Maximum lengths of stored sort keys in bytes. A letter takes about four: two for itself and two for its
+// accent. The database engines compare the first 1024 bytes of a value and index fewer than 3072.
 const (
 	NameKeySize        = 512
 	DescriptionKeySize = 255
@@ -20,7 +20,7 @@ const (
 // of at least two, so this fills the longest key. Descriptions may be much longer.
 const sortBytes = 8 * NameKeySize
 
-// collator orders the texts of one language. It is not for concurrent use.
+// collator orders the texts of one language. It is not safe for concurrent use.
 type collator struct {
 	order  *collate.Collator
 	buffer collate.Buffer
@@ -37,11 +37,11 @@ func collatorsOf(tag language.Tag) *sync.Pool {
 	return &sync.Pool{New: func() any { return &collator{order: collate.New(tag, collate.IgnoreCase)} }}
 }
 
-// SortKey returns what a text is sorted by where it is read in a language: bytes whose order is that of the
-// language's own collation, of at most size. In Polish ł is a letter after l, in Spanish ñ is one after n, in
-// English both are accents, which only decide between words that are the same without them. Case and runs of
-// white space do not count; punctuation is before digits, digits are before letters. Texts that differ only
-// beyond what size has room for have the same key. An unknown language is sorted like English.
+// SortKey returns the key by which a language sorts a text: at most size bytes, whose byte order is the order
+// of the texts. In Polish ł is a letter after l, and in Spanish ñ is a letter after n. In English both are
+// accents, which only distinguish words that are equal without them. Case and runs of white space do not count.
+// Punctuation is before digits, and digits are before letters. Texts that differ only after size bytes of key
+// have the same key. An unknown language is sorted like English.
 func SortKey(l Language, text string, size int) []byte {
 	text = strings.Join(strings.Fields(text), " ")
 	if end := sortBytes; len(text) > end {

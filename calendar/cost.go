@@ -16,24 +16,25 @@ type Cost struct {
 	// Display uses those of the site.
 	Symbol   string `json:"symbol,omitempty"`
 	Position string `json:"position,omitempty"`
-	// Prices are numbers with '.' as decimal mark and without groups, ascending, each number once. Zeros
+	// Prices are distinct numbers in ascending order, with '.' as decimal mark and without digit groups. Zeros
 	// are kept as they were written: 12.50.
 	Prices []string `json:"prices,omitempty"`
-	// Texts are the elements without a price, verbatim, in the order sent.
+	// Texts are the elements without a price, unchanged, in the order in which they were sent.
 	Texts []string `json:"texts,omitempty"`
 }
 
-const maxSymbol = 5 // characters
+const maxSymbol = 5 // maximum length of a currency symbol in characters
 
 var (
 	pricePattern = regexp.MustCompile(`[0-9]+(?:[.,][0-9]+)*`)
-	// partPattern is only matched outside prices, where a comma cannot belong to a number.
+	// partPattern matches the separators of parts. It is only matched outside prices, where a comma cannot
+	// belong to a number.
 	partPattern = regexp.MustCompile(`[;,\n\r\v\f\x{85}\x{2028}\x{2029}]|[\s\p{Z}][-–—][\s\p{Z}]`)
 )
 
-// ParseCost reads the elements of a cost (contract, section 7), which are cleaned plain text. Decimal is the
-// site's decimal mark, "." or ","; it decides what 1.500 and 1,500 mean. A caller with a number writes it with
-// that mark, so that ParseCost does not read it as a grouped number.
+// ParseCost parses the elements of a cost (contract, section 7), which are sanitised plain text. Decimal is the
+// decimal mark of the site, "." or ",". It decides what 1.500 and 1,500 mean. A caller with a number writes it
+// with that mark, so that ParseCost does not read the mark as a digit group.
 func ParseCost(elements []string, decimal string) Cost {
 	var c Cost
 	var parts []costPart
@@ -68,14 +69,14 @@ func ParseCost(elements []string, decimal string) Cost {
 	return c
 }
 
-// displaySeparator stands between the texts and prices of a displayed cost.
+// displaySeparator separates the texts and prices of a displayed cost.
 const displaySeparator = " – "
 
-// freeWords are the words for a price of 0 that Display is given, in lower case.
+// freeWords are the words for a price of 0 in all languages, in lower case.
 var freeWords = map[string]bool{"free": true, "bezpłatnie": true, "gratis": true}
 
-// leadingTexts cuts the texts off a cost as Display writes it: "Donation – $10" is a text and a price. An element without a
-// price is one text.
+// leadingTexts splits the texts off a displayed cost: in "Donation – $10" the first part is a text. If the
+// element has no price, rest is the whole element.
 func leadingTexts(element string) (texts []string, rest string) {
 	at := pricePattern.FindStringIndex(element)
 	if at == nil {
@@ -91,17 +92,17 @@ func leadingTexts(element string) (texts []string, rest string) {
 	return texts, element[end+len(displaySeparator):]
 }
 
-// IsZero reports whether there is no cost.
+// IsZero reports whether the event has no cost. A cost of 0 is a cost.
 func (c Cost) IsZero() bool { return len(c.Prices) == 0 && len(c.Texts) == 0 }
 
-// Equal reports whether two costs are stored alike.
+// Equal reports whether two costs have the same stored form.
 func (c Cost) Equal(d Cost) bool {
 	return c.Symbol == d.Symbol && c.Position == d.Position &&
 		slices.Equal(c.Prices, d.Prices) && slices.Equal(c.Texts, d.Texts)
 }
 
-// Values returns the cost for machines: the slugs of the texts in the order sent, then the prices. It leaves
-// out texts without a slug. It is never nil.
+// Values returns the cost in a form for programs: the slugs of the texts in the order sent, then the prices. It
+// leaves out texts without a slug. It never returns nil.
 func (c Cost) Values() []string {
 	values := make([]string, 0, len(c.Texts)+len(c.Prices))
 	for _, t := range c.Texts {
@@ -112,9 +113,9 @@ func (c Cost) Values() []string {
 	return append(values, c.Prices...)
 }
 
-// Display returns the cost for people, HTML-escaped: the texts, then the lowest price or the range of prices,
-// such as "Donation – $10 – $20". Cur applies if no symbol was sent. Free is the word for a price of 0 in the
-// language of the reader. Without a cost it returns "".
+// Display returns the cost for readers, HTML-escaped: the texts, then the lowest price or the range of prices,
+// such as "Donation – $10 – $20". Cur is the currency if c has no symbol. Free is the word for a price of 0 in
+// the language of the reader. Without a cost it returns "".
 func (c Cost) Display(cur Currency, free string) string {
 	if c.Symbol != "" {
 		cur.Symbol, cur.Position = c.Symbol, c.Position
@@ -129,7 +130,8 @@ func (c Cost) Display(cur Currency, free string) string {
 	return Escape(strings.Join(shown, displaySeparator))
 }
 
-// Lowest returns the lowest price, "0" if it is free or only texts were sent, "" if there is no cost.
+// Lowest returns the lowest price. It returns "0" for a free event and for a cost without prices, and ""
+// without a cost.
 func (c Cost) Lowest() string {
 	switch {
 	case c.IsZero():
@@ -150,13 +152,14 @@ func displayPrice(price string, cur Currency, free string) string {
 	return cur.Symbol + price
 }
 
-// costPart is a part of an element with at least one price: the prices, and the text around the first.
+// costPart is a part of an element with at least one price. Before and after are the texts around the first
+// price.
 type costPart struct {
 	prices        []string
 	before, after string
 }
 
-// costParts cuts an element into its parts and returns those that have a price.
+// costParts splits an element into parts and returns those with a price.
 func costParts(element, decimal string) []costPart {
 	var parts []costPart
 	var p costPart
@@ -167,7 +170,7 @@ func costParts(element, decimal string) []costPart {
 			p.after += text
 		}
 	}
-	// between takes the text between two prices, or at an end of the element.
+	// between handles the text between two prices, or before the first or after the last.
 	between := func(text string) {
 		for {
 			cut := partPattern.FindStringIndex(text)
@@ -195,7 +198,8 @@ func costParts(element, decimal string) []costPart {
 	return parts
 }
 
-// symbol returns the currency symbol of a part: the text beside its only price, if it can be one.
+// symbol returns the currency symbol of a part, which is the text beside its only price. It returns "" if that
+// text cannot be a symbol.
 func (p costPart) symbol() (symbol, position string) {
 	before, after := strings.TrimSpace(p.before), strings.TrimSpace(p.after)
 	switch {
@@ -213,7 +217,8 @@ func (p costPart) symbol() (symbol, position string) {
 	return symbol, position
 }
 
-// commonSymbol returns the symbol that all parts agree on. A zero price needs none: ["0", "20$"].
+// commonSymbol returns the symbol that all parts share, "" if they differ. A zero price needs no symbol, as in
+// ["0", "20$"].
 func commonSymbol(parts []costPart) (symbol, position string) {
 	for _, p := range parts {
 		s, pos := p.symbol()
@@ -228,7 +233,7 @@ func commonSymbol(parts []costPart) (symbol, position string) {
 	return symbol, position
 }
 
-// priceValue turns a price as written into digits with at most one '.'.
+// priceValue converts a written price to digits with at most one '.'.
 func priceValue(written, decimal string) string {
 	last := strings.LastIndexAny(written, ".,")
 	if last < 0 {
@@ -251,8 +256,8 @@ func priceValue(written, decimal string) string {
 
 func isFree(price string) bool { return strings.Trim(price, "0.") == "" }
 
-// comparePrices compares two values as numbers. They may have hundreds of digits and must not be rounded,
-// hence as text: first by how many digits stand before the point, then digit by digit.
+// comparePrices compares two prices as numbers. They may have hundreds of digits and must not be rounded, so it
+// compares text: first the number of digits before the point, then the digits.
 func comparePrices(a, b string) int {
 	wholeA, fractionA, _ := strings.Cut(a, ".")
 	wholeB, fractionB, _ := strings.Cut(b, ".")

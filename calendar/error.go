@@ -2,9 +2,9 @@ package calendar
 
 import "fmt"
 
-// Error is a refusal that the client sees. Code is an error code (contract, section 16) and fixes the HTTP
-// status. Key names the message in the catalogues and Args fills it. Data are further members of the body's
-// "data". Err is the cause for the log; clients never see it.
+// Error is an error that the client receives. Code is an error code (contract, section 16) and determines the
+// HTTP status. Key is the key of the message in the catalogues, and Args are its arguments. Data are further
+// members of "data" in the body. Err is the cause for the log; clients never receive it.
 type Error struct {
 	Code string
 	Key  string

@@ -4,6 +4,6 @@ import "strings"
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// Escape makes plain text safe between HTML tags (contract, section 6.1). Quotes stay as they are, so the
-// result does not belong inside an attribute.
+// Escape escapes plain text for use between HTML tags (contract, section 6.1). It does not escape quotes, so
+// the result is not safe in an attribute.
 func Escape(s string) string { return escaper.Replace(s) }

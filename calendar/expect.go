@@ -2,13 +2,13 @@ package calendar
 
 import "slices"
 
-// Versions are some of the versions that a record may have: a record starts with 1, and each write adds one.
+// Versions is a set of versions of a record. A new record has version 1, and each write adds one.
 type Versions struct {
-	Any  bool // all there are
+	Any  bool // all versions
 	List []int64
 }
 
-// Has reports whether a version is among them.
+// Has reports whether a version is in the set.
 func (v *Versions) Has(version int64) bool { return v.Any || slices.Contains(v.List, version) }
 
 // Expect is a precondition on the version of a record, so that a writer does not overwrite changes it has not
@@ -18,7 +18,7 @@ type Expect struct {
 	None *Versions // the version must be none of these; nil allows any
 }
 
-// Met reports whether a record of that version is as expected.
+// Met reports whether a record with this version meets the precondition.
 func (e Expect) Met(version int64) bool {
 	return (e.Some == nil || e.Some.Has(version)) && (e.None == nil || !e.None.Has(version))
 }

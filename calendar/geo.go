@@ -10,21 +10,22 @@ import (
 // earthRadius is the mean radius of the earth, in kilometres.
 const earthRadius = 6371.0088
 
-// Cell returns a position on the S2 curve, which keeps neighbours on the globe mostly together on a line: an index
-// on it finds what is near. Degrees north and east. The last bit of the S2 cell is always set and is dropped,
-// so that the number fits a signed column in the order of the curve.
+// Cell returns the number of the S2 cell of a position in degrees north and east. Near positions mostly have
+// near numbers, so an index on the number finds them. The last bit of an S2 cell id is always set and is
+// dropped, so that the number fits a signed column and keeps its order.
 func Cell(latitude, longitude float64) int64 {
 	return int64(uint64(s2.CellIDFromLatLng(s2.LatLngFromDegrees(latitude, longitude))) >> 1)
 }
 
-// CellRange is a stretch of the curve, both ends included.
+// CellRange is a range of cell numbers, both ends included.
 type CellRange struct{ First, Last int64 }
 
-// maxRanges bounds the parts of a condition on cells: more follow a circle more closely.
+// maxRanges is the maximum number of ranges that Cells returns. More ranges would follow the circle more
+// closely.
 const maxRanges = 12
 
-// Cells returns ranges of the curve that cover the circle around a position, including the poles and the date
-// line. They also contain positions outside the circle: check those with Distance.
+// Cells returns ranges of cell numbers that cover the circle around a position, also at the poles and at the
+// date line. They contain positions outside the circle too, so the caller checks each with Distance.
 func Cells(latitude, longitude, kilometres float64) []CellRange {
 	// The angle is slightly larger, so that rounding never excludes positions on the circle.
 	angle := s1.Angle(kilometres/earthRadius) * (1 + 1e-9)
@@ -42,7 +43,7 @@ func Cells(latitude, longitude, kilometres float64) []CellRange {
 	return out
 }
 
-// Distance returns the great-circle distance of two positions in kilometres, by the haversine formula.
+// Distance returns the great-circle distance between two positions in kilometres, by the haversine formula.
 func Distance(lat1, lng1, lat2, lng2 float64) float64 {
 	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
 	dLat, dLng := rad(lat2-lat1)/2, rad(lng2-lng1)/2

@@ -1,7 +1,7 @@
 package calendar
 
-// ImageSize is one size of an image. Path is below the media root, or an absolute URL when the image is a
-// reference to one elsewhere.
+// ImageSize is one size of an image. Path is relative to the media root. For an image at another service it is
+// an absolute URL.
 type ImageSize struct {
 	Path     string `json:"path"`
 	MIMEType string `json:"mime_type"`

@@ -1,10 +1,10 @@
 package calendar
 
-// Kind is a kind of record or term.
+// Kind is the kind of a record or term.
 type Kind string
 
-// The kinds. Events, venues, organizers, images and series draw their ids from one sequence, categories and tags
-// from another.
+// The kinds. Events, venues, organizers, images and series share one sequence of ids. Categories and tags share
+// another.
 const (
 	Event     Kind = "event"
 	Venue     Kind = "venue"
@@ -15,5 +15,5 @@ const (
 	Tag       Kind = "tag"
 )
 
-// IsTerm reports whether the kind is a taxonomy.
+// IsTerm reports whether k is Category or Tag.
 func (k Kind) IsTerm() bool { return k == Category || k == Tag }

@@ -8,27 +8,27 @@ import (
 // Language is a content language, as an ISO 639-1 code.
 type Language string
 
-// The languages of the service.
+// The content languages of Almanac.
 const (
 	English Language = "en"
 	Polish  Language = "pl"
 	Spanish Language = "es"
 )
 
-// Languages lists them in the order in which they are answered.
+// Languages lists all languages, in their order in replies.
 var Languages = []Language{English, Polish, Spanish}
 
-// Known reports whether l is one of the languages of the service.
+// Known reports whether l is one of Languages.
 func (l Language) Known() bool { return slices.Contains(Languages, l) }
 
-// Bit returns the language's place in a number that stands for a set of languages: 1 for the first of Languages, 2
-// for the second, 4 for the third.
+// Bit returns the bit of the language in a number that represents a set of languages: 1 for the first of
+// Languages, 2 for the second, 4 for the third.
 func (l Language) Bit() int { return 1 << slices.Index(Languages, l) }
 
-// LanguageSet is a set of languages as it is stored: codes in the order of Languages, joined by commas.
+// LanguageSet is a set of languages in its stored form: codes in the order of Languages, joined by commas.
 type LanguageSet string
 
-// LanguagesOf makes a set.
+// LanguagesOf returns the set of the given languages.
 func LanguagesOf(ls ...Language) LanguageSet {
 	var s LanguageSet
 	for _, l := range Languages {
@@ -60,10 +60,10 @@ func (s LanguageSet) List() []Language {
 // Has reports whether l is in the set.
 func (s LanguageSet) Has(l Language) bool { return strings.Contains(string(s), string(l)) && l != "" }
 
-// With returns the set with l in it.
+// With returns the set with l added.
 func (s LanguageSet) With(l Language) LanguageSet { return LanguagesOf(append(s.List(), l)...) }
 
-// Without returns the set with l taken out.
+// Without returns the set with l removed.
 func (s LanguageSet) Without(l Language) LanguageSet {
 	return LanguagesOf(slices.DeleteFunc(s.List(), func(m Language) bool { return m == l })...)
 }

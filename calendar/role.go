@@ -14,11 +14,11 @@ const (
 	Administrator Role = "administrator"
 )
 
-// Roles lists them in rising order.
+// Roles lists all roles in ascending order of rights.
 var Roles = []Role{Subscriber, Contributor, Author, Editor, Administrator}
 
 // Known reports whether r is one of Roles.
 func (r Role) Known() bool { return slices.Contains(Roles, r) }
 
-// AtLeast reports whether r may do what least may. The empty role, of anonymous callers, is below all.
+// AtLeast reports whether r has all rights of least. The empty role of anonymous callers is below all others.
 func (r Role) AtLeast(least Role) bool { return slices.Index(Roles, r) >= slices.Index(Roles, least) }

@@ -2,10 +2,10 @@ package calendar
 
 import "time"
 
-// Site has the settings of the operator: name, zone, language, page size, currency and the clock.
+// Site has the settings of the operator.
 type Site struct {
 	Name     string
-	BaseURL  string // absolute, without trailing slash: https://host or https://host/rest
+	BaseURL  string // absolute URL without trailing slash: https://host or https://host/rest
 	Zone     Zone
 	Language Language
 	PerPage  int
@@ -13,15 +13,15 @@ type Site struct {
 	Now      func() time.Time
 }
 
-// Currency is the format of prices of events that have no currency symbol of their own.
+// Currency is the default format of prices, for events without their own currency symbol.
 type Currency struct {
 	Symbol   string // "$"
 	Code     string // ISO 4217: "USD"
 	Position string // Prefix or Postfix
-	Decimal  string // the decimal mark of ambiguous prices: "." or ","
+	Decimal  string // decimal mark of ambiguous prices: "." or ","
 }
 
-// The sides of a price a currency symbol can stand on.
+// The positions of a currency symbol: before or after the price.
 const (
 	Prefix  = "prefix"
 	Postfix = "postfix"

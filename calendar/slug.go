@@ -8,22 +8,23 @@ import (
 	"github.com/mozillazg/go-unidecode"
 )
 
-// MaxSlug is the longest slug of a record that is not in the trash, in bytes; slugs are ASCII.
+// MaxSlug is the maximum length of a slug outside the trash, in bytes. Slugs are ASCII.
 const MaxSlug = 200
 
-// maxSlugText is the number of bytes of a text that Slug reads: enough for MaxSlug bytes of slug, and a bound
-// on the work for a long text without letters.
+// maxSlugText is the number of bytes of a text that Slug reads. It is enough for MaxSlug bytes of slug, and
+// limits the run time for a long text without letters.
 const maxSlugText = 16 << 10
 
 const trashedSuffix = "__trashed"
 
-// Slug returns the text as it stands in a URL: lower-case ASCII letters, digits, '_' and single '-' between them
-// (contract, section 10.6). Letters and digits of other scripts are transliterated, apostrophes and quotation marks are
-// dropped, every other character becomes '-'. It is at most MaxSlug bytes long, empty if nothing is left, and a slug is its own slug.
+// Slug returns a text in the form for URLs: lower-case ASCII letters, digits, '_' and single '-' between them
+// (contract, section 10.6). It transliterates letters and digits of other scripts, drops apostrophes and
+// quotation marks, and replaces every other character with '-'. The result has at most MaxSlug bytes, and is ""
+// if nothing is left. The slug of a slug is the same slug.
 func Slug(text string) string { return slugUpTo(text, MaxSlug) }
 
-// SlugKey returns the slug to look a record up by. It differs from Slug only for the longest slugs in the trash,
-// which exceed MaxSlug by their suffix.
+// SlugKey returns the slug with which to look up a record. It differs from Slug only for the longest slugs in
+// the trash, which exceed MaxSlug by their suffix.
 func SlugKey(text string) string {
 	s := slugUpTo(text, MaxSlug+len(trashedSuffix))
 	if len(s) > MaxSlug && !strings.HasSuffix(s, trashedSuffix) {
@@ -32,8 +33,8 @@ func SlugKey(text string) string {
 	return s
 }
 
-// EarlierSlugKey returns SlugKey by the former rule, which replaced quotation marks with '-': Queen's Hall is
-// queen-s-hall. It is "" if it equals SlugKey.
+// EarlierSlugKey returns SlugKey by the former rule, which replaced quotation marks with '-': Queen's Hall was
+// queen-s-hall. It returns "" if the result equals SlugKey.
 func EarlierSlugKey(text string) string {
 	parted := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(quotationMarks, r) {
@@ -47,11 +48,11 @@ func EarlierSlugKey(text string) string {
 	return ""
 }
 
-// Slug returns the slug of a record whose own text leaves nothing for one, such as event-15.
+// Slug returns the slug of a record whose text gives no slug, such as event-15.
 func (k Kind) Slug(id int64) string { return string(k) + "-" + strconv.FormatInt(id, 10) }
 
-// NumberedSlug returns the nth slug to try for a base: base, base-2, base-3 and so on. It shortens base if the
-// result would exceed MaxSlug. It never shortens the mark of the trash.
+// NumberedSlug returns the nth candidate for the slug base: base, base-2, base-3 and so on. It shortens base if
+// the result would exceed MaxSlug. It never shortens the suffix of the trash.
 func NumberedSlug(base string, n int) string {
 	if n == 1 {
 		return base
@@ -64,16 +65,16 @@ func NumberedSlug(base string, n int) string {
 	return cutSlug(stem, MaxSlug-len(end)) + end
 }
 
-// maxSeriesSlug is the number of bytes of the slug of a series that the slugs of its occurrences begin with.
+// maxSeriesSlug is the maximum number of bytes of the slug of a series in the slugs of its occurrences.
 const maxSeriesSlug = 180
 
-// OccurrenceSlug returns the slug to try for the occurrence of a series that nominally starts on the day of w.
+// OccurrenceSlug returns the preferred slug of an occurrence of a series, for the day of its nominal start w.
 func OccurrenceSlug(series string, w Wall) string {
 	return cutSlug(UntrashedSlug(series), maxSeriesSlug) + w.Format("-2006-01-02")
 }
 
-// TrashedSlug returns the slug of a record in the trash, which leaves its own slug free. It may exceed MaxSlug,
-// so that UntrashedSlug gives back the whole slug. An empty slug stays empty.
+// TrashedSlug returns the slug of a record in the trash, so that other records can take its old slug. It may
+// exceed MaxSlug, so that UntrashedSlug can return the whole old slug. An empty slug stays empty.
 func TrashedSlug(s string) string {
 	if s == "" {
 		return ""
@@ -81,8 +82,8 @@ func TrashedSlug(s string) string {
 	return s + trashedSuffix
 }
 
-// UntrashedSlug returns the slug a record had before TrashedSlug, whether or not NumberedSlug came after. Other
-// slugs are returned as they are.
+// UntrashedSlug returns the slug that a record had before TrashedSlug, even if NumberedSlug was applied after.
+// It returns other slugs unchanged.
 func UntrashedSlug(s string) string {
 	stem, number := s, ""
 	if i := strings.LastIndexByte(s, '-'); i > 0 {
@@ -94,7 +95,7 @@ func UntrashedSlug(s string) string {
 	return strings.TrimSuffix(s, trashedSuffix)
 }
 
-// quotationMarks are the apostrophes and quotation marks that are in no slug: Queen's Hall is queens-hall.
+// quotationMarks are the apostrophes and quotation marks that Slug drops: Queen's Hall becomes queens-hall.
 const quotationMarks = "'\"‘’‚‛“”„‟‹›«»ʼ"
 
 func slugUpTo(text string, limit int) string {
@@ -124,8 +125,8 @@ func slugUpTo(text string, limit int) string {
 	return cutSlug(b.String(), limit)
 }
 
-// latin writes r in the alphabet of slugs. If it writes nothing, joins reports whether the neighbours of r stay
-// in one word, as around a combining accent.
+// latin returns r in the characters of slugs. If written is "", joins reports whether r connects its neighbours
+// to one word, as a combining accent does.
 func latin(r rune) (written string, joins bool) {
 	switch {
 	case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':

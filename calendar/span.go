@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// The faults of a span.
+// The errors of Span.Check.
 var (
 	ErrEndBeforeStart  = errors.New("end before start")
 	ErrStartOutOfRange = errors.New("start outside the years 1000 to 9999")
 	ErrEndOutOfRange   = errors.New("end outside the years 1000 to 9999")
 )
 
-// Span is the time of an event on the clocks of its zone. The database stores the wall times, and instants
-// follow from them. So a wall time in a repeated hour always means the first pass. Two wall times can differ in
-// order from their instants, around a gap (02:45 becomes 03:45, which is after 03:15) and in a repeated hour.
-// Compare instants, not wall times.
+// Span is the time of an event on the clock of its zone. The database stores the wall times, and computes
+// instants from them. So a wall time in a repeated hour always means the first pass. The order of two wall
+// times can differ from that of their instants, around a gap (02:45 becomes 03:45, which is after 03:15) and in
+// a repeated hour. To compare times, compare instants.
 type Span struct {
 	Start, End Wall
 	Zone       Zone
@@ -28,7 +28,7 @@ func (s Span) StartsAt() time.Time { return s.Zone.Instant(s.Start) }
 // EndsAt returns the instant of the end, in UTC.
 func (s Span) EndsAt() time.Time { return s.Zone.Instant(s.End) }
 
-// Rounded returns the span. It widens an all-day event to whole days, 00:00:00 to 23:59:59.
+// Rounded returns the span, widened to whole days (00:00:00 to 23:59:59) if it is an all-day span.
 func (s Span) Rounded() Span {
 	if s.AllDay {
 		s.Start, s.End = s.Start.StartOfDay(), s.End.EndOfDay()
@@ -39,16 +39,16 @@ func (s Span) Rounded() Span {
 // MoveStart returns the span with another start and the same duration on the clock: 18:00 to 20:00 remains two
 // hours on the clock on a day with a clock change.
 func (s Span) MoveStart(w Wall) Span {
-	// Not Sub and Add: a time.Duration ends at 292 years.
+	// A time.Duration would overflow at 292 years, so this does not use Sub and Add.
 	distance := s.End.t.Unix() - s.Start.t.Unix()
 	s.End = Wall{time.Unix(w.t.Unix()+distance, 0).UTC()}
 	s.Start = w
 	return s
 }
 
-// Check returns ErrStartOutOfRange or ErrEndOutOfRange if one of the dates, local or UTC, is outside the
-// years 1000 to 9999, which have no four digits or which a database may refuse; and ErrEndBeforeStart if the
-// end is earlier in time than the start. Both may be the same.
+// Check returns ErrStartOutOfRange or ErrEndOutOfRange if one of the dates, in the zone or in UTC, is outside
+// the years 1000 to 9999. Other years lack four digits, or a database may refuse them. It returns
+// ErrEndBeforeStart if the instant of the end is before that of the start. Both instants may be equal.
 func (s Span) Check() error {
 	start, end := s.StartsAt(), s.EndsAt()
 	switch {
@@ -62,7 +62,7 @@ func (s Span) Check() error {
 	return nil
 }
 
-// Over reports whether the end is past at now.
+// Over reports whether the end is before now.
 func (s Span) Over(now time.Time) bool { return s.EndsAt().Before(now) }
 
 func inRange(t time.Time) bool { return t.Year() >= 1000 && t.Year() <= 9999 }

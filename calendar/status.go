@@ -18,14 +18,14 @@ const (
 	Trash   Status = "trash"
 )
 
-// Statuses lists them all.
+// Statuses lists all statuses.
 var Statuses = []Status{Publish, Future, Draft, Pending, Private, Trash}
 
 // Known reports whether s is one of Statuses.
 func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
-// Shown returns the status that readers see at now of a stored record. A future record is published from its date on.
-// A published record stays published even if the clock of this process is slow.
+// Shown returns the status of a stored record for readers at now. A future record is published from its
+// publication date on. A published record stays published even if the clock of this process is slow.
 func (s Status) Shown(now, published time.Time) Status {
 	if s == Future && !published.After(now) {
 		return Publish
@@ -33,6 +33,6 @@ func (s Status) Shown(now, published time.Time) Status {
 	return s
 }
 
-// HasSlug reports whether every record of the status has a slug. A draft or pending record has none until a
+// HasSlug reports whether every record with this status has a slug. A draft or pending record has none until a
 // client sends one.
 func (s Status) HasSlug() bool { return s == Publish || s == Future || s == Private }

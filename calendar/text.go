@@ -8,8 +8,9 @@ type Text struct {
 	EventStatusReason                 string
 }
 
-// Served returns the text for a reader who wishes for a language. Each field is the first that is not empty: in
-// that language, in the site's, in the original. The language of the result is that of the title.
+// Served returns the text for a reader with a preferred language. Each field is the first that is not empty, in
+// this order: in that language, in the language of the site, in the original. The language of the result is
+// that of the title.
 func Served(wish, site Language, original Text, others []Text) Text {
 	if len(others) == 0 {
 		return original

@@ -1,5 +1,5 @@
-// Package calendar states what is true of events without HTTP or SQL. It has wall times, zones, spans, slugs, costs,
-// statuses and the settings of a site. It reads no clock: callers pass the time.
+// Package calendar has the rules of events without HTTP or SQL. It has wall times, zones, spans, slugs, costs,
+// statuses and the settings of a site. It uses no clock: callers pass the time.
 package calendar
 
 import (
@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Layout is the format of all dates of the API: precise to the second, without a zone.
+// Layout is the format of all dates in the API: precise to the second, without a zone.
 const Layout = "2006-01-02 15:04:05"
 
-// Wall is a time as a clock on a wall shows it: year to second, without a zone. The zero value is year 1. A
-// time.Time always has a zone, so a wall time in one could be mistaken for an instant. Wall lets the compiler
-// tell them apart. Its column type is datetime. Only Zone converts it to an instant.
+// Wall is a wall time: year to second, without a zone. The zero value is the start of year 1. A time.Time
+// always has a zone, so a wall time in it could be mistaken for an instant. With Wall, the compiler
+// distinguishes them. Its column type is datetime. Only Zone converts it to an instant.
 type Wall struct{ t time.Time }
 
-// WallAt makes a wall time out of its parts, normalising overflow as time.Date does.
+// WallAt returns a wall time from its parts. It normalises overflow like time.Date.
 func WallAt(year int, month time.Month, day, hour, minute, second int) Wall {
 	return Wall{time.Date(year, month, day, hour, minute, second, 0, time.UTC)}
 }
 
-// WallOf reads the clock of t, in the zone t carries; fractions of a second are cut.
+// WallOf returns the wall time of t in the zone of t. It drops fractions of a second.
 func WallOf(t time.Time) Wall {
 	return WallAt(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second())
 }
 
-// ParseWall reads Layout; a fraction of a second, which package time lets pass, is cut.
+// ParseWall parses a text in Layout. It drops a fraction of a second, which package time accepts.
 func ParseWall(s string) (Wall, error) {
 	t, err := time.Parse(Layout, s)
 	if err != nil {
@@ -37,10 +37,10 @@ func ParseWall(s string) (Wall, error) {
 
 func (w Wall) String() string { return w.t.Format(Layout) }
 
-// Format writes the wall time in a layout of package time; zone verbs print UTC.
+// Format formats the wall time with a layout of package time. Zone verbs print UTC.
 func (w Wall) Format(layout string) string { return w.t.Format(layout) }
 
-// Date returns the day.
+// Date returns the year, month and day.
 func (w Wall) Date() (year int, month time.Month, day int) { return w.t.Date() }
 
 // Clock returns the time of day.
@@ -49,52 +49,52 @@ func (w Wall) Clock() (hour, minute, second int) { return w.t.Clock() }
 // Weekday returns the day of the week.
 func (w Wall) Weekday() time.Weekday { return w.t.Weekday() }
 
-// IsZero reports whether w was never set.
+// IsZero reports whether w is the zero value, which means that it was never set.
 func (w Wall) IsZero() bool { return w.t.IsZero() }
 
-// Before reports whether w is earlier on the clock than v.
+// Before reports whether w is an earlier wall time than v.
 func (w Wall) Before(v Wall) bool { return w.t.Before(v.t) }
 
-// Equal reports whether both show the same.
+// Equal reports whether w and v are the same wall time.
 func (w Wall) Equal(v Wall) bool { return w.t.Equal(v.t) }
 
-// Compare returns -1 if w is earlier on the clock than v, 1 if it is later, else 0.
+// Compare returns -1 if w is an earlier wall time than v, 1 if it is later, otherwise 0.
 func (w Wall) Compare(v Wall) int { return w.t.Compare(v.t) }
 
-// Add moves the hands of the clock by d, without regard to any zone.
+// Add returns the wall time d later on the clock, without regard to any zone.
 func (w Wall) Add(d time.Duration) Wall { return Wall{w.t.Add(d)} }
 
-// Sub returns the distance on the clock.
+// Sub returns the time from v to w on the clock, without regard to any zone.
 func (w Wall) Sub(v Wall) time.Duration { return w.t.Sub(v.t) }
 
-// AddDate moves by calendar years, months and days as time.Time.AddDate does.
+// AddDate adds calendar years, months and days like time.Time.AddDate.
 func (w Wall) AddDate(years, months, days int) Wall { return Wall{w.t.AddDate(years, months, days)} }
 
-// StartOfDay is 00:00:00 of the same day.
+// StartOfDay returns 00:00:00 of the same day.
 func (w Wall) StartOfDay() Wall {
 	y, m, d := w.t.Date()
 	return WallAt(y, m, d, 0, 0, 0)
 }
 
-// EndOfDay is 23:59:59 of the same day.
+// EndOfDay returns 23:59:59 of the same day.
 func (w Wall) EndOfDay() Wall {
 	y, m, d := w.t.Date()
 	return WallAt(y, m, d, 23, 59, 59)
 }
 
-// MarshalText writes the wall time as String does.
+// MarshalText returns the wall time in Layout.
 func (w Wall) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses a text in Layout.
 func (w *Wall) UnmarshalText(text []byte) (err error) {
 	*w, err = ParseWall(string(text))
 	return err
 }
 
-// Value stores the wall time; it implements driver.Valuer.
+// Value returns the value to store in a datetime column. It implements driver.Valuer.
 func (w Wall) Value() (driver.Value, error) { return w.t, nil }
 
-// Scan reads a stored wall time; it implements sql.Scanner.
+// Scan reads the value of a datetime column. It implements sql.Scanner.
 func (w *Wall) Scan(src any) error {
 	switch v := src.(type) {
 	case time.Time:

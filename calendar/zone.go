@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// ErrZone is returned for a text that names no time zone.
+// ErrZone is the error for a text that is not the name of a time zone.
 var ErrZone = errors.New("unknown time zone")
 
-// Zone is a time zone under the name it is answered with. The zero value is UTC.
+// Zone is a time zone with its name in replies. The zero value is UTC.
 type Zone struct {
 	name string
 	loc  *time.Location
@@ -30,7 +30,7 @@ func (z Zone) IsOffset() bool {
 	return ok
 }
 
-// Location returns the zone for package time.
+// Location returns the zone as a time.Location.
 func (z Zone) Location() *time.Location {
 	if z.loc == nil {
 		return time.UTC
@@ -38,15 +38,15 @@ func (z Zone) Location() *time.Location {
 	return z.loc
 }
 
-// Wall returns what a clock in the zone shows at the instant t.
+// Wall returns the wall time in the zone at the instant t.
 func (z Zone) Wall(t time.Time) Wall { return WallOf(t.In(z.Location())) }
 
-// Instant returns the time, in UTC, at which a clock in the zone shows w. A wall time in a gap (spring) moves
-// forward by the gap. A wall time that occurs twice (autumn) is the first pass. In both cases time.Date
-// promises only "one of the two", so Instant reads the offsets around w itself.
+// Instant returns the instant, in UTC, at which a clock in the zone shows w. A wall time in a gap (spring)
+// moves forward by the gap. A wall time that occurs twice (autumn) is the first pass. In both cases time.Date
+// guarantees only "one of the two", so Instant computes from the offsets around w.
 func (z Zone) Instant(w Wall) time.Time {
 	loc := z.Location()
-	// Offsets in force a day to either side bracket any single change of the clock near w.
+	// The offsets one day before and after w surround any single change of the clock near w.
 	_, before := w.t.Add(-24 * time.Hour).In(loc).Zone()
 	_, after := w.t.Add(24 * time.Hour).In(loc).Zone()
 	early := w.t.Add(-time.Duration(max(before, after)) * time.Second)
@@ -56,8 +56,8 @@ func (z Zone) Instant(w Wall) time.Time {
 			return t.UTC()
 		}
 	}
-	// Neither offset gives w back. Either the clock skips w, and the offset before the change moves it
-	// forward by the gap, or the zone changed more than once within two days: then time.Date knows better.
+	// Neither offset gives w. Either the clock skips w, and the offset before the change moves it forward by
+	// the gap, or the zone changed more than once within two days, and time.Date has to decide.
 	t := w.t.Add(-time.Duration(before) * time.Second)
 	if !WallOf(t.In(loc)).Before(w) {
 		return t.UTC()
@@ -67,8 +67,8 @@ func (z Zone) Instant(w Wall) time.Time {
 	return time.Date(y, m, d, h, mi, s, 0, loc).UTC()
 }
 
-// Abbreviation returns the zone's short name at t, such as CET, or -03 where people use no letters. A zone given as an
-// offset is its own abbreviation.
+// Abbreviation returns the short name of the zone at t, such as CET, or -03 if the zone has no letters. For an
+// offset it returns the offset.
 func (z Zone) Abbreviation(t time.Time) string {
 	name, _ := t.In(z.Location()).Zone()
 	return name

@@ -31,8 +31,8 @@ var zoneNames = sync.OnceValue(func() map[string]string {
 // ZoneNames returns the names of the IANA time zones, sorted.
 func ZoneNames() []string { return strings.Fields(zoneList) }
 
-// locations caches loaded zones by name, because loading reads and parses a file. It has at most as many
-// entries as zoneList.
+// locations caches loaded zones by name, because loading one reads and parses a file. It has at most as many
+// entries as zoneList has lines.
 var locations sync.Map // string -> *time.Location
 
 const (
@@ -41,13 +41,13 @@ const (
 )
 
 // offsetPattern captures the sign, the hours, and the half or the minutes of UTC±h, UTC±h.5 and UTC±h:mm, then
-// those of ±hh:mm.
+// the same parts of ±hh:mm.
 var offsetPattern = regexp.MustCompile(
 	`^(?:(?i:UTC)([+-])([0-9]{1,2})(?:(\.5)|:([0-5][0-9]))?|([+-])([0-9]{2}):([0-5][0-9]))$`)
 
-// ParseZone reads the time zone of an event (contract, section 5): an IANA name in any case, which becomes
-// the canonical case while an alias stays an alias, or UTC, UTC±h, UTC±h.5, UTC±h:mm, ±hh:mm within 14 hours
-// of UTC, which stay as they are. Anything else is ErrZone, "" too.
+// ParseZone parses the time zone of an event (contract, section 5). It accepts an IANA name in any case and
+// corrects the case; an alias stays an alias. It accepts UTC, UTC±h, UTC±h.5, UTC±h:mm and ±hh:mm within 14
+// hours of UTC, and keeps their form. For anything else, also for "", it returns ErrZone.
 func ParseZone(s string) (Zone, error) {
 	if len(s) > maxZone {
 		return Zone{}, ErrZone
@@ -81,7 +81,7 @@ func loadLocation(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// parseOffset reads a zone written as its offset from UTC.
+// parseOffset parses a zone in the form of an offset from UTC.
 func parseOffset(s string) (offset time.Duration, ok bool) {
 	m := offsetPattern.FindStringSubmatch(s)
 	if m == nil {
@@ -109,7 +109,8 @@ func parseOffset(s string) (offset time.Duration, ok bool) {
 	return offset, true
 }
 
-// asciiLower leaves other letters alone: the Kelvin sign is not a k.
+// asciiLower converts ASCII letters to lower case. It does not change other letters, because the lower case of
+// the Kelvin sign is k.
 func asciiLower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

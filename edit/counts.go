@@ -14,11 +14,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// countsForTerms reports whether events of the stored status count for their terms.
+// countsForTerms reports whether an event with the stored status s is in the event counts of its terms.
 func countsForTerms(s calendar.Status) bool { return s == calendar.Publish }
 
-// CountEvents adds to the numbers of published events of terms, by their ids. One statement locks the terms in the order
-// of their ids. A deleted term is store.ErrConflict.
+// CountEvents changes the stored numbers of published events of terms. The map by has the difference for each
+// term id. Each statement locks its terms in the order of their ids, until the transaction ends. If a term was
+// deleted, CountEvents returns store.ErrConflict.
 func CountEvents(ctx context.Context, tx *ent.Tx, by map[int64]int) error {
 	ids := slices.Sorted(maps.Keys(by))
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return by[id] == 0 })

@@ -6,16 +6,17 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// diff writes values into a mutation and notes the names of those that changed. For a new row it writes all.
+// diff sets changed values in a mutation and records the names of the changed fields. For a new row it sets all
+// values.
 type diff struct {
 	fresh  bool
-	fields []string // names as in the API
-	own    []string // the same, those of a translation with its language, as title:pl
+	fields []string // names of the changed fields in the API
+	own    []string // names as in fields; for a translation with its language, as in title:pl
 }
 
 func (d *diff) note(name string) { d.noteIn("", name) }
 
-// noteIn is note for a text that is written in a language other than the original; "" is the original.
+// noteIn records that the field name changed in language l. "" means the original language.
 func (d *diff) noteIn(l calendar.Language, name string) {
 	d.fields = append(d.fields, name)
 	if l != "" {
@@ -24,7 +25,7 @@ func (d *diff) noteIn(l calendar.Language, name string) {
 	d.own = append(d.own, name)
 }
 
-// put writes value with set if it is new. An empty name is not noted.
+// put calls set with value if value differs from old or the row is new. An empty name is not recorded.
 func put[T comparable](d *diff, name string, old, value T, set func(T)) {
 	if !d.fresh && old == value {
 		return
@@ -35,12 +36,12 @@ func put[T comparable](d *diff, name string, old, value T, set func(T)) {
 	}
 }
 
-// putTime is put for instants, which are the same in every location.
+// putTime is put for instants. It compares whole seconds, because equal instants may have different locations.
 func putTime(d *diff, name string, old, value time.Time, set func(time.Time)) {
 	put(d, name, old.Unix(), value.Unix(), func(int64) { set(value) })
 }
 
-// putOptional is put for a column that may be null.
+// putOptional is put for a column that may be null. Nil means null.
 func putOptional[T comparable](d *diff, name string, old, value *T, set func(T), clear func()) {
 	switch {
 	case value == nil && old == nil:
@@ -57,7 +58,7 @@ func putOptional[T comparable](d *diff, name string, old, value *T, set func(T),
 	}
 }
 
-// valueOr returns the value sent, or else the one stored.
+// valueOr returns the sent value. If sent is nil, it returns the stored value old.
 func valueOr[T any](old T, sent *T) T {
 	if sent != nil {
 		return *sent
@@ -65,7 +66,7 @@ func valueOr[T any](old T, sent *T) T {
 	return old
 }
 
-// applyID is like valueOr for an id that is null when it is 0.
+// applyID returns the id that was sent, nil for a sent 0. If nothing was sent, it returns the stored id old.
 func applyID(old, sent *int64) *int64 {
 	switch {
 	case sent == nil:

@@ -6,24 +6,24 @@ import (
 )
 
 // Draft is a valid new record without an id and a slug. Package load uses it to write many records at once. The
-// row itself is in the mutation that the Draft functions fill.
+// columns of the row are not in it: DraftEvent, DraftVenue and DraftOrganizer put them into a mutation.
 type Draft struct {
 	Original calendar.Text
-	Others   []calendar.Text // in other languages, with something to read
-	// HasSlug reports whether the record gets a slug. An empty SlugBase means the slug of its kind and id. A
-	// taken slug gets a number.
+	Others   []calendar.Text // translations that have any text
+	// HasSlug reports whether the record gets a slug. SlugBase is the slug that it gets if that is free,
+	// otherwise with a number appended. An empty SlugBase means a slug made of kind and id.
 	HasSlug     bool
 	SlugBase    string
 	SearchTexts []SearchText
 
-	// Only of events.
+	// The following fields are zero for venues and organizers.
 	Password                  string  // plain text, input of HashPassword; "" means none
-	Venues, Organizers, Terms []int64 // ids to link, in order and without duplicates
-	Counted                   bool    // counts for its terms
+	Venues, Organizers, Terms []int64 // ids to link, in the order in which they were sent, without duplicates
+	Counted                   bool    // whether the event is in the counts of its terms
 }
 
-// DraftEvent fills m with a new event. It takes terms, venues and organizers by id, and does not look them up. It refuses
-// impossible dates with param.Invalid.
+// DraftEvent fills m with a new event. The terms, venues and organizers of in must have ids, which it does not
+// check. It returns param.Invalid for impossible dates.
 func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calendar.Text) (*Draft, error) {
 	own := *in
 	own.Password = nil // its hash needs the id
@@ -54,7 +54,8 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 	return d, nil
 }
 
-// DraftVenue fills m with a new venue. It refuses a coordinate without its partner with param.Invalid.
+// DraftVenue fills m with a new venue. It returns param.Invalid for a latitude without a longitude or the
+// reverse.
 func (e *Editor) DraftVenue(m *ent.VenueMutation, in *VenueInput, others []calendar.Text) (*Draft, error) {
 	if err := invalidInput(in.faults(nil)...); err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func (e *Editor) draftRecord(kind calendar.Kind, s *recordInput, others []calend
 	return r
 }
 
-// draft describes a record that draftRecord made. common are its search texts that are the same in all languages.
+// draft returns the Draft of a record made by draftRecord. The texts in common are searchable in every
+// language.
 func (e *Editor) draft(r *record, s *recordInput, common ...string) *Draft {
 	d := &Draft{Original: r.inLanguage(r.language), Others: r.otherTexts()}
 	d.SlugBase, d.HasSlug = r.wantedSlug(s.slug)

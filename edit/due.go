@@ -43,7 +43,8 @@ func PublishDue(ctx context.Context, db *ent.Client, now time.Time) (int, error)
 	}
 }
 
-// anyDue looks without a transaction, because mostly there is nothing to do.
+// anyDue reports whether a record is due for publication. It needs no transaction: mostly there is no such
+// record.
 func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	due, err := db.Event.Query().Where(isDue[predicate.Event](e.Now)).Exist(ctx)
 	if err == nil && !due {
@@ -61,8 +62,8 @@ func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	return due, nil
 }
 
-// NextDue returns when the first scheduled record after now is published, in UTC; zero if there is none.
-// Without writes, replies do not change before that time.
+// NextDue returns the time at which the next scheduled record after now is published, in UTC. The zero time
+// means that there is none. Without writes, replies do not change before that time.
 func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
 	var found []time.Time
 	e, err := db.Event.Query().Where(isLater[predicate.Event](now)).Order(event.ByPublishedAt()).Limit(1).All(ctx)
@@ -99,26 +100,27 @@ func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time
 	return next, nil
 }
 
-// isLater selects scheduled records whose date has not come.
+// isLater selects scheduled records whose publication date is after now. All record tables have these columns.
 func isLater[P ~func(*sql.Selector)](now time.Time) P {
 	return P(sql.AndPredicates(
 		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldGT(event.FieldPublishedAt, now)))
 }
 
-// isDue selects scheduled records whose date has come. The tables share the columns.
+// isDue selects scheduled records whose publication date is not after now. All record tables have these
+// columns.
 func isDue[P ~func(*sql.Selector)](now time.Time) P {
 	return P(sql.AndPredicates(
 		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now)))
 }
 
-// PublishDue publishes some hundreds of the scheduled series, events, venues and organizers whose date has come, and
-// returns their number. Their modification date stays.
+// PublishDue publishes one batch per kind of the scheduled records whose publication date is not after e.Now.
+// It returns their number. It does not change the modification date.
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
 	for _, kind := range []calendar.Kind{calendar.Series, calendar.Event, calendar.Venue, calendar.Organizer} {
 		table := recordTableOf(tx, kind)
-		// Where an index has the order, the statement locks one batch only. Series have an index by status
-		// alone, so it locks all scheduled series.
+		// The tables of events, venues and organizers have an index in this order, so the statement locks one
+		// batch only. The index of series has the status alone, so the statement locks all scheduled series.
 		ids, err := table.lock(ctx, func(s *sql.Selector) {
 			isDue[func(*sql.Selector)](e.Now)(s)
 			s.OrderBy(s.C(event.FieldPublishedAt))
@@ -154,7 +156,7 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	return published, nil
 }
 
-// countPublished counts events that were just published for their terms.
+// countPublished adds events that were just published to the counts of their terms.
 func countPublished(ctx context.Context, tx *ent.Tx, events []int64) error {
 	var counts []struct {
 		TermID int64 `json:"term_id"`

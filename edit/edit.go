@@ -1,17 +1,26 @@
-// Package edit holds the rules for writing records. Requests, imports and seeds keep the same ones: what becomes of a
-// status, which record gets a slug, which text a language means, what an event may be linked to.
+// Package edit has the rules for writing records. They are the same for requests, imports and seeds. The rules decide on
+// the status, the slug and the language of texts of a record, and on the records that an event may be linked to.
 //
-// Its functions work in a transaction of the caller. Write opens one and appends its changes to the change log. Callers
-// pass texts that are sanitised and of permitted length, and values that are valid by themselves. Package edit validates
-// what depends on stored records, such as the ids that a request names. It refuses with param.Invalid, which names the
-// parameter, or with *calendar.Error.
+// Its functions work in a transaction of the caller. Write opens one and appends its changes to the change log.
+// Callers pass texts that are sanitised and of permitted length, and values that are valid by themselves.
+// Package edit validates what depends on stored records, such as the ids in a request. It returns
+// param.Invalid, which names the parameter, or *calendar.Error.
 //
-// Locks are taken in this order, so that transactions wait for each other instead of deadlocking: the series of an
-// occurrence, the record that is changed (LockEvent and its like), linked venues and organizers, claims (claim), slugs,
-// terms in the order of their ids, links, the revision. A venue, organizer, term or image that goes for good is locked before
-// the series and events that lose it (decision 023). store.Tx retries a transaction that deadlocks nevertheless. A write
-// of an occurrence locks its series first, so writes of one series wait for each other. Publication at the scheduled time,
-// and the loss of a link or a parent, lock occurrences alone: these change no schedule and no own field.
+// Transactions take locks in one order, so that they wait for each other instead of deadlocking:
+//
+//  1. the series of an occurrence
+//  2. the record that is changed (LockEvent and the other Lock functions)
+//  3. linked venues and organizers
+//  4. names (lockName)
+//  5. slugs
+//  6. terms, in the order of their ids
+//  7. links
+//  8. the revision
+//
+// A venue, organizer, term or image that is deleted for good is locked before the series and events that lose
+// it (decision 023). store.Tx retries a transaction that deadlocks nevertheless. A write of an occurrence locks
+// its series first, so writes of one series wait for each other. Publication at the scheduled time, and the
+// loss of a link or a parent, lock only occurrences: these change no schedule and no own field.
 package edit
 
 import (
@@ -28,36 +37,37 @@ import (
 // Editor writes records on behalf of one request. It is not safe for concurrent use.
 type Editor struct {
 	Site calendar.Site
-	// Now is the time of the request: UTC, whole seconds.
+	// Now is the time of the request in UTC, in whole seconds.
 	Now time.Time
 	By  auth.Principal
-	// Write is the language that a parameter or the path chose for the texts sent, "" when none did.
+	// Write is the language of the texts sent, from a parameter or the path. "" means that the request has
+	// none: then new records are in the language of the site, and changes go to the original text.
 	Write calendar.Language
-	// Request is the language of the reply, "" for that of the site. Duplicates are recognised by their
-	// original text and by that in this language.
+	// Request is the language of the reply. "" means the language of the site. Duplicates are recognised by
+	// their original text and by their text in this language.
 	Request calendar.Language
 	// PasswordKey is the result of the function PasswordKey. Only writes of passwords need it.
 	PasswordKey []byte
-	// Expect is the precondition on the record or term that Update or a similar call changes. It does not apply
-	// to records that the call creates, finds or changes besides.
+	// Expect is the precondition on the record or term that a call such as UpdateEvent changes. It does not
+	// apply to other records that the call creates, finds or changes.
 	Expect calendar.Expect
 
-	refs references // looked up for the next Write
+	refs references // ids that were looked up for the next Write
 
-	// The state of the current transaction.
+	// The following fields are the state of the current transaction.
 	changes []change
-	fresh   map[int64]*ent.Event // events that it created, as they were then
-	lost    []eventLink          // links of events that the public can no longer see
+	fresh   map[int64]*ent.Event // events that the transaction created, as they were then
+	lost    []eventLink          // links to venues and organizers that the transaction hid from the public
 }
 
-// Write runs do in a transaction of the store, brings the search texts of what e did in it up to date, appends
-// it to the change log, and commits. As
-// store.Tx, it may run do several times, so do loads what it changes itself, in the transaction.
+// Write runs do in a transaction. Then it updates the search texts of the changed records, appends the changes
+// of e to the change log, and commits. store.Tx may run do several times, so do must load the records that it
+// changes.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		e.changes, e.fresh, e.lost = nil, nil, nil
 		err := do(tx)
-		e.refs = references{} // may be stale in another attempt or another write
+		e.refs = references{} // they may be stale in the next attempt or the next write
 		if err != nil {
 			return err
 		}
@@ -68,7 +78,7 @@ func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) e
 	})
 }
 
-// original returns the language of records that e creates.
+// original returns the original language of records that e creates.
 func (e *Editor) original() calendar.Language {
 	if e.Write != "" {
 		return e.Write
@@ -76,7 +86,7 @@ func (e *Editor) original() calendar.Language {
 	return e.Site.Language
 }
 
-// request returns the language that duplicates are recognised in, besides the original.
+// request returns the language in which duplicates are recognised besides the original.
 func (e *Editor) request() calendar.Language {
 	if e.Request != "" {
 		return e.Request
@@ -84,7 +94,7 @@ func (e *Editor) request() calendar.Language {
 	return e.Site.Language
 }
 
-// author returns the author of new records; nil if the caller is not a user.
+// author returns the author of new records. Nil means that the caller is not a user.
 func (e *Editor) author() *int64 {
 	if e.By.UserID == 0 {
 		return nil
@@ -92,7 +102,8 @@ func (e *Editor) author() *int64 {
 	return new(e.By.UserID)
 }
 
-// Forbidden returns the refusal of what the caller may not do. Anonymous callers get 401 for it, others 403.
+// Forbidden returns the error for a missing permission. The server answers it with 401 to anonymous callers,
+// with 403 to others.
 func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
@@ -106,12 +117,13 @@ func (e *Editor) expect(version int64) error {
 	return PreconditionFailed()
 }
 
-// PreconditionFailed returns the error of a write whose precondition on the version of a record does not match.
+// PreconditionFailed returns the error for a write whose expected version is not that of the record.
 func PreconditionFailed() error {
 	return &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 }
 
-// expectOneRow checks the outcome of an update of one row that names the version it expects.
+// expectOneRow checks the result of an update of one row with its expected version. 0 rows are
+// store.ErrConflict: another transaction changed the row.
 func expectOneRow(rows int, err error) error {
 	if err == nil && rows == 0 {
 		return store.ErrConflict

@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// CreateEvent stores a new event and links it. With a rule or further dates it stores a series with its occurrences, and
-// returns the first of them. The edges of the returned row are not loaded.
+// CreateEvent stores a new event and its links. If in has a rule or further dates, CreateEvent stores a series
+// with its occurrences, and returns the first occurrence. The edges of the returned row are not loaded.
 func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*ent.Event, error) {
 	none := &record{textOwner: textOwner{kind: calendar.Event}}
 	s := in.record()
@@ -76,7 +76,7 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 		e.fresh = make(map[int64]*ent.Event)
 	}
 	e.fresh[row.ID] = row
-	if made != nil { // takes slugs, so before the terms are locked
+	if made != nil { // storeSeries takes slugs, which come before terms in the order of locks
 		links := eventLinks{p.terms, p.venues, p.organizers}
 		if err := e.storeSeries(ctx, tx, made, row, templateOf(row, nil, links), made.occurrences[1:]); err != nil {
 			return nil, err
@@ -94,9 +94,10 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	return row, nil
 }
 
-// UpdateEvent changes the sent fields of an event that was loaded in the same transaction, best with LockEvent. It leaves
-// other occurrences of the same series as they are. A rule or further dates make an event the first occurrence of a series,
-// and the empty rule takes an occurrence out of its series. The edges of the returned row are not loaded.
+// UpdateEvent changes the sent fields of an event that the same transaction loaded, best with LockEvent. Unless
+// in.Scope is a scope of several occurrences, the other occurrences of the series do not change. A rule or
+// further dates turn a single event into the first occurrence of a new series. The empty rule takes an
+// occurrence out of its series. The edges of the returned row are not loaded.
 func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
 	if in.Scope.IsSeries() {
 		return e.updateOccurrences(ctx, tx, row, in)
@@ -146,7 +147,7 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	}
 	for _, c := range e.changes[noted:] {
 		if c.kind == calendar.Event && c.id == row.ID {
-			// A venue or organizer sent with the event went to the trash, and the event lost it.
+			// The event lost a venue or organizer that the same request moved to the trash.
 			old.version++
 		}
 	}
@@ -154,12 +155,13 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 		if made.id, err = drawID(ctx, tx, calendar.Series); err != nil {
 			return nil, err
 		}
-		made.sentSlug, s.slug = s.slug, nil // the event keeps its own
+		made.sentSlug, s.slug = s.slug, nil // the event keeps its own slug
 	}
 	return e.changeEvent(ctx, tx, row, old, s, in, span, p, made, leaves)
 }
 
-// TrashEvent moves an event to the trash. One that is there already is *calendar.Error event-is-in-trash.
+// TrashEvent moves an event to the trash. If it is there already, TrashEvent returns *calendar.Error
+// event-is-in-trash.
 func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*ent.Event, error) {
 	old := eventRecord(row)
 	if err := e.permitTrash(old); err != nil {
@@ -175,8 +177,8 @@ func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*e
 	return e.changeEvent(ctx, tx, row, old, &recordInput{status: new(calendar.Trash)}, &EventInput{}, span, &plan{}, nil, false)
 }
 
-// changeEvent applies an input without checking permissions. The event becomes the first occurrence of made; if
-// made is nil it may leave its series.
+// changeEvent stores an input without checking permissions. If made is not nil, the event becomes the first
+// occurrence of made. If leaves is true, the event leaves its series.
 func (e *Editor) changeEvent(
 	ctx context.Context, tx *ent.Tx, row *ent.Event, old *record, s *recordInput, in *EventInput, span calendar.Span, p *plan,
 	made *newSeries, leaves bool,
@@ -253,7 +255,7 @@ func (e *Editor) changeEvent(
 			if MayReadSeries(e.By, s, e.Now) {
 				return row, nil
 			}
-			// Other readers see an event outside a series, whose version changes with each write.
+			// Readers without access to the series see a single event, whose version changes with each write.
 		}
 	}
 	if err := expectOneRow(u.Save(ctx)); err != nil {
@@ -264,7 +266,7 @@ func (e *Editor) changeEvent(
 		return nil, err
 	}
 	e.log(calendar.Event, row.ID, action, d.fields)
-	if made != nil { // takes slugs, so before the terms are locked
+	if made != nil { // storeSeriesOf takes slugs, which come before terms in the order of locks
 		links := eventLinks{is, relinked[0].ids, relinked[1].ids}
 		if err := e.storeSeriesOf(ctx, tx, made, changed, links, d.own); err != nil {
 			return nil, err
@@ -288,7 +290,8 @@ func (e *Editor) changeEvent(
 	return changed, nil
 }
 
-// hasContent reports whether a mutation sets more than the version of an event and the time of the change.
+// hasContent reports whether a mutation sets or clears more than the version and the modification date of an
+// event.
 func hasContent(m *ent.EventMutation) bool {
 	return len(m.ClearedFields()) > 0 || slices.ContainsFunc(m.Fields(), func(name string) bool {
 		return name != event.FieldVersion && name != event.FieldModifiedAt
@@ -316,12 +319,12 @@ func (in *EventInput) record() *recordInput {
 	}
 }
 
-// newEvent returns the values of what a create does not send.
+// newEvent returns an event with the default values of fields that a create does not send.
 func newEvent() *ent.Event {
 	return &ent.Event{EventStatus: calendar.Scheduled, Attendance: calendar.Offline}
 }
 
-// fillEvent sets the fields of an event that differ from the stored one.
+// fillEvent sets the fields of an event in m that differ from the stored row.
 func (e *Editor) fillEvent(
 	m *ent.EventMutation, r, old *record, s *recordInput, row *ent.Event, in *EventInput, span calendar.Span, d *diff,
 ) error {
@@ -368,7 +371,8 @@ func (e *Editor) fillEvent(
 	return e.fillPassword(m, r.id, row, in.Password, d)
 }
 
-// fillPassword writes the password of an event, if another than the stored one is sent.
+// fillPassword sets the hash of the sent password if it is not the stored password. Nil means that none was
+// sent, "" removes the password.
 func (e *Editor) fillPassword(m *ent.EventMutation, id int64, row *ent.Event, password *string, d *diff) error {
 	switch {
 	case password == nil || *password == "" && !HasPassword(row):

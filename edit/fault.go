@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// faultOf names the parameter of a fault; nil stays nil.
+// faultOf sets the parameter name of a fault and returns the fault. Nil stays nil.
 func faultOf(name string, f *param.Fault) *param.Fault {
 	if f != nil {
 		f.Param = name
@@ -15,7 +15,8 @@ func faultOf(name string, f *param.Fault) *param.Fault {
 	return f
 }
 
-// invalidInput returns the error of the faults found, in their order; nil when there is none.
+// invalidInput returns param.Invalid with the faults found that are not nil, in their order. It returns nil if
+// all are nil.
 func invalidInput(found ...*param.Fault) error {
 	var all param.Invalid
 	for _, f := range found {
@@ -29,7 +30,8 @@ func invalidInput(found ...*param.Fault) error {
 	return all
 }
 
-// unknownTerms returns the fault of names that the caller may not make terms of.
+// unknownTerms returns the fault of a parameter with names of unknown terms, if the caller may not create
+// terms.
 func unknownTerms(name string, names []string) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "unknown-terms", Key: "unknown-terms",
@@ -37,9 +39,9 @@ func unknownTerms(name string, names []string) *param.Fault {
 	}
 }
 
-// InvalidLinked returns the fault of an invalid venue or organizer that was sent with an event, at index in its
-// list, from 0. Its "params" are []param.Fault. Package server turns them into sentences by name, for the body
-// and for the argument Reasons of the message.
+// InvalidLinked returns the fault of an invalid venue or organizer that was sent with an event. Index is its
+// place in the list, from 0. The item "params" of Data is a []param.Fault. Package server makes texts of it,
+// for the body and for the argument Reasons of the message.
 func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "invalid-linked-record", Key: "invalid-linked-record",
@@ -48,7 +50,7 @@ func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 	}
 }
 
-// kindTitle returns what a kind's title is called among its parameters.
+// kindTitle returns the name of the parameter with the title or name of a record of kind k.
 func kindTitle(k calendar.Kind) string {
 	switch k {
 	case calendar.Event:
@@ -59,7 +61,7 @@ func kindTitle(k calendar.Kind) string {
 	return "name"
 }
 
-// uniqueIDs drops repeats and keeps the order.
+// uniqueIDs returns the ids without repeats, each at its first place.
 func uniqueIDs(ids []int64) []int64 {
 	out := make([]int64, 0, len(ids))
 	seen := make(map[int64]bool, len(ids))
@@ -72,7 +74,7 @@ func uniqueIDs(ids []int64) []int64 {
 	return out
 }
 
-// idsWithout returns the ids of all that are not in some, in order.
+// idsWithout returns the ids of all that are not in some, in the order of all.
 func idsWithout(all, some []int64) []int64 {
 	drop := make(map[int64]bool, len(some))
 	for _, id := range some {

@@ -25,10 +25,10 @@ const dueSeries = 100
 // reportedSeries is the maximum number of failed series whose errors ExtendDue returns.
 const reportedSeries = 10
 
-// ExtendDue makes the later occurrences of all series that are due at now, and returns how many it made. Any number of
-// processes may call it at any time: one of them extends a series, and the others find that it is not due any more. Each
-// series takes a transaction of its own, so a process that is killed leaves whole series. If a series fails, ExtendDue
-// extends the others nevertheless, and returns the errors of the first ones together.
+// ExtendDue creates the later occurrences of all series that are due at now, and returns their number. Any
+// number of processes may call it at any time: one of them extends a series, and the others find that it is no
+// longer due. Each series has its own transaction, so a process that is killed leaves no series half extended.
+// If a series fails, ExtendDue continues with the others, and returns the joined errors of the first ones.
 func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time.Time) (made int, err error) {
 	e := &Editor{Site: site, Now: now.UTC().Truncate(time.Second), By: auth.System()}
 	var faults []error
@@ -45,7 +45,7 @@ func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time
 		last := due[len(due)-1]
 		next = series.And(isOverdue(e.Now), series.Or(series.ExtendAtGT(*last.ExtendAt),
 			series.And(series.ExtendAtEQ(*last.ExtendAt), series.IDGT(last.ID))))
-		// Processes that found the same series would wait for each other at each of them.
+		// Without the shuffle, processes that found the same series would wait for each other at each of them.
 		rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] }) //nolint:gosec // no secret
 		for _, s := range due {
 			n, err := e.extend(ctx, db, s.ID)
@@ -60,7 +60,7 @@ func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time
 	}
 }
 
-// CountOverdue returns the number of series whose later occurrences are due at now.
+// CountOverdue returns the number of series that wait for later occurrences at now.
 func CountOverdue(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
 	n, err := db.Series.Query().Where(isOverdue(now)).Count(ctx)
 	if err != nil {
@@ -69,13 +69,14 @@ func CountOverdue(ctx context.Context, db *ent.Client, now time.Time) (int, erro
 	return n, nil
 }
 
-// isOverdue selects the series whose later occurrences are due. A series in the trash gets none.
+// isOverdue selects series whose extension is due at now. It leaves out series in the trash.
 func isOverdue(now time.Time) predicate.Series {
 	return series.And(series.ExtendAtLTE(now), series.StatusNEQ(calendar.Trash))
 }
 
-// extend creates the next occurrences of a series, none if the series is no longer due. It waits for other
-// writers of the series, because TiDB accepts SKIP LOCKED and then takes no lock.
+// extend creates the next occurrences of a series and returns their number. It returns 0 if the series is no
+// longer due. It waits for other writers of the series: SKIP LOCKED is no alternative, because TiDB accepts it
+// and takes no lock.
 func (e *Editor) extend(ctx context.Context, db *ent.Client, id int64) (made int, err error) {
 	err = Write(ctx, db, e, func(tx *ent.Tx) error {
 		made = 0
@@ -95,8 +96,8 @@ func (e *Editor) extend(ctx context.Context, db *ent.Client, id int64) (made int
 	return made, nil
 }
 
-// extendSeries makes the occurrences of a locked series up to the horizon. It makes at most mostOccurrences of them, and
-// leaves the rest to the next call.
+// extendSeries creates the occurrences of a locked series up to the horizon, and returns their number. It
+// creates at most mostOccurrences, and leaves the others to the next call.
 func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (int, error) {
 	phases, err := loadPhases(ctx, tx, s.ID)
 	if err != nil {
@@ -132,7 +133,7 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 				continue
 			}
 			if made+len(list) >= most {
-				until = newest // later phases start after it
+				until = newest // later phases start after this time
 				break
 			}
 			list, newest = append(list, o), o.Nominal
@@ -158,11 +159,11 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 	return made, nil
 }
 
-// withoutGone returns a template without the records and terms that were deleted or trashed since it was stored. It locks
-// the venues and organizers that remain: they stay out of the trash until the transaction ends. A parent in the trash stays
-// the parent.
+// withoutGone returns the template of a phase without records and terms that were deleted or trashed since it
+// was stored. It locks the remaining venues and organizers, so that none of them goes to the trash before the
+// transaction ends. A parent in the trash stays the parent.
 func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, t calendar.Template) (*calendar.Template, error) {
-	all := &Editor{Now: e.Now, By: auth.System()} // the caller need not read what the series is linked to
+	all := &Editor{Now: e.Now, By: auth.System()} // system rights: the caller may lack access to linked records
 	for _, l := range []struct {
 		kind calendar.Kind
 		ids  *[]int64

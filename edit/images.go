@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// CreateImage stores the row of a picture whose files are stored already. Fill sets what is known of them.
+// CreateImage stores the row of an image whose files are stored already. The caller's fill sets columns such as
+// its size.
 func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.ImageCreate)) (*ent.Image, error) {
 	if !auth.May(e.By, auth.Upload, auth.Record{Kind: calendar.Image}) {
 		return nil, Forbidden()
@@ -33,7 +34,8 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 	return row, nil
 }
 
-// ReplaceImage stores what changed of a picture when its files were made again. It reports false if the image is gone.
+// ReplaceImage changes the row of an image whose files were generated again. The caller's fill sets the changed
+// columns. ReplaceImage reports false if the image was deleted.
 func (e *Editor) ReplaceImage(ctx context.Context, tx *ent.Tx, id int64, fill func(*ent.ImageUpdate)) (bool, error) {
 	update := tx.Image.Update().Where(image.ID(id)).AddVersion(1)
 	fill(update)
@@ -47,9 +49,9 @@ func (e *Editor) ReplaceImage(ctx context.Context, tx *ent.Tx, id int64, fill fu
 	return n > 0, nil
 }
 
-// DeleteImage deletes the row of an image for good, and removes the image from the records that show it. The caller
-// removes the files after the commit. DeleteImage does nothing if another transaction has deleted the image, and refuses
-// that if a version is expected.
+// DeleteImage deletes the row of an image for good, and removes the image from all records that have it. The
+// caller removes the files after the commit. If another transaction has deleted the image, DeleteImage does
+// nothing, or returns PreconditionFailed if the request expects a version.
 func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) error {
 	if !auth.May(e.By, auth.DeleteImage, auth.RecordOf(calendar.Image, row.AuthorID, "", "")) {
 		return Forbidden()
@@ -57,7 +59,7 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 	if err := e.expect(row.Version); err != nil {
 		return err
 	}
-	// Events that are linked to the image wait for its lock.
+	// A transaction that links an event to the image waits for this lock.
 	if _, err := recordTableOf(tx, calendar.Image).lock(ctx, sql.FieldEQ(image.FieldID, row.ID), noLimit); err != nil {
 		return fmt.Errorf("image %d: %w", row.ID, err)
 	}

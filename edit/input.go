@@ -8,31 +8,31 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// MaxNew is the maximum number of new venues, organizers, categories or tags in each list of one event. A body
-// has room for tens of thousands, and their creation blocks all other writers.
+// MaxNew is the maximum number of new records in each list of venues, organizers, categories or tags of one
+// event. A request body has room for tens of thousands, and their creation would block all other writers.
 const MaxNew = 500
 
-// EventInput is the data that a client sent for an event. Nil means not sent. A create needs Title, Start and
-// End.
+// EventInput is the data that a client sent for an event. Nil means not sent. To create an event, Title, Start
+// and End are required.
 type EventInput struct {
 	AuthorID  *int64
-	Published *time.Time // UTC, whole seconds; zones are the caller's business
+	Published *time.Time // UTC, whole seconds; the caller converts it from other zones
 	Status    *calendar.Status
 
 	Title       *string
 	Description *string // sanitised HTML
 	Excerpt     *string // sanitised HTML
-	Slug        *string // in any form; "" means not sent
+	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
 
 	Zone       *calendar.Zone
 	AllDay     *bool
 	Start, End *when.Date
 
-	ImageID  *int64 // 0 removes it
+	ImageID  *int64 // 0 removes the image
 	Cost     *calendar.Cost
 	Website  *Website
 	Password *string // plain text; "" removes the password
-	ParentID *int64  // 0 removes it
+	ParentID *int64  // 0 removes the parent
 
 	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
 
@@ -41,64 +41,65 @@ type EventInput struct {
 	Attendance        *calendar.Attendance
 	VirtualURL        *string
 
-	// Rule is an RRULE that recur.Parse takes; "" removes it. Empty lists remove the dates.
+	// Rule is an RRULE in the syntax of recur.Parse; "" removes the rule. An empty RDate or ExDate removes
+	// those dates.
 	Rule          *string
 	RDate, ExDate *[]recur.Date
 
-	// Scope selects the occurrences of a series that a write changes; "" means ThisOccurrence. DropExceptions
-	// first removes their own fields.
+	// Scope selects the occurrences of a series that the write changes. "" means ThisOccurrence. DropExceptions
+	// removes their own fields first.
 	Scope          Scope
 	DropExceptions bool
 
-	// Sent lists replace all links; empty ones remove them.
+	// A list that is sent replaces all links of its kind. An empty list removes them.
 	Categories, Tags *[]TermRef
 	Venues           *[]VenueRef
 	Organizers       *[]OrganizerRef
 
-	SourceID   *string    // of an import
-	ModifiedAt *time.Time // UTC, set by an import; nil means the time of the request
+	SourceID   *string    // id of the event in the source of an import
+	ModifiedAt *time.Time // UTC; an import sets it; nil means the time of the request
 }
 
-// Website of an event. The zero value takes it back to never set, which is answered as the event's own URL;
-// Set with an empty URL is no website.
+// Website is the website of an event. The zero value means that the website was never set: readers get the URL
+// of the event. Set with an empty URL means that the event has no website.
 type Website struct {
 	Set bool
 	URL string
 }
 
-// TermRef names a category or tag: by ID unless Name is set, which is looked up and, if unknown, created.
+// TermRef names a category or tag by ID, or by Name if that is not empty. An unknown name creates a term.
 type TermRef struct {
 	ID   int64
 	Name string
 }
 
-// LinkRef names a venue or organizer by ID unless New is set, which creates one by the rules of its kind.
+// LinkRef names a venue or organizer by ID. If New is not nil, the write creates the record from New instead.
 type LinkRef[I any] struct {
 	ID  int64
 	New *I
 }
 
-// VenueRef names a venue of an event.
+// VenueRef names a venue in the input of an event.
 type VenueRef = LinkRef[VenueInput]
 
-// OrganizerRef names an organizer of an event.
+// OrganizerRef names an organizer in the input of an event.
 type OrganizerRef = LinkRef[OrganizerInput]
 
-// VenueInput is the data that a client sent for a venue. Nil means not sent. A create needs Name. New venues
-// show the map and the map link by default.
+// VenueInput is the data that a client sent for a venue. Nil means not sent. To create a venue, Name is
+// required. New venues show the map and the map link by default.
 type VenueInput struct {
-	AuthorID  *int64 // ignored for venues created with an event, which take the event's author
+	AuthorID  *int64 // ignored for a venue created with an event, which gets the author of the event
 	Published *time.Time
 	Status    *calendar.Status
 
 	Name        *string
 	Description *string // sanitised HTML
-	Slug        *string // in any form; "" means not sent
+	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
 
 	Address, City, Country, Province, State, Zip, Phone *string
-	StateProvince                                       *string // "" is derived when read
+	StateProvince                                       *string // "" means that readers get a value derived from Province or State
 	Website                                             *string
-	ImageID                                             *int64 // 0 removes it
+	ImageID                                             *int64 // 0 removes the image
 	ShowMap, ShowMapLink                                *bool
 	Latitude, Longitude                                 *Coordinate
 
@@ -106,37 +107,38 @@ type VenueInput struct {
 	ModifiedAt *time.Time
 }
 
-// Coordinate is a latitude or longitude. The zero value removes it.
+// Coordinate is a latitude or longitude. The zero value removes the stored one.
 type Coordinate struct {
 	Set     bool
-	Degrees float64 // north, east
+	Degrees float64 // positive is north or east
 }
 
-// OrganizerInput is the data that a client sent for an organizer. Nil means not sent. A create needs Name.
+// OrganizerInput is the data that a client sent for an organizer. Nil means not sent. To create one, Name is
+// required.
 type OrganizerInput struct {
-	AuthorID  *int64 // ignored for organizers created with an event, which take the event's author
+	AuthorID  *int64 // ignored for an organizer created with an event, which gets the author of the event
 	Published *time.Time
 	Status    *calendar.Status
 
 	Name        *string
 	Description *string // sanitised HTML
-	Slug        *string // in any form; "" means not sent
+	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
 
 	Phone, Email, Website *string
-	ImageID               *int64 // 0 removes it
+	ImageID               *int64 // 0 removes the image
 
 	SourceID   *string
 	ModifiedAt *time.Time
 }
 
-// TermInput is the data that a client sent for a category or tag. Nil means not sent. A create needs Taxonomy
-// and Name.
+// TermInput is the data that a client sent for a category or tag. Nil means not sent. To create a term,
+// Taxonomy and Name are required.
 type TermInput struct {
-	Taxonomy    calendar.Kind // Category or Tag; read on create only
+	Taxonomy    calendar.Kind // Category or Tag; ignored by updates
 	Name        *string
 	Description *string // plain text
-	Slug        *string // in any form; "" means not sent
-	ParentID    *int64  // parent of a category; 0 means the top level
+	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
+	ParentID    *int64  // id of the parent category; 0 means the top level
 
 	SourceID   *string
 	ModifiedAt *time.Time

@@ -21,7 +21,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// replaceLinks makes the venues or organizers of an event those with the ids, in their order.
+// replaceLinks replaces the links of an event to venues or organizers. Was has the ids of the stored links, ids
+// those of the new links in order.
 func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, was, ids []int64) (err error) {
 	if slices.Equal(was, ids) {
 		return nil
@@ -37,8 +38,9 @@ func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64,
 	return link(ctx, tx, kind, id, ids)
 }
 
-// unlink removes venues, organizers or terms from all events and series, which counts as a change of those
-// (decision 023). The transaction has locked the removed records, so no other transaction can link to them.
+// unlink removes all links to some venues, organizers or terms. Each event or series that loses a link gets a
+// new version (decision 023). The transaction has locked the linked records, so no other transaction can link
+// to them.
 func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if err := e.unlinkSeries(ctx, tx, eventField(kind), ids); err != nil {
 		return err
@@ -66,14 +68,16 @@ func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids
 	return nil
 }
 
-// templateLinks maps the fields of events that name other records to the member of a template, in JSON, with the ids.
+// templateLinks maps names of event fields that refer to other records to the JSON path of the ids in a
+// template.
 var templateLinks = map[string]string{
 	"image": "$.ImageID", "post_parent": "$.ParentID", "categories": "$.Categories", "tags": "$.Tags",
 	"venue": "$.Venues", "organizer": "$.Organizers",
 }
 
-// unlinkSeries removes ids from a field of the templates of all series, which is a change of these series. It locks them in
-// the order of their ids. The caller unlinks events afterwards: the locked series may have got new occurrences before.
+// unlinkSeries removes ids from a field of the templates of all series. It changes the version of these series.
+// It locks them in the order of their ids. The caller unlinks events afterwards, because the series may have
+// got new occurrences before they were locked.
 func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) error {
 	linked, err := linkedSeries(ctx, tx, field, ids)
 	if err != nil {
@@ -110,11 +114,11 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 	return nil
 }
 
-// linkedSeries loads the ids of the series with some ids in a field of a template, in ascending order.
+// linkedSeries returns the ids of the series that have one of ids in a field of a template, in ascending order.
 func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (found []int64, err error) {
 	var rows []struct {
 		SeriesID int64  `json:"series_id"`
-		Linked   string `json:"linked"` // an id, or a list of ids
+		Linked   string `json:"linked"` // an id, or a list of ids, in JSON
 	}
 	err = tx.SeriesPhase.Query().Modify(func(s *sql.Selector) {
 		linked := "JSON_EXTRACT(" + s.C(seriesphase.FieldTemplate) + ", '" + templateLinks[field] + "')"
@@ -136,7 +140,8 @@ func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (f
 	return slices.Compact(found), nil
 }
 
-// dropLinks removes ids from a field of a template, and reports whether it had any of them.
+// dropLinks removes the ids for which drop returns true from a field of a template. It reports whether it
+// removed any.
 func dropLinks(t *calendar.Template, field string, drop func(int64) bool) bool {
 	list := map[string]*[]int64{
 		"categories": &t.Categories, "tags": &t.Tags, "venue": &t.Venues, "organizer": &t.Organizers,
@@ -157,7 +162,8 @@ func dropLinks(t *calendar.Template, field string, drop func(int64) bool) bool {
 	return true
 }
 
-// linkedEvents loads the ids of the events that are linked to some venues, organizers or terms, in ascending order.
+// linkedEvents returns the ids of the events linked to one of some venues, organizers or terms, in ascending
+// order.
 func linkedEvents(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (events []int64, err error) {
 	switch kind {
 	case calendar.Venue:
@@ -172,7 +178,7 @@ func linkedEvents(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int
 	return slices.Compact(events), err
 }
 
-// touchEvents makes a new version of events whose field is changed in other tables, and logs it.
+// touchEvents increases the version of events that lost a value in another table, and logs field as changed.
 func (e *Editor) touchEvents(ctx context.Context, tx *ent.Tx, ids []int64, field string) error {
 	for part := range slices.Chunk(ids, batch) {
 		err := tx.Event.Update().Where(event.IDIn(part...)).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
@@ -186,7 +192,7 @@ func (e *Editor) touchEvents(ctx context.Context, tx *ent.Tx, ids []int64, field
 	return nil
 }
 
-// eventField returns the field of events that names linked records of a kind.
+// eventField returns the name of the event field with the linked records of a kind.
 func eventField(kind calendar.Kind) string {
 	switch kind {
 	case calendar.Category:
@@ -197,7 +203,7 @@ func eventField(kind calendar.Kind) string {
 	return string(kind)
 }
 
-// unlinkEvents removes the links of events that are deleted.
+// unlinkEvents removes the links to terms, venues and organizers of events that are about to be deleted.
 func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for _, kind := range []calendar.Kind{"", calendar.Venue, calendar.Organizer} {
 		if err := removeLinks(ctx, tx, kind, ids); err != nil {
@@ -207,7 +213,7 @@ func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// removeLinks removes all venues or organizers of events, or all terms if the kind is "".
+// removeLinks removes the links of events to all records of a kind. The kind "" means categories and tags.
 func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (err error) {
 	switch kind {
 	case calendar.Venue:
@@ -223,7 +229,8 @@ func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int6
 	return nil
 }
 
-// link adds venues or organizers to an event that has none.
+// link adds links to venues or organizers to an event that has none of this kind. The ids are in the order of
+// the links.
 func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) (err error) {
 	for from := 0; from < len(ids) && err == nil; from += batch {
 		part := ids[from:min(from+batch, len(ids))]
@@ -243,7 +250,7 @@ func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []i
 	return nil
 }
 
-// loadLinks loads the ids of the venues or organizers of an event, in their order.
+// loadLinks returns the ids of the venues or organizers of an event, in the order of the links.
 func loadLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (ids []int64, err error) {
 	if kind == calendar.Venue {
 		err = tx.EventVenue.Query().Where(eventvenue.EventID(id)).Order(ent.Asc(eventvenue.FieldPosition)).
@@ -258,12 +265,12 @@ func loadLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (i
 	return ids, nil
 }
 
-// termIDs are the terms of an event, by taxonomy.
+// termIDs has the ids of the categories and tags of an event.
 type termIDs struct{ categories, tags []int64 }
 
 func (t termIDs) all() []int64 { return slices.Concat(t.categories, t.tags) }
 
-// termsOf lists the terms of an event.
+// termsOf loads the ids of the terms of an event, in ascending order for each taxonomy.
 func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
 	var t termIDs
 	rows, err := tx.Term.Query().Where(term.HasEventsWith(event.ID(id))).Order(ent.Asc(term.FieldID)).
@@ -281,8 +288,9 @@ func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
 	return t, nil
 }
 
-// linkTerms changes the terms of an event, and the counts of published events of those terms. It changes the
-// counts first: this locks the terms, so that no other transaction deletes them before the links are written.
+// linkTerms replaces the terms was of an event with the terms is, and updates the event counts of these terms.
+// It changes the counts first: this locks the terms, so that no other transaction deletes them before the links
+// are stored.
 func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCounted, isCounted bool) error {
 	by := make(map[int64]int)
 	if wasCounted {

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// claimRows is the number of counter rows that lockName uses. Two names may share a row; then one writer waits
-// for the other without need.
+// claimRows is the number of counter rows that lockName uses. If two names share a row, one writer waits for
+// the other without need.
 const claimRows = 256
 
 // lockName locks a name within scope until the transaction ends. Meanwhile no other transaction can create a
@@ -53,16 +53,17 @@ func forShare(s *sql.Selector) {
 	}
 }
 
-// forUpdate is forShare for rows that the transaction is about to change.
+// forUpdate locks the rows that a query finds against reads with a lock and changes, until the transaction
+// ends. The transaction is about to change these rows. SQLite needs no such lock.
 func forUpdate(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForUpdate()
 	}
 }
 
-// LockEvent loads an event for UpdateEvent or TrashEvent. Other writers of the event wait until the transaction ends,
-// instead of losing a race and starting again. If the event is an occurrence, writers of its series wait too. Errors are
-// those of Ent, and store.ErrConflict for an event that becomes an occurrence meanwhile.
+// LockEvent loads an event for UpdateEvent or TrashEvent, and locks it until the transaction ends. Other
+// writers wait, instead of failing with a conflict and retrying. LockEvent first locks the series of an
+// occurrence. It returns *ent.NotFoundError, or store.ErrConflict if the event became an occurrence meanwhile.
 func LockEvent(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error) {
 	rows, err := LockEvents(ctx, tx, id)
 	if err != nil {
@@ -74,7 +75,8 @@ func LockEvent(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error) {
 	return rows[0], nil
 }
 
-// LockSeriesOf is LockEvent for a write of more occurrences than one, which locks these itself. It locks the series only.
+// LockSeriesOf loads an event and locks its series but not the event. It is for writes of several occurrences,
+// which lock the events themselves.
 func LockSeriesOf(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error) {
 	seen, err := tx.Event.Get(ctx, id)
 	if err != nil || seen.SeriesID == nil {
@@ -92,8 +94,8 @@ func LockSeriesOf(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error)
 	return row, err
 }
 
-// LockEvents is LockEvent for some hundreds of events. It locks all of their series before the first event, and each kind
-// in the order of the ids. It leaves out events that do not exist.
+// LockEvents is LockEvent for at most some hundreds of events. It first locks all their series, then the
+// events, both in the order of the ids. It leaves out events that do not exist.
 func LockEvents(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Event, error) {
 	load := func(lock func(*sql.Selector)) ([]*ent.Event, error) {
 		return tx.Event.Query().Where(event.IDIn(ids...)).Order(event.ByID()).Modify(lock).All(ctx)
@@ -121,7 +123,7 @@ func LockEvents(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Event, er
 	return rows, nil
 }
 
-// seriesOf returns the ids of the series of events, each once and in ascending order.
+// seriesOf returns the ids of the series of the events, without repeats and in ascending order.
 func seriesOf(rows []*ent.Event) (ids []int64) {
 	for _, row := range rows {
 		if row.SeriesID != nil {
@@ -137,17 +139,17 @@ func LockSeries(ctx context.Context, tx *ent.Tx, id int64) (*ent.Series, error) 
 	return tx.Series.Query().Where(series.ID(id)).Modify(forUpdate).Only(ctx)
 }
 
-// LockVenue is LockEvent for a venue.
+// LockVenue loads a venue. Other writers of the venue wait until the transaction ends.
 func LockVenue(ctx context.Context, tx *ent.Tx, id int64) (*ent.Venue, error) {
 	return tx.Venue.Query().Where(venue.ID(id)).Modify(forUpdate).Only(ctx)
 }
 
-// LockOrganizer is LockEvent for an organizer.
+// LockOrganizer loads an organizer. Other writers of the organizer wait until the transaction ends.
 func LockOrganizer(ctx context.Context, tx *ent.Tx, id int64) (*ent.Organizer, error) {
 	return tx.Organizer.Query().Where(organizer.ID(id)).Modify(forUpdate).Only(ctx)
 }
 
-// LockTerm is LockEvent for a category or tag.
+// LockTerm loads a category or tag. Other writers of the term wait until the transaction ends.
 func LockTerm(ctx context.Context, tx *ent.Tx, id int64) (*ent.Term, error) {
 	return tx.Term.Query().Where(term.ID(id)).Modify(forUpdate).Only(ctx)
 }
@@ -158,7 +160,8 @@ func LockTerms(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Term, erro
 	return tx.Term.Query().Where(term.IDIn(ids...)).Order(term.ByID()).Modify(forUpdate).All(ctx)
 }
 
-// LockAllTerms is LockTerms for all terms.
+// LockAllTerms loads all terms in the order of their ids. Other writers of terms wait until the transaction
+// ends.
 func LockAllTerms(ctx context.Context, tx *ent.Tx) ([]*ent.Term, error) {
 	return tx.Term.Query().Order(term.ByID()).Modify(forUpdate).All(ctx)
 }

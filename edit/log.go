@@ -15,14 +15,14 @@ import (
 	"github.com/almanac-cal/almanac/ent/counter"
 )
 
-// revision is the id of the counter that stores the id of the newest change.
+// revision is the id of the counter whose value is the id of the newest change.
 const revision = "revision"
 
-// batch is the number of rows that one statement writes or reads. It is below the number of variables that
-// SQLite allows.
+// batch is the number of rows that one statement writes or reads. It keeps the number of placeholders below the
+// limit of SQLite.
 const batch = 500
 
-// change is an entry of the change log that is not written yet.
+// change is an entry for the change log that is not stored yet.
 type change struct {
 	kind   calendar.Kind
 	id     int64
@@ -30,7 +30,8 @@ type change struct {
 	fields []string // names of changed fields; nil means all
 }
 
-// log notes what was done, for flush. Only what creates or deletes a record is about all of its fields.
+// log records a change, which flush stores. Nil fields mean all fields, for actions that create or delete a
+// record. For other actions nil means no field.
 func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, fields []string) {
 	if fields == nil && action != calendar.Created && action != calendar.Deleted {
 		fields = []string{}
@@ -38,7 +39,7 @@ func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, field
 	e.changes = append(e.changes, change{kind, id, action, fields})
 }
 
-// LogLoaded notes new records, whose ids are in ascending order, in one entry.
+// LogLoaded records the creation of many records in one change. The ids are in ascending order.
 func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64) {
 	if len(ids) > 0 {
 		e.log(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)})
@@ -88,9 +89,10 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// loggedAt returns the current time, which may be later than the start of a long transaction. No other
-// transaction commits between the first append to the log and the commit. So dates of the log are in the order
-// of commits, if the clocks agree. Without a clock it returns the time of the request.
+// loggedAt returns the current time, because a long transaction may end much later than it started. No other
+// transaction commits between the first append to the log and the commit. So the dates in the log are in the
+// order of commits, if the clocks of the processes agree. If the site has no clock, loggedAt returns the time
+// of the request.
 func (e *Editor) loggedAt() time.Time {
 	if e.Site.Now != nil {
 		if now := e.Site.Now().UTC().Truncate(time.Second); now.After(e.Now) {
@@ -100,8 +102,9 @@ func (e *Editor) loggedAt() time.Time {
 	return e.Now
 }
 
-// The statement takes the ids of changeRow from the counter. All writers wait once a transaction has increased
-// the counter, so it is not read earlier.
+// changeRow has the values of one inserted change, with the id computed from the counter in the statement. All
+// other writers wait once a transaction has increased the counter, so the counter has its final value.
+// changeRowOfID has the id as a placeholder. changeRows is the statement without its rows.
 const (
 	changeRow = "((SELECT " + counter.FieldValue + " FROM " + counter.Table + " WHERE " + counter.FieldID + " = '" + revision +
 		"') - ?, ?, ?, ?, ?, ?, ?)"
@@ -110,9 +113,9 @@ const (
 		", " + entchange.FieldAction + ", " + entchange.FieldFields + ", " + entchange.FieldUserID + ", " + entchange.FieldAt + ") VALUES "
 )
 
-// LogAll records in the change log that any record of the given kinds may have changed. It serves caches of
-// data that is derived from the records. The entries name no record: their id is 0. The transaction must not
-// write anything after it.
+// LogAll adds to the change log, for each kind, that any record may have changed. It makes caches of data that
+// is derived from the records expire. The record id of these entries is 0. The transaction must not write
+// anything after LogAll.
 func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) error {
 	for _, kind := range kinds {
 		e.log(kind, 0, calendar.Updated, nil)
@@ -120,7 +123,8 @@ func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) 
 	return e.flush(ctx, tx)
 }
 
-// Revision returns the revision of the calendar: the id of the newest change, 0 if there is none.
+// Revision returns the revision of the calendar, which is the id of the newest change. 0 means that there is no
+// change.
 func Revision(ctx context.Context, db *ent.Client) (int64, error) {
 	newest, err := db.Counter.Get(ctx, revision)
 	if ent.IsNotFound(err) {

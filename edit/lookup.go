@@ -12,17 +12,18 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// termLookup is the result of a lookup of the terms that an event names.
+// termLookup is the result of looking up the categories or tags in the input of an event.
 type termLookup struct {
 	taxonomy calendar.Kind
-	name     string // of the parameter
+	name     string // name of the parameter
 	ids      []int64
-	unnamed  []int // places in ids that wait for a term to be created
+	unnamed  []int // indexes in ids of the terms that do not exist yet
 	texts    []string
 }
 
-// lookUpTerms finds terms by id, by name in any language, or by slug, in this order. An id outside the taxonomy
-// is a fault. It leaves unknown names to createTerms.
+// lookUpTerms finds terms by id, by name in any language, or by slug, in this order. It returns a fault for an
+// id of another taxonomy. createTerms creates the terms with unknown names. The argument name is that of the
+// parameter.
 func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, name string, refs []TermRef) (
 	*termLookup, *param.Fault, error,
 ) {
@@ -73,8 +74,8 @@ func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.
 	return l, nil, nil
 }
 
-// createTerms creates the missing terms at the top level, if the caller has the right to. It returns the ids of
-// all terms in the order of their names, without duplicates.
+// createTerms creates the missing terms of a lookup at the top level, if the caller may. It returns the ids of
+// all terms without repeats, in the order of the request.
 func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]int64, error) {
 	if len(l.texts) == 0 {
 		return uniqueIDs(l.ids), nil
@@ -121,8 +122,8 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	return uniqueIDs(l.ids), nil
 }
 
-// topName returns what is claimed for a name at the top of a taxonomy.
+// topName returns the key that lockName locks for a term name at the top of a taxonomy.
 func topName(key string) string { return nameBelow(0, key) }
 
-// nameBelow returns what is claimed for a name below a parent.
+// nameBelow returns the key that lockName locks for a term name below a parent. The parent 0 is the top.
 func nameBelow(parent int64, key string) string { return strconv.FormatInt(parent, 10) + ":" + key }

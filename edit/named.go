@@ -12,19 +12,20 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// namedTable is the table of venues or organizers, with the input of one record. R is a row of it.
+// namedTable gives access to the table of venues or organizers, for the input of one record. R is the type of a
+// row.
 type namedTable[R any] struct {
 	kind   calendar.Kind
 	record func(row R) *record
 	sent   *recordInput
-	// faults returns the faults of the fields that only this kind has. For a new row, row is the zero R.
+	// faults returns the faults of the fields that only this kind has. For a new record, row is the zero R.
 	faults func(row R) []*param.Fault
 	get    func(ctx context.Context, id int64) (R, error)
 	insert func(ctx context.Context, d *diff, common func(namedMutation)) (R, error)
-	// update changes the row if it still has the version of old.
+	// update changes the row. It returns store.ErrConflict if the row no longer has the version of old.
 	update func(ctx context.Context, old R, d *diff, common func(namedMutation)) error
-	// named lists the rows that are not in the trash and have the name, folded, in the original, and those that
-	// have it in the language.
+	// named lists rows by folded name, except those in the trash. It finds rows by the original name, and by
+	// the name in language l.
 	named func(ctx context.Context, key string, l calendar.Language) ([]R, error)
 }
 
@@ -35,15 +36,15 @@ type namedMutation interface {
 	SetNameKey(string)
 }
 
-// fillNamed sets the fields of a venue or an organizer that differ from the stored one.
+// fillNamed sets the fields in m of a venue or organizer that differ from the stored record.
 func (e *Editor) fillNamed(m namedMutation, r, old *record, s *recordInput, d *diff) {
 	e.fill(m, r, old, s, d)
 	put(d, "", old.title, r.title, m.SetName)
 	put(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
 }
 
-// createNamed stores a new row, or returns the row that it would duplicate. A row with a source id is never a
-// duplicate.
+// createNamed stores a new row. If a row with the same name exists, createNamed returns that and created is
+// false. A record with a source id is always new.
 func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R]) (row R, created bool, err error) {
 	none := &record{textOwner: textOwner{kind: t.kind}}
 	author, picture, err := e.referenceFaults(ctx, tx, none, t.sent)
@@ -79,24 +80,24 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 	return row, true, nil
 }
 
-// findOrLock finds the row that a new one would duplicate. If there is none, no other transaction can create
-// one until this transaction ends.
+// findOrLock finds the row that a new one would duplicate. If there is none, it locks the name: no other
+// transaction can create such a row until this transaction ends.
 func (t namedTable[R]) findOrLock(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
 	key := calendar.FoldName(*t.sent.title)
 	row, ok, err = t.duplicate(ctx, tx, e, key)
 	if ok || err != nil {
 		return row, ok, err
 	}
-	// Another transaction may be about to create it.
+	// Another transaction may be about to create such a row, so look again under the lock.
 	if err := lockName(ctx, tx, t.kind, key); err != nil {
 		return row, false, err
 	}
 	return t.duplicate(ctx, tx, e, key)
 }
 
-// duplicate finds the oldest row with the name sent, and with the description if one is sent. It skips rows in
-// the trash and rows that the caller may not read. Letter case does not count. It compares the original text
-// and the text in the language of the request.
+// duplicate finds the oldest row with the sent name, and with the sent description if there is one. It skips
+// rows in the trash and rows that the caller may not read. It ignores letter case. It compares the original
+// text and the text in the language of the request.
 func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key string) (found R, ok bool, err error) {
 	rows, err := t.named(ctx, key, e.request())
 	if err != nil {
@@ -126,7 +127,7 @@ func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key
 	return found, oldest != nil, nil
 }
 
-// updateNamed updates a row. If create matched an existing row, Expect is not checked.
+// updateNamed updates a row. Found means that a create matched this row: then Expect is not checked.
 func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R], row R, found bool) (R, error) {
 	old := t.record(row)
 	author, picture, err := e.referenceFaults(ctx, tx, old, t.sent)
@@ -163,7 +164,7 @@ func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[
 	return t.change(ctx, tx, e, row, old)
 }
 
-// change applies an input without checking permissions.
+// change stores an input without checking permissions, and returns the new row.
 func (t namedTable[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R, old *record) (R, error) {
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, t.sent, d)

@@ -17,10 +17,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// planRecurrence returns what an update does to the series of a stored event: the one that is made of it, or whether the
-// event leaves the one that it is in. What is sent of the schedule of an occurrence has to be what is stored, or it is
-// refused as scope-required. A caller who may not read the series gets the refusals of an event outside a series. These do
-// not depend on the stored schedule.
+// planRecurrence returns how an update of a stored event changes its series. If the event becomes a series,
+// made is that series. If the event leaves its series, leaves is true. A schedule that is sent for one
+// occurrence must equal the stored schedule, otherwise the fault is scope-required. If the caller may not read
+// the series, faults are those of a single event, because they must not depend on the stored schedule.
 func (e *Editor) planRecurrence(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (
 	made *newSeries, leaves bool, err error,
 ) {
@@ -60,13 +60,14 @@ func (e *Editor) planRecurrence(ctx context.Context, tx *ent.Tx, row *ent.Event,
 	return nil, leaves, err
 }
 
-// MayReadSeries reports whether a caller may read a series, and therefore the series fields of its occurrences.
+// MayReadSeries reports whether a caller may read a series and the series fields of its occurrences.
 func MayReadSeries(by auth.Principal, s *ent.Series, now time.Time) bool {
 	status := s.Status.Shown(now, s.PublishedAt)
 	return status != calendar.Trash && auth.May(by, auth.Read, auth.RecordOf(calendar.Series, s.AuthorID, status, ""))
 }
 
-// planSeriesOf is planSeries for a stored event, which becomes the occurrence at the start of the schedule.
+// planSeriesOf is planSeries for a stored event, which becomes the occurrence at the start of the schedule. It
+// returns an error if the schedule excludes its start.
 func (e *Editor) planSeriesOf(row *ent.Event, in *EventInput) (*newSeries, error) {
 	made, err := e.planSeries(row, in)
 	if err != nil || made == nil {
@@ -79,13 +80,13 @@ func (e *Editor) planSeriesOf(row *ent.Event, in *EventInput) (*newSeries, error
 	return made, nil
 }
 
-// scopeRequired returns the fault of a request that sends a schedule for one occurrence.
+// scopeRequired returns the fault of a request that sends a new schedule for one occurrence.
 func scopeRequired() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "scope-required", Key: "scope-required", Data: map[string]any{}}
 }
 
-// sameSchedule reports whether the schedule sent equals that of the phase. If the occurrence leaves the phase,
-// a request that sends no dates also counts as equal.
+// sameSchedule reports whether the sent rule, rdate and exdate equal those of the phase. Fields that were not sent count
+// as equal. If the occurrence leaves the series, any rule and empty lists of dates also count as equal.
 func sameSchedule(phase *ent.SeriesPhase, in *EventInput, leaves bool) (bool, error) {
 	stored, err := ScheduleOf(phase)
 	if err != nil {
@@ -120,7 +121,7 @@ func sameSchedule(phase *ent.SeriesPhase, in *EventInput, leaves bool) (bool, er
 	return slices.Equal(sent.ExDate, stored.ExDate), err
 }
 
-// lockPhases locks a series and loads its phases, in their order.
+// lockPhases locks a series and returns its phases in their order. A series without a phase is an error.
 func lockPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
 	if _, err := LockSeries(ctx, tx, id); err != nil {
 		return nil, fmt.Errorf("series %d: %w", id, err)
@@ -140,12 +141,12 @@ func loadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, nil
 }
 
-// phaseAt returns the phase that a nominal start belongs to.
+// phaseAt returns the phase to which a nominal start belongs.
 func phaseAt(phases []*ent.SeriesPhase, nominal calendar.Wall) *ent.SeriesPhase {
 	return phases[recur.PhaseAt(phases, firstStart, nominal)]
 }
 
-// firstStart returns the earliest nominal start of a phase: an rdate may be earlier than its start.
+// firstStart returns the earliest nominal start of a phase. The first rdate may be earlier than its start.
 func firstStart(p *ent.SeriesPhase) calendar.Wall {
 	if len(p.Rdate) > 0 && p.Rdate[0].Before(p.StartWall) {
 		return p.Rdate[0]
@@ -153,9 +154,9 @@ func firstStart(p *ent.SeriesPhase) calendar.Wall {
 	return p.StartWall
 }
 
-// excludeOccurrence adds the nominal start of an occurrence to the exdates of its phase, or removes it from
-// them. A start that the schedule lacks becomes an rdate, or is removed from the rdates. This changes the
-// series.
+// excludeOccurrence adds the nominal start of an occurrence to the exdates of its phase. If excluded is false,
+// it removes it from the exdates. An occurrence that is off schedule gets an rdate when it returns. A change of
+// dates is a new version of the series.
 func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Event, excluded bool) error {
 	if excluded && row.OffSchedule {
 		return nil
@@ -194,7 +195,7 @@ func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Eve
 	return e.touchSeries(ctx, tx, *row.SeriesID, fields)
 }
 
-// withWall returns a sorted list with a wall time that it does not have.
+// withWall returns a sorted list with w inserted. The list must not have w yet.
 func withWall(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	at := slices.IndexFunc(list, w.Before)
 	if at < 0 {
@@ -203,7 +204,7 @@ func withWall(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	return slices.Insert(list, at, w)
 }
 
-// touchSeries makes a new version of a series whose fields are changed in other tables, and logs it.
+// touchSeries increases the version of a series with changes in other tables, and logs the changed fields.
 func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields []string) error {
 	err := tx.Series.Update().Where(series.ID(id)).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
 	if err != nil {
@@ -213,8 +214,8 @@ func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields [
 	return nil
 }
 
-// seriesFields are the fields that an occurrence can have of its own, in the order of replies (contract,
-// sections 10.1 and 27.3).
+// seriesFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
+// differs from the series (contract, sections 10.1 and 27.3).
 var seriesFields = []string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
@@ -222,9 +223,9 @@ var seriesFields = []string{
 	"event_status", "event_status_reason", "attendance", "virtual_url",
 }
 
-// ownFields returns the own fields of an occurrence after a write of it alone. Those that the write changed are in d.
-// Status and publication date can change as a consequence, and the slug goes to the trash and back: these are own fields
-// only if they were sent.
+// ownFields returns the names of the own fields of an occurrence after a write of it alone. The changed fields
+// are in d.own. The status, the publication date and the slug can change as a consequence of other fields. They
+// become own fields only if they were sent.
 func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []string {
 	var written []string
 	for _, name := range d.own {
@@ -239,7 +240,7 @@ func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []strin
 	return ownNames(row.OwnFields, written...)
 }
 
-// ownNames adds names to those of own fields, in the order in which they are named.
+// ownNames returns the union of two lists of own fields, in the order of seriesFields and then of languages.
 func ownNames(own []string, names ...string) []string {
 	own = slices.Clone(own)
 	for _, name := range names {
@@ -259,8 +260,8 @@ func ownNames(own []string, names ...string) []string {
 	return own
 }
 
-// sentSeriesSlug sets the slug of a new series, in the language of the text sent, to the slug sent for the
-// event. It returns the slug in the original language; nil if none was sent in it.
+// sentSeriesSlug takes the slug sent for a new event as the slug of its new series, in the language of the
+// texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
 func (e *Editor) sentSeriesSlug(
 	ctx context.Context, tx *ent.Tx, r *record, t *calendar.Template, sent *string,
 ) (original *string, err error) {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// CreateOrganizer stores a new organizer, or returns an existing one of the same name, as CreateVenue does.
+// CreateOrganizer stores a new organizer. If one of the same name exists, it updates and returns that, like
+// CreateVenue.
 func (e *Editor) CreateOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput) (
 	row *ent.Organizer, created bool, err error,
 ) {
@@ -38,7 +39,7 @@ func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 	return row, false, err
 }
 
-// UpdateOrganizer applies an input to an organizer that was loaded in the same transaction, preferably with
+// UpdateOrganizer stores the sent fields of an organizer that the same transaction loaded, preferably with
 // LockOrganizer.
 func (e *Editor) UpdateOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer, in *OrganizerInput) (
 	*ent.Organizer, error,
@@ -46,8 +47,8 @@ func (e *Editor) UpdateOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organ
 	return updateNamed(ctx, tx, e, e.organizers(tx, in, in.record()), row, false)
 }
 
-// TrashOrganizer moves an organizer to the trash and removes it from its events for good. One that is there
-// already is *calendar.Error organizer-is-in-trash.
+// TrashOrganizer moves an organizer to the trash and removes its links to events for good. If it is there
+// already, TrashOrganizer returns *calendar.Error organizer-is-in-trash.
 func (e *Editor) TrashOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer) (*ent.Organizer, error) {
 	return trashNamed(ctx, tx, e, e.organizers(tx, &OrganizerInput{}, &recordInput{}), row)
 }
@@ -73,7 +74,7 @@ func (in *OrganizerInput) record() *recordInput {
 	}
 }
 
-// organizers returns the table of organizers with the input of one organizer.
+// organizers returns the namedTable of organizers for the input of one organizer.
 func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) namedTable[*ent.Organizer] {
 	return namedTable[*ent.Organizer]{
 		kind: calendar.Organizer, record: organizerRecord, sent: s, get: tx.Organizer.Get,
@@ -103,7 +104,7 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) name
 	}
 }
 
-// fill writes what only organizers have over what is stored.
+// fill sets the fields in m that only organizers have, if they differ from the stored row old.
 func (in *OrganizerInput) fill(m *ent.OrganizerMutation, old *ent.Organizer, d *diff) {
 	put(d, "phone", old.Phone, valueOr(old.Phone, in.Phone), m.SetPhone)
 	put(d, "website", old.Website, valueOr(old.Website, in.Website), m.SetWebsite)

@@ -10,8 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// DifferentOwnFields returns the own fields of an occurrence whose values are not those of its series. The slug is always
-// one of them. The row has its links, terms and translations loaded, the series its phases.
+// DifferentOwnFields returns the own fields of an occurrence whose values differ from those of its series. The
+// slug is always different. The caller loads the links, terms and translations of the row, and the phases of
+// the series.
 func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
 	phase := phaseAt(s.Edges.Phases, *row.OriginalStart)
 	schedule, err := ScheduleOf(phase)
@@ -56,7 +57,7 @@ func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
 	}), nil
 }
 
-// SetOwnFields makes these the own fields of an occurrence.
+// SetOwnFields replaces the names of the own fields of an occurrence.
 func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []string) error {
 	u := tx.Event.Update().Where(event.ID(id)).AddVersion(1)
 	if len(own) > 0 {

@@ -19,14 +19,14 @@ import (
 // passwordSetting is the id of the setting that stores the key.
 const passwordSetting = "event_password_key"
 
-// PasswordKey returns the key for hashes of event passwords: 32 random bytes that all processes on one database
-// share. The first call creates it.
+// PasswordKey returns the key for hashes of event passwords: 32 random bytes that all processes of one database
+// share. The first call stores a new key.
 func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
 	return sharedKey(ctx, db, passwordSetting, sha256.Size)
 }
 
-// CheckSameCalendar returns nil if a database has the given PasswordKey, so that it is a replica or another
-// server of the group. For another calendar the error wraps store.ErrUnfit.
+// CheckSameCalendar returns nil if the database has the given PasswordKey, so that it is a replica or another
+// server of the same cluster. For a database of another calendar it returns store.ErrUnfit.
 func CheckSameCalendar(ctx context.Context, db *ent.Client, key []byte) error {
 	s, err := db.Setting.Get(ctx, passwordSetting)
 	if err != nil {
@@ -38,8 +38,8 @@ func CheckSameCalendar(ctx context.Context, db *ent.Client, key []byte) error {
 	return nil
 }
 
-// sharedKey returns a random key of the given size from a setting. The first process that calls it creates the
-// key.
+// sharedKey returns a random key of size bytes that is stored as a setting. The first process that calls it
+// creates the key.
 func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]byte, error) {
 	s, err := db.Setting.Get(ctx, name)
 	if err == nil {
@@ -66,8 +66,8 @@ func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]by
 }
 
 // HashPassword returns the stored hash of an event password: HMAC-SHA256 over the id (8 bytes, big endian) and
-// the password. A list compares the password with that of each event, and all readers of the event know it. So
-// a slow hash would cost much and protect little.
+// the password. A slow hash would cost much: a list compares the password of a request with that of each event.
+// It would protect little, because all readers of the event know the password.
 func HashPassword(key []byte, eventID int64, password string) []byte {
 	var id [8]byte
 	binary.BigEndian.PutUint64(id[:], uint64(eventID)) //nolint:gosec // ids are positive
@@ -77,13 +77,14 @@ func HashPassword(key []byte, eventID int64, password string) []byte {
 	return mac.Sum(nil)
 }
 
-// PasswordMatches reports in constant time whether the password is that of the event. No password matches an event
-// without one. The hash is keyed with the id of the event, or with PasswordID, which is that of the first occurrence of
-// a series.
+// PasswordMatches reports in constant time whether the password is that of the event. It reports false for an
+// event without a password. The hash is keyed with row.PasswordID, the id of the first occurrence of a series.
+// Nil means the id of the event itself.
 func PasswordMatches(key []byte, row *ent.Event, password string) bool {
 	return row.PasswordHash != nil &&
 		hmac.Equal(HashPassword(key, valueOr(row.ID, row.PasswordID), password), *row.PasswordHash)
 }
 
-// HasPassword reports whether an event is protected. A NULL is read as a pointer to nothing.
+// HasPassword reports whether an event has a password. A hash that is NULL may be read as a pointer to an empty
+// slice.
 func HasPassword(row *ent.Event) bool { return row.PasswordHash != nil && len(*row.PasswordHash) > 0 }

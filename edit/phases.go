@@ -10,14 +10,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// seriesPhase is a stretch of a series with one schedule and one template. The functions of this file have no database.
+// seriesPhase is a part of a series with one schedule and one template. The functions in this file use no
+// database.
 type seriesPhase struct {
 	recur.Schedule
 	template calendar.Template
 }
 
-// phaseOf returns the place of the phase that a nominal start belongs to: the last one that begins by then. Dates before the
-// first phase belong to that.
+// phaseOf returns the index of the phase to which a nominal start belongs. It is the last phase that begins not
+// later. Nominal starts before all phases belong to the first phase.
 func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
 	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)
 }
@@ -39,7 +40,7 @@ func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
 	return split, k + 1
 }
 
-// haveOccurrence reports whether phases that end have any occurrence.
+// haveOccurrence reports whether the phases have any occurrence. None of them may be endless.
 func haveOccurrence(phases []seriesPhase) bool {
 	for _, p := range phases {
 		for range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -49,7 +50,8 @@ func haveOccurrence(phases []seriesPhase) bool {
 	return false
 }
 
-// firstAfter returns the first nominal start that takes place after now, and not before a nominal start.
+// firstAfter returns the first nominal start, not earlier than from, whose occurrence starts after now. It
+// reports false if there is none.
 func firstAfter(phases []seriesPhase, from calendar.Wall, now time.Time) (calendar.Wall, bool) {
 	for _, p := range phases {
 		for o := range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -61,7 +63,7 @@ func firstAfter(phases []seriesPhase, from calendar.Wall, now time.Time) (calend
 	return calendar.Wall{}, false
 }
 
-// withoutExDates returns the phases with occurrences at all of their starts.
+// withoutExDates returns the phases without their exdates.
 func withoutExDates(phases []seriesPhase) []seriesPhase {
 	all := slices.Clone(phases)
 	for i := range all {
@@ -70,24 +72,24 @@ func withoutExDates(phases []seriesPhase) []seriesPhase {
 	return all
 }
 
-// scheduleChange is the part of a write that changes the schedules of a series.
+// scheduleChange is the part of a request that changes the schedules of a series.
 type scheduleChange struct {
-	// span returns where the first span of a phase moves.
+	// span returns the new first span of a phase, from its old one.
 	span          func(calendar.Span) calendar.Span
-	rule          *recur.Rule // nil: it goes on
+	rule          *recur.Rule // nil means that the rule does not change
 	rdate, exdate *[]recur.Date
-	addressed     int  // the place of the phase whose rdate and exdate are replaced
-	whole         bool // COUNT of the rule counts all starts of the rule that is replaced
+	addressed     int  // index of the phase whose rdate and exdate are replaced
+	whole         bool // the COUNT of the new rule includes starts before the change
 }
 
-// apply changes the schedules from a nominal start on, the cut: a phase begins there. It returns all phases and the place of
-// the first changed one, which is the number of phases if nothing changes. Without a new rule the later phases stay: they move,
-// and their dates are kept. Refusals are *recur.Error and param.Invalid.
+// apply changes the schedules from the nominal start cut on, where a phase begins. It returns all phases and
+// the index of the first changed one. If nothing changes, the index is the number of phases. Without a new
+// rule, later phases remain: they move, and keep their dates. Errors are *recur.Error and param.Invalid.
 func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]seriesPhase, int, error) {
 	at := phaseOf(phases, cut)
 	split, k := splitPhases(phases, cut)
 	count, addressed := countBefore(split, k), c.addressed
-	if len(split) > len(phases) { // the phase is cut
+	if len(split) > len(phases) { // cut is inside a phase
 		count = countBefore(phases, at) + phases[at].CountBefore(cut)
 		if addressed >= at {
 			addressed++
@@ -110,7 +112,7 @@ func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]serie
 	return slices.Concat(split[:k], changed), k, err
 }
 
-// countBefore returns the number of the starts that the rule of a phase had in the phases before it.
+// countBefore returns how many starts the rule of the phase at an index has in the phases directly before it.
 func countBefore(phases []seriesPhase, at int) (n int) {
 	rule := func(p seriesPhase, complete bool) string {
 		r := p.Rule
@@ -129,7 +131,7 @@ func countBefore(phases []seriesPhase, at int) (n int) {
 	return n
 }
 
-// extend is like apply for a series whose starts are all past. It adds a phase that begins after now.
+// extend is apply for a series whose starts are all in the past. It adds a phase that begins after now.
 func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
 	last := len(phases) - 1
 	own := *c
@@ -149,7 +151,7 @@ func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPh
 		return !slices.ContainsFunc(phases[last].ExDate, w.Equal)
 	})
 	if c.rule == nil && !moves && !excludes && (c.rdate == nil || len(next.RDate) == 0) {
-		return phases, len(phases), nil // all dates are those of occurrences that have begun
+		return phases, len(phases), nil // all dates belong to occurrences that have begun
 	}
 	cut, ok := firstAfter(changed, calendar.Wall{}, now)
 	if !ok {
@@ -162,8 +164,9 @@ func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPh
 	return append(slices.Clone(phases), next), len(phases), refuseOverlap(&phases[last], &next)
 }
 
-// change changes the schedules of successive phases. Addressed is the place among them of the phase whose dates are replaced.
-// Earlier are the phases before them, whose dates may be sent again. Count is how many starts of a replaced rule were before.
+// change returns phases with changed schedules. Addressed is the index of the phase whose dates are replaced.
+// Earlier has the phases before these: a request may send their dates again. Count is the number of starts of a
+// replaced rule in the earlier phases.
 func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
 	rule := c.rule
 	if rule != nil && c.whole && rule.Count > 0 {
@@ -192,13 +195,14 @@ func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []s
 	return changed, c.exclude(changed, earlier)
 }
 
-// withDates returns the phases with a rule, where they move, and with dates of RDate. Nil goes on.
+// withDates returns the phases with new spans, with the rule and with the rdates, one list for each phase. Nil
+// means no change.
 func (c *scheduleChange) withDates(phases []seriesPhase, rule *recur.Rule, rdate []*[]recur.Date) ([]seriesPhase, error) {
 	changed := slices.Clone(phases)
 	for i, p := range phases {
 		span := c.span(p.Span)
 		if i+1 < len(phases) && !sameSpan(span, p.Span) && p.endsAt(phases[i+1].First()) {
-			p.Rule.Until = calendar.Wall{} // closePhases sets it to where the next one moves
+			p.Rule.Until = calendar.Wall{} // closePhases sets it to the new start of the next phase
 		}
 		var err error
 		if changed[i].Schedule, err = p.Change(span, rule, rdate[i], nil); err != nil {
@@ -208,7 +212,7 @@ func (c *scheduleChange) withDates(phases []seriesPhase, rule *recur.Rule, rdate
 	return changed, nil
 }
 
-// endsAt reports whether the UNTIL of a phase takes no start from it before the next phase.
+// endsAt reports whether the phase has no more starts before the nominal start next if its UNTIL is ignored.
 func (p *seriesPhase) endsAt(next calendar.Wall) bool {
 	rule := p.Rule
 	rule.Until = calendar.Wall{}
@@ -218,8 +222,8 @@ func (p *seriesPhase) endsAt(next calendar.Wall) bool {
 	return true
 }
 
-// furtherStarts returns the dates of RDate for each phase: those that are sent for it and, except in the addressed one, those
-// that it has. Dates that earlier phases have are left out.
+// furtherStarts returns the new rdates of each phase: the sent dates that belong to it, and its stored dates.
+// The addressed phase loses its stored dates. Sent dates that are starts of earlier phases are left out.
 func (c *scheduleChange) furtherStarts(phases []seriesPhase, addressed int, earlier []seriesPhase) []*[]recur.Date {
 	lists := make([]*[]recur.Date, len(phases))
 	for i, p := range phases {
@@ -244,7 +248,7 @@ func (c *scheduleChange) furtherStarts(phases []seriesPhase, addressed int, earl
 	return lists
 }
 
-// startOn returns the nominal start that a date of rdate means in a phase.
+// startOn returns the nominal start for a date of rdate. A date without a time has the time of the phase.
 func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
 	if !d.DayOnly && !p.AllDay {
 		return d.Wall
@@ -252,7 +256,8 @@ func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
 	return calendar.Span{Start: p.Start.StartOfDay(), End: p.Start}.MoveStart(d.Wall.StartOfDay()).End
 }
 
-// exclude adds the sent dates of ExDate to the phases whose starts they are. Dates that earlier phases have are left out.
+// exclude adds each sent exdate to the phase with that start. It accepts dates that earlier phases exclude
+// already. Other dates are the error not-in-schedule.
 func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
 	dates := *c.exdate
 	found := make([]bool, len(dates))
@@ -283,13 +288,13 @@ func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
 	return nil
 }
 
-// closePhases ends each phase before the next one starts.
+// closePhases ends each phase before the start of the next one. It drops a phase without starts before that.
 func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	for i, p := range phases {
 		if i+1 < len(phases) {
 			before, ok, _, _ := p.Split(phases[i+1].First())
 			if !ok {
-				continue // the next one has taken its place
+				continue // the next phase replaces this one
 			}
 			p.Schedule = before
 		}
@@ -298,7 +303,7 @@ func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	return closed
 }
 
-// refuseOverlap refuses a phase that starts before an occurrence of the phase before it.
+// refuseOverlap returns an error if phase p starts before an occurrence of the phase before it.
 func refuseOverlap(before, p *seriesPhase) error {
 	first := p.First()
 	for o := range before.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -313,54 +318,55 @@ func refuseOverlap(before, p *seriesPhase) error {
 	return nil
 }
 
-// sameSpan reports whether spans have the same dates in the same zone.
+// sameSpan reports whether two spans have the same dates in the same zone.
 func sameSpan(a, b calendar.Span) bool {
 	return a.Start.Equal(b.Start) && a.End.Equal(b.End) && a.AllDay == b.AllDay && a.Zone.String() == b.Zone.String()
 }
 
-// sameSchedules reports whether phases have the same schedules.
+// sameSchedules reports whether two lists of phases have the same schedules.
 func sameSchedules(a, b []seriesPhase) bool {
 	return slices.EqualFunc(a, b, func(p, q seriesPhase) bool { return p.scheduleText() == q.scheduleText() })
 }
 
-// scheduleText returns the same text for equal schedules.
+// scheduleText returns a text for comparison: equal schedules have the same text.
 func (p *seriesPhase) scheduleText() string {
 	return fmt.Sprint(p.Start, p.End, p.Zone, p.AllDay, p.Rule, p.RDate, p.ExDate)
 }
 
-// storedStart is an occurrence as it is stored, for the match with changed schedules.
+// storedStart is a stored occurrence, to be matched with the starts of changed schedules.
 type storedStart struct {
 	nominal  calendar.Wall
-	earlier  bool // its phase does not change
-	begun    bool // it stays where it is, though its nominal start may change
-	own      bool // it has own fields
+	earlier  bool // the phase of the occurrence does not change
+	begun    bool // the occurrence has begun, so its dates stay, though its nominal start may change
+	own      bool // the occurrence has own fields
 	trashed  bool
-	excluded bool // a person took it to the trash: its start is an exdate
+	excluded bool // a client trashed the occurrence, so its start is an exdate
 }
 
-// matchedStart is the new start of a stored occurrence, if it has one.
+// matchedStart is the outcome of the match for a stored occurrence.
 type matchedStart struct {
 	nominal  calendar.Wall
-	removed  bool // it moves to the trash: the schedule no longer has its start, or has it as an ExDate
-	returned bool // it leaves the trash, because the schedule has it again
-	off      bool // it is in the trash, and the schedule lacks its start
+	removed  bool // the occurrence goes to the trash: the schedule lacks or excludes its start
+	returned bool // the occurrence leaves the trash, because the schedule has its start again
+	off      bool // the occurrence is in the trash, and the schedule lacks its start
 }
 
-// newStart is a start of a phase.
+// newStart is a start in a changed schedule, with the index of its phase.
 type newStart struct {
 	phase int
 	recur.Occurrence
 }
 
-// tooManyOccurrences refuses a write that would make more occurrences than it may.
+// tooManyOccurrences returns the error for a write that would create more than most occurrences.
 func tooManyOccurrences(most int) error {
 	return &recur.Error{Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most}}
 }
 
-// matchStarts matches the stored occurrences of a series, in the order of their starts, with the starts of changed phases.
-// These are the phases from the place k on. It returns what becomes of each, and the starts that need a new occurrence. An
-// exception for which no start is left becomes an RDate of its phase. Until is the last start for which an endless phase has
-// occurrences. No occurrence at all is refused, and so are more than most new ones.
+// matchStarts matches the stored occurrences of a series with the starts of its changed phases, which are the
+// phases from index k on. Stored is in the order of the starts. It returns the outcome for each stored
+// occurrence, and the starts that need a new occurrence. An occurrence with own fields and without a start
+// keeps its start, which becomes an rdate. Until is the last start of an endless phase that gets an occurrence.
+// It returns an error if there is no start at all or if more than most occurrences are new.
 func matchStarts(
 	stored []storedStart, phases []seriesPhase, k int, until calendar.Wall, most int,
 ) ([]matchedStart, []newStart, error) {
@@ -453,18 +459,19 @@ func matchStarts(
 	return out, fresh, nil
 }
 
-// matching is a match that is being made.
+// matching is the state of matchStarts.
 type matching struct {
 	stored []storedStart
 	phases []seriesPhase
 	k      int
-	taken  map[calendar.Wall]int // stored occurrences by the starts that they get
-	placed []bool                // whether each stored occurrence has a start
+	taken  map[calendar.Wall]int // index of the stored occurrence at each new start
+	placed []bool                // whether each stored occurrence has a new start
 }
 
 func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }
 
-// match matches stored occurrences with starts, and returns those that are left.
+// match gives stored occurrences the starts: first those of the same time, then of the same day, then of the
+// same period of the rule. It returns the occurrences without a start. List has indexes of stored occurrences.
 func (m *matching) match(list []int, starts []newStart) []int {
 	nominal := func(_ int, w calendar.Wall) calendar.Wall { return w }
 	day := func(_ int, w calendar.Wall) calendar.Wall { return w.StartOfDay() }
@@ -492,8 +499,8 @@ func (m *matching) match(list []int, starts []newStart) []int {
 	return slices.DeleteFunc(list, func(i int) bool { return m.placed[i] })
 }
 
-// keep leaves an occurrence at its start. If the phase lacks that start, it becomes an RDate. An ExDate of the
-// start is removed.
+// keep gives the occurrence with index i its old start. If that start is an exdate of the phase, keep removes
+// the exdate. If the phase lacks the start, it becomes an rdate.
 func (m *matching) keep(i int) {
 	w := m.stored[i].nominal
 	p := &m.phases[max(m.k, phaseOf(m.phases, w))]
@@ -505,7 +512,8 @@ func (m *matching) keep(i int) {
 	m.place(i, w)
 }
 
-// vacated returns the start for an occurrence in the trash: its own, or the one that became free for it.
+// vacated returns the start for an occurrence in the trash. If another occurrence took its start, it returns
+// the start that this one left, and so on.
 func (m *matching) vacated(start calendar.Wall) calendar.Wall {
 	for {
 		i, taken := m.taken[start]

@@ -11,16 +11,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// plan is the set of records that an event will be linked to. Planning looks up all names and ids, so that
-// their faults precede permission errors. The write then creates missing records.
+// plan has the ids of the records to which a write links an event. Planning looks up all names and ids first,
+// because their faults precede permission errors. carryOut then creates the missing records.
 type plan struct {
 	categories, tags   *termLookup
 	terms              termIDs
 	venues, organizers []int64
 }
 
-// planEvent looks up all records that an event names. Row is nil for a new event; span and schedule are the
-// faults of its dates, if any. It returns faults in the order of the parameters.
+// planEvent looks up all records named in the input of an event. Row is nil for a new event. Span and schedule
+// are the faults of its dates, nil if there are none. It returns all faults in the order of the parameters.
 func (e *Editor) planEvent(
 	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span, schedule *param.Fault,
 ) (*plan, error) {
@@ -59,7 +59,7 @@ func (e *Editor) planEvent(
 		}
 		faults = append(faults, faultOf(string(l.kind), fault))
 	}
-	// The stored parent may be sent back, even if it is in the trash by now.
+	// A client may send back the stored parent, even if that is in the trash by now.
 	if in.ParentID != nil && (row == nil || !equalsID(row.ParentID, *in.ParentID)) {
 		fault, err := e.ParentFault(ctx, tx.Client(), *in.ParentID)
 		if err != nil {
@@ -70,7 +70,7 @@ func (e *Editor) planEvent(
 	return p, invalidInput(append(faults, schedule)...)
 }
 
-// idsOf returns the ids among references.
+// idsOf returns the ids of the references to existing records.
 func idsOf[I any](refs *[]LinkRef[I]) (ids []int64) {
 	if refs == nil {
 		return nil
@@ -83,7 +83,7 @@ func idsOf[I any](refs *[]LinkRef[I]) (ids []int64) {
 	return ids
 }
 
-// refuseEventLoop refuses to place an event below itself.
+// refuseEventLoop returns an error if the new parent is the event itself or below it.
 func (e *Editor) refuseEventLoop(ctx context.Context, tx *ent.Tx, row *ent.Event, parent *int64) error {
 	if parent == nil || *parent == 0 || equalsID(row.ParentID, *parent) {
 		return nil
@@ -92,7 +92,7 @@ func (e *Editor) refuseEventLoop(ctx context.Context, tx *ent.Tx, row *ent.Event
 	return refuseLoop(ctx, tx, calendar.Event, isEvent, *parent, "post_parent", parentOf(tx))
 }
 
-// parentOf returns a function that loads the parent of an event.
+// parentOf returns a function that loads the parent id of an event. Nil means no parent.
 func parentOf(tx *ent.Tx) func(ctx context.Context, id int64) (*int64, error) {
 	return func(ctx context.Context, id int64) (*int64, error) {
 		found, err := tx.Event.Query().Where(event.ID(id)).Select(event.FieldID, event.FieldParentID).Only(ctx)
@@ -103,7 +103,8 @@ func parentOf(tx *ent.Tx) func(ctx context.Context, id int64) (*int64, error) {
 	}
 }
 
-// carryOut creates the terms, venues and organizers that are sent with an event. These take its author.
+// carryOut creates the terms, venues and organizers that a request sends with an event. The new venues and
+// organizers get the author of the event.
 func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInput, author *int64) (err error) {
 	if p.categories != nil {
 		if p.terms.categories, err = e.createTerms(ctx, tx, p.categories); err != nil {
@@ -139,8 +140,8 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 	return err
 }
 
-// createLinked creates the new records among references, and returns the ids of all, each once. It leaves out a record
-// that was sent to the trash.
+// createLinked creates the new records among references, and returns the ids of all without repeats. It leaves
+// out a record that the request moved to the trash.
 func createLinked[I any](
 	kind calendar.Kind, refs *[]LinkRef[I], create func(*I) (int64, calendar.Status, error),
 ) ([]int64, error) {
@@ -165,7 +166,8 @@ func createLinked[I any](
 	return uniqueIDs(ids), nil
 }
 
-// linkedError turns what is wrong with a record sent with an event into a fault of the event's parameter.
+// linkedError turns the faults of a record that was sent with an event into a fault of the parameter of the
+// event.
 func linkedError(name string, index int, err error) error {
 	var inner param.Invalid
 	if errors.As(err, &inner) {
@@ -174,7 +176,7 @@ func linkedError(name string, index int, err error) error {
 	return err
 }
 
-// list notes a list of ids that changed, whatever its order.
+// list records a list of ids as changed unless both have the same ids in any order.
 func (d *diff) list(name string, old, value []int64) {
 	if !slices.Equal(slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(value))) {
 		d.note(name)

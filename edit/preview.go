@@ -9,7 +9,7 @@ import (
 
 // OccurrencesAt returns the occurrences that a write creates for a schedule: all occurrences of a finite
 // schedule, otherwise those up to the horizon. Row is the stored event, nil for a new one. It returns a
-// *recur.Error if there are no occurrences or more than one write may store.
+// *recur.Error if there are no occurrences, or more than one write may create.
 func OccurrencesAt(s recur.Schedule, row *ent.Event, in *EventInput, now time.Time) ([]recur.Occurrence, error) {
 	last := recur.LastStart()
 	if !s.Ends() {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// record has the fields that events, venues and organizers share.
+// record is the state of an event, a venue or an organizer in the fields that they share.
 type record struct {
 	textOwner
 	publicationState
@@ -20,15 +20,15 @@ type record struct {
 	source        *string
 	modified      time.Time // UTC
 	version       int64
-	nominal       *calendar.Wall // nominal start of an occurrence
+	nominal       *calendar.Wall // nominal start of an occurrence; nil means none
 }
 
-// recordInput is the fields that events, venues and organizers share, as they are sent; nil is not sent.
+// recordInput is the sent values of the fields that events, venues and organizers share. Nil means not sent.
 type recordInput struct {
 	author *int64
-	// linked reports whether the author is copied from the event that the record is created with.
+	// linked reports whether author is the author of the event with which the record was sent.
 	linked    bool
-	inline    bool // a record that exists is changed along with an event
+	inline    bool // the record exists, and an event request changes it
 	published *time.Time
 	status    *calendar.Status
 	sentText
@@ -50,7 +50,7 @@ type trackedMutation interface {
 	SetSlug(string)
 }
 
-// recordMutation is the mutation of an event, a venue or an organizer.
+// recordMutation is the mutation of an event, a venue, an organizer or a series.
 type recordMutation interface {
 	trackedMutation
 	SetID(int64)
@@ -246,7 +246,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 	return r, action, nil
 }
 
-// inTrash returns the refusal to delete what is in the trash already.
+// inTrash returns the error for a delete of a record that is already in the trash.
 func inTrash(kind calendar.Kind) error {
 	code := string(kind) + "-is-in-trash"
 	return &calendar.Error{Code: code, Key: code}

@@ -16,16 +16,17 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// recordTable is the statements that the tables of events, series, venues, organizers and images share. Predicates and changes
-// name columns, which have the same names in all of them.
+// recordTable has the statements that the tables of events, series, venues, organizers and images share.
+// Predicates and changes use columns that have the same names in all these tables.
 type recordTable struct {
-	// lock locks the records and returns their ids, in the order that where adds, then in ascending order.
+	// lock locks the selected records and returns their ids. They are in the order that where sets, then in
+	// ascending order.
 	lock func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error)
-	// change makes a new version of records.
+	// change sets columns of the records and increases their version.
 	change func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error
 }
 
-// noLimit is the limit of a recordTable.lock of all records.
+// noLimit is the limit for recordTable.lock that locks all selected records.
 const noLimit = 1<<31 - 1
 
 func recordTableOf(tx *ent.Tx, kind calendar.Kind) recordTable {
@@ -77,8 +78,8 @@ func recordTableOf(tx *ent.Tx, kind calendar.Kind) recordTable {
 	}
 }
 
-// clearReferences clears a column of the records in which it has a value: a new version of each, which it logs as a change
-// of the field.
+// clearReferences sets a column to null in all records of the kinds in which it has the value. It increases the
+// version of these records and logs field as changed.
 func (e *Editor) clearReferences(
 	ctx context.Context, tx *ent.Tx, column string, value int64, field string, kinds ...calendar.Kind,
 ) error {

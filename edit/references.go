@@ -22,21 +22,22 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// references are the ids that an Editor has looked up. The first attempt of the next Write does not look them up again:
-// foreign keys refuse an id that was deleted in between, and the next attempt looks it up. Ids of events, venues and
-// organizers are not among them, because a write may name them in some states only.
+// references are the results of lookups of ids by an Editor. The first attempt of the next Write does not
+// repeat them: if an id was deleted in between, a foreign key fails, and the next attempt repeats the lookup.
+// Ids of events, venues and organizers are not included, because the state of these records decides whether a
+// write may refer to them.
 type references struct {
 	users, images knownIDs
 	terms         map[calendar.Kind]knownIDs
 }
 
-// knownIDs maps ids that were looked up to whether a write may name them.
+// knownIDs maps ids that were looked up to whether a write may refer to them.
 type knownIDs map[int64]bool
 
-// findIDs returns those of the ids that a write may name.
+// findIDs returns the ids that a write may refer to.
 type findIDs func(ctx context.Context, ids []int64) ([]int64, error)
 
-// load finds the ids that are not in the map yet.
+// load looks up the ids that are not in the map yet.
 func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
 	fresh := slices.DeleteFunc(uniqueIDs(ids), func(id int64) bool { _, known := k[id]; return known })
 	for part := range slices.Chunk(fresh, batch) {
@@ -54,7 +55,7 @@ func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
 	return nil
 }
 
-// fault returns the fault of the ids that a write may not name.
+// fault returns the fault of the ids that a write may not refer to, nil if there are none.
 func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, ids []int64) (*param.Fault, error) {
 	return unknownFault(kind, ids, func(part []int64) ([]int64, error) {
 		err := k.load(ctx, find, part)
@@ -77,10 +78,11 @@ func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]in
 	return nil, nil
 }
 
-// authorKind is the kind of users, for messages.
+// authorKind is the kind of users in keys of messages.
 const authorKind calendar.Kind = "user"
 
-// UnknownIDs returns the fault of ids that no record of the kind has, or that the caller may not know of.
+// UnknownIDs returns the fault of ids that belong to no record of the kind, or to a record that the caller may
+// not read.
 func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	words := make([]string, len(ids))
 	for i, id := range ids {
@@ -92,8 +94,9 @@ func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	}
 }
 
-// The following functions return the fault of a parameter that refers to a record, nil if there is none. The
-// caller adds the name of the parameter. They run in the transaction of a write, or before it with a client.
+// The following functions return the fault of a parameter that refers to a record. Nil means that there is no
+// fault. The caller sets the name of the parameter. A write passes the client of its transaction, other callers
+// any client.
 
 // LoadReferences loads authors and images in one statement each, for later calls of AuthorFault and ImageFault.
 func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, images []int64) error {
@@ -107,7 +110,7 @@ func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, im
 	return nil
 }
 
-// AuthorFault returns the fault of an author that is no user.
+// AuthorFault returns the fault of an author id that belongs to no user.
 func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	e.makeReferences()
 	fault, err := e.refs.users.fault(ctx, findUsers(db), authorKind, []int64{id})
@@ -117,7 +120,7 @@ func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*pa
 	return fault, nil
 }
 
-// ImageFault returns the fault of an image that does not exist. 0 is no image.
+// ImageFault returns the fault of the id of an image that does not exist. 0 means no image.
 func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	if id == 0 {
 		return nil, nil
@@ -130,7 +133,7 @@ func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*par
 	return fault, nil
 }
 
-// TermsFault returns the fault of ids that are no terms of the taxonomy.
+// TermsFault returns the fault of ids that belong to no term of the taxonomy.
 func (e *Editor) TermsFault(
 	ctx context.Context, db *ent.Client, taxonomy calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -161,8 +164,8 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 	return nil, nil
 }
 
-// LinkFault returns the fault of ids that an event may not be linked to: no venues or organizers, in the trash, or
-// hidden from the caller.
+// LinkFault returns the fault of ids that an event may not be linked to. They belong to no venue or organizer,
+// or to one that is in the trash or that the caller may not read.
 func (e *Editor) LinkFault(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -171,7 +174,8 @@ func (e *Editor) LinkFault(
 	})
 }
 
-// lockedLinkFault is LinkFault for the transaction that links: the records stay out of the trash until it ends.
+// lockedLinkFault is LinkFault for the transaction that stores the links. It locks the records, so that none of
+// them goes to the trash before the transaction ends.
 func (e *Editor) lockedLinkFault(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -180,14 +184,15 @@ func (e *Editor) lockedLinkFault(
 	})
 }
 
-// LockLinkable returns those of the ids that an event may be linked to: venues or organizers that are not in the trash
-// and that the caller may read. They stay out of the trash until the transaction ends.
+// LockLinkable returns the ids that an event may be linked to: those of venues or organizers that are not in
+// the trash and that the caller may read. It locks them, so that none of them goes to the trash before the
+// transaction ends.
 func (e *Editor) LockLinkable(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
 	return e.linkable(ctx, tx.Client(), kind, ids, forShare)
 }
 
-// linkable loads those of the ids that an event may be linked to: venues or organizers that are not in the trash and
-// that the caller may read. lock is applied to the statements.
+// linkable returns the ids that an event may be linked to: those of venues or organizers that are not in the
+// trash and that the caller may read. The argument lock modifies the queries.
 func (e *Editor) linkable(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, lock func(*sql.Selector),
 ) ([]int64, error) {
@@ -225,8 +230,8 @@ func (e *Editor) linkable(
 	return readable, nil
 }
 
-// SeriesFault returns the fault of the ids that are no series which the caller may read. A series in the trash is not
-// read.
+// SeriesFault returns the fault of ids that belong to no series which the caller may read. Nobody reads a
+// series in the trash.
 func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (*param.Fault, error) {
 	return unknownFault(calendar.Series, ids, func(part []int64) ([]int64, error) {
 		rows, err := db.Series.Query().Where(series.IDIn(part...)).
@@ -245,7 +250,7 @@ func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (
 	})
 }
 
-// makeReferences makes the maps of an Editor that has looked nothing up.
+// makeReferences initialises the maps of e.refs if they are nil.
 func (e *Editor) makeReferences() {
 	if e.refs.users == nil {
 		e.refs = references{

@@ -19,12 +19,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// RemoveAll deletes events, series, venues or organizers for good, in or out of the trash, with their slugs, links,
-// translations and search texts, in the transaction that is handed in. Their ids are never used again. There is
-// no such thing in the API, which moves records to the trash; this is for records that were never real.
+// RemoveAll deletes events, series, venues or organizers for good, whether they are in the trash or not, with
+// their slugs, links, translations and search texts. Their ids are never used again. The API only moves records
+// to the trash. RemoveAll is for records that were never real, such as seeded ones.
 //
-// Other events and series lose a parent, a venue or an organizer that goes, and events lose a series. The nominal start of
-// an occurrence becomes an exdate, and a series goes with its last occurrence. Records that are gone already are no error.
+// Other events and series lose a link to a removed parent, venue or organizer. Occurrences of a removed series
+// become single events. The nominal start of a removed occurrence becomes an exdate. A series is removed with
+// its last occurrence. RemoveAll ignores ids that do not exist.
 func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if e.By.Role != calendar.Administrator {
 		return Forbidden()
@@ -57,7 +58,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		if _, err := tx.Slug.Delete().Where(slug.KindEQ(kind), slug.OwnerIDIn(there...)).Exec(ctx); err != nil {
 			return fmt.Errorf("remove slugs of kind %s: %w", kind, err)
 		}
-		// Translations go with their record, search texts when the change is noted.
+		// The database deletes the translations with their record. Write deletes the search texts.
 		switch kind {
 		case calendar.Event:
 			err = e.removeEvents(ctx, tx, events, there)
@@ -84,8 +85,8 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return nil
 }
 
-// lockSeriesOfRemoved locks all series that the removal of events changes, in the order of their ids: those of the events, and
-// those whose templates have one of the events as the parent.
+// lockSeriesOfRemoved locks all series that the removal of events changes, in the order of their ids: the
+// series of the events, and those whose templates have one of the events as the parent.
 func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Event.Query().Where(event.IDIn(ids...), event.SeriesIDNotNil()).
 		Select(event.FieldID, event.FieldSeriesID).All(ctx)
@@ -106,7 +107,7 @@ func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// removeSeries deletes series. Their phases go with them, and their occurrences become events of their own.
+// removeSeries deletes series and their phases. Their occurrences become single events.
 func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	occurrences, err := recordTableOf(tx, calendar.Event).lock(ctx, sql.FieldIn(event.FieldSeriesID, ids...), noLimit)
 	if err != nil {
@@ -127,13 +128,13 @@ func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) erro
 }
 
 // excludeRemoved adds the nominal starts of removed occurrences to the exdates of their series, so that no
-// process creates them again. It returns the series without other occurrences. It locks all the series.
+// process creates them again. It returns the ids of the series without other occurrences.
 func (e *Editor) excludeRemoved(ctx context.Context, tx *ent.Tx, events []*ent.Event, ids []int64) (empty []int64, err error) {
 	touched := seriesOf(events)
 	if len(touched) == 0 {
 		return nil, nil
 	}
-	var left []int64 // series
+	var left []int64 // ids of series with other occurrences
 	err = tx.Event.Query().Where(event.SeriesIDIn(touched...), event.IDNotIn(ids...)).
 		Unique(true).Select(event.FieldSeriesID).Scan(ctx, &left)
 	if err != nil {
@@ -173,7 +174,8 @@ func (e *Editor) excludeRemoved(ctx context.Context, tx *ent.Tx, events []*ent.E
 	return idsWithout(touched, left), nil
 }
 
-// removeEvents deletes locked events.
+// removeEvents deletes events that are locked, with their links. It also removes the series without other
+// occurrences.
 func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, events []*ent.Event, ids []int64) error {
 	empty, err := e.excludeRemoved(ctx, tx, events, ids)
 	if err != nil {

@@ -14,16 +14,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// The following functions return empty lists of new rows, for writers of many records at once.
+// The following functions return empty store.Rows, for writers that insert many records at once.
 
-// EventRows lists events, with all columns of event.Columns.
+// EventRows returns rows of events, with all columns of event.Columns.
 func EventRows() store.Rows {
 	return store.Rows{
 		Table: event.Table, Columns: event.Columns, Owner: slices.Index(event.Columns, event.FieldID),
 	}
 }
 
-// EventTranslationRows lists translations: event, language, title, description, excerpt, slug, reason of the status.
+// EventTranslationRows returns rows of translations: event id, language, title, description, excerpt, slug,
+// reason of the event status.
 func EventTranslationRows() store.Rows {
 	return store.Rows{Table: eventtranslation.Table, Columns: []string{
 		eventtranslation.FieldEventID, eventtranslation.FieldLanguage, eventtranslation.FieldTitle,
@@ -32,7 +33,8 @@ func EventTranslationRows() store.Rows {
 	}}
 }
 
-// EventLinkRows lists links of events to venues or organizers: event, linked record, position from 0.
+// EventLinkRows returns rows of links from events to venues or organizers: event id, id of the linked record,
+// position from 0.
 func EventLinkRows(kind calendar.Kind) store.Rows {
 	if kind == calendar.Venue {
 		return store.Rows{Table: eventvenue.Table, Columns: []string{
@@ -44,19 +46,20 @@ func EventLinkRows(kind calendar.Kind) store.Rows {
 	}}
 }
 
-// EventTermRows lists links of events to categories and tags: event, term.
+// EventTermRows returns rows of links from events to categories and tags: event id, term id.
 func EventTermRows() store.Rows {
 	return store.Rows{Table: eventterm.Table, Columns: []string{eventterm.FieldEventID, eventterm.FieldTermID}}
 }
 
-// SearchTextRows lists search texts: kind, owner, bits of the languages, text.
+// SearchTextRows returns rows of search texts: kind, owner id, bits of the languages, text.
 func SearchTextRows() store.Rows {
 	return store.Rows{Table: searchtext.Table, Owner: 1, Columns: []string{
 		searchtext.FieldKind, searchtext.FieldOwnerID, searchtext.FieldLanguages, searchtext.FieldText,
 	}}
 }
 
-// SlugRows lists slugs: kind, slug, owner, language, and the scope in which the slug is unique.
+// SlugRows returns rows of slugs: kind, slug, owner id, language, and the scope in which the slug is unique
+// (SlugScope).
 func SlugRows() store.Rows {
 	return store.Rows{Table: slug.Table, Owner: 2, Columns: []string{
 		slug.FieldKind, slug.FieldSlug, slug.FieldOwnerID, slug.FieldLanguage, slug.FieldTrashedID,

@@ -12,8 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// ScheduleFault returns the fault of a refused rule or schedule, nil for any other error. The arguments of its message
-// are the data, by names with a capital letter. Dates are one text. A rule without a start has a message of its own.
+// ScheduleFault returns the fault for a *recur.Error, nil for any other error. The arguments of the message are
+// the data of the error, with names in upper camel case. A list of dates is joined to one text. A rule without
+// any start has the message no-start-in-rule.
 func ScheduleFault(err error) *param.Fault {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {
@@ -23,7 +24,7 @@ func ScheduleFault(err error) *param.Fault {
 	args := make(map[string]any, len(refused.Data))
 	for name, value := range refused.Data {
 		switch v := value.(type) {
-		case nil: // there is no next start
+		case nil: // the rule has no next start
 			key = "no-start-in-rule"
 			continue
 		case []string:
@@ -52,9 +53,9 @@ func ScheduleOf(phase *ent.SeriesPhase) (recur.Schedule, error) {
 	return s, nil
 }
 
-// NewSchedule returns the schedule in an event input. Row is the stored event, nil for a new one. A new event
-// is in the zone of the site unless the input has another. It returns *recur.Error, or param.Invalid for dates
-// that no event can have.
+// NewSchedule returns the schedule in the input of an event. Row is the stored event, nil for a new one. A new
+// event is in the zone of the site unless the input has a zone. The error is a *recur.Error, or param.Invalid
+// for impossible dates.
 func NewSchedule(site calendar.Site, row *ent.Event, in *EventInput) (recur.Schedule, error) {
 	span := calendar.Span{Zone: site.Zone}
 	if row != nil {
@@ -77,7 +78,8 @@ func NewSchedule(site calendar.Site, row *ent.Event, in *EventInput) (recur.Sche
 	return recur.New(span, rule, valueOr(nil, in.RDate), valueOr(nil, in.ExDate))
 }
 
-// ruleFault returns the fault of an invalid rule in the input. Zone is the zone of the event.
+// ruleFault returns the fault of an invalid rule in the input, nil if the rule is valid or absent. Zone is that
+// of the event.
 func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
 	if text := valueOr("", in.Rule); text != "" {
 		if _, err := recur.Parse(text, zone); err != nil {
@@ -87,7 +89,7 @@ func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
 	return nil
 }
 
-// Recurs reports whether the input has a rule or further dates.
+// Recurs reports whether the input has a rule or rdates.
 func (in *EventInput) Recurs() bool {
 	return valueOr("", in.Rule) != "" || len(valueOr(nil, in.RDate)) > 0
 }
@@ -95,13 +97,15 @@ func (in *EventInput) Recurs() bool {
 // horizonMonths is the number of months after a write for which an endless schedule has stored occurrences.
 const horizonMonths = 25
 
-// horizon returns the last nominal start that an endless schedule has an occurrence for at a write.
+// horizon returns the last nominal start for which an endless schedule has a stored occurrence after a write at
+// now.
 func horizon(zone calendar.Zone, now time.Time) calendar.Wall {
 	return zone.Wall(now).AddDate(0, horizonMonths, 0)
 }
 
-// extendAt returns the time of the next extension of an endless series. It is at least 24 months before the
-// nominal starts that are missing, so that the default list is complete. Ids spread the series over a week.
+// extendAt returns the time of the next extension of an endless series whose occurrences are stored up to
+// until. From then on at least 24 months are stored, so that the default list is complete. The id spreads the
+// series over a week.
 func extendAt(id int64, zone calendar.Zone, until calendar.Wall) time.Time {
 	return zone.Instant(until.AddDate(0, -24, -15-int(id%7)))
 }

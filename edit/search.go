@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// searchableFields are the fields that a search of each kind reads, by their names in the change log. Updates
-// of other fields do not change search texts.
+// searchableFields are the names in the change log of the fields in search texts, by kind of record. Updates of
+// other fields do not change search texts.
 var searchableFields = map[calendar.Kind][]string{
 	calendar.Event:  {"title", "description", "excerpt"},
 	calendar.Series: {"title", "description", "excerpt"},
@@ -31,7 +31,7 @@ var searchableFields = map[calendar.Kind][]string{
 	calendar.Tag:       {"name", "description", "slug"},
 }
 
-// findable reports whether a change is one of what the record is found by.
+// findable reports whether a change of a record may change its search texts.
 func (c change) findable() bool {
 	if c.id == 0 {
 		return false
@@ -42,15 +42,15 @@ func (c change) findable() bool {
 	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(searchableFields[c.kind], f) })
 }
 
-// SearchText is a text that searches compare with, and the bits of the languages in which the record has it.
+// SearchText is a text of a record that searches compare with their words.
 type SearchText struct {
 	Languages int
 	Text      string // folded
 }
 
-// reindex brings the search texts of what was changed in the transaction up to date.
+// reindex updates the search texts of all records that the transaction changed.
 func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
-	// Ids by kind and by whether the record is new.
+	// The ids are by kind, then by whether the record is new.
 	stale := make(map[calendar.Kind]map[bool][]int64)
 	for _, c := range e.changes {
 		if !c.findable() {
@@ -84,7 +84,7 @@ func (e *Editor) ReplaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calend
 	if err != nil {
 		return err
 	}
-	if kind.IsTerm() { // new ones are written with theirs
+	if kind.IsTerm() { // insertTerm writes the sort keys of new terms
 		if err := e.WriteSortKeys(ctx, tx, ids); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (e *Editor) ReplaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calend
 	return e.insertSearchTexts(ctx, tx, kind, ids)
 }
 
-// insertSearchTexts writes the search texts of some records of a kind that have none.
+// insertSearchTexts stores the search texts of records of a kind that have none.
 func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	texts, err := e.SearchTexts(ctx, tx.Client(), kind, ids)
 	if err != nil {
@@ -101,8 +101,8 @@ func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calenda
 	return e.storeSearchTexts(ctx, tx, kind, ids, texts)
 }
 
-// insertFreshTexts is insertSearchTexts for records that the transaction has created and not changed since. Events need
-// not be read again then.
+// insertFreshTexts is insertSearchTexts for records that the transaction created and has not changed since. It
+// uses the rows of created events without loading them again.
 func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if kind != calendar.Event {
 		return e.insertSearchTexts(ctx, tx, kind, ids)
@@ -143,10 +143,10 @@ func (e *Editor) storeSearchTexts(
 	return nil
 }
 
-// searchTextsOf computes the search texts of a record of a kind from its texts, and from common, its fields that are the
-// same in all languages. An event or a series has one text for each language, its fields by lines, because the words of a
-// search may be in different fields. Other records have one for each field, because the words must be in the same field. Equal texts
-// are one text, for all the languages that they are served in.
+// searchTextsOf returns the search texts of a record. Common has the fields that are the same in all languages.
+// An event or a series has one text for each language, with a line for each field, because the words of a
+// search may be in different fields. Other records have one text for each field, because the words must be in
+// the same field. Languages with equal texts share one SearchText.
 func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []SearchText {
 	always := make([]string, len(common))
 	for i, c := range common {
@@ -184,10 +184,11 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 	return out
 }
 
-// hasOneText reports whether the words of a search may be in different fields of a record.
+// hasOneText reports whether the words of a search may be in different fields of a record of this kind.
 func hasOneText(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
 
-// foldedFields returns the searchable fields of a text: of an event or a series, all in one.
+// foldedFields returns the searchable fields of a text, folded for comparison. For an event or a series it
+// returns one text with all of them.
 func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	if kind.IsTerm() {
 		return []string{search.Fold(t.Title), t.Slug}
@@ -201,15 +202,15 @@ func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	return fields
 }
 
-// venueFields returns the fields that a venue is found by and that are the same in all languages.
+// venueFields returns the searchable fields of a venue that are the same in all languages.
 func venueFields(v *ent.Venue) []string {
 	return []string{v.Address, v.City, v.Country, v.Province, v.State, v.Stateprovince, v.Zip, v.Phone, v.Website}
 }
 
-// organizerFields is venueFields for an organizer.
+// organizerFields returns the searchable fields of an organizer that are the same in all languages.
 func organizerFields(o *ent.Organizer) []string { return []string{o.Phone, o.Email, o.Website} }
 
-// SearchTexts loads records of a kind and returns the texts that searches compare with, by record.
+// SearchTexts loads records of a kind and returns their search texts, by the id of the record.
 func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64) (map[int64][]SearchText, error) {
 	out := make(map[int64][]SearchText, len(ids))
 	add := func(id int64, original calendar.Text, others []calendar.Text, common ...string) {
@@ -242,7 +243,8 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 	}
 }
 
-// eachText loads the translations of rows and calls do for each row. A query that failed passes its error.
+// eachText loads the translations of rows and calls do for each row. If failed, the error of the caller's
+// query, is not nil, eachText returns it.
 func eachText[R ent.Row](ctx context.Context, db *ent.Client, rows []R, failed error, do func(R)) error {
 	if failed != nil {
 		return failed

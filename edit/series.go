@@ -15,24 +15,25 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// newSeries is a series that a write makes.
+// newSeries is a series that a write creates.
 type newSeries struct {
 	id          int64
-	slug        string  // in the original language
-	sentSlug    *string // for a series created from an event
+	slug        string  // slug of the series in the original language
+	sentSlug    *string // slug in the request, for a series created from an event
 	schedule    recur.Schedule
-	occurrences []recur.Occurrence // those to store now; never empty
-	until       *calendar.Wall     // up to here all nominal starts are among the occurrences; nil if the schedule ends
+	occurrences []recur.Occurrence // occurrences to store now; never empty
+	until       *calendar.Wall     // the occurrences include all nominal starts up to this one; nil if the schedule ends
 }
 
-// first returns the occurrence that the event becomes which the series is made of.
+// first returns the occurrence at the start of the schedule. The event from which the series is created becomes
+// this occurrence.
 func (s *newSeries) first() recur.Occurrence {
 	i := slices.IndexFunc(s.occurrences, func(o recur.Occurrence) bool { return o.Nominal.Equal(s.schedule.Start) })
 	return s.occurrences[i]
 }
 
-// refuseTrashedSeries refuses a series whose first occurrence would be in the trash. trashed reports whether that is there
-// already: *calendar.Error event-is-in-trash.
+// refuseTrashedSeries returns an error for a new series whose first occurrence would be in the trash. Trashed
+// reports whether the event is in the trash already. Then the error is *calendar.Error event-is-in-trash.
 func refuseTrashedSeries(in *EventInput, trashed bool) error {
 	switch {
 	case in.Status != nil && *in.Status != calendar.Trash, in.Status == nil && !trashed:
@@ -64,7 +65,7 @@ func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) 
 	return made, err
 }
 
-// notInSchedule refuses dates without an occurrence that a schedule does not have.
+// notInSchedule returns the error for exdates that are no starts of the schedule.
 func notInSchedule(dates ...recur.Date) error {
 	words := make([]string, len(dates))
 	for i, d := range dates {
@@ -73,7 +74,7 @@ func notInSchedule(dates ...recur.Date) error {
 	return &recur.Error{Param: "exdate", Reason: recur.NotInSchedule, Data: map[string]any{"dates": words}}
 }
 
-// requireSeries refuses a series while series are switched off: *calendar.Error rest_unavailable.
+// requireSeries returns *calendar.Error rest_unavailable while series are switched off.
 func requireSeries(ctx context.Context, tx *ent.Tx) error {
 	enabled, err := SeriesEnabled(ctx, tx.Client())
 	if err == nil && !enabled {
@@ -82,7 +83,8 @@ func requireSeries(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// beginSeries draws the id of the series of a new event, and takes its slug by the rules of the event.
+// beginSeries draws the id of the series of a new event. It takes a slug for the series if the event would get
+// one.
 func (e *Editor) beginSeries(ctx context.Context, tx *ent.Tx, made *newSeries, s *recordInput) error {
 	if err := requireSeries(ctx, tx); err != nil {
 		return err
@@ -94,7 +96,7 @@ func (e *Editor) beginSeries(ctx context.Context, tx *ent.Tx, made *newSeries, s
 	return err
 }
 
-// slugOf returns the slug to try for an occurrence, nil if the series has none.
+// slugOf returns the preferred slug of an occurrence. Nil means that the series has no slug.
 func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	if s.slug == "" {
 		return nil
@@ -102,14 +104,14 @@ func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	return new(calendar.OccurrenceSlug(s.slug, o.Nominal))
 }
 
-// eventLinks are the records that an event is linked to.
+// eventLinks has the ids of the terms, venues and organizers of an event.
 type eventLinks struct {
 	terms              termIDs
 	venues, organizers []int64
 }
 
-// templateOf returns the fields of an event for the other occurrences of its series. Others are its texts in other
-// languages. Slugs are left out.
+// templateOf returns the template of a series from the fields of its event. Others are the translations of the
+// event. The slug of the event is left out.
 func templateOf(row *ent.Event, others []calendar.Text, l eventLinks) *calendar.Template {
 	t := &calendar.Template{
 		Original: calendar.Text{
@@ -129,7 +131,7 @@ func templateOf(row *ent.Event, others []calendar.Text, l eventLinks) *calendar.
 	return t
 }
 
-// languagesOf returns the languages with text of a template.
+// languagesOf returns the languages in which a template has texts.
 func languagesOf(t *calendar.Template) calendar.LanguageSet {
 	set := calendar.LanguagesOf(t.Original.Language)
 	for _, o := range t.Others {
@@ -138,8 +140,8 @@ func languagesOf(t *calendar.Template) calendar.LanguageSet {
 	return set
 }
 
-// storeSeriesOf makes the event its first occurrence, after the fields that were sent are stored. Changed names those that
-// the write changed.
+// storeSeriesOf stores a series whose first occurrence is row, after the sent fields of row are stored. Changed
+// has the names of the fields that the write changed.
 func (e *Editor) storeSeriesOf(
 	ctx context.Context, tx *ent.Tx, made *newSeries, row *ent.Event, links eventLinks, changed []string,
 ) error {
@@ -174,7 +176,8 @@ func (e *Editor) storeSeriesOf(
 	return lockTemplateLinks(ctx, tx, t)
 }
 
-// lockLinks keeps the venues and organizers of a locked event out of the trash until the transaction ends.
+// lockLinks locks the venues and organizers of a locked event, so that none of them goes to the trash before
+// the transaction ends.
 func (e *Editor) lockLinks(ctx context.Context, tx *ent.Tx, id int64) error {
 	for _, kind := range []calendar.Kind{calendar.Venue, calendar.Organizer} {
 		ids, err := loadLinks(ctx, tx, kind, id)
@@ -188,8 +191,9 @@ func (e *Editor) lockLinks(ctx context.Context, tx *ent.Tx, id int64) error {
 	return nil
 }
 
-// lockTemplateLinks locks the terms and the image of a template until the transaction ends. It locks slugs
-// before terms. It returns store.ErrConflict if one of them was deleted, because the event then loses it, too.
+// lockTemplateLinks locks the terms and the image of a template until the transaction ends. The caller locks
+// slugs first. If a term or the image was deleted, it returns store.ErrConflict: the retry finds an event
+// without it.
 func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) error {
 	terms := uniqueIDs(slices.Concat(t.Categories, t.Tags))
 	for part := range slices.Chunk(terms, batch) {
@@ -214,8 +218,9 @@ func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) er
 	return nil
 }
 
-// keepState removes the state of an event from the template of its series, except for fields that the write
-// changed. It returns the names of the removed fields, which become own fields of the event.
+// keepState removes the event status and its reasons from the template of a series, unless the write changed
+// them: they concern the event alone. It returns the names of the removed fields, which become own fields of
+// the event.
 func keepState(t *calendar.Template, changed []string) (own []string) {
 	if t.EventStatus != calendar.Scheduled && !slices.Contains(changed, "event_status") {
 		t.EventStatus, own = calendar.Scheduled, append(own, "event_status")
@@ -233,11 +238,11 @@ func keepState(t *calendar.Template, changed []string) (own []string) {
 	return own
 }
 
-// storeSeries stores the series of its first occurrence, its phase, and the rest of its occurrences.
+// storeSeries stores a series, its phase, and all occurrences except first, which the caller stores.
 func (e *Editor) storeSeries(
 	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *calendar.Template, rest []recur.Occurrence,
 ) error {
-	if most := mostOccurrences(sizeOf(t)); len(rest)+1 > most { // including the stored links and translations
+	if most := mostOccurrences(sizeOf(t)); len(rest)+1 > most { // t includes the stored links and translations
 		return invalidInput(ScheduleFault(&recur.Error{
 			Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most},
 		}))
@@ -269,19 +274,21 @@ func (e *Editor) storeSeries(
 	return e.storeOccurrences(ctx, tx, s, t, rest)
 }
 
-// The limits of all occurrences of one write together: bytes of texts, links.
+// A write creates fewer occurrences if their texts have more than maxSeriesBytes bytes together, or if they
+// have more than maxSeriesLinks links together.
 const (
 	maxSeriesBytes = 64 << 20
 	maxSeriesLinks = 100_000
 )
 
-// mostOccurrences returns the number of occurrences that one write may store, for a size of texts and links.
-// The write blocks all other writers, so long texts and many links allow fewer.
+// mostOccurrences returns the maximum number of occurrences that one write may create. Size is the bytes of
+// texts, links the number of links of each occurrence. The write blocks all other writers, so long texts and
+// many links lower the maximum.
 func mostOccurrences(size, links int) int {
 	return max(1, min(recur.MaxOccurrences, maxSeriesBytes/max(size, 1), maxSeriesLinks/max(links, 1)))
 }
 
-// sizeOf returns the bytes of texts and the number of links of an occurrence.
+// sizeOf returns the bytes of texts and the number of links of one occurrence.
 func sizeOf(t *calendar.Template) (size, links int) {
 	for _, text := range append(slices.Clone(t.Others), t.Original) {
 		size += len(text.Title) + len(text.Description) + len(text.Excerpt) + len(text.EventStatusReason)
@@ -289,7 +296,7 @@ func sizeOf(t *calendar.Template) (size, links int) {
 	return size, len(t.Categories) + len(t.Tags) + len(t.Venues) + len(t.Organizers)
 }
 
-// setSeriesSortKeys writes what the lists of series in each language are sorted by.
+// setSeriesSortKeys sets the keys by which lists of series are sorted in each language.
 func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) {
 	keys := SeriesSortKeysOf(e.Site.Language, t)
 	m.SetSortEn(keys[NameSortColumn(calendar.English)])
@@ -297,8 +304,8 @@ func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) 
 	m.SetSortEs(keys[NameSortColumn(calendar.Spanish)])
 }
 
-// storeOccurrences stores occurrences of a series with the fields of a template, whose links have to exist. It takes some
-// statements for each table, however many occurrences there are, and one more for each slug that is taken.
+// storeOccurrences stores occurrences of a series with the fields of a template, whose linked records must
+// exist. The number of statements grows with the number of batches, and by one for each slug that is taken.
 func (e *Editor) storeOccurrences(
 	ctx context.Context, tx *ent.Tx, s *ent.Series, t *calendar.Template, list []recur.Occurrence,
 ) error {
@@ -309,7 +316,7 @@ func (e *Editor) storeOccurrences(
 	if err != nil {
 		return fmt.Errorf("draw ids of occurrences: %w", err)
 	}
-	m := tx.Event.Create().Mutation() // never executed: the rows are written together
+	m := tx.Event.Create().Mutation() // never executed: Insert writes all rows together
 	e.fillOccurrence(m, s, t)
 	m.SetTimezone(list[0].Zone.String())
 	m.SetAllDay(list[0].AllDay)
@@ -398,8 +405,8 @@ func (e *Editor) logRuns(kind calendar.Kind, ids []int64) {
 	}
 }
 
-// chooseOccurrenceSlugs returns slugs for occurrences: those in the language of the first text, then those of the next
-// one. They are "" for texts without a slug.
+// chooseOccurrenceSlugs returns a free slug for each text and occurrence: first those of the first text, in the
+// order of the occurrences. The slug is "" for a text without a slug.
 func chooseOccurrenceSlugs(
 	ctx context.Context, tx *ent.Tx, texts []calendar.Text, list []recur.Occurrence,
 ) ([]string, error) {
@@ -417,7 +424,7 @@ func chooseOccurrenceSlugs(
 	return slugs, err
 }
 
-// fillOccurrence writes what new occurrences of a series have in common.
+// fillOccurrence sets the columns in m that all new occurrences of a series share.
 func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *calendar.Template) {
 	if s.AuthorID != nil {
 		m.SetAuthorID(*s.AuthorID)

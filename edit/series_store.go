@@ -25,24 +25,24 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// caseBatch is the number of rows in a statement with a different value for each row. The database searches the
-// values of the statement once a row.
+// caseBatch is the number of rows in a statement that has a different value for each row. It is small, because
+// the database searches the list of values again for each row.
 const caseBatch = 100
 
-// occurrenceRow is an occurrence with the fields that change.
+// occurrenceRow is an occurrence of which some fields change.
 type occurrenceRow struct {
 	*occurrenceChange
 	phase         int
-	before, after calendar.Template // only fields that may change
-	changed       []string          // fields of the template, with languages
-	fields        []string          // for the change log
+	before, after calendar.Template // fields before and after the write, only those that may change
+	changed       []string          // names of the changed template fields, with languages
+	fields        []string          // names of the changed fields for the change log
 	action        calendar.Action
 	slug          string
 	languages     calendar.LanguageSet
 	sequence      int64
 }
 
-// store writes what is planned.
+// store writes the planned changes of the series and its occurrences.
 func (w *seriesWrite) store(ctx context.Context) error {
 	if err := w.storeSeriesSlugs(ctx); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (w *seriesWrite) store(ctx context.Context) error {
 	for _, r := range rows {
 		w.log(calendar.Event, r.row.ID, r.action, r.fields)
 	}
-	if err := w.storeSeriesRow(ctx); err != nil { // takes slugs, so before the terms are locked
+	if err := w.storeSeriesRow(ctx); err != nil { // storeSeriesRow takes slugs, which come before terms in the order of locks
 		return err
 	}
 	if err := w.countTerms(ctx, rows); err != nil {
@@ -75,7 +75,8 @@ func (w *seriesWrite) store(ctx context.Context) error {
 	return w.storeLinks(ctx, rows)
 }
 
-// storePublicity writes which occurrences are withdrawn, and which return.
+// storePublicity records occurrences that the public can no longer see as withdrawn, and removes that record
+// from occurrences that are public again.
 func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceRow) error {
 	events := make([]*ent.Event, len(rows))
 	for i, r := range rows {
@@ -87,7 +88,8 @@ func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceRow)
 	})
 }
 
-// storeSeriesSlugs takes the slugs of the series to the trash and out of it, and gives it one if its status needs it.
+// storeSeriesSlugs moves the slugs of the series to the trash or back. It takes a slug if the new status needs
+// one.
 func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	if err := w.dropSlugs(ctx); err != nil {
 		return err
@@ -123,7 +125,7 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	return nil
 }
 
-// dropSlugs frees the slugs of translations that the series loses with their last text.
+// dropSlugs frees the slug of each language in which the series no longer has any text.
 func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 	was, is := &w.was[len(w.was)-1].template, &w.phases[len(w.phases)-1].template
 	owner := w.texts()
@@ -146,7 +148,8 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 	return nil
 }
 
-// compareRows returns the occurrences that change.
+// compareRows returns the occurrences with changes, and loads the links and translations that the comparison
+// needs.
 func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceRow, error) {
 	rows := make([]*occurrenceRow, len(w.rows))
 	var translated, linked []int64
@@ -201,7 +204,7 @@ func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceRow, error)
 	}), nil
 }
 
-// compare finds what changes of an occurrence, and reports whether anything does.
+// compare finds the changes of an occurrence, and reports whether there are any.
 func (r *occurrenceRow) compare() bool {
 	add := func(changed bool, name string) {
 		if changed && !slices.Contains(r.fields, name) {
@@ -240,12 +243,12 @@ func (r *occurrenceRow) compare() bool {
 	return len(r.fields) > 0
 }
 
-// needsSlug reports whether an occurrence of the status has a slug even if none was ever sent.
+// needsSlug reports whether the new status of the occurrence needs a slug even if the client sent none.
 func (r *occurrenceRow) needsSlug() bool {
 	return r.standing.status.HasSlug() || r.standing.before.HasSlug()
 }
 
-// loadEventLinks loads the links of events by their ids.
+// loadEventLinks returns the links of the events with the ids, by event id.
 func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*eventLinks, error) {
 	links := make(map[int64]*eventLinks, len(ids))
 	for _, id := range ids {
@@ -299,7 +302,7 @@ func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*ev
 	return links, nil
 }
 
-// idsOfRows returns the ids of the rows that satisfy a condition.
+// idsOfRows returns the event ids of the rows for which holds returns true.
 func idsOfRows(rows []*occurrenceRow, holds func(*occurrenceRow) bool) (ids []int64) {
 	for _, r := range rows {
 		if holds(r) {
@@ -309,7 +312,8 @@ func idsOfRows(rows []*occurrenceRow, holds func(*occurrenceRow) bool) (ids []in
 	return ids
 }
 
-// storeSlugs takes the slugs of occurrences to the trash and out of it, and gives slugs to those whose status needs one.
+// storeSlugs moves the slugs of occurrences to the trash or back. It takes slugs for occurrences whose new
+// status needs one.
 func (w *seriesWrite) storeSlugs(ctx context.Context, rows []*occurrenceRow) error {
 	owners := make(map[int64]*occurrenceRow, len(rows))
 	for _, r := range rows {
@@ -365,7 +369,7 @@ func (w *seriesWrite) storeSlugs(ctx context.Context, rows []*occurrenceRow) err
 	return nil
 }
 
-// writeSlugs writes slugs in place of those that occurrences have.
+// writeSlugs replaces the stored slugs by texts, which has one text for each slug.
 func (w *seriesWrite) writeSlugs(ctx context.Context, rows map[int64]*occurrenceRow, slugs []*ent.Slug, texts []string) error {
 	translated := make(map[calendar.Language][]int64)
 	bySlug, byOwner := make(map[int64]int), make(map[string]int)
@@ -409,7 +413,7 @@ func (w *seriesWrite) writeSlugs(ctx context.Context, rows map[int64]*occurrence
 	return nil
 }
 
-// countTerms counts published occurrences for their terms.
+// countTerms updates the event counts of the terms of all changed occurrences.
 func (w *seriesWrite) countTerms(ctx context.Context, rows []*occurrenceRow) error {
 	by := make(map[int64]int)
 	for _, r := range rows {
@@ -427,7 +431,8 @@ func (w *seriesWrite) countTerms(ctx context.Context, rows []*occurrenceRow) err
 	return CountEvents(ctx, w.tx, by)
 }
 
-// groupRows returns rows in groups with the same key, in the order of the first of each.
+// groupRows groups rows by a key, in the order of the first row of each group. It leaves out rows with the key
+// "".
 func groupRows(rows []*occurrenceRow, key func(*occurrenceRow) string) [][]*occurrenceRow {
 	var groups [][]*occurrenceRow
 	place := make(map[string]int)
@@ -444,7 +449,7 @@ func groupRows(rows []*occurrenceRow, key func(*occurrenceRow) string) [][]*occu
 	return groups
 }
 
-// storeColumns writes new versions of occurrences. Occurrences with equal values share a statement.
+// storeColumns writes the changed columns of occurrences. Occurrences with equal values share a statement.
 func (w *seriesWrite) storeColumns(ctx context.Context, rows []*occurrenceRow) error {
 	if err := w.freeStarts(ctx, rows); err != nil {
 		return err
@@ -468,8 +473,8 @@ func (w *seriesWrite) storeColumns(ctx context.Context, rows []*occurrenceRow) e
 	return nil
 }
 
-// freeStarts clears the nominal starts of occurrences that exchange them. The database checks the unique index
-// row by row.
+// freeStarts clears the nominal starts of all moving occurrences if one takes the start of another: the
+// database checks the unique index row by row.
 func (w *seriesWrite) freeStarts(ctx context.Context, rows []*occurrenceRow) error {
 	held := make(map[calendar.Wall]bool)
 	moves := func(r *occurrenceRow) bool { return !r.row.OriginalStart.Equal(r.nominal) }
@@ -489,19 +494,19 @@ func (w *seriesWrite) freeStarts(ctx context.Context, rows []*occurrenceRow) err
 	return nil
 }
 
-// moves reports whether the occurrence gets other dates or another nominal start.
+// moves reports whether the occurrence gets new dates or a new nominal start.
 func (r *occurrenceRow) moves() bool {
 	return slices.Contains(r.fields, "start_date") || slices.Contains(r.fields, "end_date") ||
 		!r.row.OriginalStart.Equal(r.nominal)
 }
 
-// columnKey names what setColumns writes.
+// columnKey returns the same text for rows to which setColumns gives equal values.
 func (r *occurrenceRow) columnKey() string {
 	return fmt.Sprint(r.phase, r.changed, r.sent, r.standing, valueOr(0, r.author), r.span.Zone, r.span.AllDay, r.languages, r.own,
 		r.off, r.moves(), r.slug != r.row.Slug, r.sequence != r.row.Sequence)
 }
 
-// setColumns writes the values that rows with the same key share.
+// setColumns sets the values that all rows with the same columnKey share.
 func (r *occurrenceRow) setColumns(m *ent.EventMutation) {
 	for _, name := range r.changed {
 		if f, _, l := cutLanguage(name); l == "" && f.column != nil {
@@ -528,7 +533,8 @@ func (r *occurrenceRow) setColumns(m *ent.EventMutation) {
 	}
 }
 
-// setOwnValues writes dates and slugs, which each row has for itself, if rows of the group change them.
+// setOwnValues sets the dates, the nominal start, the sequence and the slug of each row, if the rows of the
+// group change them.
 func setOwnValues(u *sql.UpdateBuilder, ids []int64, rows map[int64]*occurrenceRow) {
 	first := rows[ids[0]]
 	wall := func(column string, value func(*occurrenceRow) calendar.Wall) {
@@ -549,7 +555,7 @@ func setOwnValues(u *sql.UpdateBuilder, ids []int64, rows map[int64]*occurrenceR
 	}
 }
 
-// storeTranslations writes the changed texts in other languages than the original.
+// storeTranslations stores the changed texts in languages other than the original.
 func (w *seriesWrite) storeTranslations(ctx context.Context, rows []*occurrenceRow) error {
 	for _, l := range calendar.Languages {
 		suffix := ":" + string(l)
@@ -618,7 +624,7 @@ func (w *seriesWrite) storeTranslations(ctx context.Context, rows []*occurrenceR
 	return nil
 }
 
-// storeLinks writes the changed links of occurrences.
+// storeLinks replaces the changed links of occurrences.
 func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) error {
 	changes := func(names ...string) []*occurrenceRow {
 		return slices.DeleteFunc(slices.Clone(rows), func(r *occurrenceRow) bool {
@@ -627,7 +633,7 @@ func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) err
 	}
 	all := func(*occurrenceRow) bool { return true }
 	for _, l := range []struct {
-		kind   calendar.Kind // "": terms
+		kind   calendar.Kind // "" means terms
 		rows   []*occurrenceRow
 		insert store.Rows
 		links  func(*calendar.Template) []int64
@@ -667,7 +673,7 @@ func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) err
 	return nil
 }
 
-// storeSeriesRow writes a new version of the series if anything of it changes, its phases, and its new occurrences.
+// storeSeriesRow stores changed phases, a new version of the series if it has changed, and its new occurrences.
 func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	changed, err := w.storePhases(ctx)
 	if err != nil {
@@ -729,7 +735,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	return nil
 }
 
-// changedSeriesFields returns the fields of the series that change, as the API calls them.
+// changedSeriesFields returns the names in the API of the series fields that change.
 func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 	fields := []string{}
 	add := func(changed bool, name string) {
@@ -757,7 +763,7 @@ func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 	return fields
 }
 
-// storePhases writes the phases that change, and those after them. It reports whether there are any.
+// storePhases replaces the first changed phase and those after it. It reports whether any phase changes.
 func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	rows := make([]*ent.SeriesPhaseCreate, len(w.phases))
 	same := len(w.was)
@@ -796,7 +802,7 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fingerprint returns the same text for equal phases.
+// fingerprint returns a text for comparison: equal phases have the same text.
 func (p *seriesPhase) fingerprint() (string, error) {
 	template, err := json.Marshal(p.template)
 	if err != nil {

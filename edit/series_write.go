@@ -19,45 +19,45 @@ import (
 // Scope selects the occurrences of a series that a write changes (contract, section 19.5).
 type Scope string
 
-// The scopes. "" is ThisOccurrence.
+// The scopes of a write. The scope "" means ThisOccurrence.
 const (
 	ThisOccurrence       Scope = "this"
-	FollowingOccurrences Scope = "following" // this one, and those whose nominal start is later
+	FollowingOccurrences Scope = "following" // the addressed occurrence and those with a later nominal start
 	AllOccurrences       Scope = "all"
 )
 
-// Scopes lists them all.
+// Scopes lists all scopes.
 var Scopes = []Scope{ThisOccurrence, FollowingOccurrences, AllOccurrences}
 
-// IsSeries reports whether a write of the scope is one of the series.
+// IsSeries reports whether a write of scope s changes a series, not one occurrence alone.
 func (s Scope) IsSeries() bool { return s == FollowingOccurrences || s == AllOccurrences }
 
-// notRecurring returns the fault of a scope that is sent with an event outside a series.
+// notRecurring returns the fault of a series scope in a request for an event outside a series.
 func notRecurring() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "not-recurring", Key: "not-recurring", Data: map[string]any{}}
 }
 
-// seriesWrite is a series with its occurrences while a write changes them. All are locked.
+// seriesWrite is the state of a write of a series and its occurrences, which are all locked.
 type seriesWrite struct {
 	*Editor
 	tx     *ent.Tx
 	series *ent.Series
-	record *record // of the series
+	record *record // the series as a record
 	was    []seriesPhase
-	phases []seriesPhase // as they become
+	phases []seriesPhase // phases after the write
 	rows   []*occurrenceChange
 	at     *occurrenceChange // the addressed occurrence; nil means the series
 	scope  Scope
 
 	standing publicationState // new state of the series
 	author   *int64
-	until    *calendar.Wall     // as it becomes
+	until    *calendar.Wall     // new end of the period with stored occurrences; nil if the schedule ends
 	slug     *string            // new slug; nil means no change
 	sent     *calendar.Template // the fields sent; nil means none
 	fresh    []newStart
 }
 
-// occurrenceChange is an occurrence of a series with what becomes of it.
+// occurrenceChange is an occurrence of a series and its planned changes.
 type occurrenceChange struct {
 	row      *ent.Event
 	record   *record
@@ -67,25 +67,25 @@ type occurrenceChange struct {
 	author   *int64
 	own      []string
 	off      bool
-	excluded bool // a person took it to the trash
+	excluded bool // a client trashed the occurrence, so its start is an exdate
 	reached  bool
-	// scheduled reports that a changed schedule sets its dates.
+	// scheduled reports whether a changed schedule sets the dates of the occurrence.
 	scheduled bool
-	returned  bool     // the schedule has it again
-	names     []string // fields to take from the template of its phase
-	sent      []string // fields to take from what is sent
+	returned  bool     // the schedule has the occurrence again
+	names     []string // names of fields to copy from the template of the phase
+	sent      []string // names of fields to copy from the request
 }
 
 func (c *occurrenceChange) begun(now time.Time) bool { return !c.row.StartsAt.After(now) }
 
-// live reports whether the occurrence is in the schedule, whether or not its series is in the trash.
+// live reports whether the occurrence itself is outside the trash, as planned so far.
 func (c *occurrenceChange) live() bool { return c.standing.status != calendar.Trash }
 
-// has reports whether the occurrence has an own field of the name.
+// has reports whether name is an own field of the occurrence.
 func (c *occurrenceChange) has(name string) bool { return slices.Contains(c.own, name) }
 
-// openSeries loads a series with its phases and occurrences, and locks them: the series, then the occurrences in the order
-// of their ids.
+// openSeries loads a series with its phases and occurrences. It locks the series, then the occurrences in the
+// order of their ids.
 func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Scope) (*seriesWrite, error) {
 	s, err := LockSeries(ctx, tx, id)
 	if err != nil {
@@ -137,7 +137,7 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 	return w, nil
 }
 
-// address makes an occurrence the addressed one.
+// address sets the occurrence to which the request is addressed. Without it, the request is for the series.
 func (w *seriesWrite) address(id int64) error {
 	i := slices.IndexFunc(w.rows, func(c *occurrenceChange) bool { return c.row.ID == id })
 	if i < 0 {
@@ -147,7 +147,7 @@ func (w *seriesWrite) address(id int64) error {
 	return nil
 }
 
-// UpdateSeries changes what is sent of a series in all of its occurrences.
+// UpdateSeries stores the sent fields of a series, and copies them to all its occurrences.
 func (e *Editor) UpdateSeries(ctx context.Context, tx *ent.Tx, id int64, in *EventInput) error {
 	w, err := e.openSeries(ctx, tx, id, AllOccurrences)
 	if err != nil {
@@ -156,8 +156,8 @@ func (e *Editor) UpdateSeries(ctx context.Context, tx *ent.Tx, id int64, in *Eve
 	return w.update(ctx, in)
 }
 
-// TrashSeries moves a series and its occurrences to the trash. One that is there already is *calendar.Error
-// series-is-in-trash.
+// TrashSeries moves a series and its occurrences to the trash. If the series is there already, it returns
+// *calendar.Error series-is-in-trash.
 func (e *Editor) TrashSeries(ctx context.Context, tx *ent.Tx, id int64) error {
 	w, err := e.openSeries(ctx, tx, id, AllOccurrences)
 	if err != nil {
@@ -166,7 +166,7 @@ func (e *Editor) TrashSeries(ctx context.Context, tx *ent.Tx, id int64) error {
 	return w.remove(ctx)
 }
 
-// updateOccurrences is UpdateEvent for the scopes of a series.
+// updateOccurrences is UpdateEvent for a request with a series scope.
 func (e *Editor) updateOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
 	if row.SeriesID == nil {
 		return nil, invalidInput(notRecurring())
@@ -184,7 +184,8 @@ func (e *Editor) updateOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Eve
 	return tx.Event.Get(ctx, row.ID)
 }
 
-// TrashOccurrences moves an occurrence and others of its series to the trash, as the scope says.
+// TrashOccurrences moves the occurrences of a series that the scope selects to the trash. Row is the addressed
+// occurrence.
 func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, scope Scope) error {
 	if row.SeriesID == nil {
 		return invalidInput(notRecurring())
@@ -199,8 +200,8 @@ func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Even
 	return w.remove(ctx)
 }
 
-// remove moves the occurrences in the scope to the trash. The rest of the series ends before the addressed
-// occurrence.
+// remove moves the occurrences in the scope to the trash. If earlier occurrences remain, the series ends before
+// the addressed occurrence.
 func (w *seriesWrite) remove(ctx context.Context) error {
 	version, trashed := w.series.Version, w.record.trashed
 	if w.at != nil {
@@ -224,12 +225,12 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 	return w.store(ctx)
 }
 
-// trash plans remove.
+// trash plans the changes that remove stores.
 func (w *seriesWrite) trash() error {
 	phases, k := w.phases, 0
 	if w.scope == FollowingOccurrences {
 		if phases, k = splitPhases(w.phases, w.at.nominal); !haveOccurrence(phases[:k]) {
-			k = 0 // nothing is left
+			k = 0 // no earlier occurrence remains
 		}
 	}
 	for _, c := range w.rows {
@@ -237,7 +238,7 @@ func (w *seriesWrite) trash() error {
 			continue
 		}
 		if k > 0 {
-			c.off = true // the schedule ends before it
+			c.off = true // the schedule ends before this occurrence
 		}
 		if !c.live() {
 			continue
@@ -260,8 +261,8 @@ func (w *seriesWrite) nextPublicationState(old publicationState, sent *calendar.
 	return nextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish, w.record))
 }
 
-// SeriesEvent returns the event template of a phase of a series as a row, with the id, the author and the
-// status of the series. It loads only the translations edge. The slugs are those outside the trash.
+// SeriesEvent returns an event with the template and the first dates of a phase, and with the id, the author
+// and the status of its series. Only the translations edge is loaded. The slugs are those outside the trash.
 func SeriesEvent(s *ent.Series, p recur.Schedule, t *calendar.Template) *ent.Event {
 	row := &ent.Event{
 		ID: s.ID, AuthorID: s.AuthorID, Status: s.Status, StatusBeforeTrash: s.StatusBeforeTrash, PublishedAt: s.PublishedAt,
@@ -292,7 +293,8 @@ func SeriesEvent(s *ent.Series, p recur.Schedule, t *calendar.Template) *ent.Eve
 	return row
 }
 
-// addressed returns the event whose fields a write is compared with: the occurrence, or what the last phase makes.
+// addressed returns the event with which a write compares the sent fields. It is the addressed occurrence, or
+// an event with the template of the last phase if the request is for the series.
 func (w *seriesWrite) addressed(ctx context.Context) (row *ent.Event, r *record, links eventLinks, err error) {
 	if w.at == nil {
 		last := &w.was[len(w.was)-1]
@@ -317,17 +319,17 @@ func (w *seriesWrite) addressed(ctx context.Context) (row *ent.Event, r *record,
 	return row, r, *loaded[row.ID], nil
 }
 
-// seriesFieldsSent are the series fields in a request.
+// seriesFieldsSent has the sent fields that differ from the addressed event.
 type seriesFieldsSent struct {
-	template calendar.Template // the addressed event with the fields sent
-	names    []string          // fields of templates that are sent, with languages
-	dates    []string          // timezone, all_day, start_date, end_date
-	standing []string          // author, date, status
+	template calendar.Template // template of the addressed event with the sent fields
+	names    []string          // names of sent template fields, with languages
+	dates    []string          // sent names of timezone, all_day, start_date, end_date
+	standing []string          // sent names of author, date, status
 	slug     *string
 	schedule scheduleChange
 }
 
-// update changes what is sent of a series.
+// update checks and stores the sent fields of a series.
 func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	row, old, links, err := w.addressed(ctx)
 	if err != nil {
@@ -338,7 +340,7 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	if err != nil {
 		return err
 	}
-	if w.at == nil { // its dates are nominal
+	if w.at == nil { // the dates of a series are nominal
 		span = nominalSpan(w.addressedPhase().Span, in)
 	}
 	p, err := w.planEvent(ctx, w.tx, old, row, s, in, early, ruleFault(span.Zone, in))
@@ -382,7 +384,7 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	return w.store(ctx)
 }
 
-// compare finds what is sent and differs from the addressed event.
+// compare returns the sent fields that differ from the addressed event.
 func (w *seriesWrite) compare(
 	row *ent.Event, old *record, links eventLinks, s *recordInput, in *EventInput, span calendar.Span, p *plan,
 ) (*seriesFieldsSent, error) {
@@ -468,16 +470,16 @@ func (w *seriesWrite) compare(
 	return sent, w.compareSchedule(sent, in)
 }
 
-// dateFields are the fields that say when an event takes place.
+// dateFields are the names of the fields with the time of an event.
 var dateFields = []string{"timezone", "all_day", "start_date", "end_date"}
 
-// hasSlug reports whether a sent slug is that of the owner in some language, with all translations loaded.
+// hasSlug reports whether sent is the slug of the owner in any language. All translations must be loaded.
 func (w *textOwner) hasSlug(sent string) bool {
 	base := calendar.SlugKey(sent)
 	return w.slug == base || slices.ContainsFunc(w.others, func(o translation) bool { return o.slug != "" && o.slug == base })
 }
 
-// compareSchedule finds what is sent of the schedule and differs from that of the addressed phase.
+// compareSchedule sets the sent parts of the schedule that differ from the schedule of the addressed phase.
 func (w *seriesWrite) compareSchedule(sent *seriesFieldsSent, in *EventInput) error {
 	phase := w.addressedPhase()
 	c := &sent.schedule
@@ -517,7 +519,8 @@ func (w *seriesWrite) compareSchedule(sent *seriesFieldsSent, in *EventInput) er
 	return nil
 }
 
-// addressedPhase returns the phase of the addressed occurrence, of a series the last one.
+// addressedPhase returns the stored phase of the addressed occurrence. For a request to the series it returns
+// the last phase.
 func (w *seriesWrite) addressedPhase() *seriesPhase {
 	if w.at == nil {
 		return &w.was[len(w.was)-1]
@@ -525,7 +528,8 @@ func (w *seriesWrite) addressedPhase() *seriesPhase {
 	return &w.was[phaseOf(w.was, w.at.nominal)]
 }
 
-// movedPhase returns where the first span of a phase moves when dates are sent of an event that took place at a span.
+// movedPhase returns the new first span of a phase. The request moves an event from the span from to the sent
+// dates, and the phase moves by the same amount.
 func movedPhase(first, from calendar.Span, in *EventInput) calendar.Span {
 	to := nominalSpan(from, in)
 	moved := calendar.Span{Zone: to.Zone, AllDay: first.AllDay, Start: first.Start, End: first.End}
@@ -546,7 +550,7 @@ func movedPhase(first, from calendar.Span, in *EventInput) calendar.Span {
 	return moved.Rounded()
 }
 
-// plan decides what becomes of the series and of each occurrence.
+// plan plans all changes of the series and its occurrences.
 func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
 	trashes := in.Status != nil && *in.Status == calendar.Trash
 	split, first, from := w.phases, 0, calendar.Wall{}
@@ -588,7 +592,8 @@ func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
 	return nil
 }
 
-// planTemplates writes the sent fields into the phases from a place on. The phases are split only if this changes anything.
+// planTemplates copies the sent fields to the templates of the phases from the index first on. It uses the
+// split phases only if a template changes.
 func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *seriesFieldsSent) {
 	next, changed := slices.Clone(split), false
 	for i := min(first, len(next)); i < len(next); i++ {
@@ -600,8 +605,8 @@ func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *series
 	}
 }
 
-// planStanding writes author, date and status of the series. A status brings a series out of the trash, with what went there
-// with it. It also brings back the addressed occurrence.
+// planStanding plans author, date and status of the series. A sent status restores a trashed series, and the
+// occurrences that were trashed with it. It also restores the addressed occurrence.
 func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error {
 	status := in.Status
 	if status != nil && *status == calendar.Trash {
@@ -647,7 +652,8 @@ func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error
 	return nil
 }
 
-// restore brings an occurrence out of the trash, with the status of the series unless it has an own one.
+// restore plans the return of an occurrence from the trash. It gets the status of the series, unless status is
+// an own field.
 func (w *seriesWrite) restore(c *occurrenceChange) {
 	status := w.standing.status
 	if c.has("status") {
@@ -657,7 +663,7 @@ func (w *seriesWrite) restore(c *occurrenceChange) {
 	c.excluded, c.off, c.reached = false, false, true
 }
 
-// planFields decides which sent fields an occurrence gets, and which own ones it loses.
+// planFields plans which sent fields are copied to an occurrence, and which own fields it loses.
 func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in *EventInput) {
 	var lost []string
 	if in.DropExceptions {
@@ -666,7 +672,7 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in
 	if c == w.at {
 		lost = slices.Concat(lost, sent.names, sent.standing, sent.dates)
 		if in.End != nil && slices.Contains(sent.dates, "start_date") {
-			lost = append(lost, "end_date") // or it would move with the start
+			lost = append(lost, "end_date") // otherwise the end would move with the start
 		}
 	}
 	if isDate := func(name string) bool { return slices.Contains(dateFields, name) }; slices.ContainsFunc(lost, isDate) && w.keepsDates(c) {
@@ -704,7 +710,7 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in
 	case status == nil && date == nil:
 	case c.live():
 		c.standing = w.nextPublicationState(c.standing, status, date)
-	default: // it stays in the trash
+	default: // the occurrence stays in the trash
 		s := c.standing
 		s.status, s.before = s.before, ""
 		s = w.nextPublicationState(s, status, date)
@@ -713,7 +719,7 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in
 	}
 }
 
-// keepsDates reports whether an occurrence stays where it is: it has begun, or its nominal start is past.
+// keepsDates reports whether an occurrence does not move: it has begun, or its nominal start is past.
 func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 	if !c.live() || c.begun(w.Now) {
 		return c.live()
@@ -722,7 +728,7 @@ func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 	return ok && !o.StartsAt().After(w.Now)
 }
 
-// planSchedule changes the schedule of what has not begun.
+// planSchedule plans the new schedule of all occurrences that have not begun.
 func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 	if w.standing.status == calendar.Trash {
 		return inTrash(calendar.Series)
@@ -789,7 +795,7 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 	return nil
 }
 
-// cut returns the nominal start from which on schedules change, false if no start is left.
+// cut returns the nominal start from which on schedules change. It returns false if all starts are past.
 func (w *seriesWrite) cut() (calendar.Wall, bool) {
 	from := calendar.Wall{}
 	if w.scope == FollowingOccurrences {
@@ -802,7 +808,7 @@ func (w *seriesWrite) cut() (calendar.Wall, bool) {
 	return firstAfter(withoutExDates(w.phases), from, w.Now)
 }
 
-// planSpans decides when occurrences take place that the schedule reaches, and those that lost own dates.
+// planSpans plans the dates of occurrences with a changed schedule, and of those that lost own dates.
 func (w *seriesWrite) planSpans() error {
 	for _, c := range w.rows {
 		lost := slices.ContainsFunc(dateFields, func(name string) bool {
@@ -825,11 +831,11 @@ func (w *seriesWrite) planSpans() error {
 		switch hasStart, hasEnd := c.has("start_date"), c.has("end_date"); {
 		case hasStart && hasEnd:
 			o.Start, o.End = c.span.Start, c.span.End
-		case hasStart: // it lasts as long as the others
+		case hasStart: // the occurrence gets the duration of the others
 			if o, ok = s.Occurrence(c.span.Start); !ok {
 				continue
 			}
-		case hasEnd: // it moves with the start
+		case hasEnd: // the end moves with the start
 			o.End = c.span.MoveStart(o.Start).End
 		}
 		c.span = o.Rounded()
@@ -840,8 +846,9 @@ func (w *seriesWrite) planSpans() error {
 	return nil
 }
 
-// planPhaseFields copies fields to occurrences. One that changes its phase gets the fields in which the phases
-// differ. One that returns to the schedule gets all fields. Occurrences outside the schedule do not change.
+// planPhaseFields plans the fields that occurrences copy from their phases. One that changes its phase gets the
+// fields that differ between the phases. One that returns to the schedule gets all fields. Occurrences outside
+// the schedule do not change.
 func (w *seriesWrite) planPhaseFields() {
 	different := make(map[[2]int][]string)
 	for _, c := range w.rows {
@@ -865,7 +872,8 @@ func (w *seriesWrite) planPhaseFields() {
 	}
 }
 
-// refuseParents refuses to place an occurrence below itself, with all parents that the write changes.
+// refuseParents returns an error if an occurrence would be below itself, with all parents that the write
+// changes.
 func (w *seriesWrite) refuseParents(ctx context.Context) error {
 	parents := make(map[int64]int64)
 	for _, c := range w.rows {
@@ -904,7 +912,7 @@ func (w *seriesWrite) refuseParents(ctx context.Context) error {
 	return nil
 }
 
-// takeSlug gives the series a slug that is sent.
+// takeSlug takes the sent slug for the series.
 func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	owner := w.texts()
 	var other *translation
@@ -921,7 +929,7 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	return nil
 }
 
-// texts returns the texts and slugs of the series, which are those of its last phase.
+// texts returns the titles and slugs of the series, which are those of its last phase.
 func (w *seriesWrite) texts() *textOwner {
 	t := &w.phases[len(w.phases)-1].template
 	o := &textOwner{kind: calendar.Series, id: w.series.ID, language: w.series.Language, trashed: w.record.trashed, loaded: true}
@@ -936,7 +944,8 @@ func (w *seriesWrite) texts() *textOwner {
 	return o
 }
 
-// setSlugs writes the slugs of the series into all phases, as they are out of the trash.
+// setSlugs sets the slugs of the series in the templates of all phases. Templates have slugs as they are
+// outside the trash.
 func (w *seriesWrite) setSlugs(owner *textOwner) {
 	w.phases = slices.Clone(w.phases)
 	at := func(t *calendar.Text) *string { return &t.Slug }

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// slugOf is a slug of a record or term in one language. Slug is "" as long as there is none.
+// slugOf is a slug of a record or term in one language. A slug field of "" means that the owner has no slug
+// yet.
 type slugOf struct {
 	kind     calendar.Kind
 	owner    int64
@@ -21,7 +22,8 @@ type slugOf struct {
 	trashed  bool
 }
 
-// SlugScope returns the column of a slug within whose value it is unique: a slug in the trash blocks no other record.
+// SlugScope returns the value of the column within which a slug is unique. It is 0 outside the trash. In the
+// trash it is the owner, so that the slug blocks no other record.
 func SlugScope(owner int64, trashed bool) int64 {
 	if trashed {
 		return owner
@@ -31,12 +33,13 @@ func SlugScope(owner int64, trashed bool) int64 {
 
 func (s slugOf) scope() int64 { return SlugScope(s.owner, s.trashed) }
 
-// slugTries bounds how often a slug is looked for when others take it at the same moment. On MySQL the refused
-// insert has waited for the winner to commit, so each round sees one more taken.
+// slugTries is the maximum number of tries to take a slug while other transactions take slugs too. On MySQL a
+// refused insert waits until the other transaction commits, so each try sees one more taken slug.
 const slugTries = 30
 
-// take gives the owner the slug base, or base-2, base-3 and so on if it is taken; an empty base is replaced by
-// the kind and the id. Base is without the mark of the trash. The unique index decides between racers.
+// take takes the slug base for the owner and returns it. If base is taken, it takes base-2, base-3 and so on.
+// An empty base means a slug made of kind and id. Base has no suffix of the trash. A unique index decides
+// between transactions that take the same slug.
 func (s slugOf) take(ctx context.Context, tx *ent.Tx, base string) (string, error) {
 	if base == "" {
 		base = s.kind.Slug(s.owner)
@@ -62,7 +65,8 @@ func (s slugOf) take(ctx context.Context, tx *ent.Tx, base string) (string, erro
 	return "", fmt.Errorf("%w: slug %s of %s", store.ErrConflict, base, s.kind)
 }
 
-// takeExactly is take for the update of a term: a slug of another is refused, not numbered.
+// takeExactly takes the slug base for a term that is updated. If another term has it, it returns
+// *calendar.Error duplicate_term_slug.
 func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (string, error) {
 	holder, err := tx.Slug.Query().Where(slug.KindEQ(s.kind), slug.Slug(base), slug.TrashedID(0)).First(ctx)
 	switch {
@@ -81,7 +85,7 @@ func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (strin
 	return base, nil
 }
 
-// store writes the row of the slug, whichever it had before.
+// store inserts the slug, or replaces the stored one.
 func (s slugOf) store(ctx context.Context, tx *ent.Tx, text string) error {
 	if s.slug == "" {
 		return tx.Slug.Create().SetKind(s.kind).SetSlug(text).SetOwnerID(s.owner).
@@ -92,7 +96,7 @@ func (s slugOf) store(ctx context.Context, tx *ent.Tx, text string) error {
 		SetSlug(text).SetTrashedID(s.scope()).Save(ctx))
 }
 
-// drop removes the row of the slug.
+// drop deletes the stored slug, if there is one.
 func (s slugOf) drop(ctx context.Context, tx *ent.Tx) error {
 	if s.slug == "" {
 		return nil
@@ -102,8 +106,8 @@ func (s slugOf) drop(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// move moves the slug to the trash or out of it. Out of the trash it gets a number if another record has it by
-// now.
+// move changes the slug for a move of its owner to the trash or back. Back from the trash it gets a number if
+// another record has taken it.
 func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, error) {
 	if s.slug == "" {
 		return "", nil
@@ -119,19 +123,19 @@ func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, err
 	return trashed, nil
 }
 
-// countedRounds is the number of taken slugs after which ChooseSlugs searches for each base alone. Before that,
-// one query reads the next slugs of all bases. The occurrences of two series with the same long slug share all
-// of them.
+// countedRounds is the number of rounds after which ChooseSlugs searches for each base on its own. Before that,
+// one query per round reads the next slugs of all bases. The occurrences of two series with the same long slug
+// collide for every base.
 const countedRounds = 3
 
-// slugProbes is the number of slugs in one query.
+// slugProbes is the number of slugs that one query of freeNumber checks.
 const slugProbes = 16
 
 var errSlugs = errors.New("no number is left for the slug")
 
-// freeSlug returns base or the first of base-2, base-3 and so on that is free. It does not read thousands of
-// taken slugs: after the first numbers it doubles the number until one is free, then searches the last interval
-// by bisection.
+// freeSlug returns base if it is free, otherwise the first free one of base-2, base-3 and so on. It does not
+// read thousands of taken slugs: after the first numbers it doubles the number until one is free, then searches
+// the last interval by bisection.
 func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, error) {
 	n, err := freeNumber(ctx, tx, s, base)
 	if err != nil {
@@ -140,9 +144,9 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, e
 	return calendar.NumberedSlug(base, n), nil
 }
 
-// freeNumber is freeSlug for the number: 1 is the base itself.
+// freeNumber returns the number of the slug that freeSlug returns. 1 means base itself.
 func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, error) {
-	// first is the place of the first free one among ascending numbers, or their count.
+	// first returns the index of the first free number in ascending numbers, or their count if none is free.
 	first := func(numbers []int) (int, error) {
 		asked := make([]string, len(numbers))
 		for i, n := range numbers {
@@ -203,14 +207,14 @@ func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, er
 	return free, nil
 }
 
-// ChooseSlugs chooses slugs for new owners as creates would choose them one after the other. An owner with the base ""
-// gets none. Known returns the first number of a base that may be free, if the caller knows it. ChooseSlugs also returns
-// the next number of each base.
+// ChooseSlugs returns a slug for each base, as if the new owners took them one after the other. The slug for
+// the base "" is "". Known returns the first number of a base that may be free, if the caller knows it. Next
+// has the next number for each base.
 func ChooseSlugs(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, bases []string, known func(base string) (int, bool),
 ) (slugs []string, next map[string]int, err error) {
-	start := make(map[string]int, len(bases)) // where to begin counting
-	certain := make(map[string]bool)          // bases whose start need not be checked
+	start := make(map[string]int, len(bases)) // first number to try for each base
+	certain := make(map[string]bool)          // bases with a known first number, which need no query
 	for _, b := range bases {
 		if _, ok := start[b]; ok || b == "" {
 			continue
@@ -274,7 +278,7 @@ func ChooseSlugs(
 	}
 }
 
-// slugsTaken returns those of the slugs that have an owner.
+// slugsTaken returns the slugs that have an owner.
 func slugsTaken(ctx context.Context, tx *ent.Tx, kind calendar.Kind, slugs []string) (taken []string, err error) {
 	for part := range slices.Chunk(slugs, 2*batch) {
 		found, err := tx.Slug.Query().Where(slug.KindEQ(kind), slug.SlugIn(part...), slug.TrashedID(0)).

@@ -15,28 +15,28 @@ import (
 )
 
 // sortRows is the number of terms whose keys one statement writes. Each term has six keys, and the database
-// searches the values of the statement once a term.
+// searches the values of the statement again for each term.
 const sortRows = 100
 
-// sortColumns are the columns of terms that hold what a language sorts them by.
+// sortColumns are the columns with the sort keys of terms, by language.
 var sortColumns = map[calendar.Language]struct{ name, description string }{
 	calendar.English: {term.FieldSortEn, term.FieldDescriptionSortEn},
 	calendar.Polish:  {term.FieldSortPl, term.FieldDescriptionSortPl},
 	calendar.Spanish: {term.FieldSortEs, term.FieldDescriptionSortEs},
 }
 
-// NameSortColumn returns the column that orders terms by their names, and series by their titles, as they are served in a
-// language. It is null in terms that FillSortKeys has still to see.
+// NameSortColumn returns the column by which a language sorts terms by name and series by title. It is null in
+// terms for which FillSortKeys has not run yet.
 func NameSortColumn(l calendar.Language) string { return sortColumns[l].name }
 
-// DescriptionSortColumn is NameSortColumn for descriptions.
+// DescriptionSortColumn returns the column by which a language sorts terms by description.
 func DescriptionSortColumn(l calendar.Language) string { return sortColumns[l].description }
 
-// TermSortKeys are the columns by which a term is sorted, with their values.
+// TermSortKeys are the sort keys of a term, by column.
 type TermSortKeys map[string][]byte
 
-// SortKeysOf computes what a term is sorted by, from its original text and all others: for each language the
-// keys of the name and the description that are served in it. Slugs do not matter.
+// SortKeysOf returns the sort keys of a term from its original text and its translations. For each language
+// they are the keys of the name and the description that readers get in it. Slugs have no influence.
 func SortKeysOf(site calendar.Language, original calendar.Text, others []calendar.Text) TermSortKeys {
 	keys := make(TermSortKeys, 2*len(calendar.Languages))
 	for _, l := range calendar.Languages {
@@ -47,8 +47,8 @@ func SortKeysOf(site calendar.Language, original calendar.Text, others []calenda
 	return keys
 }
 
-// SeriesSortKeysOf computes what a series is sorted by, from the template of its last phase, by column: the keys of the title
-// that is served in each language.
+// SeriesSortKeysOf returns the sort keys of a series by column, from the template of its last phase. They are
+// the keys of the title that readers get in each language.
 func SeriesSortKeysOf(site calendar.Language, t *calendar.Template) map[string][]byte {
 	keys := make(map[string][]byte, len(calendar.Languages))
 	for _, l := range calendar.Languages {
@@ -58,7 +58,7 @@ func SeriesSortKeysOf(site calendar.Language, t *calendar.Template) map[string][
 	return keys
 }
 
-// Set writes the keys into a term that is created or updated.
+// Set sets the keys in the mutation of a term.
 func (k TermSortKeys) Set(m *ent.TermMutation) error {
 	for column, key := range k {
 		if err := m.SetField(column, key); err != nil {
@@ -68,8 +68,8 @@ func (k TermSortKeys) Set(m *ent.TermMutation) error {
 	return nil
 }
 
-// WriteSortKeys updates the sort keys of terms. It keeps version and modification date, because representations do not
-// change.
+// WriteSortKeys updates the stored sort keys of terms. It does not change the version and the modification
+// date, because representations do not have the keys.
 func (e *Editor) WriteSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for part := range slices.Chunk(ids, sortRows) {
 		rows, err := tx.Term.Query().Where(term.IDIn(part...)).All(ctx)
@@ -98,9 +98,10 @@ func (e *Editor) WriteSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) err
 	return nil
 }
 
-// WriteSeriesSortKeys is WriteSortKeys for series, which are sorted by the title of their last phase.
+// WriteSeriesSortKeys updates the stored sort keys of series, which are sorted by the title of their last
+// phase.
 func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	// Before the first read of the transaction, which then sees what other writers left.
+	// The lock precedes the first read of the transaction, so that this sees the changes of earlier writers.
 	rows, err := tx.Series.Query().Where(series.IDIn(ids...)).Order(series.ByID()).Modify(forUpdate).All(ctx)
 	if err != nil {
 		return fmt.Errorf("sort keys of series: %w", err)
@@ -122,7 +123,7 @@ func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int6
 	return nil
 }
 
-// sortKeys computes the keys of terms by their ids.
+// sortKeys returns the sort keys of terms by term id.
 func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (map[int64]TermSortKeys, error) {
 	keys := make(map[int64]TermSortKeys, len(rows))
 	return keys, eachText(ctx, tx.Client(), rows, nil, func(row *ent.Term) {
@@ -130,13 +131,12 @@ func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (ma
 	})
 }
 
-// byID returns an expression for the value that belongs to a row's id, the same for both engines. A single row needs
-// no choice.
+// byID returns an SQL expression with a value for each row id. For one row it is the value alone.
 func byID[V any](ids []int64, value func(id int64) V) sql.Querier {
 	return byColumn(term.FieldID, ids, value)
 }
 
-// byColumn is byID for another column that has ids.
+// byColumn is byID for ids in a column other than id.
 func byColumn[V any](column string, ids []int64, value func(id int64) V) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) {
 		if len(ids) == 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// storedSpan returns when a stored event takes place.
+// storedSpan returns the time of a stored event.
 func storedSpan(row *ent.Event) (calendar.Span, error) {
 	zone, err := calendar.ParseZone(row.Timezone)
 	if err != nil {
@@ -19,8 +19,8 @@ func storedSpan(row *ent.Event) (calendar.Span, error) {
 	return calendar.Span{Start: row.StartWall, End: row.EndWall, Zone: zone, AllDay: row.AllDay}, nil
 }
 
-// sentSpan returns when a stored event takes place after a write. Early is a fault that the dates have by themselves. Late is
-// the error of one that takes the stored dates to see: a missing permission comes before it.
+// sentSpan returns the time of a stored event after a write. Early is a fault of the sent dates alone. Late is
+// an error that depends on the stored dates, so a missing permission must precede it.
 func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.Fault, late error, err error) {
 	if span, err = storedSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
 		return span, nil, nil, err
@@ -34,24 +34,25 @@ func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.
 	return span, early, late, nil
 }
 
-// changedSpan applies what is sent to a span. A zone alone keeps the wall times, a start alone moves the event, an
-// end alone changes its length. An all-day event is rounded to whole days, whether its dates were stored or
-// sent.
+// changedSpan returns the span with the sent changes. A zone alone keeps the wall times. A start alone moves
+// the event. An end alone changes its length. The dates of an all-day event are rounded to whole days.
 func changedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	s = movedSpan(s, in, when.Date.Wall)
 	if !s.AllDay {
-		// A time that the clock of the zone skips is answered as the one that it stands for.
+		// A wall time that the clock of the zone skips is replaced by the time at that instant.
 		s.Start, s.End = s.Zone.Wall(s.StartsAt()), s.Zone.Wall(s.EndsAt())
 	}
 	return s
 }
 
-// nominalSpan is like changedSpan, for a schedule. It keeps times as sent, even if the clock of the zone skips them.
+// nominalSpan is changedSpan for a schedule. It keeps wall times as sent, even if the clock of the zone skips
+// them.
 func nominalSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return movedSpan(s, in, when.Date.Nominal)
 }
 
-// movedSpan is like changedSpan, without replacing times that the clock skips. Wall reads a date of the input.
+// movedSpan is changedSpan without replacing wall times that the clock skips. The function wall reads a sent
+// date.
 func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zone) calendar.Wall) calendar.Span {
 	s.Zone = valueOr(s.Zone, in.Zone)
 	s.AllDay = valueOr(s.AllDay, in.AllDay)
@@ -61,7 +62,7 @@ func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zo
 		switch {
 		case in.End != nil:
 			s.Start = start
-		case s.AllDay: // or the time of day would move the end as well
+		case s.AllDay: // otherwise the time of day would move the end too
 			s = s.MoveStart(start.StartOfDay())
 		default:
 			s = s.MoveStart(start)
@@ -73,8 +74,8 @@ func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zo
 	return s.Rounded()
 }
 
-// SpanFault returns what is wrong with the dates that are sent of an event, nil if nothing is. Row is the stored event,
-// nil for a new one, which takes place in the zone of the site unless another is sent.
+// SpanFault returns the fault of the sent dates of an event, nil if they are valid. Row is the stored event,
+// nil for a new one. A new event is in the zone of the site unless the input has a zone.
 func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault, error) {
 	span := calendar.Span{Zone: site}
 	if row != nil {
@@ -86,7 +87,8 @@ func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault
 	return spanFault(changedSpan(span, in), in), nil
 }
 
-// spanFault returns what is wrong with a span: nothing, or a fault of the parameter that is to blame.
+// spanFault returns the fault of an invalid span, nil if it is valid. The fault has the name of the sent
+// parameter that causes it.
 func spanFault(s calendar.Span, in *EventInput) *param.Fault {
 	blame := func(name string, sent bool) *param.Fault {
 		if !sent && in.Zone != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// isAllowed checks the permission matrix for a stored record.
+// isAllowed reports whether the permission matrix allows the operation on the record.
 func (e *Editor) isAllowed(op auth.Operation, r *record) bool {
 	rec := auth.Record{Kind: r.kind, Status: r.status.Shown(e.Now, r.published), BeforeTrash: r.before}
 	if r.author != nil {
@@ -16,8 +16,9 @@ func (e *Editor) isAllowed(op auth.Operation, r *record) bool {
 	return auth.May(e.By, op, rec)
 }
 
-// statusToStore returns the status to store for a record that is written at now. A future record whose date has come becomes
-// publish, and a published record with a later date becomes future. Reading has another rule: calendar.Status.Shown.
+// statusToStore returns the status to store in a write at now. A future record whose publication date is not
+// after now becomes publish. A published record with a later date becomes future. Reads use
+// calendar.Status.Shown instead.
 func statusToStore(s calendar.Status, published, now time.Time) calendar.Status {
 	switch {
 	case s == calendar.Future && !published.After(now):
@@ -28,8 +29,8 @@ func statusToStore(s calendar.Status, published, now time.Time) calendar.Status 
 	return s
 }
 
-// StatusChanges reports whether writing a status and publication date at now would store another status than writing the
-// old ones.
+// StatusChanges reports whether a write at now with the new status and publication date stores a different status
+// than a write with the old ones.
 func StatusChanges(now time.Time, old, written calendar.Status, oldDate, date time.Time) bool {
 	return statusToStore(old, oldDate, now) != statusToStore(written, date, now)
 }
@@ -37,18 +38,19 @@ func StatusChanges(now time.Time, old, written calendar.Status, oldDate, date ti
 // publicationState is the status and the publication date of a record.
 type publicationState struct {
 	status calendar.Status
-	before calendar.Status // the status a trashed record had
-	// published is the publication date in UTC. Dated is whether it is settled: a client gave it, or the
+	before calendar.Status // status before the record went to the trash
+	// published is the publication date in UTC. Dated reports whether it is final: a client sent it, or the
 	// record was public once.
 	published time.Time
 	dated     bool
 }
 
-// nextPublicationState applies the status and publication date of a request, at now. The zero old state means a
-// new record. Without the right to publish, a status that needs it becomes pending.
+// nextPublicationState returns the state after a request at now. Sent is the sent status, date the sent
+// publication date, both nil if not sent. The zero old state means a new record. Without the right to publish,
+// a status that requires it becomes pending.
 //
-// The trash keeps the previous status. A record that leaves the trash takes the status sent. Without a date
-// sent, the publication date is the time at which the record first leaves draft and pending.
+// The trash keeps the previous status. A record that leaves the trash gets the sent status. Without a sent
+// date, the publication date is the time at which the record first leaves draft and pending.
 func nextPublicationState(old publicationState, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) publicationState {
 	s := old
 	if old.status == "" {
@@ -62,7 +64,7 @@ func nextPublicationState(old publicationState, sent *calendar.Status, date *tim
 	}
 	wasTrash := s.status == calendar.Trash
 	toTrash := sent != nil && *sent == calendar.Trash
-	was := s.status // before this write, not counting the trash
+	was := s.status // status before this write, for a trashed record before the trash
 	if wasTrash {
 		was = s.before
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/almanac-cal/almanac/ent/setting"
 )
 
-// SeriesStep is the name of the data step that switches series on: package migrate records it when no program of the
-// version before serves any more.
+// SeriesStep is the name of the data step that switches series on. Package migrate records it once no process
+// of the previous version serves requests.
 const SeriesStep = "series"
 
-// seriesSetting is the setting in which package migrate records that step.
+// seriesSetting is the id of the setting with which package migrate records SeriesStep.
 const seriesSetting = "data:" + SeriesStep
 
-// SeriesEnabled reports whether events may become series. It reads one setting by its key, each time: a backup that is
-// restored may be of the time before.
+// SeriesEnabled reports whether events may become series. It reads the setting each time, because a restored
+// backup may be older than the setting.
 func SeriesEnabled(ctx context.Context, db *ent.Client) (bool, error) {
 	on, err := db.Setting.Query().Where(setting.ID(seriesSetting)).Exist(ctx)
 	if err != nil {

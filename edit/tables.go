@@ -11,14 +11,14 @@ import (
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
-// translations is the table of one kind's translations.
+// translations has the statements for the table with the translations of one kind of record.
 type translations struct {
 	load   func(ctx context.Context, owner int64) ([]translation, error)
 	save   func(ctx context.Context, owner int64, t *translation) error
 	remove func(ctx context.Context, id int64) error
 }
 
-// namedTranslation is the mutation of a translation of anything but an event.
+// namedTranslation is the mutation of a translation of a venue, an organizer or a term.
 type namedTranslation interface {
 	SetName(string)
 	SetNameKey(string)
@@ -33,7 +33,7 @@ func (t *translation) fill(m namedTranslation) {
 	m.SetSlug(t.slug)
 }
 
-// translationsFrom turns rows into translations.
+// translationsFrom converts rows to translations. It passes on the error of the caller's query.
 func translationsFrom[R any](rows []R, err error, one func(R) translation) ([]translation, error) {
 	out := make([]translation, len(rows))
 	for i, r := range rows {
@@ -42,7 +42,8 @@ func translationsFrom[R any](rows []R, err error, one func(R) translation) ([]tr
 	return out, err
 }
 
-// translationsOf returns the table for a kind. The four are alike; their generated types are not.
+// translationsOf returns the statements for the translations of a kind. The generated types of the four tables
+// differ, so each has its own function.
 func translationsOf(tx *ent.Tx, kind calendar.Kind) translations {
 	switch kind {
 	case calendar.Event:

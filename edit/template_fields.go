@@ -10,16 +10,16 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// templateField is a field that the occurrences of a series have from its template. The language is that of a translation;
-// only texts have one.
+// templateField compares and copies a field of the template of a series. The language l is that of a
+// translation, "" for the original; only texts have translations.
 type templateField struct {
 	same func(a, b *calendar.Template, l calendar.Language) bool
 	copy func(dst, src *calendar.Template, l calendar.Language)
-	// column writes the value into an event. Nil: it is in other tables.
+	// column sets the value in the mutation of an event. Nil means that the value is stored in another table.
 	column func(m *ent.EventMutation, t *calendar.Template)
 }
 
-// templateFields are the fields of templates by their names (contract, sections 10.1 and 27.3).
+// templateFields are the fields of templates by their names in the API (contract, sections 10.1 and 27.3).
 var templateFields = map[string]templateField{
 	"title": textField(func(t *calendar.Text) *string { return &t.Title },
 		func(m *ent.EventMutation, v string) { m.SetTitle(v) }),
@@ -100,7 +100,7 @@ func plainField[T comparable](at func(*calendar.Template) *T, set func(*ent.Even
 	}
 }
 
-// orClear clears a column for 0.
+// orClear returns a setter of an optional column that clears the column for 0.
 func orClear(set func(*ent.EventMutation, int64), clear func(*ent.EventMutation)) func(*ent.EventMutation, int64) {
 	return func(m *ent.EventMutation, id int64) {
 		if id == 0 {
@@ -111,7 +111,8 @@ func orClear(set func(*ent.EventMutation, int64), clear func(*ent.EventMutation)
 	}
 }
 
-// listField returns a list of links. The order counts unless it is sorted.
+// listField returns the field for a list of linked ids. If sorted is true, comparisons ignore the order of the
+// ids.
 func listField(at func(*calendar.Template) *[]int64, sorted bool) templateField {
 	return templateField{
 		same: func(a, b *calendar.Template, _ calendar.Language) bool {
@@ -134,7 +135,7 @@ func textField(at func(*calendar.Text) *string, set func(*ent.EventMutation, str
 	}
 }
 
-// textIn returns the text of a template in a language, an empty one if there is none. "" is the original.
+// textIn returns the text of a template in language l, an empty one if there is none. "" means the original.
 func textIn(t *calendar.Template, l calendar.Language) *calendar.Text {
 	if l == "" {
 		return &t.Original
@@ -145,8 +146,8 @@ func textIn(t *calendar.Template, l calendar.Language) *calendar.Text {
 	return &calendar.Text{Language: l}
 }
 
-// setText writes a text of a template in a language. A translation goes with its last text. The texts of other templates
-// stay.
+// setText sets one text of a template in language l. It removes a translation without any text and slug. It
+// does not change templates that share the old list of translations.
 func setText(t *calendar.Template, l calendar.Language, at func(*calendar.Text) *string, value string) {
 	if l == "" {
 		*at(&t.Original) = value
@@ -161,19 +162,21 @@ func setText(t *calendar.Template, l calendar.Language, at func(*calendar.Text) 
 	slices.SortFunc(t.Others, func(a, b calendar.Text) int { return a.Language.Bit() - b.Language.Bit() })
 }
 
-// hasText reports whether there is something to read.
+// hasText reports whether t has any text besides the slug.
 func hasText(t calendar.Text) bool {
 	return t.Title != "" || t.Description != "" || t.Excerpt != "" || t.EventStatusReason != ""
 }
 
-// cutLanguage returns the field and the language of a name such as title:pl.
+// cutLanguage returns the field and the language of a name such as title:pl. It reports false for an unknown
+// field.
 func cutLanguage(name string) (templateField, bool, calendar.Language) {
 	field, language, _ := strings.Cut(name, ":")
 	f, ok := templateFields[field]
 	return f, ok, calendar.Language(language)
 }
 
-// copyFields copies the named fields that a template has. A translation whose last text is cleared goes with its slug.
+// copyFields copies the named fields from src to dst. It removes a translation with its slug if its last text
+// is cleared.
 func copyFields(dst, src *calendar.Template, names []string) {
 	before := dst.Others
 	for _, name := range names {
@@ -189,7 +192,7 @@ func copyFields(dst, src *calendar.Template, names []string) {
 	}
 }
 
-// changedFields returns which of the named fields differ.
+// changedFields returns the names of the fields in names that differ between two templates.
 func changedFields(a, b *calendar.Template, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		f, ok, l := cutLanguage(name)
@@ -197,7 +200,8 @@ func changedFields(a, b *calendar.Template, names []string) []string {
 	})
 }
 
-// templateNames returns the names of all fields of a template whose original is in a language, sorted.
+// templateNames returns the names of all template fields with their languages. Original is the original
+// language of the template.
 func templateNames(original calendar.Language) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(templateFields)) {
@@ -213,7 +217,7 @@ func templateNames(original calendar.Language) []string {
 	return names
 }
 
-// differentFields returns the names of all fields in which two templates differ, sorted.
+// differentFields returns the names of all fields that differ between two templates.
 func differentFields(a, b *calendar.Template) []string {
 	return changedFields(a, b, templateNames(a.Original.Language))
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// CreateTerm stores a new category or tag. A name that is taken, of tags anywhere, of categories under the same
-// parent, is *calendar.Error term_exists.
+// CreateTerm stores a new category or tag. If the name is taken, it returns *calendar.Error term_exists. Two
+// tags cannot have one name, nor two categories with the same parent.
 func (e *Editor) CreateTerm(ctx context.Context, tx *ent.Tx, in *TermInput) (*ent.Term, error) {
 	row, created, err := e.EnsureTerm(ctx, tx, in, nil)
 	if err == nil && !created {
@@ -27,8 +27,8 @@ func (e *Editor) CreateTerm(ctx context.Context, tx *ent.Tx, in *TermInput) (*en
 	return row, err
 }
 
-// EnsureTerm stores a new category or tag with its texts in other languages. If the name is taken, as CreateTerm
-// understands it, EnsureTerm returns the term that has it, unchanged, and created is false.
+// EnsureTerm stores a new category or tag with its translations. If the name is taken as described at
+// CreateTerm, it returns the stored term without changes, and created is false.
 func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, others []calendar.Text) (
 	row *ent.Term, created bool, err error,
 ) {
@@ -56,7 +56,7 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 	return row, err == nil, err
 }
 
-// insertTerm stores a term whose name is claimed and free.
+// insertTerm stores a new term whose name is free and locked.
 func (e *Editor) insertTerm(
 	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
 ) (*ent.Term, error) {
@@ -77,7 +77,7 @@ func (e *Editor) insertTerm(
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", in.Taxonomy, store.AsConflict(err))
 	}
-	// A term draws its id from its own table, and the slug needs the id.
+	// The slug may need the id, which the database assigns on insert.
 	w.id = row.ID
 	if row.Slug, err = w.slugIn(w.language, "").take(ctx, tx, calendar.Slug(wanted)); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (e *Editor) insertTerm(
 	return row, nil
 }
 
-// UpdateTerm changes what is sent of a term that was loaded in the same transaction, best with LockTerm. A slug
-// that is taken is *calendar.Error duplicate_term_slug.
+// UpdateTerm stores the sent fields of a term that the same transaction loaded, best with LockTerm. For a taken
+// slug it returns *calendar.Error duplicate_term_slug.
 func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *TermInput) (*ent.Term, error) {
 	moved := in.ParentID != nil && valueOr(0, row.ParentID) != *in.ParentID
 	parent := row.ParentID
@@ -144,8 +144,8 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	return tx.Term.Get(ctx, row.ID)
 }
 
-// DeleteTerm deletes a term that was loaded in the same transaction, for good. Its children move to its parent,
-// its events lose it.
+// DeleteTerm deletes a term for good, which the same transaction loaded. Its children move to its parent. Its
+// events and series lose it.
 func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) error {
 	if !e.mayManageTerms(row.Taxonomy) {
 		return Forbidden()
@@ -163,7 +163,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if err := e.unlink(ctx, tx, row.Taxonomy, []int64{row.ID}); err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	// Translations go with it.
+	// The database deletes the translations with the term.
 	err = expectOneRow(tx.Term.Delete().Where(term.ID(row.ID), term.Version(row.Version)).Exec(ctx))
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
@@ -172,13 +172,13 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	return nil
 }
 
-// moveChildren places the children of a term beside it.
+// moveChildren sets the parent of the children of a term to the parent of the term.
 func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) error {
 	ids, err := tx.Term.Query().Where(term.ParentID(row.ID)).Order(ent.Asc(term.FieldID)).IDs(ctx)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	// Selects by the parent, not by id, because another child may have been added.
+	// The update selects by parent and not by id, because another child may have been added.
 	move := tx.Term.Update().Where(term.ParentID(row.ID)).AddVersion(1).SetModifiedAt(e.Now)
 	if row.ParentID != nil {
 		move.SetParentID(*row.ParentID)
@@ -198,7 +198,7 @@ func (e *Editor) mayManageTerms(taxonomy calendar.Kind) bool {
 	return auth.May(e.By, auth.ManageTerms, auth.Record{Kind: taxonomy})
 }
 
-// fillTerm writes a term over the one that is stored.
+// fillTerm sets the fields of a term in m that differ from the stored term.
 func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput, version int64, d *diff) {
 	e.fillTracked(m, w, old, in.ModifiedAt, version, d)
 	put(d, "", old.title, w.title, m.SetName)
@@ -212,7 +212,7 @@ func termOwner(row *ent.Term) *textOwner {
 	}
 }
 
-// parent returns the parent sent, or else the one stored; tags have none.
+// parent returns the parent id after a write: the sent one, otherwise the stored one. Tags have no parent.
 func (in *TermInput) parent(row *ent.Term) *int64 {
 	switch {
 	case row != nil && row.Taxonomy == calendar.Tag, row == nil && in.Taxonomy == calendar.Tag:
@@ -223,7 +223,7 @@ func (in *TermInput) parent(row *ent.Term) *int64 {
 	return applyID(row.ParentID, in.ParentID)
 }
 
-// refuseUnknownParent refuses a parent that is no category.
+// refuseUnknownParent returns a fault for a new parent that is not a category.
 func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
 	if parent == nil || (row != nil && equalsID(row.ParentID, *parent)) {
 		return nil
@@ -235,8 +235,9 @@ func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.T
 	return invalidInput(faultOf("parent", fault))
 }
 
-// refuseLoop refuses to place records below a parent if the parent is one of them or below one. Only one transaction at a time
-// moves anything of a kind, or two of them could close a loop together.
+// refuseLoop returns an error if a record would be moved below itself: the parent is a moved record or below
+// one. It lets only one transaction at a time move records of a kind, because two moves together could close a
+// loop.
 func refuseLoop(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, isMoved func(id int64) bool, parent int64, name string,
 	above func(context.Context, int64) (*int64, error),
@@ -259,7 +260,7 @@ func refuseLoop(
 	return nil
 }
 
-// termsNamed finds the terms with the given folded names, in any language, the oldest first.
+// termsNamed returns the terms with the folded names in any language, by name, the oldest first.
 func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []string) (
 	map[string][]*ent.Term, error,
 ) {
@@ -287,7 +288,7 @@ func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []
 	return found, nil
 }
 
-// termsSlugged finds the terms with the given slugs, in any letter case and any language.
+// termsSlugged returns the ids of the terms with the slugs in any language, by slug in lower case.
 func termsSlugged(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, texts []string) (map[string]int64, error) {
 	found := make(map[string]int64)
 	for part := range slices.Chunk(texts, batch) {

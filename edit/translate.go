@@ -10,48 +10,48 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// recordText is the text of a record in one language. Title is the name, except for events. Only events have an
-// excerpt and a reason of their state.
+// recordText is the texts of a record in one language. Title is the name of a venue, an organizer or a term.
+// Only events have an excerpt and a reason of the event status.
 type recordText struct{ title, description, excerpt, slug, reason string }
 
-// empty reports whether there is nothing to read; a slug alone is not read.
+// empty reports whether there is no text besides the slug.
 func (t recordText) empty() bool {
 	return t.title == "" && t.description == "" && t.excerpt == "" && t.reason == ""
 }
 
-// inLanguage returns the text as one in a language.
+// inLanguage returns the text as a calendar.Text in language l, without the slug.
 func (t recordText) inLanguage(l calendar.Language) calendar.Text {
 	return calendar.Text{
 		Language: l, Title: t.title, Description: t.description, Excerpt: t.excerpt, EventStatusReason: t.reason,
 	}
 }
 
-// sentText is the text in a request. Nil means not sent.
+// sentText is the texts in a request. Nil means not sent.
 type sentText struct{ title, description, excerpt, slug, reason *string }
 
-// textOwner is a record or a term: its texts and slugs.
+// textOwner is a record or a term, with its texts and slugs.
 type textOwner struct {
 	kind       calendar.Kind
 	id         int64
-	language   calendar.Language    // original
-	languages  calendar.LanguageSet // all with text
+	language   calendar.Language    // original language
+	languages  calendar.LanguageSet // all languages with text, including the original
 	trashed    bool
-	recordText               // original
-	others     []translation // once loaded
+	recordText               // texts in the original language
+	others     []translation // translations, after load
 	loaded     bool
 }
 
-// translation is a text in another language than the original. Its id is 0 until it is stored.
+// translation is a text in a language other than the original. An id of 0 means that it is not stored yet.
 type translation struct {
 	id       int64
 	language calendar.Language
 	recordText
 }
 
-// translated reports whether there may be other languages than the original.
+// translated reports whether the record has text in a language other than the original.
 func (w *textOwner) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
 
-// load reads the translations, unless there are none.
+// load loads the translations of the record, if it has any and they are not loaded yet.
 func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 	if w.loaded || !w.translated() {
 		return nil
@@ -64,7 +64,7 @@ func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// addTexts adds translations to a new owner. It leaves out empty ones, and those in the original language.
+// addTexts adds translations to a new record. It skips texts that are empty or in the original language.
 func (w *textOwner) addTexts(texts []calendar.Text) {
 	for _, t := range texts {
 		o := translation{language: t.Language, recordText: recordText{
@@ -86,7 +86,7 @@ func (w *textOwner) otherTexts() []calendar.Text {
 	return out
 }
 
-// translationInto returns the loaded translation into a language, nil if there is none.
+// translationInto returns the loaded translation in language l, nil if there is none.
 func (w *textOwner) translationInto(l calendar.Language) *translation {
 	for i := range w.others {
 		if w.others[i].language == l {
@@ -96,12 +96,12 @@ func (w *textOwner) translationInto(l calendar.Language) *translation {
 	return nil
 }
 
-// slugIn returns the slug that the owner has in a language.
+// slugIn returns the slug of the record in language l. Text is "" if it has none yet.
 func (w *textOwner) slugIn(l calendar.Language, text string) slugOf {
 	return slugOf{kind: w.kind, owner: w.id, language: l, slug: text, trashed: w.trashed}
 }
 
-// moveSlugs takes the slugs of all languages to the trash or out of it.
+// moveSlugs changes the slugs of all languages for a move of the record to the trash or back.
 func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
 	if err := w.load(ctx, tx); err != nil {
 		return err
@@ -126,9 +126,9 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 	return nil
 }
 
-// rewrite stores the text of a request. With a write language it stores the text in that language, which may be
-// the original. Without one it stores each field where a read without a language finds it: in the language of
-// the site, or else in the original. It records changes in d. The caller stores the original row.
+// rewrite stores the sent texts. If the request has a language, it stores them in that language, which may be
+// the original. Otherwise it stores each field where a read without a language finds it: in the language of the
+// site if there is a text, else in the original. It records changes in d. The caller stores the original texts.
 func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentText, d *diff) error {
 	if s == (sentText{}) {
 		return nil
@@ -149,8 +149,9 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentTe
 	return w.keep(ctx, tx, other, was, cleared)
 }
 
-// rewriteTexts is rewrite for texts whose translations are loaded, without the slug, and before anything is stored. Other is
-// the translation that was written, nil for the original. It was was, and cleared says whether a text of it was cleared.
+// rewriteTexts sets the sent texts in w without storing them, and without the slug. The translations must be
+// loaded. Other is the changed translation, nil for the original. Was is its old text. Cleared reports whether
+// one of its texts was cleared.
 func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *translation, was recordText, cleared bool, err error) {
 	language := e.Write
 	if language == "" {
@@ -190,8 +191,7 @@ func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *transla
 	return other, was, cleared, nil
 }
 
-// keep stores or removes a translation that was changed, and the language with it. A translation goes when
-// its last text is cleared.
+// keep stores a changed translation. If its last text was cleared, keep deletes the translation with its slug.
 func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, was recordText, cleared bool) error {
 	table := translationsOf(tx, w.kind)
 	if other.empty() && (cleared || other.slug == "") {
@@ -211,12 +211,12 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 	if other.id != 0 && other.recordText == was {
 		return nil
 	}
-	// Two first translations into one language at once are refused by the unique index.
+	// If two transactions add the first translation in one language, the unique index refuses one of them.
 	return store.AsConflict(table.save(ctx, w.id, other))
 }
 
-// reslug sets the slug of a text to the slug sent. A slug that the record already has in any language is no
-// change, because clients send representations back.
+// reslug takes the sent slug for the changed text. If the record has that slug in any language, nothing
+// changes, because clients send representations back.
 func (e *Editor) reslug(
 	ctx context.Context, tx *ent.Tx, w *textOwner, other *translation, sent *string, d *diff,
 ) error {

@@ -11,10 +11,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// RemoveUser deletes a user and their tokens for good. The records that the user wrote stay and lose their author,
-// which is a change of each of them. The caller checks the permission. Errors: auth.ErrNoUser.
+// RemoveUser deletes a user and the tokens of the user for good. Records of the user remain without an author,
+// and get a new version. The caller checks the permission. If there is no such user, RemoveUser returns
+// auth.ErrNoUser.
 func (e *Editor) RemoveUser(ctx context.Context, tx *ent.Tx, userID int64) error {
-	// Writers of new records of the user wait for this lock, and then find no user.
+	// A transaction that creates a record of the user waits for this lock, and then finds no user.
 	if _, err := tx.User.Query().Where(user.ID(userID)).Modify(forUpdate).IDs(ctx); err != nil {
 		return fmt.Errorf("user %d: %w", userID, err)
 	}

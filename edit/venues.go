@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// CreateVenue stores a new venue. If a venue of the same name, and description if one is sent, is there
-// already and the caller may read it, that is returned instead, with created false: changed by what else is
-// sent if the caller may edit it, untouched otherwise.
+// CreateVenue stores a new venue. A duplicate is a venue that the caller may read with the same name, and with
+// the same description if one is sent. If there is a duplicate, CreateVenue returns that, and created is false.
+// It stores the other sent fields in the duplicate if the caller may edit it.
 func (e *Editor) CreateVenue(ctx context.Context, tx *ent.Tx, in *VenueInput) (
 	row *ent.Venue, created bool, err error,
 ) {
@@ -38,13 +38,13 @@ func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s 
 	return row, false, err
 }
 
-// UpdateVenue changes what is sent of a venue that was loaded in the same transaction, best with LockVenue.
+// UpdateVenue stores the sent fields of a venue that the same transaction loaded, best with LockVenue.
 func (e *Editor) UpdateVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue, in *VenueInput) (*ent.Venue, error) {
 	return updateNamed(ctx, tx, e, e.venues(tx, in, in.record()), row, false)
 }
 
-// TrashVenue moves a venue to the trash and removes it from its events for good. One that is there already is
-// *calendar.Error venue-is-in-trash.
+// TrashVenue moves a venue to the trash and removes its links to events for good. If it is there already,
+// TrashVenue returns *calendar.Error venue-is-in-trash.
 func (e *Editor) TrashVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue) (*ent.Venue, error) {
 	return trashNamed(ctx, tx, e, e.venues(tx, &VenueInput{}, &recordInput{}), row)
 }
@@ -70,7 +70,7 @@ func (in *VenueInput) record() *recordInput {
 	}
 }
 
-// venues returns the table of venues with what is sent of one.
+// venues returns the namedTable of venues for the input of one venue.
 func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *recordInput) namedTable[*ent.Venue] {
 	return namedTable[*ent.Venue]{
 		kind: calendar.Venue, record: venueRecord, sent: s, faults: in.faults, get: tx.Venue.Get,
@@ -99,10 +99,10 @@ func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *recordInput) namedTable[*
 	}
 }
 
-// newVenue returns the defaults of a new venue.
+// newVenue returns a venue with the default values of a create.
 func newVenue() *ent.Venue { return &ent.Venue{ShowMap: true, ShowMapLink: true} }
 
-// fill writes what only venues have over what is stored.
+// fill sets the fields in m that only venues have, if they differ from the stored row old.
 func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
 	put(d, "address", old.Address, valueOr(old.Address, in.Address), m.SetAddress)
 	put(d, "city", old.City, valueOr(old.City, in.City), m.SetCity)
@@ -121,7 +121,7 @@ func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
 	putOptional(d, "", old.Cell, VenueCell(latitude, longitude), m.SetCell, m.ClearCell)
 }
 
-// applyTo returns the coordinate after what is sent.
+// applyTo returns the coordinate after a write: nil means none. A nil receiver means not sent.
 func (c *Coordinate) applyTo(old *float64) *float64 {
 	switch {
 	case c == nil:
@@ -132,7 +132,8 @@ func (c *Coordinate) applyTo(old *float64) *float64 {
 	return new(c.Degrees)
 }
 
-// faults finds a latitude without longitude, or the other way round; it names the one that is missing.
+// faults returns a fault if only one of latitude and longitude would be set. The fault is that of the missing
+// one.
 func (in *VenueInput) faults(old *ent.Venue) []*param.Fault {
 	if old == nil {
 		old = &ent.Venue{}
@@ -150,7 +151,7 @@ func (in *VenueInput) faults(old *ent.Venue) []*param.Fault {
 	}}
 }
 
-// VenueCell returns the cell of a position on the map, nil if a coordinate is missing.
+// VenueCell returns the cell of a position (calendar.Cell), nil if a coordinate is missing.
 func VenueCell(latitude, longitude *float64) *int64 {
 	if latitude == nil || longitude == nil {
 		return nil

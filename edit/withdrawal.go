@@ -24,11 +24,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// feedSetting is the id of the setting that stores the key.
+// feedSetting is the id of the setting that stores FeedKey.
 const feedSetting = "feed_key"
 
-// FeedKey returns the key for the UIDs of feeds: 16 random bytes that all processes on one database share. The
-// first call creates it.
+// FeedKey returns the key for the UIDs of feeds: 16 random bytes that all processes of one database share. The
+// first call stores a new key.
 func FeedKey(ctx context.Context, db *ent.Client) (key [16]byte, err error) {
 	value, err := sharedKey(ctx, db, feedSetting, len(key))
 	if err == nil && len(value) != len(key) {
@@ -38,8 +38,8 @@ func FeedKey(ctx context.Context, db *ent.Client) (key [16]byte, err error) {
 	return key, err
 }
 
-// Sequence returns the SEQUENCE of an event at now (contract, section 20). A withdrawn event that is scheduled has returned
-// when its date comes, and PublishDue may not have written it yet.
+// Sequence returns the iCalendar SEQUENCE of an event at now (contract, section 20). A withdrawn event that is
+// scheduled is public again from its publication date on, even if PublishDue has not run yet.
 func Sequence(row *ent.Event, now time.Time) int64 {
 	if row.Status == calendar.Future && row.Sequence > 0 && isPublic(row.Status, row.PublishedAt, now) {
 		return row.Sequence + 1
@@ -51,7 +51,8 @@ func isPublic(status calendar.Status, published, now time.Time) bool {
 	return status.Shown(now, published) == calendar.Publish
 }
 
-// nextSequence returns the SEQUENCE that a write at now gives an event. 0 means that the event was never withdrawn or moved.
+// nextSequence returns the SEQUENCE of an event after a write at now. 0 means that the event was never
+// withdrawn or moved.
 func nextSequence(
 	row *ent.Event, now time.Time, status calendar.Status, published time.Time, span calendar.Span, state calendar.EventStatus,
 ) int64 {
@@ -66,8 +67,8 @@ func nextSequence(
 	return n
 }
 
-// withdraw notes what events were when they were public last, before a write takes that from them. It reads their links and
-// slugs, so it comes before all that the write changes.
+// withdraw stores the last public state of events, before a write hides them from the public. It reads their
+// links and slugs, so the caller must not have changed these yet.
 func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) error {
 	var ids, open []int64
 	for _, row := range rows {
@@ -76,7 +77,7 @@ func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) e
 			open = append(open, row.ID)
 		}
 	}
-	// A program of the version before may have published an event again and left its withdrawal.
+	// A process of the previous version may have published an event again without deleting its withdrawal.
 	if err := dropWithdrawals(ctx, tx, ids); err != nil {
 		return err
 	}
@@ -107,16 +108,16 @@ func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) e
 	return nil
 }
 
-// eventLink is a key of a withdrawal.
+// eventLink is a key by which feeds find a withdrawn event: a slug of the event, or a record linked to it.
 type eventLink struct {
 	event int64
-	kind  calendar.Kind // event for a slug
+	kind  calendar.Kind // calendar.Event for a slug
 	value string        // the slug, or the id in decimal digits
 }
 
-// withdrawalKeys returns the keys of withdrawn events without duplicates: the slugs of all, and the records
-// publicly linked to the open ones. The ancestors of a category follow it, so that later changes of the tree
-// lose no key.
+// withdrawalKeys returns the keys of withdrawn events without duplicates. They are the slugs of all events, and
+// the publicly visible linked records of the events in open, which have no password. The ancestors of a
+// category are included, so that later changes of the tree lose no key.
 func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int64) ([]eventLink, error) {
 	var keys []eventLink
 	known := make(map[eventLink]bool)
@@ -158,7 +159,7 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	for _, p := range placements {
 		for id, ok := parents[p.category]; ok; id, ok = parents[id] {
 			if !add(eventLink{p.event, calendar.Category, strconv.FormatInt(id, 10)}) {
-				break // its parents were added with it
+				break // the parents of this category were added with it
 			}
 		}
 	}
@@ -174,8 +175,8 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	return keys, nil
 }
 
-// categoriesAbove returns the parents of categories, of their parents, and so on, by the id of the child: a query per level
-// of the tree.
+// categoriesAbove returns the ancestors of categories, as a map from a category to its parent. It needs a query
+// for each level of the tree.
 func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]int64, error) {
 	parents := make(map[int64]int64)
 	known := make(map[int64]bool)
@@ -201,7 +202,7 @@ func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]in
 	return parents, nil
 }
 
-// publicLinks calls add for each venue, organizer and term that the public can see with some events.
+// publicLinks calls add for each venue, organizer and term of the events that the public can see.
 func (e *Editor) publicLinks(
 	ctx context.Context, tx *ent.Tx, ids []int64, add func(event int64, kind calendar.Kind, to int64),
 ) (err error) {
@@ -236,7 +237,7 @@ func (e *Editor) publicLinks(
 	return rows.Err()
 }
 
-// dropWithdrawals forgets that events were withdrawn.
+// dropWithdrawals deletes the withdrawals of events.
 func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for part := range slices.Chunk(ids, batch) {
 		if _, err := tx.Withdrawal.Delete().Where(withdrawal.IDIn(part...)).Exec(ctx); err != nil {
@@ -246,8 +247,8 @@ func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// publicity writes the withdrawal of events that a write takes from the public, and drops that of those it returns to it.
-// after returns the status and the publication of an event after the write.
+// publicity stores withdrawals of the events that a write hides from the public, and deletes those of events
+// that it makes public again. After returns the status and the publication date of an event after the write.
 func (e *Editor) publicity(
 	ctx context.Context, tx *ent.Tx, rows []*ent.Event, after func(i int) (calendar.Status, time.Time),
 ) error {
@@ -270,11 +271,12 @@ func (e *Editor) publicity(
 	return dropWithdrawals(ctx, tx, returned)
 }
 
-// RememberedTime is how long the database stores a withdrawal. Feeds list it for query.WithdrawalTime. For
-// another month they need its date to answer If-Modified-Since.
+// RememberedTime is the time for which the database stores a withdrawal. Feeds list it for
+// query.WithdrawalTime. For another month they need its date to answer If-Modified-Since.
 const RememberedTime = query.WithdrawalTime + 31*24*time.Hour
 
-// ForgetWithdrawals removes some hundreds of the withdrawals that no feed depends on any more, and returns their number.
+// ForgetWithdrawals deletes one batch of the withdrawals that are older than RememberedTime, and returns their
+// number.
 func ForgetWithdrawals(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
 	ids, err := db.Withdrawal.Query().Where(withdrawal.AtLTE(now.Add(-RememberedTime))).
 		Order(withdrawal.ByAt(), withdrawal.ByID()).Limit(batch).IDs(ctx)
@@ -284,7 +286,7 @@ func ForgetWithdrawals(ctx context.Context, db *ent.Client, now time.Time) (int,
 	return db.Withdrawal.Delete().Where(withdrawal.IDIn(ids...), withdrawal.AtLTE(now.Add(-RememberedTime))).Exec(ctx)
 }
 
-// raiseSequence counts the return of events that were withdrawn before.
+// raiseSequence increases the SEQUENCE of events that were withdrawn before and are now public again.
 func raiseSequence(u *sql.UpdateBuilder) {
 	u.Set(event.FieldSequence, sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteString("CASE WHEN ").Ident(event.FieldSequence).WriteString(" > 0 THEN ").Ident(event.FieldSequence).

@@ -6,16 +6,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// codec writes the values of replies in one format. Each endpoint has one codec, so the path and the method determine
+// codec encodes the values of replies in one format. Each endpoint has one codec, so path and method determine
 // the format. Another format of a list is another path with the same input and handler.
 type codec struct {
-	mediaType   string // as descriptions list it
-	contentType string // of replies
-	// encode returns the bytes of a value. fields are the keys to keep, as a comma list; a format without keys ignores them.
+	mediaType   string // media type in the OpenAPI description
+	contentType string // Content-Type of replies
+	// encode returns the bytes of a value. fields is a comma-separated list of the keys to keep. "" keeps all.
+	// Formats without keys ignore it.
 	encode func(value any, fields string) ([]byte, error)
 }
 
-// jsonCodec writes any value.
+// jsonCodec encodes any value as JSON.
 var jsonCodec = codec{"application/json", "application/json; charset=UTF-8", encodeJSON}
 
 func encodeJSON(value any, fields string) ([]byte, error) {

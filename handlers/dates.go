@@ -12,10 +12,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// maxUnix is beyond all seconds that are a date. Numbers up to it lose nothing as float64.
+// maxUnix is a number of seconds greater than that of any valid date. Smaller integers are exact as float64.
 const maxUnix = 1e12
 
-// parseDate reads a date (contract, section 5); relative words refer to now in the zone.
+// parseDate returns a parser for dates (contract, section 5). Relative words such as "today" refer to now in the
+// zone.
 func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
 	return func(raw any) (when.Date, *param.Fault) {
 		if n, ok := raw.(json.Number); ok {
@@ -41,7 +42,7 @@ func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *par
 	}
 }
 
-// parseEnd is parseDate for the end of an event or of a stretch of time: a weekend ends on its Sunday.
+// parseEnd returns a parser like parseDate for the end of an event or period. There, "weekend" means its Sunday.
 func parseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
 	parse := parseDate(now, zone)
 	return func(raw any) (when.Date, *param.Fault) {
@@ -50,7 +51,8 @@ func parseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *para
 	}
 }
 
-// dateFault says why a text is no date, with an example of one that is. It has no reason.
+// dateFault returns the fault of a text that is not a date, with an example of a valid one. The fault has no
+// reason code.
 func dateFault(err error, text string) *param.Fault {
 	key := "date-unreadable"
 	switch {
@@ -66,11 +68,11 @@ func dateFault(err error, text string) *param.Fault {
 	return &param.Fault{Key: key, Args: map[string]any{"Text": shortenForMessage(text)}}
 }
 
-// dayOf is the calendar day of an instant or wall time in the zone, as wall time 00:00:00.
+// dayOf returns the calendar day of a date in the zone, as wall time 00:00:00.
 func dayOf(d when.Date, zone calendar.Zone) calendar.Wall { return d.Wall(zone).StartOfDay() }
 
-// dateText returns an instant as links write it: as wall time in the zone. In a doubled hour the second pass has its
-// offset added.
+// dateText formats an instant for links, as wall time in the zone. When clocks go back, an hour occurs twice. In
+// its second pass, the text includes the UTC offset.
 func dateText(t time.Time, zone calendar.Zone) string {
 	w := zone.Wall(t)
 	if zone.Instant(w).Equal(t) {

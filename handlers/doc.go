@@ -12,12 +12,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// docQuery is the input of GET /doc. It has no parameters but the language.
+// docQuery is the input of GET /doc. Its only parameter is the language.
 type docQuery struct{}
 
 func (r *request) declareDoc(p *param.Set, _ *docQuery) { r.declareLanguage(p) }
 
-// getDoc answers with the interface description, OpenAPI 3.0.0 (contract, section 17).
+// getDoc answers GET /doc with the OpenAPI 3.0.0 description of the API (contract, section 17).
 func (r *request) getDoc(*docQuery) (*reply, error) {
 	body, err := r.h.documents.get(r)
 	if err != nil {
@@ -27,13 +27,13 @@ func (r *request) getDoc(*docQuery) (*reply, error) {
 	return &reply{status: 200, body: body}, nil
 }
 
-// documents keeps the interface descriptions, one for each root and language, because making one takes milliseconds.
+// documents caches the OpenAPI descriptions, because making one takes milliseconds.
 type documents struct {
 	mu     sync.Mutex
 	cached map[documentVersion]json.RawMessage
 }
 
-// documentVersion identifies a variant of the description: each root and language has its own.
+// documentVersion is the key of a cached description: each root and language has its own description.
 type documentVersion struct {
 	root Root
 	lang calendar.Language
@@ -57,7 +57,8 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// Describe returns the interface at a time, below a root and in a language. It asks no database.
+// Describe returns the description of the API below a root, in a language. now decides the published defaults of
+// dates. It does not use the database.
 func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *openapi.API {
 	r := &request{h: h, now: now, root: root, lang: lang}
 	site := h.Site.BaseURL + root.Segment
@@ -82,7 +83,7 @@ func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *o
 	}
 }
 
-// template is the path as OpenAPI writes it: /events/{id}.
+// template returns the path in the notation of OpenAPI, such as /events/{id}.
 func (p *pattern) template() string {
 	var b strings.Builder
 	for _, s := range p.path {
@@ -98,7 +99,7 @@ func (p *pattern) template() string {
 	return b.String()
 }
 
-// kind returns the kind of the path's records, "" for paths that describe the API.
+// kind returns the kind of the records below the path. It returns "" for paths that describe the API.
 func (p *pattern) kind() calendar.Kind {
 	for kind, collection := range represent.Collections {
 		if len(p.path) > 0 && p.path[0].literal == collection {
@@ -108,12 +109,12 @@ func (p *pattern) kind() calendar.Kind {
 	return ""
 }
 
-// Template is the path of the match as OpenAPI writes it: /events/{id}.
+// Template returns the path of the matched route in the notation of OpenAPI, such as /events/{id}.
 func (m *Match) Template() string { return m.pattern.template() }
 
-// Template returns the route of a path as OpenAPI writes it. The path may name a record or be a template itself, below a
-// mount or without it: /events/15 and /cal/events/v1/events/{id} are both /events/{id}. It may be that of a feed, such as
-// /event/jazz.ics. An unknown path gives "".
+// Template returns the route of a path in the notation of OpenAPI, or "" if the path is unknown. The path may
+// name a record or be a template, with or without a mount. So /events/15 and /cal/events/v1/events/{id} both give
+// /events/{id}. It may also be the path of a feed, such as /event/jazz.ics.
 func (h *Handlers) Template(path string) string {
 	path = strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path)
 	root, below, ok := h.Locate(path)

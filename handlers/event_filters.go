@@ -15,17 +15,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// eventFilter is a row of eventFilters: a column, or parameters that affect each other and so are written out.
+// eventFilter is a row of eventFilters: a column, or a function for parameters that affect each other.
 type eventFilter struct {
 	query.Column
 	written func(*eventQuery, *request, *param.Set)
-	// secret filters ask for events or fields that are not public. Feeds refuse them.
+	// secret marks a filter that asks for events or fields that are not public. Feeds refuse it.
 	secret bool
 }
 
-// eventFilters are the filters of events (contract, sections 9.1, 19.7 and 27.1), in the order in which they are published
-// and repeated in links. The parameter, its validation, both engines, the descriptions and the tests of a column follow from
-// its row. The password of an event guards a column unless it is OpenToAll.
+// eventFilters lists the filters of events (contract, sections 9.1, 19.7 and 27.1). Descriptions and links have
+// them in this order. The row of a column determines its parameter, validation, both engines, descriptions and
+// tests. The password of an event also guards its column, unless the column is OpenToAll.
 var eventFilters = [...]eventFilter{
 	{written: (*eventQuery).declareDates},
 	{written: (*eventQuery).declareSearch},
@@ -46,7 +46,8 @@ var eventFilters = [...]eventFilter{
 		"Whether events take place as planned").OpenToAll()},
 }
 
-// EventColumns returns the columns that lists of events are filtered by, without what is written out.
+// EventColumns returns the columns that lists of events can be filtered by. Filters with a function of their own
+// are left out.
 func EventColumns() []*query.Column {
 	var out []*query.Column
 	for i := range eventFilters {
@@ -70,7 +71,8 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 	r.declareLanguage(p)
 }
 
-// declareColumn declares the parameter of a column. If it was sent and is valid, it becomes a condition.
+// declareColumn declares the parameter of a column. If the request has a valid value, it becomes a condition of
+// the query.
 func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
 	var (
 		one   *param.Param
@@ -133,7 +135,7 @@ func (q *eventQuery) declareDates(r *request, p *param.Set) {
 		}
 		decl := param.Opt(p, d.dst, d.name, d.description, "", parse)
 		if r.root.IsFeed() {
-			decl.Link(linkedText(p, d.name)) // subscribers follow "today"
+			decl.Link(linkedText(p, d.name)) // "today" stays relative, so that subscribers see the current day
 			continue
 		}
 		if d.published != nil {
@@ -155,7 +157,7 @@ func (q *eventQuery) declareSearch(_ *request, p *param.Set) {
 	})
 }
 
-// declareSearch declares a search, which is a fault if parse refuses it.
+// declareSearch declares the parameter of a text search. A text that parse refuses is a fault.
 func declareSearch(p *param.Set, dst **string, description string, parse func(string) bool) {
 	p.OptString(dst, "search", description).Longest(search.MaxChars).Check(func(context.Context) *param.Fault {
 		if !parse(**dst) {
@@ -167,7 +169,7 @@ func declareSearch(p *param.Set, dst **string, description string, parse func(st
 
 func (q *eventQuery) declareStatuses(r *request, p *param.Set) { r.declareStatuses(p, &q.Status) }
 
-// declareCircle declares the filters by the positions of venues.
+// declareCircle declares the filters by the position of the venue.
 func (q *eventQuery) declareCircle(_ *request, p *param.Set) {
 	p.OptBool(&q.Geoloc, "geoloc", "With a located venue or without").CheckAlways(func(context.Context) *param.Fault {
 		if q.Geoloc != nil && !*q.Geoloc && (q.Lat != nil || q.Lng != nil) {
@@ -214,7 +216,7 @@ func (q *eventQuery) declareSeries(r *request, p *param.Set) {
 	})
 }
 
-// zone is the site's, UTC while only describing.
+// zone returns the time zone of the site. It returns UTC while parameters are only described.
 func (r *request) zone() calendar.Zone {
 	if r.h == nil {
 		return calendar.UTC()
@@ -222,7 +224,8 @@ func (r *request) zone() calendar.Zone {
 	return r.h.Site.Zone
 }
 
-// requirePair faults a parameter that is missing while the other of its pair was sent.
+// requirePair returns a check. It finds a fault if a parameter is missing while the other one of its pair was
+// sent.
 func requirePair(name, other string, v, o **float64) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		if *v == nil && *o != nil {

@@ -29,13 +29,13 @@ type eventQuery struct {
 	Series                    query.Series
 	Password                  *string
 
-	endless    bool              // there is no default window
-	text       search.Query      // of Search
-	conditions []query.Condition // on the columns of eventFilters that were sent
-	undated    bool              // there is no default window
+	endless    bool              // the list has no default time window, because it is a feed
+	text       search.Query      // parsed form of Search
+	conditions []query.Condition // conditions on the columns of eventFilters, one for each filter sent
+	undated    bool              // the list has no default time window, because a calendar page sets one
 }
 
-// find looks up which events are on the page, and how many there are on all pages.
+// find returns the ids of the events on the page, and the number of events on all pages.
 func (q *eventQuery) find(r *request) (query.Page, error) {
 	q.limitValidity(r)
 	e, err := q.events(r)
@@ -46,7 +46,7 @@ func (q *eventQuery) find(r *request) (query.Page, error) {
 	return r.findEvents(e, offset, limit)
 }
 
-// events returns the query for the events that the caller sees.
+// events returns the query for the events of the list that the caller may see.
 func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 	e = &query.Events{
 		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, q.Status), Places: visibleTo(r.caller, nil),
@@ -72,8 +72,8 @@ func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 	return e, nil
 }
 
-// isCheap reports whether the list may be looked up again for a reply in memory: it takes little time and memory. A
-// search may have to read texts.
+// isCheap reports whether finding the list again takes little time and memory. Then a cached reply may do so to
+// check whether it is still right. A search may have to read texts.
 func (q *eventQuery) isCheap() bool {
 	ids := len(q.Series.IDs)
 	for _, c := range q.conditions {
@@ -82,7 +82,7 @@ func (q *eventQuery) isCheap() bool {
 	return q.Search == nil && ids <= maxDependencies
 }
 
-// findEvents returns a page of a list of events. The database answers what the index cannot.
+// findEvents returns a page of a list of events. It asks the index, or the database if the index cannot answer.
 func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, error) {
 	if r.h.Index != nil {
 		page, err := r.findIndexed(q, offset, limit)
@@ -93,7 +93,7 @@ func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, er
 	return query.Database{Ent: r.db}.FindEvents(r.ctx, q, offset, limit)
 }
 
-// findIndexed is findEvents with the index.
+// findIndexed returns a page of a list of events, found by the index.
 func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, error) {
 	var err error
 	if q.Revision, err = r.sinceRevision(); err != nil {
@@ -112,21 +112,22 @@ func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, e
 	if err != nil {
 		return query.Page{}, err
 	}
-	// In another order, which the database knows. They are as few as a client can name.
+	// These ids need the order of the database. There are no more of them than a client can name.
 	page.Changed = nil
 	page.IDs, err = r.db.Event.Query().Where(event.IDIn(page.IDs...)).
 		Order(event.ByPublishedAt(), event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
 	return page, err
 }
 
-// needsDatabase reports whether a list has to come from the database. That is so if the index is not ready or does not
-// support a condition. It is also so if the index follows an unavailable replica.
+// needsDatabase reports whether the database must answer the list after the index returned err. That is so if the
+// index is not ready, does not support a condition, or follows an unavailable replica.
 func (r *request) needsDatabase(err error) bool {
 	return errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported) ||
 		err != nil && r.h.Replica != nil && r.db != r.h.Replica && r.ctx.Err() == nil
 }
 
-// defaultWindow is the default time window in whole days of the site zone: from today to the day 24 months later.
+// defaultWindow returns the first and last moment of the default time window. It lasts from today to the same day
+// 24 months later, in the site's zone.
 func defaultWindow(now time.Time, zone calendar.Zone) (first, last calendar.Wall) {
 	today := zone.Wall(now).StartOfDay()
 	year, month, day := today.Date()
@@ -137,12 +138,12 @@ func defaultWindow(now time.Time, zone calendar.Zone) (first, last calendar.Wall
 	return today, last
 }
 
-// replacesDefaultWindow reports whether one of the filters that make the default window vanish was sent.
+// replacesDefaultWindow reports whether a filter was sent that replaces the default time window.
 func (q *eventQuery) replacesDefaultWindow() bool {
 	return q.undated || q.StartsBefore != nil || q.StartsAfter != nil || q.EndsBefore != nil || q.EndsAfter != nil
 }
 
-// startLink and endLink repeat the dates of the window, which links carry even when they are defaults.
+// startLink and endLink return the dates of the window for links. Links have them even when they are defaults.
 func (q *eventQuery) startLink(zone calendar.Zone, first calendar.Wall) string {
 	if q.StartDate == nil && q.Include == nil && !q.replacesDefaultWindow() {
 		return first.String()
@@ -157,7 +158,8 @@ func (q *eventQuery) endLink(zone calendar.Zone, last calendar.Wall) string {
 	return q.dateLink(q.EndDate, zone, calendar.Wall.EndOfDay)
 }
 
-// dateLink returns a date as it was applied. round adjusts it in whole-day mode.
+// dateLink returns a date for links, as it was applied. round moves it to the start or end of its day, unless
+// times are exact.
 func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calendar.Wall) calendar.Wall) string {
 	switch {
 	case d == nil || q.Include != nil:
@@ -182,20 +184,20 @@ func (q *eventQuery) limitValidity(r *request) {
 		late := d.Again(tomorrow.Add(-time.Second), zone)
 		switch {
 		case q.Strict && late.Instant(zone).Equal(d.Instant(zone)), !q.Strict && dayOf(late, zone) == dayOf(*d, zone):
-			r.expireBy(tomorrow) // "today", also "now" where whole days count
+			r.expireBy(tomorrow) // "today"; also "now" if filters are by whole days
 		default:
 			r.expireBy(r.now.Add(time.Second))
 		}
 	}
 }
 
-// tomorrow is when the day of the site ends.
+// tomorrow returns the instant when the current day ends in the site's zone.
 func (r *request) tomorrow() time.Time {
 	return r.zone().Instant(r.zone().Wall(r.now).StartOfDay().AddDate(0, 0, 1))
 }
 
-// dates are the date filters as bounds. Nothing is more precise than a second, so what is exclusive is inclusive of the
-// second before or after. Whole days end at the next midnight of the site zone, exclusive.
+// dates returns the date filters as bounds of a query. Times are in whole seconds, so an exclusive bound moves by
+// one second. A whole day ends one second before the next midnight of the site's zone.
 func (q *eventQuery) dates(now time.Time, zone calendar.Zone) query.Window {
 	var w query.Window
 	endOf := func(day calendar.Wall) time.Time {

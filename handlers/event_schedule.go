@@ -16,17 +16,18 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// maxDates is how many dates rdate and exdate may have.
+// maxDates is the largest number of dates in rdate or exdate.
 const maxDates = 366
 
-// sentSchedule is the schedule that the fields of a write make.
+// sentSchedule is the schedule that the fields of a write describe.
 type sentSchedule struct {
 	recur.Schedule
 	found []recur.Occurrence
-	fault *param.Fault // it is refused
+	fault *param.Fault // why the schedule is refused; nil means that it is accepted
 }
 
-// recurrence declares the fields of a schedule (contract, section 19.2) after the end of its first occurrence.
+// recurrence declares the fields of a schedule (contract, section 19.2). end is the parameter with the end of its
+// first occurrence.
 func (f fields) recurrence(in *eventInput, end *param.Param) {
 	rule := f.nullClears(param.Opt(f.p, &in.Rule, "rrule", "Recurrence rule, as RRULE of RFC 5545", "string", f.r.ruleOf(in))).
 		Longest(recur.MaxRuleLength)
@@ -35,7 +36,7 @@ func (f fields) recurrence(in *eventInput, end *param.Param) {
 	for _, one := range []*param.Param{end, rule, except} {
 		one.CheckAlways(func(context.Context) *param.Fault {
 			if f.hasScheduleFault(in) {
-				return nil // what is left of the schedule is not what was meant
+				return nil // the remaining fields are not the schedule that the client meant
 			}
 			return f.r.scheduleFault(in, one.Name)
 		})
@@ -48,13 +49,14 @@ func (f fields) recurrence(in *eventInput, end *param.Param) {
 	}
 }
 
-// hasScheduleFault reports whether a field of a schedule was sent that could not be read.
+// hasScheduleFault reports whether the request has a schedule field that could not be parsed.
 func (f fields) hasScheduleFault(in *eventInput) bool {
 	return f.p.Sent("timezone") && in.Zone == nil || f.p.Sent("all_day") && in.AllDay == nil ||
 		f.p.Sent("rrule") && in.Rule == nil || f.p.Sent("rdate") && in.RDate == nil || f.p.Sent("exdate") && in.ExDate == nil
 }
 
-// ruleOf reads a rule; "" and null are none. An UNTIL with Z is an instant, so the rule needs the zone of the event.
+// ruleOf returns a parser for a recurrence rule. "" and null mean no rule. An UNTIL with Z is an instant, so the
+// parser needs the zone of the event.
 func (r *request) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
 	return func(raw any) (string, *param.Fault) {
 		if raw == nil {
@@ -78,7 +80,8 @@ func (r *request) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
 	}
 }
 
-// scheduleError returns the fault of a refused rule or schedule, or the error that is none of the client's.
+// scheduleError converts an error about a schedule into a fault. An error that is not the client's becomes a
+// fault with Err.
 func scheduleError(err error) *param.Fault {
 	if fault := edit.ScheduleFault(err); fault != nil {
 		return fault
@@ -86,7 +89,7 @@ func scheduleError(err error) *param.Fault {
 	return &param.Fault{Err: err}
 }
 
-// dates declares a list of starts. "" and null are none.
+// dates declares a parameter with a list of start dates. "" and null mean an empty list.
 func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description string) *param.Param {
 	return f.nullClears(param.Opt(f.p, dst, name, description, "array", func(raw any) ([]recur.Date, *param.Fault) {
 		if raw == nil {
@@ -113,9 +116,9 @@ func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description stri
 	}).ListOf("string").Most(maxDates))
 }
 
-// scheduleFault returns the fault of a parameter that the fields of a schedule have together, if both dates are sent.
-// Expanding a schedule costs more than reading it, so it is done for callers who may write the event (decision 024). Package
-// edit checks the fields together with stored ones.
+// scheduleFault returns the fault of a parameter that the schedule fields cause together, if start and end are
+// both sent. Expanding a schedule is expensive, so it is done only for callers who may write the event (decision
+// 024). Package edit checks the fields together with stored ones.
 func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil || !in.Recurs() {
 		return nil
@@ -142,7 +145,7 @@ func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
 	return s.fault
 }
 
-// expandSchedule returns the schedule of an input with the occurrences that a write would make.
+// expandSchedule returns the schedule of an input, with the occurrences that a write would create.
 func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	if in.expanded != nil {
 		return in.expanded, nil
@@ -154,7 +157,7 @@ func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
 		in.expanded.found, err = edit.OccurrencesAt(s, in.row, &in.EventInput, r.now)
 	}
 	if err != nil {
-		var invalid param.Invalid // the dates have the fault
+		var invalid param.Invalid // the faults of the date parameters report this error
 		if in.expanded.fault = edit.ScheduleFault(err); in.expanded.fault == nil && !errors.As(err, &invalid) {
 			return nil, err
 		}
@@ -162,7 +165,7 @@ func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	return in.expanded, nil
 }
 
-// declareScope declares which occurrences of a series a write reaches.
+// declareScope declares the parameter scope: which occurrences of a series a write changes.
 func (r *request) declareScope(p *param.Set, in *eventInput) {
 	scopes := edit.Scopes
 	if in.series {
@@ -188,10 +191,10 @@ func (r *request) declareScope(p *param.Set, in *eventInput) {
 	})
 }
 
-// exceptionsChoice says what becomes of the own fields of occurrences that a write reaches.
+// exceptionsChoice states what happens to fields that occurrences have of their own: "keep" or "drop".
 type exceptionsChoice string
 
-// declareExceptions declares whether occurrences that a write of a series reaches keep their own fields.
+// declareExceptions declares whether occurrences keep their own fields when a write of the series changes them.
 func (r *request) declareExceptions(p *param.Set, in *eventInput) {
 	declareChoice(p, &in.exceptions, "exceptions", "Whether occurrences keep their own fields", []exceptionsChoice{"keep", "drop"}).
 		Check(func(context.Context) *param.Fault {
@@ -200,7 +203,8 @@ func (r *request) declareExceptions(p *param.Set, in *eventInput) {
 		})
 }
 
-// declareChoice declares one of some words that are no field. It is not cleared.
+// declareChoice declares a parameter with one of several words. It is not a field of a record, so null does not
+// clear it.
 func declareChoice[W ~string](p *param.Set, dst *W, name, description string, words []W) *param.Param {
 	one := param.Var(p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
 		text, fault := param.String(raw)
@@ -221,8 +225,8 @@ func wordsOf[W ~string](words []W) []string {
 	return out
 }
 
-// inReadableSeries reports whether an event, which may be nil, is an occurrence of a series that the caller may read. An
-// occurrence of any other series is answered as an event outside a series.
+// inReadableSeries reports whether an event belongs to a series that the caller may read. The event may be nil.
+// Otherwise the reply shows the event as one outside a series.
 func (r *request) inReadableSeries(e *ent.Event) (bool, error) {
 	if e == nil || e.SeriesID == nil {
 		return false, nil
@@ -230,7 +234,7 @@ func (r *request) inReadableSeries(e *ent.Event) (bool, error) {
 	s, err := r.db.Series.Query().Where(series.ID(*e.SeriesID)).
 		Select(series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).Only(r.ctx)
 	if ent.IsNotFound(err) {
-		return false, nil // it was removed meanwhile
+		return false, nil // the series was removed in the meantime
 	}
 	if err != nil {
 		return false, fmt.Errorf("series %d: %w", *e.SeriesID, err)

@@ -19,17 +19,18 @@ import (
 
 type entTx = ent.Tx
 
-// eventInput is the input of a create or update of an event.
+// eventInput is the input of a request that creates or updates an event.
 type eventInput struct {
 	target
 	edit.EventInput
-	Image       *picture
-	series      bool // the target is a series
-	exceptions  exceptionsChoice
-	row         *ent.Event    // the row of an update, once loaded; nil means that the caller may not edit it
-	eventLoaded bool          // row was looked up
-	expanded    *sentSchedule // nil until it was asked for
-	venues      []*venueInput // inline ones
+	Image      *picture
+	series     bool // the target is a series, not an event
+	exceptions exceptionsChoice
+	// row is the stored event of an update, after eventLoaded. Nil means that the caller may not edit it.
+	row         *ent.Event
+	eventLoaded bool          // row was loaded
+	expanded    *sentSchedule // result of expandSchedule; nil before its first call
+	venues      []*venueInput // venues sent as objects instead of ids
 	organizers  []*organizerInput
 }
 
@@ -43,7 +44,7 @@ func (r *request) declareEventUpdate(p *param.Set, in *eventInput) {
 }
 
 func (r *request) declareEventUpdateBySlug(p *param.Set, in *eventInput) {
-	// The specification calls the slug optional here: it is a field of the event too.
+	// The slug in the path is optional here, because it is also a field of the event.
 	p.PathString(&in.target.Slug, "slug", "Slug of the event").Optional()
 	r.declareEvent(fields{p: p, r: r}, in)
 }
@@ -109,7 +110,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 			case err != nil:
 				return &param.Fault{Err: err}
 			case e != nil && e.ParentID != nil && *e.ParentID == *in.ParentID:
-				return nil // it is stored, so it may be sent back
+				return nil // the client sends the stored parent back
 			}
 			return referenceFault(r.editor().ParentFault(ctx, r.db, *in.ParentID))
 		})
@@ -128,7 +129,7 @@ func (r *request) decimal() string {
 	return r.h.Site.Currency.Decimal
 }
 
-// zoneOf reads a time zone; "" and null are the site's.
+// zoneOf parses a time zone. "" and null mean the zone of the site.
 func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	if raw == nil {
 		return r.zone(), nil
@@ -147,8 +148,9 @@ func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	return zone, nil
 }
 
-// dateZone is the zone that relative words of a start or end refer to: the one sent, else the record's, else
-// the site's. The timezone is declared before the dates, so it has been read.
+// dateZone returns the zone that relative words in a start or end refer to. It is that of the request, else of
+// the stored event, else of the site. The timezone parameter is declared before the dates, so it is parsed
+// already.
 func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if in.Zone != nil {
 		return *in.Zone, nil
@@ -163,8 +165,9 @@ func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	return calendar.ParseZone(e.Timezone)
 }
 
-// eventOfUpdate returns the event that an update names. It is nil for a create, an unknown event, and one that the
-// caller may not edit. The last two are refused later. Until then no error may reveal a hidden record.
+// eventOfUpdate returns the event that an update names. It returns nil for a create, an unknown event, and an
+// event that the caller may not edit. The last two are refused later. Until then no error may reveal a hidden
+// record.
 func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	if in.eventLoaded || in.target == (target{}) {
 		return in.row, nil
@@ -191,8 +194,8 @@ func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	return e, nil
 }
 
-// spanFault is the fault of a parameter in what the dates of an event, if both are sent, say together. What one
-// date says together with a stored one is looked at when the event is written.
+// spanFault returns the fault that the start and end of an event have together, for one of the two parameters. It
+// is nil unless both are sent. Package edit checks a sent date together with a stored one.
 func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil {
 		return nil
@@ -211,8 +214,8 @@ func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	return fault
 }
 
-// keepShownCost leaves the cost unchanged if the sent text equals the displayed one. A displayed range omits the prices
-// in between.
+// keepShownCost keeps the stored cost if the sent text equals the displayed cost. A displayed range omits the
+// prices in between, so parsing it would lose them.
 func (r *request) keepShownCost(in *eventInput) error {
 	raw, _ := r.params.Raw("cost")
 	text, isText := raw.(string)
@@ -222,7 +225,7 @@ func (r *request) keepShownCost(in *eventInput) error {
 	}
 	sent, err := markup.Text(text)
 	if err != nil {
-		return nil // refused when it was parsed
+		return nil // the parser of the parameter has refused it
 	}
 	for _, lang := range calendar.Languages {
 		if calendar.Escape(sent) == e.Cost.Display(r.h.Site.Currency, r.h.Words.Message(lang, "free", nil)) {
@@ -233,7 +236,7 @@ func (r *request) keepShownCost(in *eventInput) error {
 	return nil
 }
 
-// websiteOf reads the website of an event: null takes it back to never set, "" is none.
+// websiteOf parses the website of an event. Null means that it was never set. "" means that the event has none.
 func websiteOf(raw any) (edit.Website, *param.Fault) {
 	if raw == nil {
 		return edit.Website{}, nil
@@ -245,7 +248,7 @@ func websiteOf(raw any) (edit.Website, *param.Fault) {
 	return edit.Website{Set: true, URL: text}, nil
 }
 
-// passwordOf reads an access password, as it is; null is none.
+// passwordOf parses an access password, without changing it. Null means no password.
 func passwordOf(raw any) (string, *param.Fault) {
 	if raw == nil {
 		return "", nil
@@ -257,7 +260,7 @@ func passwordOf(raw any) (string, *param.Fault) {
 	return text, fault
 }
 
-// idOrNone reads an id; null and 0 are none.
+// idOrNone parses an id. Null and 0 mean none.
 func idOrNone(raw any) (int64, *param.Fault) {
 	if raw == nil {
 		return 0, nil
@@ -265,8 +268,8 @@ func idOrNone(raw any) (int64, *param.Fault) {
 	return param.Integer(raw)
 }
 
-// linkedFaults validates the sent venues or organizers. Ids must be of the kind, not trashed and readable. Objects must
-// pass the rules of their resource.
+// linkedFaults validates the sent venues or organizers. An id must belong to a readable record of the kind,
+// outside the trash. An object must pass the rules of its resource.
 func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []reference,
 	inline func(place int, set *param.Set),
 ) *param.Fault {
@@ -328,8 +331,8 @@ func (f fields) organizers(in *eventInput) {
 	})
 }
 
-// declareLinked declares the venues or organizers of an event. inline declares the fields of a new record at a position
-// of the list. It returns the input that they are read into.
+// declareLinked declares the venues or organizers of an event. inline declares the fields of a new record at a
+// place in the list. It returns the input that the fields are parsed into.
 func declareLinked[I any](
 	f fields, kind calendar.Kind, description string, dst **[]edit.LinkRef[I], inline func(place int, set *param.Set) *I,
 ) {
@@ -371,15 +374,15 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 	return r.createdReply(calendar.Event, id, rep.version, rep.body), nil
 }
 
-// createdReply is the reply to a create.
+// createdReply returns the reply to a request that created a record.
 func (r *request) createdReply(kind calendar.Kind, id, version int64, body any) *reply {
 	return &reply{status: 201, body: body, version: version, header: [][2]string{
 		{"Location", r.view().Resource(represent.Collections[kind], id)},
 	}}
 }
 
-// eventForWrite finds the event of an update or delete and checks the caller's right on it. A caller without the
-// general right does not learn whether the event exists.
+// eventForWrite finds the event of an update or delete, and checks that the caller may do that. A caller who may
+// not create events does not learn whether the event exists.
 func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error) {
 	e, err := r.findEvent(q)
 	var unknown *calendar.Error
@@ -405,13 +408,14 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	return e, nil
 }
 
-// mayWrite asks the matrix before anything is looked at or fetched. Package edit asks again, in the
-// transaction, for exactly what is changed.
+// mayWrite asks the permission matrix before anything is read or downloaded. Package edit asks again in the
+// transaction, for exactly what changes.
 func (r *request) mayWrite(op auth.Operation, rec auth.Record) bool {
 	return auth.May(r.caller, op, rec)
 }
 
-// lockForScope locks an event for a write of a scope. errOutdated: it was removed meanwhile.
+// lockForScope locks an event, or its series if the scope is of a series. It returns errOutdated if the event was
+// removed meanwhile.
 func (r *request) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Event, error) {
 	lock := edit.LockEvent
 	if scope.IsSeries() {
@@ -433,7 +437,7 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 	if err := r.resolvePictures(in); err != nil {
 		return nil, err
 	}
-	if err := r.sanitise(); err != nil { // before the input is copied
+	if err := r.sanitise(); err != nil { // sanitise must run before in is copied
 		return nil, err
 	}
 	for {
@@ -451,11 +455,11 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 	return r.writtenEvent(e.ID)
 }
 
-// errOutdated is the error of a write whose record another caller has written or removed since it was read.
+// errOutdated means that another caller has written or removed the record since it was read.
 var errOutdated = errors.New("the record was written or removed meanwhile")
 
-// updateUnchanged stores an update of the event e, as it was read. What equals e counts as not sent, so an occurrence that is not e
-// any more is errOutdated, and nothing is stored.
+// updateUnchanged stores an update of the event e. Sent fields that equal e count as not sent. If the stored
+// event differs from e by now, it returns errOutdated and stores nothing.
 func (r *request) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 	if err := r.omitStored(e, &in); err != nil {
 		return err
@@ -487,7 +491,7 @@ func (r *request) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
 	r.declareLanguage(p)
 }
 
-// slugExists returns a fault if no record has the slug.
+// slugExists returns a check that finds a fault if no record of the kind has the slug.
 func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		owner, err := r.ownerBySlug(kind, *slug)
@@ -501,7 +505,7 @@ func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Cont
 	}
 }
 
-// deleteEvent answers DELETE of one event: it goes to the trash.
+// deleteEvent answers DELETE of one event, by moving the event to the trash.
 func (r *request) deleteEvent(in *eventInput) (*reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Delete)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// listEvents answers GET /events: which events they are, and those that are not rendered yet from their rows.
+// listEvents answers GET /events. It finds the ids, takes events from the record cache, and renders the others
+// from their rows.
 func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	page, err := q.find(r)
 	if err != nil {
@@ -27,7 +28,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 		kind: calendar.Event,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
-			v = r.view() // it has the series of the rows
+			v = r.view() // the view needs the series of the rows
 			return rows, err
 		},
 		value: func(e *ent.Event) (any, bool) {
@@ -46,7 +47,8 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	return r.listReply(calendar.Event, q.paging, items, page.Total)
 }
 
-// partsOfEvent returns an event and the records with dates that its representation shows.
+// partsOfEvent returns an event and the records that its representation shows. Their dates decide how long it is
+// right.
 func (r *request) partsOfEvent(e *ent.Event) []ent.Core {
 	out := []ent.Core{e.Core()}
 	for _, v := range e.Edges.Venues {
@@ -64,7 +66,7 @@ func (r *request) partsOfEvent(e *ent.Event) []ent.Core {
 	return out
 }
 
-// events loads events with all that their representations need, in no order.
+// events loads events with all that their representations show, in any order.
 func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	rows, err := r.db.ReadEvents(r.ctx, ids)
 	if err != nil {
@@ -73,7 +75,7 @@ func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	return rows, r.loadRelated(rows, false)
 }
 
-// loadRelated gives events what their representations need besides their rows. full says that JSON-LD is among these.
+// loadRelated loads the records that representations of events show. full includes those that only JSON-LD shows.
 func (r *request) loadRelated(events []*ent.Event, full bool) error {
 	page, err := r.db.ReadEventLinks(r.ctx, events)
 	if err != nil {
@@ -86,7 +88,7 @@ func (r *request) loadRelated(events []*ent.Event, full bool) error {
 	return r.translate(page)
 }
 
-// target names the record of a path: by id, or by slug.
+// target names a record in the path of a request, by id or slug.
 type target struct {
 	ID       int64
 	Slug     string
@@ -101,7 +103,7 @@ func (r *request) declareEventByID(p *param.Set, q *target) {
 
 func (r *request) declareEventBySlug(p *param.Set, q *target) {
 	p.PathString(&q.Slug, "slug", "Slug of the event")
-	// By slug the password is honoured, and not declared.
+	// The password is accepted for a slug as well, but not published.
 	p.OptString(&q.Password, "password", "Access password of the event").Hide()
 	r.declareLanguage(p)
 }
@@ -134,7 +136,7 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	return &reply{status: 200, body: new(r.view().Event(e, true)), version: e.Version}, nil
 }
 
-// writtenEvent is the reply to a write: the event with all that its representation needs.
+// writtenEvent returns the reply to a write: the event with all that its representation shows.
 func (r *request) writtenEvent(id int64) (*reply, error) {
 	e, err := r.findEvent(&target{ID: id})
 	if err != nil {
@@ -146,8 +148,8 @@ func (r *request) writtenEvent(id int64) (*reply, error) {
 	return &reply{status: 200, body: new(r.view().Event(e, false)), version: e.Version}, nil
 }
 
-// findEvent loads the row that a path names. An unknown id is 404, or 400 if another kind has it. An unknown slug is an
-// invalid parameter.
+// findEvent loads the event that a path names. An unknown id is 404, or 400 if a record of another kind has it.
+// An unknown slug is an invalid parameter.
 func (r *request) findEvent(q *target) (*ent.Event, error) {
 	id := q.ID
 	if q.Slug != "" {
@@ -170,7 +172,7 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 	return rows[0], nil
 }
 
-// eventNotFoundError is the answer for an id that is no event's.
+// eventNotFoundError returns the error for an id that no event has.
 func (r *request) eventNotFoundError(id int64) error {
 	taken, err := r.db.Record.Query().Where(entrecord.ID(id)).Exist(r.ctx)
 	if err != nil {
@@ -183,7 +185,8 @@ func (r *request) eventNotFoundError(id int64) error {
 	return &calendar.Error{Code: code, Key: code, Args: map[string]any{"ID": strconv.FormatInt(id, 10)}}
 }
 
-// invalidPath returns the error for an unknown id or slug in the path where it is invalid (contract, section 3).
+// invalidPath returns the error for an unknown id or slug in a path, where that is an invalid parameter
+// (contract, section 3).
 func invalidPath(name string, fault *param.Fault) error {
 	fault.Param = name
 	return param.Invalid{Faults: []param.Fault{*fault}}
@@ -194,13 +197,13 @@ func notAccessible(kind calendar.Kind) error {
 	return &calendar.Error{Code: code, Key: code}
 }
 
-// passwordMatches compares in constant time.
+// passwordMatches reports whether a password is that of the event. It compares in constant time.
 func (r *request) passwordMatches(e *ent.Event, password string) bool {
 	return password != "" && edit.PasswordMatches(r.h.PasswordKey, e, password)
 }
 
-// isProtected reports whether the caller gets the event redacted or refused: it has a password, which was not
-// given, and the caller may not edit it.
+// isProtected reports whether the event must be redacted or refused. That is so if it has a password, the request
+// lacks that password, and the caller may not edit it.
 func (r *request) isProtected(e *ent.Event, password string) bool {
 	if !edit.HasPassword(e) || r.passwordMatches(e, password) {
 		return false

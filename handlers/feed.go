@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Sizes of feeds (contract, section 20).
+// Sizes of feeds and the months that they cover (contract, section 20).
 const (
 	feedSize     = 750
 	maxFeedSize  = 2000
@@ -19,12 +19,13 @@ const (
 	futureMonths = 24
 )
 
-// feedQuery is the input of a feed: a list of events, limited to a month or a day if one is sent.
+// feedQuery is the input of a feed: filters of events, and optionally a month or a day.
 type feedQuery struct {
 	eventQuery
-	month, day *calendar.Wall // the first moment
-	since      time.Time      // when the default window last moved; zero means that it does not apply
-	moves      bool           // the dates asked for depend on the time
+	month, day *calendar.Wall // first moment of the requested month or day; nil means none
+	// since is when the default time window last moved. Zero means that the window does not apply.
+	since time.Time
+	moves bool // the requested dates depend on the current time
 }
 
 func (r *request) declareFeed(p *param.Set, q *feedQuery) {
@@ -72,7 +73,8 @@ func (r *request) declareFeedFilters(p *param.Set, q *feedQuery) {
 	r.declareLanguage(p)
 }
 
-// linkedText repeats a parameter in links as it was sent. If it was sent several times, the last one counts.
+// linkedText returns a function that repeats a parameter in links as it was sent. If it was sent several times,
+// the last value counts.
 func linkedText(p *param.Set, name string) func() string {
 	return func() string {
 		raw, ok := p.Raw(name)
@@ -84,12 +86,12 @@ func linkedText(p *param.Set, name string) func() string {
 	}
 }
 
-// asksForDates reports whether a parameter says which dates the feed is of.
+// asksForDates reports whether a parameter limits the feed to certain dates.
 func (q *feedQuery) asksForDates() bool {
 	return q.replacesDefaultWindow() || q.StartDate != nil || q.EndDate != nil || q.month != nil || q.day != nil || q.Include != nil
 }
 
-// list returns the query of a list of events for subscribers, with its default window (contract, section 20).
+// list returns the query of a calendar feed, with its default time window (contract, section 20).
 func (q *feedQuery) list(r *request) (*query.Events, error) {
 	e, err := q.periodOf(r)
 	r.expireBy(r.ruleYearEnd())
@@ -112,11 +114,12 @@ func (q *feedQuery) list(r *request) (*query.Events, error) {
 	return e, nil
 }
 
-// periodOf returns the query of a list of events without a default window. A month and a day narrow the dates that are asked
-// for.
+// periodOf returns the query of a feed without a default time window. A requested month or day narrows the date
+// filters.
 func (q *feedQuery) periodOf(r *request) (*query.Events, error) {
 	q.limitValidity(r)
-	q.moves = !r.until.IsZero() // or the page is that of the present month or day
+	// Relative dates set r.until. So does the page of the present month or day.
+	q.moves = !r.until.IsZero()
 	e, err := q.events(r)
 	if err != nil {
 		return nil, err
@@ -132,13 +135,13 @@ func (q *feedQuery) periodOf(r *request) (*query.Events, error) {
 	return e, nil
 }
 
-// listCalendar answers /events.ics.
+// listCalendar answers GET /events.ics.
 func (r *request) listCalendar(q *feedQuery) (*reply, error) {
 	e, err := q.list(r)
 	if err != nil {
 		return nil, err
 	}
-	// The entry before the page is where its withdrawn events begin. It is found together with the page.
+	// The entry before the page marks where its withdrawn events begin. It is found together with the page.
 	offset, limit := q.span()
 	before := min(offset, 1)
 	page, err := r.findEvents(e, offset-before, limit+before)
@@ -182,7 +185,7 @@ func (r *request) listCalendar(q *feedQuery) (*reply, error) {
 	return r.feedReply(&calendarFile{about, parts}, last, "inline", "", header...), nil
 }
 
-// calendarFile is iCalendar.
+// calendarFile is a feed in iCalendar format.
 type calendarFile struct {
 	about *feed.Feed
 	parts []feed.Part

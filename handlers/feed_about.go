@@ -21,7 +21,7 @@ func (r *request) newFeed(name string) *feed.Feed {
 	}
 }
 
-// describeFeed returns what a feed says of itself.
+// describeFeed returns the description of a feed: its name and addresses.
 func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Feed, error) {
 	name, err := q.name(r)
 	if err != nil {
@@ -32,7 +32,8 @@ func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Fee
 	return f, nil
 }
 
-// name is that of the site, with that of the one term, venue or organizer that the feed is of.
+// name returns the name of a feed. It has the site's name, and that of the term, venue or organizer if the feed
+// is limited to one.
 func (q *feedQuery) name(r *request) (string, error) {
 	site := r.h.Site.Name
 	var one *query.Condition
@@ -52,7 +53,7 @@ func (q *feedQuery) name(r *request) (string, error) {
 	var page ent.Page
 	var err error
 	var row ent.Row
-	ids := one.IDs[:1] // of a category, those below it follow
+	ids := one.IDs[:1] // a category is followed by the categories below it
 	switch one.Column.LinksTo {
 	case calendar.Venue:
 		page.Venues, err = r.db.ReadVenues(r.ctx, ids)
@@ -79,7 +80,8 @@ func (q *feedQuery) name(r *request) (string, error) {
 	return site + " – " + r.view().Text(row).Title, nil
 }
 
-// feedAddress returns the address of each page of a feed. It has the parameters as they were sent.
+// feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the parameters as
+// they were sent.
 func (r *request) feedAddress(path string) func(page int64) string {
 	base := r.h.Site.BaseURL + r.root.Segment + path
 	pairs := encodePairs(r.params.Links())
@@ -95,7 +97,7 @@ func (r *request) feedAddress(path string) func(page int64) string {
 	}
 }
 
-// pageAddress returns the address of the page that lists the events of a feed.
+// pageAddress returns the URL of the calendar page that shows the events of a feed.
 func (r *request) pageAddress(q *feedQuery) string {
 	page := pagePath{Language: r.root.Language(), View: viewDefault}
 	switch {
@@ -128,7 +130,8 @@ func joinQuery(a, b string) string {
 	return a + "&" + b
 }
 
-// feedReply answers with a feed. name is that of the file without its extension; "" means that of the site.
+// feedReply returns the reply with a feed. name is that of the file without its extension. "" means the name of
+// the site.
 func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {
@@ -149,7 +152,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 	return &reply{status: http.StatusOK, body: body, header: header}
 }
 
-// fileName replaces the characters that are not safe in the name of a file or in a quoted string.
+// fileName replaces characters that are unsafe in a file name or a quoted string.
 func fileName(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 )
 
-// The formats of feeds.
+// Codecs of the formats of feeds.
 var (
 	calendarCodec = codec{"text/calendar", "text/calendar; charset=utf-8", encodeCalendar}
 	atomCodec     = newsCodec("application/atom+xml", (*feed.Feed).Atom)
@@ -19,11 +19,11 @@ var (
 	jsonFeedCodec = newsCodec("application/feed+json", (*feed.Feed).JSON)
 )
 
-// calendarEntry is an event in iCalendar.
+// calendarEntry is one event of a feed in iCalendar format.
 type calendarEntry struct {
 	about  *feed.Feed
 	entry  *feed.Entry
-	parent int64 // feedEvent.parent
+	parent int64 // id of the parent event that the entry refers to; 0 means none
 }
 
 var errNoFeed = errors.New("not a feed")
@@ -48,14 +48,14 @@ func newsCodec(mediaType string, write func(*feed.Feed, []feed.Entry) []byte) co
 	}}
 }
 
-// encodePart encodes a part for the record cache. It writes one line with the numbers and the zone, then the text.
-// parent is the id of the event's parent, 0 for none.
+// encodePart encodes a part of a feed for the record cache. The first line has the numbers and the zone, and the
+// text follows. parent is the id of the event's parent. 0 means none.
 func encodePart(p feed.Part, parent int64) []byte {
 	head := fmt.Appendf(make([]byte, 0, len(p.Text)+100), "%d %d %d %d %s\n", p.ID, p.Start.Unix(), p.Stamp.Unix(), parent, p.Zone)
 	return append(head, p.Text...)
 }
 
-// decodePart reads what encodePart wrote. The text is not copied.
+// decodePart decodes what encodePart returned. The returned text shares memory with data.
 func decodePart(data []byte) (p feed.Part, parent int64, err error) {
 	head, text, _ := bytes.Cut(data, []byte("\n"))
 	var numbers [4]int64

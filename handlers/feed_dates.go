@@ -14,12 +14,14 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// commitTime is the longest time from the date of a change to its commit, with the difference between the clocks of processes.
+// commitTime bounds the time from the date of a change to its commit. It includes the difference between the
+// clocks of processes.
 const commitTime = time.Minute
 
-// lastModified returns the Last-Modified of a feed. It is no earlier than the last change of the calendar, and than the
-// given times, at which the content of the feed changed. It is zero if that is within commitTime or if a replica is
-// read. The feed may then lack a change of that date. So feeds with the same date are equal.
+// lastModified returns the Last-Modified of a feed. at are times when the content of the feed changed. The result
+// is no earlier than these and the last change of the calendar. It is zero if that change is younger than
+// commitTime, or if a replica answers. In both cases the feed may lack a change of that date. So feeds with the
+// same date are equal.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	if r.h.Replica != nil && r.h.Replica != r.h.DB {
 		return time.Time{}, nil
@@ -32,7 +34,7 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	for _, c := range newest {
 		last(c.At)
 	}
-	// What is published by its date may not be written yet.
+	// Scheduled records whose date has passed count as published, even if the database does not say so yet.
 	due := func(s *sql.Selector) {
 		s.Select(s.C(event.FieldPublishedAt)).Where(sql.And(
 			sql.EQ(s.C(event.FieldStatus), calendar.Future), sql.LTE(s.C(event.FieldPublishedAt), r.now))).
@@ -67,19 +69,19 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 		}
 	}
 	if dated := out.Add(commitTime + time.Second); r.now.Before(dated) {
-		r.expireBy(dated) // caches ask again for the reply with its date
+		r.expireBy(dated) // caches ask again when the feed can have its date
 		return time.Time{}, nil
 	}
 	return out, nil
 }
 
-// year returns the year of the request in the zone of the feed.
+// year returns the current year in the zone of the site.
 func (r *request) year() int {
 	year, _, _ := r.zone().Wall(r.now).Date()
 	return year
 }
 
-// ruleYearStart returns the instant since which feeds have had the rules of zones that they have now.
+// ruleYearStart returns the instant from which feeds use the current rules of time zones: the start of the year.
 func (r *request) ruleYearStart() time.Time {
 	return r.zone().Instant(calendar.WallAt(r.year(), 1, 1, 0, 0, 0))
 }

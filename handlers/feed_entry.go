@@ -17,13 +17,14 @@ import (
 
 // feedEvent is an event as feeds show it, with the records whose dates decide how long it is right.
 type feedEvent struct {
-	entry  feed.Entry
-	parts  []ent.Core
-	parent int64 // an event that the entry refers to if that is public; 0 means none
+	entry feed.Entry
+	parts []ent.Core
+	// parent is the id of an event that the entry refers to if that event is public. 0 means none.
+	parent int64
 }
 
-// calendarParts returns the entries of a page, from the cache or from their rows. It leaves out events that are not public any
-// more.
+// calendarParts returns the entries of a page, from the record cache or from their rows. It leaves out events
+// that are not public any more.
 func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
 	entries := make(map[int64]*feedEvent)
 	bodies, err := renderRecords(r, page, recordRenderer[*ent.Event]{
@@ -51,8 +52,8 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 	return parts, r.relateParents(parts, parents)
 }
 
-// relateParents adds the relation to their parents to the entries of a page. The parent of an entry is at the same place, and 0
-// if there is none.
+// relateParents adds the relation to its parent to each entry of a page. parents[i] is the parent's id of
+// parts[i]; 0 means none.
 func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	ids := slices.Compact(slices.Sorted(slices.Values(parents)))
 	if len(ids) > 0 && ids[0] == 0 {
@@ -92,12 +93,12 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	return nil
 }
 
-// ruleYearEnd returns when the rules of zones may be others.
+// ruleYearEnd returns when feeds will use other rules of time zones: the end of the year.
 func (r *request) ruleYearEnd() time.Time {
 	return r.zone().Instant(calendar.WallAt(r.year()+1, 1, 1, 0, 0, 0))
 }
 
-// feedEvents reads public events with what feeds show of them, and adds them to entries.
+// feedEvents loads public events with what feeds show of them. It adds them to entries, by id.
 func (r *request) feedEvents(ids []int64, entries map[int64]*feedEvent) ([]*ent.Event, error) {
 	var out []*ent.Event
 	for some := range slices.Chunk(ids, ent.MaxRead) {
@@ -157,7 +158,7 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 	return nil
 }
 
-// seriesOfEvents returns the series of events by their ids.
+// seriesOfEvents returns the series of the given events, by the id of the series.
 func (r *request) seriesOfEvents(rows []*ent.Event) (map[int64]ent.Core, error) {
 	var ids []int64
 	for _, e := range rows {

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// oneCalendar answers /event/{slug}.ics.
+// oneCalendar answers GET /event/{slug}.ics.
 func (r *request) oneCalendar(q *target) (*reply, error) {
 	path := "/event/" + url.PathEscape(q.Slug) + icsSuffix
 	about := r.newFeed(r.h.Site.Name)
@@ -50,7 +50,8 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 	return r.feedReply(&calendarFile{about, parts}, last, "attachment", calendar.SlugKey(q.Slug)), nil
 }
 
-// eventBySlug returns the public event that has a slug, else the withdrawn one that had it. Both are nil if there is none.
+// eventBySlug returns the public event with a slug, else the withdrawn event that had the slug. Both are nil if
+// there is none.
 func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
 	slug = calendar.SlugKey(slug)
 	id, err := r.ownerBySlug(calendar.Event, slug)
@@ -73,7 +74,7 @@ func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error
 	return nil, w, nil
 }
 
-// eventNotFound names an event as it was asked for.
+// eventNotFound returns the error for an unknown event. sent is the id or slug in the request.
 func eventNotFound(sent string) error {
 	return &calendar.Error{Code: "rest-event-not-found", Key: "rest-event-not-found", Args: map[string]any{"ID": sent}}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// news is a feed of what is new or changed.
+// news is a feed of new and changed events.
 type news struct {
 	about   *feed.Feed
 	entries []feed.Entry
 }
 
-// listNews returns the handler of a feed of what is new or changed.
+// listNews returns the handler of a feed of new and changed events, below path.
 func listNews(path string) func(*request, *feedQuery) (*reply, error) {
 	return func(r *request, q *feedQuery) (*reply, error) { return r.listNews(q, path) }
 }
@@ -43,7 +43,7 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 	} else if page.Total > query.FewEvents {
 		page.IDs = nil
 	}
-	// An event that ends leaves the list or, of a series, makes room for the next occurrence.
+	// When an event ends, it leaves the list. If it belongs to a series, the next occurrence may take its place.
 	ids, next, err := query.Database{Ent: r.db}.LatestEvents(r.ctx, e, page.IDs, newsSize)
 	if err != nil {
 		return nil, fmt.Errorf("latest events: %w", err)
@@ -69,7 +69,7 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 		}
 	}
 	var last time.Time
-	if !q.moves && !ending { // when an event has left last is not known
+	if !q.moves && !ending { // the date is unknown when events have left the list
 		stamps := make([]time.Time, len(out.entries))
 		for i := range out.entries {
 			stamps[i] = out.entries[i].Stamp
@@ -84,8 +84,8 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 	return r.feedReply(out, last, "inline", ""), nil
 }
 
-// latestEntries returns those of some events that changed last, newest first. No more are in memory than that, and than one call
-// reads.
+// latestEntries returns those of the given events that changed last, newest first. In memory it keeps only these
+// and one batch of rows.
 func (r *request) latestEntries(ids []int64) ([]feed.Entry, error) {
 	var out []feed.Entry
 	for some := range slices.Chunk(ids, ent.MaxRead) {

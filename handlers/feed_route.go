@@ -21,7 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// The paths of feeds below the base URL. The languages that may come before them are in Root.
+// Paths of feeds below the base URL. A language of Root may precede them.
 const (
 	eventsICS  = "/events" + icsSuffix
 	eventsAtom = "/events.atom"
@@ -31,7 +31,8 @@ const (
 	icsSuffix  = ".ics"
 )
 
-// feedTable has the routes of feeds, by their paths; eventPath is that of one event. Nil has none.
+// feedTable has the routes of feeds by their paths. eventPath is the key for the feed of one event. A nil table
+// has no feeds.
 type feedTable map[string]*pattern
 
 func newFeedTable() feedTable {
@@ -52,10 +53,10 @@ func newFeedTable() feedTable {
 	}
 }
 
-// feedPaths are the paths of feeds in the order in which they are described.
+// feedPaths lists the paths of feeds in the order of the API description.
 var feedPaths = []string{eventsICS, eventPath, eventsAtom, eventsRSS, eventsJSON}
 
-// patterns returns the routes in the order of feedPaths.
+// patterns returns the routes of feeds in the order of feedPaths.
 func (t feedTable) patterns() []*pattern {
 	if t == nil {
 		return nil
@@ -67,14 +68,14 @@ func (t feedTable) patterns() []*pattern {
 	return out
 }
 
-// inFormat sets the format of the replies of a feed.
+// inFormat sets the format of a feed's replies, and gives them strong entity tags. It returns the endpoint.
 func (e *endpoint) inFormat(as codec) *endpoint {
 	e.codec, e.strong = as, true
 	return e
 }
 
-// LocateFeed reports whether a path below the base URL, still percent-encoded, is that of a feed, or of a page that is asked
-// for as a feed.
+// LocateFeed reports whether a request is for a feed, or for a page in a feed format. path is below the base URL
+// and still percent-encoded.
 func (h *Handlers) LocateFeed(path, query string) (Root, bool) {
 	if h.MatchFeed(http.MethodGet, path, query) == nil {
 		return Root{}, false
@@ -83,7 +84,7 @@ func (h *Handlers) LocateFeed(path, query string) (Root, bool) {
 	return Root{Segment: segment}, true
 }
 
-// cutLanguage splits a path after a segment that names a language. The segment is "" if there is none.
+// cutLanguage splits a leading language off a path. segment is "" if the path names no language.
 func cutLanguage(path string) (segment, below string) {
 	const end = len("/pl")
 	if len(path) < end || path[0] != '/' || len(path) > end && path[end] != '/' || !calendar.Language(path[1:end]).Known() {
@@ -92,7 +93,7 @@ func cutLanguage(path string) (segment, below string) {
 	return path[:end], path[end:]
 }
 
-// MatchFeed finds the route of a path for which LocateFeed reports true, nil for others.
+// MatchFeed returns the route of a path for which LocateFeed reports true. It returns nil for other paths.
 func (h *Handlers) MatchFeed(method, path, query string) *Match {
 	if h.feeds == nil {
 		return nil
@@ -124,11 +125,11 @@ func (h *Handlers) MatchFeed(method, path, query string) *Match {
 	return m
 }
 
-// matchPage finds the feed that a page is asked for as.
+// matchPage sets the route of m to the feed that a calendar page was requested as, if any.
 func (h *Handlers) matchPage(m *Match, path, query string) {
 	inPath := strings.Contains(path, "/"+segmentICal) || strings.Contains(path, "/"+segmentFeed)
 	if !inPath && !strings.Contains(query, string(formatICal)+"=1") {
-		return // most requests
+		return // most requests are not for feeds
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -152,22 +153,22 @@ func (h *Handlers) matchPage(m *Match, path, query string) {
 		if m.pattern == nil {
 			m.pattern = pattern
 		}
-		if m.pattern == pattern { // the readings of a path differ in the category only
+		if m.pattern == pattern { // readings of a path differ in the category only
 			m.page = append(m.page, p)
 		}
 	}
 }
 
-// periodParams are the parameters of feeds that say which dates are asked for.
+// periodParams are the parameters of feeds that limit the dates.
 var periodParams = []string{
 	"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", string(viewMonth), string(viewDay),
 }
 
-// readPage adds what the address of a page says to the parameters of a feed.
+// readPage adds the filters that the address of a calendar page implies to the parameters of a feed.
 func (r *request) readPage(m *Match, values map[string]any) error {
 	for name, v := range values {
 		if v == "" {
-			delete(values, name) // a field of a form that was left empty
+			delete(values, name) // an empty field of a form
 		}
 	}
 	p, id, err := r.chooseReading(m.page)
@@ -189,7 +190,7 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 		return err
 	case viewMonth, viewDay:
 		for _, name := range periodParams {
-			delete(values, name) // the page's own dates win
+			delete(values, name) // dates of the page have precedence
 		}
 		values[string(p.View)] = r.periodText(p, day)
 	case viewVenue, viewOrganizer, viewSeries:
@@ -208,7 +209,8 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	return nil
 }
 
-// periodText returns the month or the day that a page shows: that of its path, that of the parameter, or the present one.
+// periodText returns the month or day that a page shows. It is that of the path, else of the parameter sent, else
+// the present one.
 func (r *request) periodText(p pagePath, sent string) string {
 	layout := time.DateOnly
 	if p.View == viewMonth {
@@ -221,13 +223,14 @@ func (r *request) periodText(p pagePath, sent string) string {
 		if p.View == viewMonth && len(sent) > len(layout) {
 			sent = sent[:len(layout)]
 		}
-		return sent // the parameter of the feed refuses what is no date
+		return sent // the parameter of the feed refuses an invalid date
 	}
 	r.expireBy(r.tomorrow())
 	return r.zone().Wall(r.now).Format(layout)
 }
 
-// chooseReading returns the first reading whose term or record exists and is public, and its id. 404 if there is none.
+// chooseReading returns the first reading of a path whose term or record exists and is public, and its id. If
+// there is none, the error is 404.
 func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
 	for _, p := range readings {
 		kind := p.Taxonomy
@@ -259,7 +262,7 @@ func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
 	return pagePath{}, 0, errNoPage
 }
 
-// isPublic reports whether anonymous callers may see a term, venue, organizer or series.
+// isPublic reports whether anonymous callers may see the term, venue, organizer or series with an id.
 func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	if id == 0 {
 		return false, nil
@@ -292,8 +295,8 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	return status.Shown(r.now, published) == calendar.Publish, err
 }
 
-// eventSlug returns the slug for the feed of one event, given the path of its page. It returns 404 if the path has an
-// id and the event has no slug.
+// eventSlug returns the slug for the feed of one event from the path of its page. If the path has an id and the
+// event has no slug, the error is 404.
 func (r *request) eventSlug(p pagePath) (string, error) {
 	switch {
 	case p.View == viewRecord:
@@ -339,7 +342,8 @@ func (r *request) isShown(e *ent.Event) bool {
 	return e.Status.Shown(r.now, e.PublishedAt) == calendar.Publish
 }
 
-// shownSlug returns the slug of the first of some events that is public, else a slug that one had when it was withdrawn.
+// shownSlug returns the slug of the first public event of rows. If none is public, it returns a slug that one had
+// when it was withdrawn.
 func (r *request) shownSlug(rows []*ent.Event, notFound error) (string, error) {
 	if i := slices.IndexFunc(rows, r.isShown); i >= 0 {
 		return rows[i].Slug, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// boundsOf returns which withdrawn events stand on a page whose first ids are those of the entries before it. The last page
-// has no end.
+// boundsOf returns which withdrawn events belong on a page of a feed. The first before ids of page are entries
+// before the page. The last page has no upper bound.
 func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.WithdrawnPart, err error) {
 	var ids []int64
 	if before > 0 && len(page.IDs) > 0 {
@@ -41,7 +41,7 @@ func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.Wi
 	return b, nil
 }
 
-// withdrawnParts returns the withdrawn events of a page.
+// withdrawnParts returns the withdrawn events of a page as parts of a feed.
 func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.WithdrawnPart) ([]feed.Part, error) {
 	found, err := r.findWithdrawn(e, b)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.With
 	return parts, nil
 }
 
-// findWithdrawn looks up withdrawn events, and notes that the reply depends on them.
+// findWithdrawn finds withdrawn events, and records that the reply depends on them.
 func (r *request) findWithdrawn(e *query.Events, part query.WithdrawnPart) ([]query.Withdrawal, error) {
 	if !e.IncludesWithdrawn() {
 		return nil, nil

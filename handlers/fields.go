@@ -9,17 +9,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Bounds on what a client can make us look for.
+// Limits on _fields, so that a client cannot make a request expensive.
 const (
-	maxFields = 200 // names
-	maxNested = 10  // keys of one name; no representation nests deeper
+	maxFields = 200 // largest number of names
+	maxNested = 10  // largest number of keys in a dotted name; no representation nests deeper
 )
 
-// fieldTree is the keys that _fields keeps; a nil tree below a key keeps all of it.
+// fieldTree has the keys that _fields keeps. A nil tree below a key keeps the whole value.
 type fieldTree map[string]fieldTree
 
-// fieldNames is _fields as a comma list, in whichever of the forms of a list it was sent. What is no list of
-// words asks for nothing.
+// fieldNames returns the value of _fields as a comma-separated list. It may be sent in any form of a list. A
+// value that is not a list of words counts as empty.
 func fieldNames(raw any) string {
 	if raw == nil {
 		return ""
@@ -31,7 +31,8 @@ func fieldNames(raw any) string {
 	return strings.Join(names, ",")
 }
 
-// fieldPaths reads a comma list of keys, dotted for nested ones. It is nil when nothing was asked.
+// fieldPaths parses a comma-separated list of keys, in which dots separate nested keys. Nil means that all keys
+// are kept.
 func fieldPaths(list string) fieldTree {
 	names := strings.Split(list, ",")
 	var tree fieldTree
@@ -52,7 +53,7 @@ func (t fieldTree) add(path []string) {
 	switch {
 	case len(path) == 1:
 		t[path[0]] = nil
-	case known && below == nil: // all of it is kept already
+	case known && below == nil: // the whole value is kept already
 	default:
 		if below == nil {
 			below = fieldTree{}
@@ -62,8 +63,8 @@ func (t fieldTree) add(path []string) {
 	}
 }
 
-// keepFields keeps the keys of the tree in a JSON document and drops the others, in their order. It applies to
-// each element of a list.
+// keepFields returns a JSON document with only the keys of the tree, in their order. In a list, it filters each
+// element.
 func keepFields(body []byte, tree fieldTree) ([]byte, error) {
 	var out bytes.Buffer
 	err := keepValue(&out, body, tree)

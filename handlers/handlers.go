@@ -1,6 +1,6 @@
-// Package handlers answers the routes of the API. It declares what each route may be asked, finds or writes the records
-// and represents them. It opens nothing, starts no goroutine and writes no error body: it returns errors, and package
-// server writes them.
+// Package handlers answers the routes of the API. It declares the parameters of each route, finds or writes the
+// records, and encodes them. It returns errors, and package server writes the error bodies. It opens no files or
+// connections and starts no goroutine.
 package handlers
 
 import (
@@ -23,56 +23,58 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// Namespace is the path of the API below the base URL, without the leading slash.
+// Namespace is the path of the API below the base URL, without a leading slash.
 const Namespace = "cal/events/v1"
 
-// Config configures the API.
+// Config has the parts and settings of the API.
 type Config struct {
-	DB      *ent.Client
-	Replica *ent.Client  // answers anonymous reads, and may be behind DB; nil or DB means that there is none
-	Index   *index.Index // follows Replica if there is one, else DB; finds events for lists; nil means that the database does
+	DB *ent.Client
+	// Replica answers anonymous reads, and may lag behind DB. Nil or DB means that there is none.
+	Replica *ent.Client
+	// Index finds events for lists in memory. It follows Replica if there is one, else DB. Nil means that the
+	// database finds them.
+	Index *index.Index
 	// Moves returns another number whenever requests read another of several servers, which may be behind the one before
 	// (store.Store.Moves). Nil means one server.
 	Moves       func() int64
 	Site        calendar.Site
 	Words       *locale.Catalogues
-	Version     string         // of the program; "" means openapi.Development
-	RecordCache *RecordCache   // of records that lists show; nil means none
-	PasswordKey []byte         // what event passwords are hashed with: edit.PasswordKey
-	FeedKey     feed.Key       // what the UIDs of feeds are made with: edit.FeedKey
-	Files       media.Store    // where uploaded images go
-	Decoding    *media.Budget  // memory for pictures that are decoded; nil means no limit
-	Fetcher     *media.Fetcher // downloads images on a client's word
-	// PageSettings are those of the pages for people; nil means sitefolder.Default.
+	Version     string         // version of the program; "" means openapi.Development
+	RecordCache *RecordCache   // cache of records that lists show; nil means none
+	PasswordKey []byte         // key of the hashes of event passwords, from edit.PasswordKey
+	FeedKey     feed.Key       // key of the UIDs in feeds, from edit.FeedKey
+	Files       media.Store    // store of uploaded images
+	Decoding    *media.Budget  // memory for decoding pictures; nil means no limit
+	Fetcher     *media.Fetcher // downloads images whose URLs clients send
+	// PageSettings configures the calendar pages. Nil means sitefolder.Default.
 	PageSettings *sitefolder.Settings
-	NoPages      bool     // serve no pages for people
-	Mounts       []string // further paths under which the same API is served: /wp-json/tribe/events/v1
+	NoPages      bool     // serve no calendar pages
+	Mounts       []string // further paths of the same API, such as /wp-json/tribe/events/v1
 }
 
-// Handlers answers the routes of the API. It holds no state but what can be made again, and serves any number of
-// requests at once.
+// Handlers answers the routes of the API. It has no state except caches, and serves concurrent requests.
 type Handlers struct {
 	Config
-	pictures decodeSlots // of those who decode images
-	host     string      // of global ids: the base URL's host and path
-	prefix   string      // path of the base URL: "" or /rest
+	pictures decodeSlots // limits how many images are decoded at once
+	host     string      // host and path of the base URL, for global ids
+	prefix   string      // path of the base URL, such as "" or "/rest"
 	mounts   []string
 	table    []*pattern
-	root     *pattern // the index below WordPressRoot; nil means no mount is below it
+	root     *pattern // index below WordPressRoot; nil means that no mount is below it
 	feeds    feedTable
-	// documents are kept, because they take longer to make than to send.
+	// documents caches API descriptions, which take longer to make than to send.
 	documents documents
-	// pages writes the pages of the calendar; nil means none are served.
+	// pages renders the calendar pages. Nil means that there are none.
 	pages       *web.Calendar
-	pageFilters []string // names of the parameters of lists that pages repeat in their links
+	pageFilters []string // names of list parameters that calendar pages repeat in links
 }
 
-// New builds the table of routes. It fails when a declaration is wrong, a mount is unusable or the base URL is
-// not absolute.
+// New returns the handlers of the API with their route table. It returns an error if a declaration is wrong, a
+// mount is unusable or the base URL is not absolute.
 func New(c Config) (h *Handlers, err error) {
 	base, err := url.Parse(c.Site.BaseURL)
 	if err != nil {
-		// Its message has all of the address, and there may be a password in it.
+		// The error message has the whole URL, which may contain a password.
 		if bad := (*url.Error)(nil); errors.As(err, &bad) {
 			err = bad.Err
 		}
@@ -130,21 +132,21 @@ func New(c Config) (h *Handlers, err error) {
 	return h, nil
 }
 
-// Root is where a request came in; the links of its reply go back there.
+// Root is the part of a request's path before the resource. Links in the reply have the same root.
 type Root struct {
-	Segment string // "/pl" when the path named a language, else ""
-	Mount   string // "/cal/events/v1"; "" for feeds, which are below the base URL
+	Segment string // language of the path, such as "/pl"; "" means that the path names none
+	Mount   string // mount, such as "/cal/events/v1"; "" for feeds, which are below the base URL
 }
 
-// IsFeed reports whether the request is for a feed.
+// IsFeed reports whether the root of a matched path is that of feeds. It is also true for the zero Root.
 func (r Root) IsFeed() bool { return r.Mount == "" }
 
-// Language is that of the path, "" when it named none.
+// Language returns the language that the path names, or "" if it names none.
 func (r Root) Language() calendar.Language {
 	return calendar.Language(strings.TrimPrefix(r.Segment, "/"))
 }
 
-// mount adds a path to those of the API.
+// mount adds a path to the mounts of the API. It returns an error if the path is unusable.
 func (h *Handlers) mount(m string) error {
 	if m == "/" || strings.ContainsAny(m, "?#%\\ ") || path.Clean(m) != m {
 		return errors.New("want a path such as /wp-json/tribe/events/v1")
@@ -167,13 +169,13 @@ func (h *Handlers) mount(m string) error {
 	return nil
 }
 
-// Mounts are the paths that the API is below, beside the language that may come before each.
+// Mounts returns the paths that the API is served below. A language may precede each of them.
 func (h *Handlers) Mounts() []string { return slices.Clone(h.mounts) }
 
-// WordPressRoot is the path of the REST root of WordPress. Clients look for the namespaces of a site there.
+// WordPressRoot is the path of the WordPress REST root. Clients look for the namespaces of a site there.
 const WordPressRoot = "/wp-json"
 
-// WordPressMount returns the first mount below WordPressRoot, "" if there is none.
+// WordPressMount returns the first mount below WordPressRoot, or "" if there is none.
 func (h *Handlers) WordPressMount() string {
 	for _, m := range h.mounts {
 		if strings.HasPrefix(m, WordPressRoot+"/") {
@@ -183,11 +185,11 @@ func (h *Handlers) WordPressMount() string {
 	return ""
 }
 
-// PublicMount returns the mount that pages name: the first one that clients of WordPress find, else that of the API.
+// PublicMount returns the mount that pages link to: the first one below WordPressRoot, else the first mount.
 func (h *Handlers) PublicMount() string { return cmp.Or(h.WordPressMount(), h.mounts[0]) }
 
-// Locate splits a path into the root of a mount and the rest below it. ok is false for a path outside the API. The path
-// of the base URL may be present, or removed by a proxy.
+// Locate splits a path into the root and the rest below it. ok is false for a path outside the API. The path may
+// begin with that of the base URL, unless a proxy has removed it.
 func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
 	if h.prefix != "" {
 		if below, found := strings.CutPrefix(path, h.prefix); found && strings.HasPrefix(below, "/") {
@@ -199,7 +201,7 @@ func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
 	return h.locate(path)
 }
 
-// locate is Locate for a path below the base URL.
+// locate splits a path below the base URL as Locate does.
 func (h *Handlers) locate(path string) (root Root, rest string, ok bool) {
 	if len(path) > 3 && path[0] == '/' && path[3] == '/' && calendar.Language(path[1:3]).Known() {
 		root.Segment, path = path[:3], path[3:]

@@ -17,14 +17,14 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// notUsable is the fault of an image that cannot be had or read.
+// notUsable returns the fault of an image that cannot be downloaded or decoded.
 func notUsable(name string, err error) error {
 	return &pictureError{param.Fault{
 		Param: name, Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},
 	}, err}
 }
 
-// pictureError is a fault with its cause, for the log.
+// pictureError is a fault of a picture, with its cause for the log.
 type pictureError struct {
 	fault param.Fault
 	cause error
@@ -32,7 +32,7 @@ type pictureError struct {
 
 func (e *pictureError) Error() string { return e.fault.Param + ": " + e.cause.Error() }
 
-// Unwrap returns the refusal for the client, and the cause.
+// Unwrap returns the fault for the client, and its cause.
 func (e *pictureError) Unwrap() []error {
 	return []error{param.Invalid{Faults: []param.Fault{e.fault}}, e.cause}
 }
@@ -43,8 +43,7 @@ func mayNotUpload(name string) error {
 	}}}
 }
 
-// resolvePictures turns the addresses of an event's image, and those of its inline venues and organizers, into
-// ids.
+// resolvePictures turns the image URLs of an event, and of its inline venues and organizers, into image ids.
 func (r *request) resolvePictures(in *eventInput) error {
 	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (r *request) resolvePictures(in *eventInput) error {
 	return nil
 }
 
-// linkedPicture turns the fault of the image of an inline venue or organizer into one of the event's parameter.
+// linkedPicture turns the fault of an inline venue's or organizer's image into a fault of the event's parameter.
 func linkedPicture(name string, place int, err error) error {
 	var invalid param.Invalid
 	if !errors.As(err, &invalid) {
@@ -71,8 +70,8 @@ func linkedPicture(name string, place int, err error) error {
 	return &pictureError{*edit.InvalidLinked(name, place, invalid.Faults), err}
 }
 
-// resolvePicture returns the id of a sent image. An address below /media/ of this service names an existing image.
-// Another address is downloaded if the caller may upload.
+// resolvePicture stores the id of a sent image in id. A URL below /media/ of this service names an existing
+// image. An image at another URL is downloaded if the caller may upload.
 func (r *request) resolvePicture(p *picture, id **int64) error {
 	if p == nil {
 		return nil
@@ -89,7 +88,7 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 		if !auth.May(r.caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
 			return mayNotUpload("image")
 		}
-		// What is refused anyway is not worth a download.
+		// If the precondition of the write has failed already, there is no need to download.
 		if r.changes != 0 && !r.expect.Met(r.changes) {
 			return edit.PreconditionFailed()
 		}
@@ -104,10 +103,10 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 	return nil
 }
 
-// dropPictures removes what was downloaded for a write that was refused after all.
+// dropPictures removes images that were downloaded for a write that failed.
 func (r *request) dropPictures() error {
 	var errs []error
-	// What ended the write, such as a deadline, must not keep its traces.
+	// The images must be removed even if the deadline of the request has passed.
 	ctx := context.WithoutCancel(r.ctx)
 	for _, row := range r.fetched {
 		errs = append(errs, r.removePicture(ctx, row, calendar.Expect{}))
@@ -115,7 +114,7 @@ func (r *request) dropPictures() error {
 	return errors.Join(errs...)
 }
 
-// removePicture deletes an image: its row and then its files, so that no record shows what is not there.
+// removePicture deletes an image, first its row and then its files. So no record shows a missing file.
 func (r *request) removePicture(ctx context.Context, row *ent.Image, expect calendar.Expect) error {
 	err := r.commit(ctx, expect, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {
@@ -124,7 +123,8 @@ func (r *request) removePicture(ctx context.Context, row *ent.Image, expect cale
 	return media.Remove(ctx, r.h.Files, media.Image{Path: row.Path, Sizes: row.Sizes})
 }
 
-// ownPicture is the image whose file, or one of whose sizes, an address of ours names; 0 for other addresses.
+// ownPicture returns the id of the image that a URL of this service names, by its file or a scaled size. It
+// returns 0 for other URLs.
 func (r *request) ownPicture(address string) (int64, error) {
 	path, ok := strings.CutPrefix(address, r.h.Site.BaseURL+represent.MediaPath)
 	if !ok {
@@ -138,7 +138,7 @@ func (r *request) ownPicture(address string) (int64, error) {
 		return id, err
 	}
 	if stem, ok := sizeOf(path); ok {
-		// A size may have another extension than the picture.
+		// A scaled size may have another file extension than the picture.
 		rows, err := r.db.Image.Query().Where(image.PathHasPrefix(stem + ".")).All(r.ctx)
 		if err != nil {
 			return 0, err
@@ -154,7 +154,8 @@ func (r *request) ownPicture(address string) (int64, error) {
 	return 0, notUsable("image", errors.New("no image of ours has the path"))
 }
 
-// sizeOf returns the path of the picture without the size: 2026/11/pic for 2026/11/pic-150x150.png.
+// sizeOf returns the path of a picture from that of a scaled size. It returns 2026/11/pic for
+// 2026/11/pic-150x150.png.
 func sizeOf(path string) (stem string, ok bool) {
 	dash := strings.LastIndexByte(path, '-')
 	if dash < 0 {
@@ -167,7 +168,7 @@ func sizeOf(path string) (stem string, ok bool) {
 	return path[:dash], true
 }
 
-// waitForMedia waits for room to decode or download pictures, which takes long and is not to hold up other requests.
+// waitForMedia waits for a slot to decode or download pictures. Both take long and must not block other requests.
 func (r *request) waitForMedia() error {
 	if r.enterMedia == nil {
 		return nil
@@ -175,7 +176,7 @@ func (r *request) waitForMedia() error {
 	return r.enterMedia()
 }
 
-// fetchPicture downloads an image and stores it.
+// fetchPicture downloads an image and stores it. name is the parameter that faults refer to.
 func (r *request) fetchPicture(name, address string) (*ent.Image, error) {
 	if err := r.waitForMedia(); err != nil {
 		return nil, err
@@ -187,7 +188,8 @@ func (r *request) fetchPicture(name, address string) (*ent.Image, error) {
 	return r.storePicture(name, file, data, address)
 }
 
-// pictureFault tells the client's fault from ours.
+// pictureFault converts an error about an unusable picture into a fault of the client. It returns other errors
+// unchanged.
 func pictureFault(name string, err error) error {
 	if errors.Is(err, media.ErrUnusable) {
 		return notUsable(name, err)
@@ -195,7 +197,7 @@ func pictureFault(name string, err error) error {
 	return err
 }
 
-// storePicture writes the files of a picture and then its row; without the row the files go again.
+// storePicture stores the files of a picture, then its row. If the row cannot be stored, it removes the files.
 func (r *request) storePicture(name, file string, data []byte, source string) (*ent.Image, error) {
 	release, err := r.h.pictures.acquire(r.ctx)
 	if err != nil {
@@ -223,7 +225,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 	return row, nil
 }
 
-// decodeSlots lets a few through at once: decoding a large picture takes much memory.
+// decodeSlots limits how many pictures are decoded at once, because a large picture takes much memory.
 type decodeSlots chan struct{}
 
 func (t decodeSlots) acquire(ctx context.Context) (release func(), err error) {
@@ -235,7 +237,7 @@ func (t decodeSlots) acquire(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// imageInput is the input of POST /images: a file, or the address of one.
+// imageInput is the input of POST /images: a file, or the URL of one.
 type imageInput struct {
 	file *multipart.FileHeader
 	URL  *string
@@ -301,7 +303,7 @@ func readUpload(h *multipart.FileHeader) (data []byte, err error) {
 	return io.ReadAll(f)
 }
 
-// deleteImage answers DELETE /images/{id}: the files go, and the records that showed it show none.
+// deleteImage answers DELETE /images/{id}. It deletes the files, and records that showed the image show none.
 func (r *request) deleteImage(q *target) (*reply, error) {
 	row, err := r.db.Image.Get(r.ctx, q.ID)
 	if err != nil && !ent.IsNotFound(err) {
@@ -310,7 +312,7 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 	unknown := err != nil
 	rec := auth.Record{Kind: calendar.Image}
 	if unknown {
-		// The general right, as for other unknown targets.
+		// A caller needs the general right to upload to learn that the image does not exist.
 		if !auth.May(r.caller, auth.Upload, rec) {
 			return nil, edit.Forbidden()
 		}

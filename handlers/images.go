@@ -17,7 +17,7 @@ func (r *request) declareImageQuery(p *param.Set, q *paging) {
 	r.declareLanguage(p)
 }
 
-// listImages serves GET /images, newest first, to callers who may upload.
+// listImages answers GET /images, newest first. Only callers who may upload may list images.
 func (r *request) listImages(q *paging) (*reply, error) {
 	if !auth.May(r.caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
 		return nil, edit.Forbidden()
@@ -47,7 +47,7 @@ func (r *request) listImages(q *paging) (*reply, error) {
 	return r.listReply(calendar.Image, *q, items, total)
 }
 
-// getImage answers GET /images/{id}; images are public.
+// getImage answers GET /images/{id}. Images are public.
 func (r *request) getImage(q *target) (*reply, error) {
 	row, err := r.db.Image.Get(r.ctx, q.ID)
 	if ent.IsNotFound(err) {

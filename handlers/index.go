@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// indexQuery is the input of GET on the API's root. Neither parameter has an effect.
+// indexQuery is the input of GET on the root of the API. Its parameters have no effect.
 type indexQuery struct{ Namespace, Context string }
 
 func (r *request) declareIndex(p *param.Set, q *indexQuery) {
@@ -18,9 +18,9 @@ func (r *request) declareIndex(p *param.Set, q *indexQuery) {
 	r.declareLanguage(p)
 }
 
-// getIndex answers with the table of routes (contract, section 17), defaults of today included.
+// getIndex answers GET on the root of the API with the table of routes (contract, section 17).
 func (r *request) getIndex(*indexQuery) (*reply, error) {
-	r.expireBy(r.tomorrow()) // defaults of dates are those of today
+	r.expireBy(r.tomorrow()) // defaults of dates depend on the current day
 	r.depends.complete = true
 	up := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + "/"}}
 	return &reply{status: 200, body: ordered{
@@ -76,17 +76,17 @@ func (h *Handlers) publish(r *request) ordered {
 	return routes
 }
 
-// namespaceOf returns the namespace of a root for clients: the mount without the address of the REST root.
+// namespaceOf returns the namespace of a root: its mount without WordPressRoot.
 func namespaceOf(root Root) string {
 	return strings.TrimPrefix(strings.TrimPrefix(root.Mount, WordPressRoot), "/")
 }
 
-// options is the body of OPTIONS on a path.
+// options returns the body of the reply to OPTIONS on a path.
 func (h *Handlers) options(p *pattern, call Call) ordered {
 	return h.describe(p, &request{h: h, now: call.Now, lang: call.Language, root: call.Root, caller: call.Caller})
 }
 
-// describe publishes one path: namespace, methods, and the arguments of each endpoint.
+// describe returns the description of a path: its namespace, methods, and the arguments of each endpoint.
 func (h *Handlers) describe(p *pattern, r *request) ordered {
 	endpoints := make([]ordered, len(p.endpoints))
 	for i, e := range p.endpoints {
@@ -95,8 +95,8 @@ func (h *Handlers) describe(p *pattern, r *request) ordered {
 	return ordered{{"namespace", namespaceOf(r.root)}, {"methods", p.methods()}, {"endpoints", endpoints}}
 }
 
-// args publishes the parameters of an endpoint, described in the language of the reply. A capture of the path
-// and a field of the body may share their name; they are published once, the capture's way.
+// args returns the parameters of an endpoint, described in the language of the reply. A parameter of the path and
+// a field of the body may have the same name. Then only the one of the path is published.
 func (h *Handlers) args(e *endpoint, r *request) ordered {
 	params := param.Describe(r.now, e.in, func(p *param.Set) { e.declare(r, p) })
 	args := make(ordered, 0, len(params))

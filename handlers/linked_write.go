@@ -12,23 +12,23 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// venueInput is the input of a create or update of a venue.
+// venueInput is the input of a request that creates or updates a venue.
 type venueInput struct {
 	target
 	edit.VenueInput
 	Image *picture
-	place int // in the list of the event it is sent with
+	place int // position in the list of venues of the event that it is sent with
 }
 
-// organizerInput is the input of a create or update of an organizer.
+// organizerInput is the input of a request that creates or updates an organizer.
 type organizerInput struct {
 	target
 	edit.OrganizerInput
 	Image *picture
-	place int // in the list of the event it is sent with
+	place int // position in the list of organizers of the event that it is sent with
 }
 
-// declareTarget declares the path of an update or delete: the record must be there.
+// declareTarget declares the id or slug in the path of an update or delete. The record must exist.
 func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by string) {
 	if by == "slug" {
 		p.PathString(&q.Slug, "slug", "Slug of the "+string(kind)).Check(r.slugExists(kind, &q.Slug))
@@ -64,7 +64,7 @@ func venueCreate(r *request, p *param.Set, in *venueInput) {
 	r.declareLanguage(p)
 }
 
-// venueUpdate declares an update by "id" or by "slug".
+// venueUpdate returns the declaration of a venue update. by is "id" or "slug".
 func venueUpdate(by string) func(*request, *param.Set, *venueInput) {
 	return func(r *request, p *param.Set, in *venueInput) {
 		r.declareTarget(p, &in.target, calendar.Venue, by)
@@ -73,7 +73,8 @@ func venueUpdate(by string) func(*request, *param.Set, *venueInput) {
 	}
 }
 
-// declareVenue declares the fields of a venue (contract, section 10.2), inside an event too.
+// declareVenue declares the fields of a venue (contract, section 10.2). Venues inside an event have the same
+// fields.
 func (r *request) declareVenue(f fields, in *venueInput) {
 	p := f.p
 	f.author(&in.AuthorID, nil)
@@ -105,7 +106,7 @@ func (r *request) declareVenue(f fields, in *venueInput) {
 	f.coordinate(&in.Longitude, "geo_lng", "Longitude, degrees east", 180)
 }
 
-// boolOrEmpty reads a boolean; "" is false.
+// boolOrEmpty parses a boolean. "" means false.
 func boolOrEmpty(raw any) (bool, *param.Fault) {
 	if param.LastValue(raw) == "" {
 		return false, nil
@@ -113,7 +114,8 @@ func boolOrEmpty(raw any) (bool, *param.Fault) {
 	return param.Boolean(raw)
 }
 
-// coordinate declares a latitude or longitude; "" and null remove it.
+// coordinate declares a latitude or longitude in degrees. "" and null remove it. limit is its largest absolute
+// value.
 func (f fields) coordinate(dst **edit.Coordinate, name, description string, limit float64) {
 	p := param.Opt(f.p, dst, name, description, "number", func(raw any) (edit.Coordinate, *param.Fault) {
 		if last := param.LastValue(raw); last == nil || last == "" {
@@ -130,7 +132,7 @@ func (f fields) coordinate(dst **edit.Coordinate, name, description string, limi
 	})
 	p.Format = "double"
 	f.nullClears(p)
-	p.Minimum, p.Maximum = -limit, limit // the bounds that are enforced above
+	p.Minimum, p.Maximum = -limit, limit // the parser above enforces these limits
 }
 
 func organizerCreate(r *request, p *param.Set, in *organizerInput) {
@@ -138,7 +140,7 @@ func organizerCreate(r *request, p *param.Set, in *organizerInput) {
 	r.declareLanguage(p)
 }
 
-// organizerUpdate declares an update by "id" or by "slug".
+// organizerUpdate returns the declaration of an organizer update. by is "id" or "slug".
 func organizerUpdate(by string) func(*request, *param.Set, *organizerInput) {
 	return func(r *request, p *param.Set, in *organizerInput) {
 		r.declareTarget(p, &in.target, calendar.Organizer, by)
@@ -147,7 +149,8 @@ func organizerUpdate(by string) func(*request, *param.Set, *organizerInput) {
 	}
 }
 
-// declareOrganizer declares the fields of an organizer (contract, section 10.3), inside an event too.
+// declareOrganizer declares the fields of an organizer (contract, section 10.3). Organizers inside an event have
+// the same fields.
 func (r *request) declareOrganizer(f fields, in *organizerInput) {
 	f.author(&in.AuthorID, nil).PublishDefault(nil)
 	date, dateUTC := f.published(&in.Published)
@@ -163,7 +166,7 @@ func (r *request) declareOrganizer(f fields, in *organizerInput) {
 	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
 }
 
-// deleteTarget declares a delete by "id" or by "slug".
+// deleteTarget returns the declaration of a delete. by is "id" or "slug".
 func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		r.declareTarget(p, q, kind, by)
@@ -171,7 +174,8 @@ func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *tar
 	}
 }
 
-// linkedWrites has the operations in which writes of venues and organizers differ. I is the input, R the row.
+// linkedWrites has the operations in which writes of venues and organizers differ. I is the input type, R the row
+// type.
 type linkedWrites[I any, R ent.Row] struct {
 	kind    calendar.Kind
 	parts   func(*I) (at *target, image *picture, id **int64)
@@ -183,7 +187,7 @@ type linkedWrites[I any, R ent.Row] struct {
 	written func(*request, int64) (*reply, error)
 }
 
-// venueWrites are the writes of venues.
+// venueWrites has the write operations of venues.
 var venueWrites = linkedWrites[venueInput, *ent.Venue]{
 	kind:  calendar.Venue,
 	parts: func(in *venueInput) (*target, *picture, **int64) { return &in.target, in.Image, &in.ImageID },
@@ -196,7 +200,7 @@ var venueWrites = linkedWrites[venueInput, *ent.Venue]{
 	},
 }
 
-// organizerWrites are the writes of organizers.
+// organizerWrites has the write operations of organizers.
 var organizerWrites = linkedWrites[organizerInput, *ent.Organizer]{
 	kind:  calendar.Organizer,
 	parts: func(in *organizerInput) (*target, *picture, **int64) { return &in.target, in.Image, &in.ImageID },
@@ -250,7 +254,7 @@ func (w linkedWrites[I, R]) patch(r *request, in *I) (*reply, error) {
 	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) { return w.update(r.ctx, tx, e, row, in) })
 }
 
-// remove answers a delete: the record goes to the trash.
+// remove answers a delete. It moves the record to the trash.
 func (w linkedWrites[I, R]) remove(r *request, q *target) (*reply, error) {
 	id, err := w.permitted(r, q, auth.Delete)
 	if err != nil {
@@ -259,7 +263,8 @@ func (w linkedWrites[I, R]) remove(r *request, q *target) (*reply, error) {
 	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) { return w.trash(e, r.ctx, tx, row) })
 }
 
-// permitted returns the id of the record that a path names, if the caller has the right on it.
+// permitted returns the id of the record that a path names. It returns an error if the caller may not do op on
+// the record.
 func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) (int64, error) {
 	row, err := w.find(r, q)
 	if err != nil {
@@ -273,7 +278,7 @@ func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) 
 	return c.ID, nil
 }
 
-// change runs a change of one record and answers with the record as it is then.
+// change runs do on a locked record in a transaction. It answers with the record as it is then.
 func (w linkedWrites[I, R]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := w.lock(r.ctx, tx, id)

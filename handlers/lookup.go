@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// referenceFault converts the result of a check by package edit into that of the check of a parameter.
+// referenceFault converts the result of a check in package edit into that of a parameter check.
 func referenceFault(fault *param.Fault, err error) *param.Fault {
 	if err != nil {
 		return &param.Fault{Err: err}
@@ -23,7 +23,7 @@ func referenceFault(fault *param.Fault, err error) *param.Fault {
 	return fault
 }
 
-// loadInline looks up the authors and images of inline records, in a statement each for hundreds.
+// loadInline loads the authors and images that inline records name, with one statement for hundreds of each.
 func (r *request) loadInline(ctx context.Context, refs []reference) error {
 	var authors, images []int64
 	for _, ref := range refs {
@@ -37,8 +37,8 @@ func (r *request) loadInline(ctx context.Context, refs []reference) error {
 	return r.editor().LoadReferences(ctx, r.db, authors, images)
 }
 
-// areRecords checks that all ids are venues or organizers that the caller may filter by, as package edit decides for links.
-// Any other id is answered as one that never existed.
+// areRecords returns a check that all ids are venues or organizers that the caller may filter by. Package edit
+// decides that as for links. Any other id is refused as if it had never existed.
 func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.dependsOn(kind, *ids...)
@@ -46,7 +46,7 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 	}
 }
 
-// areTermIDs checks that all ids are terms of the taxonomy.
+// areTermIDs returns a check that all ids are terms of the taxonomy.
 func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.dependsOnKind(taxonomy)
@@ -54,11 +54,11 @@ func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.
 	}
 }
 
-// areTerms looks terms up by slug of any language, then by id; each item must be one. For categories the
-// descendants are added: an event in one is in them all.
+// areTerms returns a check that each word is a term, by a slug in any language or by an id. It stores the ids in
+// ids. It adds the descendants of categories, since their events belong to the category, too.
 func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		r.dependsOnKind(taxonomy) // slugs and parents
+		r.dependsOnKind(taxonomy) // slugs and parents of terms may change
 		keys := make([]string, len(*words))
 		numbers := make([]int64, 0, len(*words))
 		for i, w := range *words {
@@ -112,18 +112,18 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 	}
 }
 
-// noSlug returns the fault of a slug that nothing has. It has no reason.
+// noSlug returns the fault of a slug that no record has. The fault has no reason code.
 func noSlug(slug string) *param.Fault {
 	return &param.Fault{Key: "no-slug", Args: map[string]any{"Slug": shortenForMessage(slug)}}
 }
 
-// noRecord returns the fault of an id in the path that no record of the kind has. It has no reason.
+// noRecord returns the fault of an id in the path that no record of the kind has. The fault has no reason code.
 func noRecord(kind calendar.Kind, id int64) *param.Fault {
 	f := edit.UnknownIDs(kind, []int64{id})
 	return &param.Fault{Key: f.Key, Args: f.Args}
 }
 
-// unknownTarget returns the fault of an id or a slug in the path that no record of the kind has.
+// unknownTarget returns the fault of an id or slug in the path that no record of the kind has.
 func unknownTarget(kind calendar.Kind, q *target) *param.Fault {
 	if q.Slug != "" {
 		return noSlug(q.Slug)
@@ -131,10 +131,10 @@ func unknownTarget(kind calendar.Kind, q *target) *param.Fault {
 	return noRecord(kind, q.ID)
 }
 
-// unknownStatus returns the fault of a word that is no status. It has no reason.
+// unknownStatus returns the fault of a word that is not a status. The fault has no reason code.
 func unknownStatus() *param.Fault { return wordFault(calendar.Statuses) }
 
-// wordFault returns the fault of a word that is none of some words. It has no reason.
+// wordFault returns the fault of a word that is not one of words. The fault has no reason code.
 func wordFault[W ~string](words []W) *param.Fault {
 	all := make([]string, len(words))
 	for i, w := range words {
@@ -143,7 +143,7 @@ func wordFault[W ~string](words []W) *param.Fault {
 	return &param.Fault{Key: "not-a-word", Args: map[string]any{"Values": strings.Join(all, ", ")}}
 }
 
-// shortenForMessage returns the start of a text that a message repeats.
+// shortenForMessage returns the start of a text that an error message repeats.
 func shortenForMessage(text string) string {
 	const most = 60
 	runes := []rune(text)
@@ -153,7 +153,8 @@ func shortenForMessage(text string) string {
 	return string(runes[:most]) + "…"
 }
 
-// descendants adds to categories all that is below them: a query per level of the tree.
+// descendants returns category ids with the ids of all categories below them. It runs one query for each level of
+// the tree.
 func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error) {
 	all := slices.Clone(ids)
 	known := map[int64]bool{}
@@ -174,12 +175,14 @@ func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error)
 	return all, nil
 }
 
-// isReadableEvent checks that the id is an event that the caller may read, and so not in the trash (auth.Read).
+// isReadableEvent returns a check that the id is an event that the caller may read. Such an event is not in the
+// trash (auth.Read).
 func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault {
 	return r.isEvent(id, func(*ent.Event) bool { return true })
 }
 
-// isOpenEvent checks besides that the caller is shown what the event is linked to.
+// isOpenEvent returns a check that the caller may read the event and is shown what it is linked to: no password
+// protects it.
 func (r *request) isOpenEvent(id **int64) func(context.Context) *param.Fault {
 	return r.isEvent(id, func(e *ent.Event) bool { return !r.isProtected(e, "") })
 }
@@ -204,8 +207,8 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 	}
 }
 
-// declareStatuses declares the filter by status. Callers who may not see unpublished records may request published ones
-// only.
+// declareStatuses declares the filter by status. Callers who may not see unpublished records may only request
+// published ones.
 func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 	var words []string
 	p.Words(&words, "status", "Statuses, comma separated").Typed("string").
@@ -224,8 +227,8 @@ func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 		})
 }
 
-// ownerBySlug finds the record with a slug, in any language. It returns 0 if there is none, and the oldest of several
-// in the trash.
+// ownerBySlug returns the id of the record that has a slug in any language, or 0 if there is none. If several in
+// the trash have it, it returns the oldest.
 func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
 	key := calendar.SlugKey(text)
 	if key == "" {
@@ -238,7 +241,7 @@ func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
 	return id, err
 }
 
-// ownerByKey finds whose a slug is that is written as it is stored.
+// ownerByKey returns the id of the record with a slug. key is the slug in its stored form.
 func (r *request) ownerByKey(kind calendar.Kind, key string) (int64, error) {
 	s, err := r.db.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
 		Order(ent.Asc(slug.FieldTrashedID), ent.Asc(slug.FieldID)).First(r.ctx)

@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// omitStored takes the values that a read of an occurrence answers out of an update of it. They count as not sent
-// (contract, section 19.5). Package edit compares the others with the stored ones. The row e is that of the update, and texts
-// are sanitised.
+// omitStored removes the values that a read of the occurrence e shows from an update of it. They count as not
+// sent (contract, section 19.5). Package edit compares the other fields with the stored ones. Texts must be
+// sanitised before.
 func (r *request) omitStored(e *ent.Event, in *edit.EventInput) error {
 	if e.SeriesID == nil {
 		return nil
@@ -27,7 +27,8 @@ func (r *request) omitStored(e *ent.Event, in *edit.EventInput) error {
 	return r.omitShown(e, in, func(shown *represent.Event) string { return shown.URL })
 }
 
-// omitStoredOfSeries is omitStored for a series: in the representation are the fields of its last phase.
+// omitStoredOfSeries does what omitStored does, for a series. Its representation has the fields of its last
+// phase.
 func (r *request) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
 	e, err := seriesEvent(s)
 	if err != nil {
@@ -39,8 +40,8 @@ func (r *request) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
 	return r.omitShown(e, in, func(shown *represent.Event) string { return r.view().SeriesPage(s.ID, shown.Status, shown.Slug) })
 }
 
-// omitShown is omitStored for an event with its links and translations. page returns the address that is shown as the website
-// if none is stored.
+// omitShown removes the values that a read of an event shows from an update of it. page returns the URL that is
+// shown as website if none is stored.
 func (r *request) omitShown(e *ent.Event, in *edit.EventInput, page func(*represent.Event) string) error {
 	v := r.view()
 	replied := v.Event(e, false)
@@ -48,7 +49,7 @@ func (r *request) omitShown(e *ent.Event, in *edit.EventInput, page func(*repres
 	site := v.Event(e, false)
 	shown := &site
 	if r.write != "" {
-		shown = &replied // the reply is in the write language
+		shown = &replied // the reply shows the texts in the language that the request writes
 	}
 	if err := r.omitTexts(shown, in); err != nil {
 		return err
@@ -68,7 +69,8 @@ func (r *request) omitShown(e *ent.Event, in *edit.EventInput, page func(*repres
 	return nil
 }
 
-// omitTexts is omitStored for texts. Those of the representation are read as those of a body are.
+// omitTexts removes the texts that a read shows from an update. It parses shown texts like those of a request
+// body.
 func (r *request) omitTexts(shown *represent.Event, in *edit.EventInput) error {
 	title, fault := textOf("title", maxTitle, nil)(shown.Title)
 	omitIf(&in.Title, in.Title != nil && fault == nil && *in.Title == title)
@@ -91,14 +93,14 @@ func (r *request) omitTexts(shown *represent.Event, in *edit.EventInput) error {
 	return nil
 }
 
-// omitIf makes a field one that is not sent if it is the same as the stored one.
+// omitIf clears a sent field if its value is the same as the stored one.
 func omitIf[T any](sent **T, same bool) {
 	if same {
 		*sent = nil
 	}
 }
 
-// readableIDs returns the ids of the linked records that a representation shows.
+// readableIDs returns the ids of the linked records that a representation shows to the caller.
 func readableIDs[R ent.Row](v *represent.View, rows []R) []int64 {
 	var ids []int64
 	for _, row := range rows {
@@ -109,7 +111,7 @@ func readableIDs[R ent.Row](v *represent.View, rows []R) []int64 {
 	return ids
 }
 
-// namesLinks reports whether the ids of linked records, and nothing else, are sent.
+// namesLinks reports whether exactly the linked records with these ids are sent.
 func namesLinks[I any](sent *[]edit.LinkRef[I], ids []int64) bool {
 	return sent != nil && slices.EqualFunc(*sent, ids, func(ref edit.LinkRef[I], id int64) bool {
 		return ref.New == nil && ref.ID == id

@@ -2,7 +2,7 @@ package handlers
 
 import "github.com/almanac-cal/almanac/internal/jsonwrite"
 
-// Replies that no struct describes are objects whose members keep their order.
+// ordered is a JSON object whose members keep their order. It is for replies that no struct describes.
 type (
 	ordered = jsonwrite.Object
 	member  = jsonwrite.Member

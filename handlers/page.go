@@ -13,10 +13,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// paging is which page of a list is asked for.
+// paging states which page of a list a request asks for. page counts from 1.
 type paging struct{ page, perPage int64 }
 
-// offset of the first row. A page too far to be counted has nothing on it, as any beyond the end.
+// offset returns the number of rows before the page. It returns false for a page beyond 2³¹ rows, which is empty.
 func (p paging) offset() (int, bool) {
 	if p.page-1 > (1<<31-1)/p.perPage {
 		return 0, false
@@ -24,7 +24,7 @@ func (p paging) offset() (int, bool) {
 	return int((p.page - 1) * p.perPage), true
 }
 
-// span is offset and limit of the page: nothing for a page too far to be counted.
+// span returns the offset and limit of the page for a query. Both are 0 for a page beyond 2³¹ rows.
 func (p paging) span() (offset, limit int) {
 	offset, ok := p.offset()
 	if !ok {
@@ -33,7 +33,7 @@ func (p paging) span() (offset, limit int) {
 	return offset, int(p.perPage)
 }
 
-// declarePaging declares page and per_page. The noun is that of the collection, in upper case.
+// declarePaging declares page and per_page. noun names the records of the list, capitalised.
 func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	size := int64(10)
 	if r.h != nil {
@@ -53,7 +53,7 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	})
 }
 
-// declareLanguage declares ml_language, the last parameter of every operation.
+// declareLanguage declares ml_language, which is the last parameter of every operation.
 func (r *request) declareLanguage(p *param.Set) {
 	words := make([]string, len(calendar.Languages))
 	for i, l := range calendar.Languages {
@@ -63,8 +63,8 @@ func (r *request) declareLanguage(p *param.Set) {
 	p.Enum(&chosen, "ml_language", "Language of the request", words...)
 }
 
-// listReply wraps a page of items, in the bytes of the endpoint's codec, with its totals and links. kind names the
-// collection. A page beyond the end is an error for records and an empty list for terms and images.
+// listReply returns the reply with a page of a list, its totals and links. items are already encoded. A page
+// beyond the end is an error for records. For terms and images it is an empty list.
 func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total int) (*reply, error) {
 	pages := p.pages(total)
 	strict := !kind.IsTerm() && kind != calendar.Image
@@ -77,10 +77,11 @@ func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total 
 	return &reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: header}, nil
 }
 
-// pages returns how many pages a list has.
+// pages returns the number of pages of a list with total records.
 func (p paging) pages(total int) int { return (total + int(p.perPage) - 1) / int(p.perPage) }
 
-// links returns the addresses of the next page and the one before, "" for none, and the headers of a page of a list.
+// links returns the URLs of the next and previous page, and the headers of a list. "" means that there is no such
+// page.
 func (p paging) links(link func(page int64) string, total int) (next, prev string, header [][2]string) {
 	pages := p.pages(total)
 	if p.page < int64(pages) {
@@ -106,15 +107,15 @@ func (p paging) links(link func(page int64) string, total int) (next, prev strin
 	}
 }
 
-// list is a page of records, the value of a reply that every codec of lists writes.
+// list is a page of records. It is the reply value that each codec of lists encodes.
 type list struct {
 	kind                 calendar.Kind
-	items                [][]byte // their representations
+	items                [][]byte // encoded representations of the records
 	self, next, previous string
 	total, pages         int
 }
 
-// object is the list in JSON.
+// object returns the list as a JSON object.
 func (l *list) object() ordered {
 	o := ordered{{represent.Collections[l.kind], jsonwrite.RawList(l.items)}, {"rest_url", l.self}}
 	if l.next != "" {
@@ -126,7 +127,7 @@ func (l *list) object() ordered {
 	return append(o, member{"total", l.total}, member{"total_pages", l.pages})
 }
 
-// encodeAll returns representations in the bytes of the endpoint's codec.
+// encodeAll returns representations as bytes, encoded by the codec of the endpoint.
 func encodeAll[T any](r *request, items []T) (out [][]byte, err error) {
 	out = make([][]byte, len(items))
 	for i, item := range items {
@@ -139,8 +140,8 @@ func encodeAll[T any](r *request, items []T) (out [][]byte, err error) {
 
 func linkValue(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
 
-// pageLink makes the addresses of the pages of a list: all parameters that were sent, as they were understood,
-// and the page unless it is the first.
+// pageLink returns a function that returns the URL of a page of the list. The URL has all parameters as they were
+// understood, and the page unless it is 1.
 func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
 	base := r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/" + represent.Collections[kind] + "/"
 	var query strings.Builder

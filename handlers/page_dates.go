@@ -13,13 +13,13 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// pageDates writes dates in the forms that pages have.
+// pageDates formats dates as calendar pages show them.
 type pageDates struct{ locale.Dates }
 
 func (d pageDates) full(w calendar.Wall) string  { return d.Date(locale.FullDate, w) }
 func (d pageDates) short(w calendar.Wall) string { return d.Date(locale.ShortWeekdayDay, w) }
 
-// near is short with the year if it is not that of another day.
+// near formats a date in short form. It adds the year if that differs from the year of day.
 func (d pageDates) near(w, day calendar.Wall) string {
 	year, _, _ := w.Date()
 	if other, _, _ := day.Date(); year != other {
@@ -28,7 +28,7 @@ func (d pageDates) near(w, day calendar.Wall) string {
 	return d.short(w)
 }
 
-// dayMonth is a day with the year if it is not that of another day.
+// dayMonth formats a date as day and month. It adds the year if that differs from the year of day.
 func (d pageDates) dayMonth(w, day calendar.Wall) string {
 	year, _, _ := w.Date()
 	if other, _, _ := day.Date(); year != other {
@@ -37,7 +37,8 @@ func (d pageDates) dayMonth(w, day calendar.Wall) string {
 	return d.Date(locale.Day, w)
 }
 
-// besideDay is the month and the year of a date whose number stands beside them: "listopada 2026", not "listopad 2026".
+// besideDay formats month and year of a date for a place beside the number of its day. In Polish, that is
+// "listopada 2026" instead of "listopad 2026".
 func (d pageDates) besideDay(w calendar.Wall) string {
 	text := strings.Replace(d.Date(locale.LongDate, w), strconv.Itoa(dayNumber(w)), "", 1)
 	return strings.TrimSpace(strings.Replace(text, " ,", "", 1))
@@ -52,7 +53,8 @@ func (d pageDates) monthShort(w calendar.Wall) string {
 	return d.ShortMonthName(month)
 }
 
-// span returns when something takes place. last is its last day, which may be before that of its end.
+// span formats when something takes place. last is its last day for readers, which may be before the day of its
+// end.
 func (d pageDates) span(start, end, last calendar.Wall, allDay bool) string {
 	switch {
 	case allDay:
@@ -63,12 +65,12 @@ func (d pageDates) span(start, end, last calendar.Wall, allDay bool) string {
 	return d.DateTimeRange(locale.FullDate, start, end)
 }
 
-// pluralNames are the CLDR categories as the words have them.
+// pluralNames maps CLDR plural categories to the keys of web.Plural.
 var pluralNames = map[plural.Form]string{
 	plural.Other: "other", plural.One: "one", plural.Few: "few", plural.Many: "many",
 }
 
-// pluralOf returns the form of a sentence for a number.
+// pluralOf returns the form of a sentence for the number n, with the number filled in.
 func (r *pageRequest) pluralOf(forms web.Plural, n int) string {
 	form := plural.Cardinal.MatchPlural(language.Make(string(r.lang)), n, 0, 0, 0, 0)
 	text, ok := forms[pluralNames[form]]

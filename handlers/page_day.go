@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// dayPage answers a day.
+// dayPage answers with the page of a day.
 func (r *pageRequest) dayPage() (*PageReply, error) {
 	p, err := r.prepare(false)
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 	return r.reply(p.status, "list", &m.Frame, m)
 }
 
-// rowsOfDay are the events of a day. Those that began before say when.
+// rowsOfDay renders the events of a day. Events that began on an earlier day show since when they last.
 func (r *pageRequest) rowsOfDay(events []dayEvent, day calendar.Wall) ([]template.HTML, error) {
 	began := func(e dayEvent) bool { return e.first.Before(day) }
 	before := slices.DeleteFunc(slices.Clone(events), func(e dayEvent) bool { return !began(e) })
@@ -145,12 +145,13 @@ func (r *pageRequest) rowsOfDay(events []dayEvent, day calendar.Wall) ([]templat
 	return out, nil
 }
 
-// periodFeed are the filters of the feed of a day or month.
+// periodFeed returns the filters of the feed of a day or month.
 func (r *pageRequest) periodFeed(name, value string) []web.Field {
 	return append(r.feedFilters(), web.Field{Name: name, Value: value})
 }
 
-// periodFilters select, of the API, what takes place between two days. Nothing takes place before the first year.
+// periodFilters returns API filters for events between two days. The first year has no lower bound, since nothing
+// takes place before it.
 func periodFilters(first, last calendar.Wall) []web.Field {
 	out := []web.Field{{Name: "starts_before", Value: last.Format(time.DateOnly)}}
 	if before := first.AddDate(0, 0, -1); isPageDay(before) {
@@ -159,13 +160,13 @@ func periodFilters(first, last calendar.Wall) []web.Field {
 	return out
 }
 
-// isPageDay reports whether a day is of a year that pages and the API have.
+// isPageDay reports whether the year of a day is one that pages and the API support.
 func isPageDay(day calendar.Wall) bool {
 	year, _, _ := day.Date()
 	return year >= firstPageYear && year <= lastPageYear
 }
 
-// dayHref is the address of a day, "" if the site has no such pages.
+// dayHref returns the link to the page of a day. It returns "" if the site has no day pages.
 func (r *pageRequest) dayHref(p pagePath) string {
 	if !r.h.servesView(viewDay) {
 		return ""

@@ -13,33 +13,34 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// dayEvent is an event with the days of the site that it stands on.
+// dayEvent is an event with the days on which the calendar of the site shows it.
 type dayEvent struct {
 	id          int64
-	changed     int64 // as query.Page.Changed
+	changed     int64 // revision of the last change, as in query.Page.Changed
 	known       bool  // changed is known
 	first, last calendar.Wall
 	allDay      bool
 	starts, end time.Time
 }
 
-// zoneWidth is the greatest difference between the days of an all-day event and the days of the site. Each zone is up
+// zoneWidth is the greatest difference between the days of an all-day event and days of the site. Each zone is up
 // to 14 hours from UTC.
 const zoneWidth = 28 * time.Hour
 
-// idsAtOnce is how many events a statement reads for the days that they stand on.
+// idsAtOnce is the number of events whose days one SQL statement reads.
 const idsAtOnce = 2000
 
-// dayRange are days of the site in a row, both included.
+// dayRange is a range of days of the site, including both ends.
 type dayRange struct{ first, last calendar.Wall }
 
-// daySheet has the events of some days.
+// daySheet has the events of a range of days.
 type daySheet struct {
 	days  []sheetDay
-	total int // events that stand on some of the days that were to be counted
+	total int // number of events on the days that were to be counted
 }
 
-// sheetDay is a day with its first events: those of the whole day first, then those that began before, then by their starts.
+// sheetDay is a day with its first events. All-day events come first, then those that began earlier, then the
+// others by start.
 type sheetDay struct {
 	day    calendar.Wall
 	total  int
@@ -54,8 +55,8 @@ func emptySheet(of dayRange) *daySheet {
 	return out
 }
 
-// eventsOfDays returns the events of a query that take place on some days (contract, section 21): up to a number for each
-// day. It counts those that take place on the days of counted.
+// eventsOfDays returns the events of a query on the days of shown (contract, section 21). Each day has at most
+// most events. The total counts the events on the days of counted.
 func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted dayRange, most int) (*daySheet, error) {
 	zone := r.zone()
 	begin, end := zone.Instant(shown.first), zone.Instant(shown.last.AddDate(0, 0, 1))
@@ -70,14 +71,14 @@ func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted dayRange, mos
 		return nil, err
 	}
 	out := emptySheet(shown)
-	edges := make([]int64, 0, len(out.days)+1) // of the days: seconds since 1970
+	edges := make([]int64, 0, len(out.days)+1) // start of each day and end of the last, in seconds since 1970
 	for _, on := range out.days {
 		edges = append(edges, zone.Instant(on.day).Unix())
 	}
 	edges = append(edges, end.Unix())
 	number := int(dayNumberOf(shown.first))
 	countFirst, countLast := int(dayNumberOf(counted.first))-number, int(dayNumberOf(counted.last))-number
-	// By day, the places on the page of those that are first on it, by their rank.
+	// For each day and rank, places has the positions on page of its first events.
 	places := make([][ranks][]int, len(out.days))
 	for i := range page.Spans {
 		first, last := sheetDays(&page.Spans[i], edges, number)
@@ -102,10 +103,10 @@ func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted dayRange, mos
 	return out, nil
 }
 
-// The ranks of the events of a day. Within one they are in the order of their starts.
+// Ranks order the events of a day. Events of the same rank are in the order of their starts.
 const (
 	rankAllDay = iota
-	rankBefore // it began on an earlier day
+	rankBefore // the event began on an earlier day
 	rankToday
 	ranks
 )
@@ -120,8 +121,9 @@ func rankOnDay(allDay, before bool) int {
 	return rankToday
 }
 
-// sheetDays returns the first and the last day of an event as places among days that begin at the edges. The last edge is
-// the end of the last day. Days before and after are below 0 and above. number is that of the first day.
+// sheetDays returns the first and last day of an event as indices of days. edges are in seconds since 1970. They are
+// the starts of the days and the end of the last one. An index below 0 means a day before them. number is the day
+// number of the first day.
 func sheetDays(s *query.Span, edges []int64, number int) (first, last int) {
 	if s.AllDay {
 		return int(s.FirstDay) - number, int(s.LastDay) - number
@@ -137,18 +139,19 @@ func sheetDays(s *query.Span, edges []int64, number int) (first, last int) {
 	return first, dayOf(s.Ends - 1)
 }
 
-// dayNumberOf returns the days since 1970 of a day.
+// dayNumberOf returns the number of days from 1970-01-01 to a day.
 func dayNumberOf(w calendar.Wall) int32 {
 	year, month, day := w.Date()
 	return int32(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)) //nolint:gosec // years have four digits
 }
 
-// wallOfDay is the inverse of dayNumberOf.
+// wallOfDay returns the day with a number, as the inverse of dayNumberOf.
 func wallOfDay(number int32) calendar.Wall {
 	return calendar.WallOf(time.Unix(int64(number)*24*60*60, 0).UTC())
 }
 
-// startMax is the bound of a window, nil beyond the years that databases compare.
+// startMax returns the upper bound of a time window. It returns nil after the last year that databases can
+// compare.
 func startMax(t time.Time) *time.Time {
 	if t.Year() > lastPageYear {
 		return nil
@@ -156,7 +159,7 @@ func startMax(t time.Time) *time.Time {
 	return &t
 }
 
-// withSpans returns a page with the spans of its events. It leaves out those that are gone meanwhile.
+// withSpans returns a page with the time spans of its events. It leaves out events that were deleted meanwhile.
 func (r *pageRequest) withSpans(page query.Page) (query.Page, error) {
 	if page.Spans != nil || len(page.IDs) == 0 {
 		return page, nil
@@ -186,7 +189,8 @@ func (r *pageRequest) withSpans(page query.Page) (query.Page, error) {
 	return out, nil
 }
 
-// spanOf returns the span of an event as query.Page has it.
+// spanOf returns the time span of an event in the form of query.Page. It hides that an event with a password
+// lasts all day.
 func spanOf(row *ent.Event) query.Span {
 	out := query.Span{Starts: row.StartsAt.Unix(), Ends: row.EndsAt.Unix()}
 	if row.AllDay && !edit.HasPassword(row) {
@@ -195,7 +199,8 @@ func spanOf(row *ent.Event) query.Span {
 	return out
 }
 
-// dayEventOf returns an event of a page with its days: of an all-day event its own, of others those of the site's clock.
+// dayEventOf returns the event at index i of a page, with its days. An all-day event has its own days, others
+// those of the site's clock.
 func (r *pageRequest) dayEventOf(page query.Page, i int) dayEvent {
 	s := &page.Spans[i]
 	e := dayEvent{
@@ -218,12 +223,12 @@ func (r *pageRequest) dayEventOf(page query.Page, i int) dayEvent {
 	return e
 }
 
-// dayEvent returns the days of an event.
+// dayEvent returns an event with its days.
 func (r *pageRequest) dayEvent(row *ent.Event) dayEvent {
 	return r.dayEventOf(query.Page{IDs: []int64{row.ID}, Spans: []query.Span{spanOf(row)}}, 0)
 }
 
-// pageOfDays returns some events as a part of a list.
+// pageOfDays returns events as a page of a list with total events.
 func pageOfDays(events []dayEvent, total int) query.Page {
 	page := query.Page{Total: total}
 	for _, e := range events {
@@ -235,15 +240,15 @@ func pageOfDays(events []dayEvent, total int) query.Page {
 	return page
 }
 
-// These are the numbers of events read first for the neighbours of a period. Mostly one of the few events next to the
-// period decides.
+// These are the numbers of events read first to find the neighbours of a period. Usually one of the few events
+// next to the period decides.
 const (
 	neighboursNext   = 8
 	neighboursAround = 64
 )
 
-// neighbours returns the next day with events of a query before a period of days of the site, and after it. Zero is none.
-// Any day of near is as good as the next one: the page links its month.
+// neighbours returns the closest days with events before and after a period. Zero means that there is none.
+// If a day within near is found, it need not be the closest, since the page links its month.
 func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before, after calendar.Wall, err error) {
 	zone := r.zone()
 	yesterday, tomorrow := period.first.AddDate(0, 0, -1), period.last.AddDate(0, 0, 1)
@@ -253,10 +258,10 @@ func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before
 		next, around query.Window
 		byEnd        bool
 		note         func(*dayEvent)
-		far          func(*dayEvent) bool // what follows in the list changes nothing
+		far          func(*dayEvent) bool // no later event in the list can change the result
 		enough       func() bool
 	}{{
-		// From the one that ends last of what may have begun before.
+		// Start with the event that ends last among those that may have begun before the period.
 		query.Window{StartMax: &until},
 		query.Window{StartMax: startMax(begin.Add(zoneWidth))},
 		true,
@@ -268,7 +273,7 @@ func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before
 		func(e *dayEvent) bool { return !before.IsZero() && e.end.Before(zone.Instant(before).Add(-zoneWidth)) },
 		func() bool { return !before.Before(near.first) },
 	}, {
-		// From the one that begins first of what may end after.
+		// Start with the event that begins first among those that may end after the period.
 		query.Window{StartMin: &end},
 		query.Window{EndMin: &from},
 		false,
@@ -282,7 +287,7 @@ func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before
 	}} {
 		list := *q
 		list.Window, list.ByEnd, list.Spans = one.next, one.byEnd, true
-		// The list of what is next lacks days of other zones, so it decides only if it has enough.
+		// The list of next events lacks days of other zones, so it decides only if it has enough.
 		_, err := r.eachDayEvent(&list, 0, neighboursNext, func(e *dayEvent) (more bool) {
 			one.note(e)
 			return !one.enough()
@@ -305,8 +310,8 @@ func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before
 	return before, after, nil
 }
 
-// eachDayEvent calls a function for each event of a part of a list until it returns false. left reports whether there are
-// more events that the function wants.
+// eachDayEvent calls do for each event of a part of a list until do returns false. left reports whether the list
+// has more events that do wants.
 func (r *pageRequest) eachDayEvent(q *query.Events, offset, limit int, do func(*dayEvent) (more bool)) (left bool, err error) {
 	page, err := r.findEvents(q, offset, limit)
 	if err != nil {
@@ -324,7 +329,7 @@ func (r *pageRequest) eachDayEvent(q *query.Events, offset, limit int, do func(*
 	return left, nil
 }
 
-// laterWall returns the later of two days, earlierWall the earlier one. Zero is no day.
+// laterWall returns the later of two days. earlierWall returns the earlier one. A zero day counts as none.
 func laterWall(a, b calendar.Wall) calendar.Wall {
 	if a.IsZero() || a.Before(b) {
 		return b

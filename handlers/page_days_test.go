@@ -154,7 +154,7 @@ func TestPagesSayWhatTheyShow(t *testing.T) {
 			{Name: "first month", Request: page("/events/month/1000-01/"), Status: 200, Check: contains("!0999", "starts_before=1000-01-31")},
 			{Name: "featured in another word", Request: page("/events/list/?featured=true"), Status: 200, Check: contains(` name="featured" value="1" checked`)},
 			{Name: "names of parameters are not shown", Request: page("/events/month/?tribe-bar-date=garbage"), Status: 400, Check: contains(`role="alert">Enter a date.<`)},
-			{Name: "page that is none", Request: page("/pl/events/?page=abc"), Status: 400, Check: contains(`role="alert">Należy sprawdzić adres albo wrócić do kalendarza.<`)},
+			{Name: "page that is none", Request: page("/pl/events/?page=abc"), Status: 400, Check: contains(`role="alert">Prosimy sprawdzić adres albo wrócić do kalendarza.<`)},
 		})
 	})
 }

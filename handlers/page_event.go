@@ -20,14 +20,13 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// findBySlug finds the record that the path names by its slug, 0 for none. It returns a redirect if the slug is another one than
-// that of the record in the language of the path.
+// findBySlug returns the id of the record whose slug the path has, or 0 if there is none.
 func (r *pageRequest) findBySlug(kind calendar.Kind) (int64, error) {
 	return r.ownerBySlug(kind, r.path.Slugs[0])
 }
 
-// redirectIfMoved returns the redirect to the address of a record, nil if the path is the right one. Below a segment the slug is that
-// of its language. Without one a slug of any language is served as it is.
+// redirectIfMoved returns a redirect to the canonical path of a record, or nil if the path is right. Below a
+// language segment, the slug must be that of the language. Without a segment, a slug in any language is right.
 func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
 	accepted := calendar.Languages
 	if r.path.Language != "" {
@@ -50,7 +49,7 @@ func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
 	return calendar.Served(l, r.h.Site.Language, row.Text(), row.Translated()).Slug
 }
 
-// recordPaths returns the page of a record in every language.
+// recordPaths returns a function that returns the page of a record in a language.
 func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) pagePath {
 	return func(l calendar.Language) pagePath {
 		p := r.path
@@ -63,12 +62,13 @@ func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) pagePath 
 	}
 }
 
-// isPublicRecord reports whether an anonymous visitor may see a record.
+// isPublicRecord reports whether anonymous visitors may see a record.
 func (r *pageRequest) isPublicRecord(row ent.Core) bool {
 	return row.Status.Shown(r.now, row.PublishedAt) == calendar.Publish
 }
 
-// prose returns a description as a part of the page.
+// prose returns a description as sanitised HTML for a page. It drops images of other hosts unless the site allows
+// them.
 func (r *pageRequest) prose(description string) (template.HTML, error) {
 	external := r.h.PageSettings.ExternalImages
 	clean, err := markup.HTMLContext(r.ctx, description)
@@ -83,7 +83,7 @@ func (r *pageRequest) prose(description string) (template.HTML, error) {
 	})), nil
 }
 
-// eventPage answers the page of an event.
+// eventPage answers with the page of an event.
 func (r *pageRequest) eventPage() (*PageReply, error) {
 	id, err := r.findBySlug(calendar.Event)
 	if err != nil {
@@ -140,11 +140,11 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 	return reply, nil
 }
 
-// errPageGone is the answer for the page of an event that was withdrawn lately.
+// errPageGone is the error for the page of an event that was recently withdrawn.
 var errPageGone = &calendar.Error{Code: "event-is-in-trash", Key: "event-is-in-trash"}
 
-// withdrawnPage returns the error for an event that no visitor may see: errPageGone if it was public under the slug of the path
-// lately, else errNoPage.
+// withdrawnPage returns the error for an event that no visitor may see. It is errPageGone if the event was
+// recently public under the slug of the path, else errNoPage.
 func (r *pageRequest) withdrawnPage() error {
 	if !r.path.Date.IsZero() {
 		return errNoPage
@@ -159,7 +159,7 @@ func (r *pageRequest) withdrawnPage() error {
 	return errPageGone
 }
 
-// describeEvent fills what a protected event shows as well: title and dates.
+// describeEvent fills in what the page of a protected event shows as well: title and dates.
 func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameInput) {
 	when := r.eventTimeOf(e, redacted)
 	title := html.UnescapeString(shown.Title)
@@ -187,7 +187,7 @@ func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redact
 	}
 }
 
-// completeEvent fills what only readers of an event see.
+// completeEvent fills in what only visitors who may read the event see.
 func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Event, shown *represent.Event) (err error) {
 	if m.Prose, err = r.prose(shown.Description); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
 	return out
 }
 
-// linkTerms links the categories and tags of an event.
+// linkTerms adds links to the categories and tags of an event.
 func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
 	shown, err := r.request.terms(e.Edges.Terms)
 	if err != nil {
@@ -280,10 +280,10 @@ func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
 	return nil
 }
 
-// calendarTime is a time in the addresses of calendars of others.
+// calendarTime is the time layout in the URLs of other calendar services.
 const calendarTime = "20060102T150405Z"
 
-// addToCalendar adds the addresses by which the event gets into the visitor's calendar.
+// addToCalendar adds the links by which a visitor can add the event to a calendar.
 func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
 	m.File = r.h.prefix + r.root.Segment + "/event/" + shown.Slug + ".ics"
 	location := ""
@@ -324,7 +324,7 @@ func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *repre
 	})
 }
 
-// addSeries says which series the event belongs to, and when its next date is.
+// addSeries adds the series that the event belongs to, and the date of its next occurrence.
 func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent.Event) error {
 	if shown.Series == nil {
 		return nil
@@ -365,7 +365,7 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 	return nil
 }
 
-// anonymousEvents is the query for all events that visitors see in lists.
+// anonymousEvents returns the query for all events that visitors see in lists.
 func (r *pageRequest) anonymousEvents() *query.Events {
 	seen := visibleTo(r.caller, nil)
 	out := &query.Events{Now: r.now, Language: r.lang, Visible: seen, Places: seen, Readable: r.readableEvents(nil)}
@@ -373,7 +373,7 @@ func (r *pageRequest) anonymousEvents() *query.Events {
 	return out
 }
 
-// What is near an event: in space as far as people go for an evening, in time about as soon.
+// These limits define which events are near another one in place and time.
 const (
 	nearKilometres = 25
 	nearBefore     = 2 * 24 * time.Hour
@@ -381,8 +381,9 @@ const (
 	nearEvents     = 3
 )
 
-// addNear adds other events near in time and place: at venues around, without positions at the same venue, else of the same
-// category. What is past is not near, so an event that has ended shows what is coming.
+// addNear adds other events near in time and place. These are at venues within nearKilometres, or without
+// positions at the same venue, else of the same category. Past events are left out, so the page of a past event
+// shows coming ones.
 func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 	m.NearTitle = r.words.NearTitle
 	from := e.StartsAt.Add(-nearBefore)
@@ -432,7 +433,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 		return err
 	}
 	if from.Equal(r.now) {
-		r.expireBy(r.tomorrow()) // until then nothing comes near that was not
+		r.expireBy(r.tomorrow()) // no other event becomes near before tomorrow
 	}
 	if err := r.expireByStart(page); err != nil {
 		return err
@@ -442,8 +443,8 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 	return err
 }
 
-// occurrencePage answers the address of an occurrence of a series, which leads to its event: that of a day, or the next one
-// (contract, section 19.4).
+// occurrencePage answers the path of an occurrence with a redirect to its event. The path names a day, or means
+// the next occurrence (contract, section 19.4).
 func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	seriesID, err := r.findBySlug(calendar.Series)
 	if err != nil {
@@ -491,7 +492,8 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	return r.redirect(http.StatusFound, to), nil
 }
 
-// occurrencesPlannedOn returns the ids of the occurrences that the rule of a series puts on a day, wherever they were moved to.
+// occurrencesPlannedOn returns the ids of occurrences that the rule of a series puts on a day. They may have been
+// moved to another day since.
 func (r *pageRequest) occurrencesPlannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
 	return r.db.Event.Query().
 		Where(event.SeriesID(seriesID), event.OriginalStartGTE(day), event.OriginalStartLT(day.AddDate(0, 0, 1))).

@@ -14,8 +14,9 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// applyAliases gives parameters of the original the names that they have here: tribe-bar-search is search, tribe-bar-date
-// the day or month to show. In lists it is start_date. The page's own dates win.
+// applyAliases renames parameters of The Events Calendar to those of Almanac. tribe-bar-search becomes search.
+// tribe-bar-date becomes the day or month to show, or start_date in lists. Dates in the path of the page have
+// precedence.
 func (r *pageRequest) applyAliases() error {
 	if text := sentText(r.values["tribe-bar-search"]); text != "" && r.values["search"] == nil {
 		r.values["search"] = text
@@ -60,7 +61,7 @@ func (r *pageRequest) applyAliases() error {
 	return nil
 }
 
-// filterForm is the form of the page, with what was sent.
+// filterForm returns the filter form of the page with the sent values. dates includes the fields for dates.
 func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 	to := r.path
 	to.Page, to.Redirect, to.Past = 0, 0, false
@@ -80,7 +81,7 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 	if r.path.Taxonomy == calendar.Category {
 		chosen = r.termSlug(r.terms[len(r.terms)-1], r.lang)
 	}
-	// The form chooses the category, so it leads to all events.
+	// The form has a field for the category, so its action is the page of all events.
 	to.Taxonomy, to.Slugs, to.Featured = "", nil, false
 	f.Action = r.h.prefix + to.path()
 	if r.path.Taxonomy == calendar.Tag {
@@ -99,7 +100,7 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 	return f, nil
 }
 
-// dateField is a date that was sent as a field of a form has it. What is no date stays as it is.
+// dateField returns a sent date in the format of a form field. A text that is not a date stays unchanged.
 func (r *pageRequest) dateField(name string) string {
 	text := sentText(r.values[name])
 	if text == "" {
@@ -112,7 +113,7 @@ func (r *pageRequest) dateField(name string) string {
 	return date.Wall(r.zone()).Format(time.DateOnly)
 }
 
-// addChips adds the filters of the page, each as a link to the page without it.
+// addChips adds the filters of the page. Each is a link to the page without that filter.
 func (r *pageRequest) addChips(f *web.Filter) {
 	p := r.path
 	p.Page, p.Redirect = 0, 0
@@ -156,10 +157,11 @@ func (r *pageRequest) addChips(f *web.Filter) {
 	f.Open = len(f.Chips) > 0
 }
 
-// maxCategories is how many categories a form offers.
+// maxCategories is the largest number of categories in the form.
 const maxCategories = 300
 
-// categoryTree reads the categories with events or with descendants that have some, in the order of a tree.
+// categoryTree returns the categories in tree order, with their depth. It leaves out categories that have no
+// events and no descendant with events.
 func (r *pageRequest) categoryTree() (rows []*ent.Term, depth map[int64]int, err error) {
 	q := &termQuery{paging: paging{page: 1, perPage: maxCategories}}
 	all, err := r.termPage(calendar.Category, r.db.Term.Query().Where(q.predicates(calendar.Category, r.lang)...), q, 0)
@@ -213,7 +215,7 @@ func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
 	return out, nil
 }
 
-// pageFilterNames are the parameters of lists that pages repeat in their links.
+// pageFilterNames returns the names of list parameters that pages repeat in their links.
 func pageFilterNames(now time.Time) []string {
 	left := []string{"page", "per_page", "status", "password", "ml_language"}
 	var out []string

@@ -12,28 +12,31 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// frameInput describes a page for its frame: head, navigation and footer.
+// frameInput describes a page for its head, navigation and footer.
 type frameInput struct {
-	kind        string // class of the body
+	kind        string // class attribute of the body element
 	title       string
 	description string
-	index       bool // search engines may list the page
-	current     pageView
-	// paths returns the page in a language. languages are those it has texts in; nil means all.
+	index       bool     // search engines may index the page
+	current     pageView // the view that the navigation marks as the current one
+	// paths returns the page in a language. languages are those that it has texts in. Nil means all.
 	paths     func(calendar.Language) pagePath
 	languages []calendar.Language
-	original  calendar.Language // that of the canonical page if there is no text in the language of the request
-	filters   []web.Field
-	prev      string // for links
-	next      string
-	ogType    string
-	image     *web.Picture
-	linked    any
-	feed      []web.Field // the filters of the feeds; nil means the page has none
-	api       string      // address below the API that shows the same; its query included
+	// original is the language of the canonical page if there is no text in the language of the request.
+	original calendar.Language
+	filters  []web.Field
+	prev     string // links to the previous and next page
+	next     string
+	ogType   string // type of the page in Open Graph
+	image    *web.Picture
+	linked   any // JSON-LD of the page
+	// feed has the filters of the page's feeds. Nil means that the page has none.
+	feed []web.Field
+	// api is the path and query, below the API, of the same content.
+	api string
 }
 
-// frame returns what is around the content of a page.
+// frame returns the head, navigation and footer around the content of a page.
 func (r *pageRequest) frame(f frameInput) web.Frame {
 	site := r.h.Site
 	name := firstText(r.siteName(), r.words.Calendar)
@@ -123,7 +126,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	return out
 }
 
-// locale is the language with its territory, as Open Graph names it.
+// locale returns the language with its territory in the notation of Open Graph, such as "pl_PL".
 func (r *pageRequest) locale() string {
 	switch {
 	case r.lang == calendar.English && r.h.PageSettings.English == locale.British:
@@ -134,14 +137,15 @@ func (r *pageRequest) locale() string {
 	return string(r.lang) + "_" + strings.ToUpper(string(r.lang)) // pl_PL, es_ES
 }
 
-// secret takes off what tells machines about a protected record, which an unlocked page does not have either.
+// secret removes what tells machines about a protected record. It applies even if the visitor has entered the
+// password.
 func (f *frameInput) secret(protected bool) {
 	if protected {
 		f.index, f.linked, f.api = false, nil, ""
 	}
 }
 
-// feedsOfPages are the feeds of a list of events.
+// feedsOfPages are the feeds that the page of a list links to.
 var feedsOfPages = []struct{ name, mediaType, path string }{
 	{"iCalendar", "text/calendar", "/events.ics"},
 	{"Atom", "application/atom+xml", "/events.atom"},
@@ -149,7 +153,7 @@ var feedsOfPages = []struct{ name, mediaType, path string }{
 	{"JSON Feed", "application/feed+json", "/events.json"},
 }
 
-// languageNames are the names of languages in themselves.
+// languageNames are the names of languages in the language itself.
 var languageNames = map[calendar.Language]string{
 	calendar.English: "English", calendar.Polish: "Polski", calendar.Spanish: "Español",
 }
@@ -163,7 +167,7 @@ func hasLanguage(languages []calendar.Language, l calendar.Language) bool {
 	return false
 }
 
-// searchAction is where the search of the frame leads to, "" if the site has no lists.
+// searchAction returns the link of the search form in the navigation. It is "" if the site has no list pages.
 func (r *pageRequest) searchAction() string {
 	if !r.h.servesView(viewList) {
 		return ""
@@ -171,7 +175,7 @@ func (r *pageRequest) searchAction() string {
 	return r.href(r.newPagePath(viewList), nil)
 }
 
-// viewFilters are the filters that another view of the same events keeps.
+// viewFilters returns the filters that a link to another view of the same events keeps.
 func (r *pageRequest) viewFilters() []web.Field {
 	switch r.path.View {
 	case viewList, viewMonth, viewDay:
@@ -180,7 +184,7 @@ func (r *pageRequest) viewFilters() []web.Field {
 	return nil
 }
 
-// absoluteAddress returns an address for links with the base URL, "" for none.
+// absoluteAddress returns a link with the scheme and host of the base URL. "" stays "".
 func (r *pageRequest) absoluteAddress(href string) string {
 	if href == "" {
 		return ""
@@ -188,10 +192,10 @@ func (r *pageRequest) absoluteAddress(href string) string {
 	return r.h.Site.BaseURL + strings.TrimPrefix(href, r.h.prefix)
 }
 
-// api is the address of the API in the language of the links.
+// api returns the URL of the API in the language of the page.
 func (r *pageRequest) api() string { return r.h.Site.BaseURL + r.root.Segment + r.root.Mount }
 
-// headers are those of a page that its content decides.
+// headers returns the headers of a page that depend on its content.
 func (r *pageRequest) headers(f *web.Frame) [][2]string {
 	links := make([]string, 0, len(f.Alternates)+2)
 	for _, a := range f.Alternates {
@@ -229,7 +233,8 @@ func (r *pageRequest) headers(f *web.Frame) [][2]string {
 	return out
 }
 
-// summary returns the beginning of a text in HTML as plain text of up to a number of characters, at the end of a word.
+// summary returns the beginning of an HTML text as plain text. It has at most the given number of characters and
+// ends with a whole word.
 func summary(html string, characters int) string {
 	text := markup.Plain(html)
 	if utf8.RuneCountInString(text) <= characters {
@@ -242,7 +247,7 @@ func summary(html string, characters int) string {
 	return strings.TrimRight(cut, " ,;:.–-") + "…"
 }
 
-// subscribe returns the addresses of the feed of some filters, nil if the site has no feeds.
+// subscribe returns the addresses of the feeds with these filters. It returns nil if the site has no feeds.
 func (r *pageRequest) subscribe(title string, filters []web.Field) *web.Subscribe {
 	if !r.h.PageSettings.Pages.Feeds {
 		return nil

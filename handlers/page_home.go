@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// homePage answers the first page: what is on today, and next.
+// homePage answers with the home page: events of today and the next ones.
 func (r *pageRequest) homePage() (*PageReply, error) {
 	m := &web.HomePage{Heading: r.words.Home}
 	if name := r.siteName(); name != "" {
@@ -43,12 +43,12 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		return nil, err
 	}
 	if len(on.IDs) < 4 {
-		// Few things begin today: what goes on is shown as well.
+		// Since few events begin today, ongoing events are shown as well.
 		if on, err = find(query.Window{EndMin: &now, StartMax: &lastSecond}, 7); err != nil {
 			return nil, err
 		}
 	}
-	all.Series.First = true // of a series the next one
+	all.Series.First = true // only the next occurrence of each series
 	next, err := find(query.Window{StartMin: &tomorrow}, 13)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 			return nil, err
 		}
 		if len(items) > 0 {
-			// The one that opens the page has a picture, if one of them has.
+			// The lead event should have a picture, if one of the events has one.
 			lead := items[max(0, slices.IndexFunc(items, func(item pageItem) bool { return item.pictured }))]
 			shown[lead.id], m.Lead = true, lead.body
 		}
@@ -124,7 +124,8 @@ func (r *pageRequest) featuredNext(all *query.Events) (query.Page, error) {
 	return page, r.expireByStart(page)
 }
 
-// expireByStart notes when the first of some events, in the order of their starts, is no longer one that is coming.
+// expireByStart makes the reply expire when the first event of the page has started. The page is in order of
+// starts.
 func (r *pageRequest) expireByStart(page query.Page) error {
 	page, err := r.withSpans(page)
 	if err == nil && len(page.Spans) > 0 {
@@ -133,7 +134,7 @@ func (r *pageRequest) expireByStart(page query.Page) error {
 	return err
 }
 
-// columnNamed returns the column of a filter.
+// columnNamed returns the filter column with a name.
 func columnNamed(name string) (*query.Column, error) {
 	columns := EventColumns()
 	at := slices.IndexFunc(columns, func(c *query.Column) bool { return c.Name == name })
@@ -143,7 +144,7 @@ func columnNamed(name string) (*query.Column, error) {
 	return columns[at], nil
 }
 
-// withoutField returns a part of a page without some events, at most a number of them.
+// withoutField returns a page without the events in ids, with at most limit events.
 func withoutField(page query.Page, ids map[int64]bool, limit int) query.Page {
 	out := query.Page{Total: page.Total}
 	for i, id := range page.IDs {

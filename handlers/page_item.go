@@ -18,31 +18,32 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// The forms of an event in lists: a template of package web, and whether it says since when the event takes place.
+// Forms of an event in lists. Each is the name of a template in package web. " since" adds since when the event
+// takes place.
 const (
 	rowItem    = "row"         // below the heading of its day
-	rowSince   = "row since"   // on a later day
-	cardItem   = "card"        // with its date
-	entryItem  = "entry"       // in a month
-	entrySince = "entry since" // on a later day
+	rowSince   = "row since"   // row on a later day of an event that began before
+	cardItem   = "card"        // card with the date of the event
+	entryItem  = "entry"       // entry in a month
+	entrySince = "entry since" // entry on a later day of an event that began before
 )
 
-// pageItem is an event in a list as it is written.
+// pageItem is an event in a list, rendered as HTML.
 type pageItem struct {
 	id       int64
-	pictured bool
-	day      string // the first that it stands on: 2026-11-22
-	last     string // its last day for people
+	pictured bool   // the event has a picture
+	day      string // first day that the event is shown on, such as 2026-11-22
+	last     string // last day for readers, in the same format
 	body     template.HTML
 }
 
-// items returns the events of a page of a list in one of the forms. Those that are the same for all visitors come from the
-// cache of records.
+// items renders the events of a page of a list in one of the forms. Events that look the same for all visitors
+// come from the record cache.
 func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 	written, _, _ := strings.Cut(form, " ")
 	media := "text/html;" + form
 	if form == cardItem {
-		media += " " + r.today().Format("2006") // cards name other years
+		media += " " + r.today().Format("2006") // cards show the year if it is not the current one
 	}
 	r.codec = codec{mediaType: media, encode: func(value any, _ string) ([]byte, error) {
 		item := value.(*web.Item) //nolint:forcetypeassert // value below
@@ -80,7 +81,7 @@ func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 	return out, nil
 }
 
-// itemsByID returns some events in one of the forms by their ids. Those that are gone meanwhile are missing.
+// itemsByID renders events in one of the forms, by id. Events that were deleted meanwhile are missing.
 func (r *pageRequest) itemsByID(events []dayEvent, form string) (map[int64]template.HTML, error) {
 	out := make(map[int64]template.HTML, len(events))
 	for part := range slices.Chunk(events, ent.MaxRead) {
@@ -95,7 +96,7 @@ func (r *pageRequest) itemsByID(events []dayEvent, form string) (map[int64]templ
 	return out, nil
 }
 
-// itemBodies are the items without their days.
+// itemBodies returns the HTML of items, without their days.
 func itemBodies(items []pageItem) []template.HTML {
 	out := make([]template.HTML, len(items))
 	for i, item := range items {
@@ -104,7 +105,8 @@ func itemBodies(items []pageItem) []template.HTML {
 	return out
 }
 
-// representEvent returns the representation of an event, redacted if it is protected and the password is not its own.
+// representEvent returns the representation of an event. It is redacted if the event is protected and the visitor
+// has not sent its password.
 func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
 	if redacted = r.isProtected(e, r.password); redacted {
@@ -113,7 +115,8 @@ func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool)
 	return out, redacted
 }
 
-// cost returns what an event costs as people write it, nothing if its representation shows nothing.
+// cost returns the cost of an event in the format of the language. It returns "" if shown, the cost in the
+// representation, is "".
 func (r *pageRequest) cost(e *ent.Event, shown string) string {
 	if shown == "" {
 		return ""
@@ -121,7 +124,7 @@ func (r *pageRequest) cost(e *ent.Event, shown string) string {
 	return r.dates.Cost(e.Cost, r.h.Site.Currency, r.h.Words.Message(r.lang, "free", nil))
 }
 
-// item returns what lists show of an event. It is made from the representation, which a protected event has redacted.
+// item returns what lists show of an event. It uses the representation, which is redacted for a protected event.
 func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.Item {
 	shown, redacted := r.representEvent(v, e, false)
 	w := r.words
@@ -161,7 +164,7 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 	return out
 }
 
-// setItemTime sets the time that an item in one of the forms shows.
+// setItemTime sets the time that an item shows in one of the forms.
 func (r *pageRequest) setItemTime(item *web.Item, e *ent.Event, when *eventTime, stands *dayEvent, form string) {
 	if form == entryItem && !when.allDay {
 		item.Time = r.dates.Time(e.StartWall)
@@ -173,7 +176,7 @@ func (r *pageRequest) setItemTime(item *web.Item, e *ent.Event, when *eventTime,
 	case form == rowSince:
 		item.Time = since + ", " + item.Time
 	case !when.allDay && when.first != stands.first:
-		item.Time = r.dates.short(when.first) + ", " + item.Time // in its zone it is another day
+		item.Time = r.dates.short(when.first) + ", " + item.Time // in the event's own zone it is another day
 	}
 }
 
@@ -186,7 +189,7 @@ func firstText(texts ...string) string {
 	return ""
 }
 
-// eventMarks are the words that stand out at an event.
+// eventMarks returns the words that stand out in an event, such as "Canceled".
 func (r *pageRequest) eventMarks(shown *represent.Event, redacted bool) []web.Mark {
 	var out []web.Mark
 	switch shown.EventStatus {
@@ -207,7 +210,7 @@ func (r *pageRequest) eventMarks(shown *represent.Event, redacted bool) []web.Ma
 	return out
 }
 
-// venueList returns the venues of a representation.
+// venueList returns the venues of a representation as a slice.
 func venueList(of represent.OneOrMany) []represent.Venue {
 	switch v := of.(type) {
 	case *represent.Venue:
@@ -218,7 +221,7 @@ func venueList(of represent.OneOrMany) []represent.Venue {
 	return nil
 }
 
-// placeName is a venue with its town.
+// placeName returns the name of a venue with its city.
 func placeName(v *represent.Venue) string {
 	name, city := html.UnescapeString(v.Venue), html.UnescapeString(v.City)
 	if city == "" || strings.Contains(name, city) {
@@ -227,7 +230,7 @@ func placeName(v *represent.Venue) string {
 	return name + ", " + city
 }
 
-// foreignLanguage is a language if it is not that of the page, else "".
+// foreignLanguage returns a language, or "" if it is that of the page.
 func (r *pageRequest) foreignLanguage(language string) string {
 	if language == string(r.lang) {
 		return ""
@@ -235,10 +238,10 @@ func (r *pageRequest) foreignLanguage(language string) string {
 	return language
 }
 
-// colours is how many colours there are for categories.
+// colours is the number of colours for categories.
 const colours = 12
 
-// colourOf returns the number of the colour of an event, 0 for one without a category.
+// colourOf returns the number of an event's colour, from 1 to colours. 0 means that it has no category.
 func colourOf(categories []represent.EventTerm) int {
 	if len(categories) == 0 {
 		return 0
@@ -248,7 +251,7 @@ func colourOf(categories []represent.EventTerm) int {
 
 func termColour(id int64) int { return 1 + int(id%colours) }
 
-// picture returns an image in the sizes that pages show, nil for one of another host or none.
+// picture returns an image in the sizes that pages show. It returns nil if there is none or another host has it.
 func (r *pageRequest) picture(of represent.OrFalse) *web.Picture {
 	image, ok := of.(*represent.Image)
 	if !ok || image == nil {
@@ -256,7 +259,7 @@ func (r *pageRequest) picture(of represent.OrFalse) *web.Picture {
 	}
 	src := r.localAddress(image.URL)
 	if src == image.URL {
-		return nil // of another host
+		return nil // another host has the image
 	}
 	out := &web.Picture{URL: src, Width: image.Width, Height: image.Height}
 	if m := image.Sizes.Medium; m != nil {
@@ -270,7 +273,7 @@ func (r *pageRequest) picture(of represent.OrFalse) *web.Picture {
 	return out
 }
 
-// largePicture is picture with the large size for browsers that do not choose.
+// largePicture returns an image like picture, with the large size for browsers that do not choose a size.
 func (r *pageRequest) largePicture(of represent.OrFalse) *web.Picture {
 	out := r.picture(of)
 	if image, ok := of.(*represent.Image); ok && out != nil {
@@ -282,7 +285,7 @@ func (r *pageRequest) largePicture(of represent.OrFalse) *web.Picture {
 	return out
 }
 
-// sharedPicture is the picture that networks show: of this service, with its whole address.
+// sharedPicture returns a picture with its absolute URL, for previews in social networks.
 func (r *pageRequest) sharedPicture(p *web.Picture) *web.Picture {
 	if p == nil {
 		return nil
@@ -290,21 +293,21 @@ func (r *pageRequest) sharedPicture(p *web.Picture) *web.Picture {
 	return &web.Picture{URL: r.absoluteAddress(p.URL), Width: p.Width, Height: p.Height}
 }
 
-// eventTime is when an event takes place, as a page says it.
+// eventTime is when an event takes place, formatted for a page.
 type eventTime struct {
-	first, last calendar.Wall // days, in the zone of the event
+	first, last calendar.Wall // first and last day, in the zone of the event
 	allDay      bool
-	start, end  string // for machines: with offset, all-day ones the day alone
-	time        string // of day, or that it takes the whole day
-	zone        string // named where its clock is not the site's
-	until       string // "" for an event on one day
-	text        string // all of it
+	start, end  string // for machines: times with UTC offset, or days of an all-day event
+	time        string // time of day, or that the event lasts all day
+	zone        string // name of the event's zone if its clock differs from that of the site, else ""
+	until       string // last day; "" for an event on one day
+	text        string // whole text of date and time
 }
 
-// eventTimeOf returns the moment of an event. A redacted one is shown as timed.
+// eventTimeOf returns when an event takes place. A redacted event is never shown as all-day.
 func (r *pageRequest) eventTimeOf(e *ent.Event, redacted bool) eventTime {
 	zone, err := calendar.ParseZone(e.Timezone)
-	if err != nil { // names in the database are valid by construction
+	if err != nil { // zones in the database are always valid
 		zone = calendar.UTC()
 	}
 	allDay := e.AllDay && !redacted
@@ -336,8 +339,8 @@ func (r *pageRequest) eventTimeOf(e *ent.Event, redacted bool) eventTime {
 // lateHours is how long after midnight an event still belongs to the day before.
 const lateHours = 6 * time.Hour
 
-// lastDay is the last day of an event for people. One of less than a day that ends in the night does not take the next day,
-// too.
+// lastDay returns the last day of an event for readers. If an event is shorter than a day and ends at night, that
+// is its first day.
 func lastDay(start, end calendar.Wall) calendar.Wall {
 	last := end.StartOfDay()
 	if last.Before(start.StartOfDay()) {
@@ -354,7 +357,7 @@ func dayNumber(w calendar.Wall) int {
 	return day
 }
 
-// hostOf is the host of an address, as people read it.
+// hostOf returns the host of a URL for display, without "www.".
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -363,7 +366,7 @@ func hostOf(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// callNumber is a telephone number as a link calls it, "" for a text that is none.
+// callNumber returns a telephone number for a tel: link. It returns "" if the text is not a telephone number.
 func callNumber(text string) string {
 	var b strings.Builder
 	for i, c := range text {
@@ -381,7 +384,8 @@ func callNumber(text string) string {
 	return b.String()
 }
 
-// mapLink is the address of a map, "" if the venue has no position, or wants no link, or the site has no map.
+// mapLink returns the URL of a map with the venue. It is "" if the venue has no position, wants no link, or the
+// site has no map.
 func (r *pageRequest) mapLink(v *represent.Venue) string {
 	link := r.h.PageSettings.MapLink
 	if link == "" || !v.ShowMap && !v.ShowMapLink || v.GeoLat == nil || v.GeoLng == nil {
@@ -398,7 +402,7 @@ func (r *pageRequest) mapLink(v *represent.Venue) string {
 		"{query}", url.QueryEscape(strings.Join(parts, ", "))).Replace(link)
 }
 
-// placeOf is a venue on a page.
+// placeOf returns a venue as pages show it.
 func (r *pageRequest) placeOf(v *represent.Venue) web.Place {
 	out := web.Place{
 		Name: html.UnescapeString(v.Venue), Lang: r.foreignLanguage(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),

@@ -17,15 +17,16 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// preparedList is a list that was asked for, as far as all lists are alike.
+// preparedList has the parsed parameters of a list page.
 type preparedList struct {
 	asked  *eventQuery
-	events *query.Events // nil means a parameter is invalid
+	events *query.Events // query for the events; nil means that a parameter is invalid
 	form   *web.Filter
 	status int
 }
 
-// prepare reads the parameters of a list. A parameter that is invalid is a fault at its field, and there are no events.
+// prepare parses the parameters of a list page. If a parameter is invalid, its form field shows the fault, and
+// the page has no events.
 func (r *pageRequest) prepare(dates bool) (*preparedList, error) {
 	out := &preparedList{status: http.StatusOK}
 	err := r.applyAliases()
@@ -50,7 +51,8 @@ func (r *pageRequest) prepare(dates bool) (*preparedList, error) {
 	return out, err
 }
 
-// listPage answers a list: of what has not ended, by start, or of what has ended, by end.
+// listPage answers with a list of events. Coming and ongoing events are in order of their starts, past events in
+// order of their ends.
 func (r *pageRequest) listPage() (*PageReply, error) {
 	p, err := r.prepare(true)
 	if err != nil {
@@ -118,12 +120,12 @@ func (r *pageRequest) listPage() (*PageReply, error) {
 	return r.reply(p.status, "list", &m.Frame, m)
 }
 
-// subscribeTitle names what one subscribes to.
+// subscribeTitle returns the title of a subscription to the page.
 func (r *pageRequest) subscribeTitle(title string) string {
 	return strings.ReplaceAll(r.words.SubscribeTo, "{title}", title)
 }
 
-// scopeFilters are the filters that the path stands for.
+// scopeFilters returns the filters that the path of the page implies: its term, and featured.
 func (r *pageRequest) scopeFilters() []web.Field {
 	var out []web.Field
 	if n := len(r.terms); n > 0 {
@@ -136,14 +138,14 @@ func (r *pageRequest) scopeFilters() []web.Field {
 	return out
 }
 
-// setAPIRoot names the events of the path as the root of the API.
+// setAPIRoot sets the API root of the page to the events of its path, if the path limits them.
 func (r *pageRequest) setAPIRoot() {
 	if scope := r.scopeFilters(); len(scope) > 0 {
 		r.apiRoot = "/events/" + encode(scope)
 	}
 }
 
-// pastFilter selects, of the API, what a list of the past has.
+// pastFilter returns the API filter that selects the events of a list of past events. It is nil for other pages.
 func (r *pageRequest) pastFilter() []web.Field {
 	if !r.path.Past {
 		return nil
@@ -151,19 +153,20 @@ func (r *pageRequest) pastFilter() []web.Field {
 	return []web.Field{{Name: "ends_before", Value: "now"}}
 }
 
-// feedFilters are the filters of the feeds of a page. It is never nil.
+// feedFilters returns the filters of the page's feeds. The result is never nil.
 func (r *pageRequest) feedFilters() []web.Field {
 	return append(append([]web.Field{}, r.scopeFilters()...), r.filters("include")...)
 }
 
-// eventList is a page of a list with its place in it.
+// eventList is a page of a list of events, with its number and the number of pages.
 type eventList struct {
 	query.Page
 	number, pages int
 	past          bool
 }
 
-// findList looks up a page of what has not ended or of what has ended. Dates that were sent replace the beginning now.
+// findList finds a page of past events, or of those that have not ended. If dates were sent, the list need not
+// begin now.
 func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (eventList, error) {
 	one := *e
 	dated := one.Window != query.Window{}
@@ -195,8 +198,8 @@ func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (event
 	return out, nil
 }
 
-// expireByNextEnd notes when the next event ends: lists of what has not ended change then. Where too many go on to look at
-// all of them, it is a minute.
+// expireByNextEnd makes the reply expire when the next event ends, because it leaves lists then. If too many
+// events are ongoing to read all, the reply expires after a minute.
 func (r *pageRequest) expireByNextEnd() error {
 	now, tomorrow := r.now, r.tomorrow()
 	r.expireBy(tomorrow)
@@ -218,7 +221,7 @@ func (r *pageRequest) expireByNextEnd() error {
 	return nil
 }
 
-// fillList writes the events of a list below the headings of their days, and the links to the pages before and after.
+// fillList adds the events of a list under headings of their days, and links to the previous and next page.
 func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) error {
 	items, err := r.items(list.Page, rowItem)
 	if err != nil {
@@ -238,14 +241,14 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) e
 	return nil
 }
 
-// groups puts the items of a list under headings by first day, or by last day in a list of past events. In other lists,
-// events that began before today come first, as ongoing.
+// groups puts the items of a list under headings by first day, or by last day in a list of past events. In other
+// lists, events that began before today come first, as ongoing.
 func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
 	r.expireBy(r.tomorrow())
 	var out []web.Group
 	key := ""
-	// The days of whole-day events of other zones are in another order than their instants.
+	// Days of all-day events in other zones may be in another order than their instants.
 	slices.SortStableFunc(items, func(a, b pageItem) int {
 		if past {
 			return cmp.Compare(b.last, a.last)
@@ -285,8 +288,8 @@ func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	return out
 }
 
-// pager returns the links to what is before and after a page of a list. Before the first page of what is coming is the
-// first one of what is past.
+// pager returns the links to the previous and next page of a list. The first page of past events precedes the
+// first page of coming events.
 func (r *pageRequest) pager(list eventList) (earlier, later *web.Link) {
 	at := func(page int, past bool) string {
 		p := r.path
@@ -330,7 +333,7 @@ func (r *pageRequest) pager(list eventList) (earlier, later *web.Link) {
 	return earlier, later
 }
 
-// emptyList says that nothing matches, and names the next event without the filters.
+// emptyList returns the message that no event matches, with a link to the next event without the filters.
 func (r *pageRequest) emptyList(e *query.Events) (*web.Empty, error) {
 	out := &web.Empty{Title: r.words.NothingTitle, Text: r.words.NothingText}
 	if r.path.Past {
@@ -355,7 +358,7 @@ func (r *pageRequest) emptyList(e *query.Events) (*web.Empty, error) {
 	return out, nil
 }
 
-// nextEvent returns a link to the next event of all, nil if there is none.
+// nextEvent returns a link to the next event of the whole calendar, or nil if there is none.
 func (r *pageRequest) nextEvent(like *query.Events) (*web.Link, error) {
 	from := r.now
 	page, err := r.findEvents(&query.Events{

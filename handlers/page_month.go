@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// entriesOfDay is how many events a day of a month shows.
+// entriesOfDay is the largest number of events that a day of a month page shows.
 const entriesOfDay = 5
 
 func startOfMonth(w calendar.Wall) calendar.Wall {
@@ -18,7 +18,7 @@ func startOfMonth(w calendar.Wall) calendar.Wall {
 	return calendar.WallAt(year, month, 1, 0, 0, 0)
 }
 
-// monthPage answers a month: whole weeks, with the events of every day.
+// monthPage answers with the page of a month: whole weeks with the events of each day.
 func (r *pageRequest) monthPage() (*PageReply, error) {
 	p, err := r.prepare(false)
 	if err != nil {
@@ -109,12 +109,12 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 	return r.reply(http.StatusOK, "month", &m.Frame, m)
 }
 
-// weekStart returns the first day of the week of a day.
+// weekStart returns the first day of the week that day belongs to. first is the weekday on which weeks begin.
 func weekStart(day calendar.Wall, first time.Weekday) calendar.Wall {
 	return day.AddDate(0, 0, -(int(day.Weekday()-first)+7)%7)
 }
 
-// weeks returns the days of a month in whole weeks.
+// weeks returns the days of a month page, grouped in whole weeks.
 func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]web.Cell, error) {
 	var starting, going []dayEvent
 	seen := map[int64]bool{}
@@ -163,7 +163,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 			if e.first.Before(day) {
 				entry = web.Entry{Body: goesOn[e.id], Continues: true}
 			}
-			if entry.Body != "" { // else it is gone meanwhile
+			if entry.Body != "" { // an empty body means that the event was deleted meanwhile
 				cell.Entries = append(cell.Entries, entry)
 			}
 		}
@@ -176,7 +176,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 	return weeks, nil
 }
 
-// addMonths adds the form that chooses a month: those of a year before and of two years after.
+// addMonths adds the form for choosing a month. It offers months from a year before to two years after.
 func (r *pageRequest) addMonths(m *web.MonthPage, first calendar.Wall) {
 	p := r.readingIn(viewMonth)
 	m.GoTo, m.Kept = r.h.prefix+p.path(), r.filters(dateParameters...)

@@ -10,11 +10,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// maxMoves is how many changes of an event are looked at for the one of its start.
+// maxMoves is how many changes of an event startMovedAt reads to find a change of its start.
 const maxMoves = 200
 
-// startMovedAt returns when the start of an event last changed, zero if it did not within represent.RescheduledFor, or if
-// that is not known.
+// startMovedAt returns when the start of an event last changed. It returns zero if that is unknown or longer ago
+// than represent.RescheduledFor.
 func (r *request) startMovedAt(id int64) (time.Time, error) {
 	rows, err := r.db.Change.Query().
 		Where(change.KindEQ(calendar.Event), change.RecordID(id), change.AtGT(r.now.Add(-represent.RescheduledFor))).

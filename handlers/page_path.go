@@ -10,47 +10,50 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// pagePath is a reading of the address of a page (contract, section 21). Readings can be compared by reflect.DeepEqual.
+// pagePath is a parsed address of a calendar page (contract, section 21). It can be compared by
+// reflect.DeepEqual.
 type pagePath struct {
-	Language calendar.Language // of the segment; "" means there is none
+	Language calendar.Language // language segment of the path; "" means that there is none
 	View     pageView
-	// Taxonomy is calendar.Category or calendar.Tag for the page of a term, else "". Such a page is a list, month or day.
+	// Taxonomy is calendar.Category or calendar.Tag for the page of a term, else "". The View of such a page is a
+	// list, month or day.
 	Taxonomy calendar.Kind
-	// Slugs are decoded and not normalised: of a category after its ancestors, of a tag, or of a record.
+	// Slugs are decoded but not normalised: a category after its ancestors, a tag, or a record.
 	Slugs []string
-	// Date is the first moment of the month or day that the path names. Zero means this month or today.
+	// Date is the first moment of the month or day in the path. Zero means the present month or day.
 	Date     calendar.Wall
-	Page     int // 0 means the first
+	Page     int // page number; 0 means the first page
 	Featured bool
-	Past     bool // eventDisplay=past; lists, venues and organizers only
+	Past     bool // the page shows past events; only for lists, venues, organizers and series
 	Format   pageFormat
-	ID       int64 // of viewRecord; 0 is the id of no record
-	// Redirect is 301 or 302 if the address only leads to that of the reading, else 0.
+	ID       int64 // id of the record for viewRecord; no record has the id 0
+	// Redirect is 301 or 302 if the address redirects to the one of this reading. 0 means no redirect.
 	Redirect int
 }
 
 // pageView names a kind of page.
 type pageView string
 
-// The views of pages.
+// Views are the kinds of calendar pages.
 const (
 	viewHome       pageView = "home"
 	viewDevelopers pageView = "developers"
-	viewDefault    pageView = "default" // of lists, by the setting of the site
+	viewDefault    pageView = "default" // view that the site has chosen for /events/
 	viewList       pageView = "list"
 	viewMonth      pageView = "month"
 	viewDay        pageView = "day"
-	viewEvent      pageView = "event" // with a Date: the occurrence of a series (contract, section 19.4)
-	viewSeries     pageView = "series"
-	viewVenue      pageView = "venue"
-	viewOrganizer  pageView = "organizer"
-	viewRecord     pageView = "record" // /?p={id}
+	// page of an event; with Date, that of an occurrence of a series (contract, section 19.4)
+	viewEvent     pageView = "event"
+	viewSeries    pageView = "series"
+	viewVenue     pageView = "venue"
+	viewOrganizer pageView = "organizer"
+	viewRecord    pageView = "record" // /?p={id}: redirect to the page of a record
 )
 
-// pageFormat is a format that a page is asked for in. Formats other than formatHTML are feeds.
+// pageFormat is the format in which a page is requested. All formats except formatHTML are feeds.
 type pageFormat string
 
-// The formats of pages.
+// Formats in which pages can be requested.
 const (
 	formatHTML    pageFormat = ""
 	formatICal    pageFormat = "ical"
@@ -59,7 +62,7 @@ const (
 	formatAtom    pageFormat = "atom"
 )
 
-// The literal segments of paths.
+// Literal segments of the paths of pages.
 const (
 	segmentEvents   = "events"
 	segmentCategory = "category"
@@ -72,41 +75,41 @@ const (
 	segmentFeed     = "feed"
 )
 
-// The parameters that choose a page.
+// Query parameters that choose a page.
 const (
 	paramRecord  = "p"
 	paramDisplay = "eventDisplay"
 	displayPast  = "past"
 )
 
-// recordViews are the views whose first segment is followed by the slug of a record.
+// recordViews maps the first segment of a path to its view. The slug of a record follows the segment.
 var recordViews = map[string]pageView{
 	"event": viewEvent, "series": viewSeries, "venue": viewVenue, "organizer": viewOrganizer,
 }
 
-// foreignViews are views of the original that lead to the default view.
+// foreignViews are views of The Events Calendar that Almanac lacks. Their addresses redirect to the default view.
 var foreignViews = []string{"week", "photo", "map", "summary"}
 
-// feedFormats are the formats that feed/ may be followed by.
+// feedFormats maps a segment after feed/ to its format.
 var feedFormats = map[string]pageFormat{
 	"rss": formatRSS, "rss2": formatRSS, "rdf": formatRSS, "atom": formatAtom,
 }
 
-// The years that months and days may be of.
+// Range of years for the months and days of pages.
 const (
 	firstPageYear = 1000
 	lastPageYear  = 9999
 )
 
-// longestPageTail is the number of segments that can follow the slugs of a term: view, date, featured/, page/ and its
-// number, feed/ and its format.
+// longestPageTail is the largest number of segments after the slugs of a term: view, date, featured/, page/ and
+// its number, feed/ and its format.
 const longestPageTail = 7
 
-// parsePagePath returns the readings of an address below the base URL, the preferred one first; none if it is the address
-// of no page. The path is percent-encoded. Only the path of a category has several readings: of a shorter path of
-// categories, the rest is a view. The caller takes the first one whose terms exist.
+// parsePagePath returns the possible readings of an address below the base URL, the preferred one first. It
+// returns none if no page has the address. path is percent-encoded. Only the path of a category has several
+// readings, since its last segments may be slugs or a view. The caller takes the first reading whose terms exist.
 //
-// aliases maps first segments to those of the grammar. A nil map has none.
+// aliases maps first segments of the site to those of the grammar. Nil means no aliases.
 func parsePagePath(path string, query url.Values, aliases map[string]string) []pagePath {
 	segments, ok := pageSegments(path)
 	if !ok {
@@ -127,8 +130,8 @@ func parsePagePath(path string, query url.Values, aliases map[string]string) []p
 	return readings
 }
 
-// IsPagePath reports whether a path below the base URL begins as those of pages do, and is not that of a feed. No page has
-// to have it.
+// IsPagePath reports whether a path below the base URL begins like that of a page, and is not a feed. The page
+// need not exist.
 func (h *Handlers) IsPagePath(path string) bool {
 	if _, isFeed := h.LocateFeed(path, ""); isFeed {
 		return false
@@ -139,7 +142,7 @@ func (h *Handlers) IsPagePath(path string) bool {
 	return err == nil && (isPageSegment(first) || h.PageSettings.PathAliases[first] != "")
 }
 
-// pageSegments splits a path and decodes its segments. A slash at the end makes no difference.
+// pageSegments splits a path into decoded segments. It ignores a trailing slash.
 func pageSegments(path string) (segments []string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -159,7 +162,7 @@ func pageSegments(path string) (segments []string, ok bool) {
 	return segments, true
 }
 
-// readings returns those of the path alone.
+// readings returns the readings of a path, without what the query decides.
 func (p pagePath) readings(segments []string, query url.Values) []pagePath {
 	if len(segments) == 0 {
 		p.View = viewHome
@@ -196,13 +199,13 @@ func (p pagePath) readings(segments []string, query url.Values) []pagePath {
 	return []pagePath{p}
 }
 
-// isPageSegment reports whether paths of pages begin with a segment.
+// isPageSegment reports whether the paths of pages begin with a segment.
 func isPageSegment(first string) bool {
 	return recordViews[first] != "" || first == segmentEvents || first == segmentTag || first == segmentICal ||
 		first == string(viewDevelopers)
 }
 
-// record reads what follows the first segment of the page of a record.
+// record parses the segments after the first one of the page of a record.
 func (p pagePath) record(view pageView, rest []string) []pagePath {
 	p.View, p.Slugs = view, rest[:1]
 	t := pageTail(rest[1:])
@@ -225,7 +228,7 @@ func (p pagePath) record(view pageView, rest []string) []pagePath {
 	return []pagePath{p}
 }
 
-// term reads what follows the first segments of the page of a term. At most the given number of segments are slugs.
+// term parses the segments after the taxonomy in the page of a term. At most most segments are slugs.
 func (p pagePath) term(taxonomy calendar.Kind, rest []string, most int) []pagePath {
 	var readings []pagePath
 	for n := min(most, len(rest)); n > 0 && len(rest)-n <= longestPageTail; n-- {
@@ -238,13 +241,13 @@ func (p pagePath) term(taxonomy calendar.Kind, rest []string, most int) []pagePa
 	return readings
 }
 
-// tail reads the view and what follows it.
+// tail parses the view and the segments after it. It returns false if they are not valid.
 func (p *pagePath) tail(rest []string) bool {
 	t, moved := pageTail(rest), false
 	p.View = viewDefault
 	switch name := t.peek(); {
 	case slices.Contains(foreignViews, name):
-		// What follows are dates and pages of a view that does not exist here.
+		// Dates and page numbers of a view that does not exist here are ignored.
 		p.Redirect = 302
 		if p.Taxonomy != "" {
 			p.View = viewList
@@ -283,7 +286,7 @@ func (p *pagePath) tail(rest []string) bool {
 	return true
 }
 
-// applyQuery reads the parameters that choose a page.
+// applyQuery applies the query parameters that choose a page.
 func (p *pagePath) applyQuery(query url.Values) {
 	if p.Redirect == 302 {
 		return
@@ -309,11 +312,11 @@ func (p *pagePath) applyQuery(query url.Values) {
 		p.Format = formatICal
 	}
 	if p.Format != formatHTML {
-		p.Redirect = 0 // subscriptions are answered where they are
+		p.Redirect = 0 // feeds are answered without a redirect
 	}
 }
 
-// withDefault returns the reading with the view that viewDefault stands for.
+// withDefault returns the reading with viewDefault replaced by view.
 func (p pagePath) withDefault(view pageView) pagePath {
 	if p.View == viewDefault {
 		p.View = view
@@ -321,8 +324,8 @@ func (p pagePath) withDefault(view pageView) pagePath {
 	return p
 }
 
-// path returns the canonical path of the reading, below the base URL and percent-encoded. Parsed with the parameters of
-// params it gives the same reading, without Redirect.
+// path returns the canonical path of the reading, below the base URL and percent-encoded. Parsing it with the
+// parameters of params gives the same reading without Redirect.
 func (p pagePath) path() string {
 	var b strings.Builder
 	add := func(segments ...string) {
@@ -376,7 +379,7 @@ func (p pagePath) path() string {
 	return b.String()
 }
 
-// viewSegments returns the segments of a view and its date. The page of a term is a list without them.
+// viewSegments returns the path segments of a view and its date. A term's page without them is a list.
 func (p pagePath) viewSegments() []string {
 	switch {
 	case p.View == viewList && p.Taxonomy == "":
@@ -395,7 +398,7 @@ func (p pagePath) viewSegments() []string {
 	return nil
 }
 
-// params returns the parameters that belong to the address beside the filters: p with ical, eventDisplay and outlook-ical.
+// params returns the query parameters of the address besides the filters, such as p and eventDisplay.
 func (p pagePath) params() url.Values {
 	out := url.Values{}
 	if p.View == viewRecord {
@@ -413,8 +416,8 @@ func (p pagePath) params() url.Values {
 	return out
 }
 
-// canonical returns the reading that the others of the same page name as the canonical one. Below a site whose default
-// view is the given one, that view has the address /events/.
+// canonical returns the canonical reading of the page. view is the default view of the site, whose address is
+// /events/.
 func (p pagePath) canonical(view pageView) pagePath {
 	if p.View == view && p.Taxonomy == "" && p.Date.IsZero() && p.Page == 0 && !p.Past && !p.isFeed() {
 		p.View = viewDefault
@@ -423,13 +426,13 @@ func (p pagePath) canonical(view pageView) pagePath {
 	return p
 }
 
-// isFeed reports whether the address is that of a feed of entries, which is one of a list.
+// isFeed reports whether the address is that of an RSS or Atom feed, whose page is a list.
 func (p pagePath) isFeed() bool { return p.Format == formatRSS || p.Format == formatAtom }
 
-// pageTail is the end of a path that is read segment by segment.
+// pageTail has the segments at the end of a path that are not parsed yet.
 type pageTail []string
 
-// peek returns the next segment, "" if there is none.
+// peek returns the next segment, or "" if there is none.
 func (t pageTail) peek() string {
 	if len(t) == 0 {
 		return ""
@@ -437,7 +440,7 @@ func (t pageTail) peek() string {
 	return t[0]
 }
 
-// take reads a literal segment.
+// take removes the next segment if it is the literal, and reports whether it was.
 func (t *pageTail) take(literal string) bool {
 	if t.peek() != literal {
 		return false
@@ -446,7 +449,7 @@ func (t *pageTail) take(literal string) bool {
 	return true
 }
 
-// page reads page/{n}/, if it is there. Only lists have pages.
+// page parses page/{n}/ if the path has it. It returns false if that is not valid. Only lists have pages.
 func (t *pageTail) page(p *pagePath) bool {
 	if !t.take(segmentPage) {
 		return true
@@ -464,7 +467,7 @@ func (t *pageTail) page(p *pagePath) bool {
 	return true
 }
 
-// format reads ical/ or feed/ and what may follow it, if it is there. featured/ stands before or after ical/.
+// format parses ical/ or feed/ with what may follow, if the path has it. featured/ may precede or follow ical/.
 func (t *pageTail) format(p *pagePath) bool {
 	switch {
 	case t.take(segmentICal):
@@ -484,10 +487,10 @@ func (t *pageTail) format(p *pagePath) bool {
 	return true
 }
 
-// pageMonth reads 2026-12 as the first day of that month.
+// pageMonth parses a month such as 2026-12. It returns the first day of that month.
 func pageMonth(text string) (calendar.Wall, bool) { return pageDate("2006-01", text) }
 
-// pageDay reads 2026-12-05.
+// pageDay parses a day such as 2026-12-05.
 func pageDay(text string) (calendar.Wall, bool) { return pageDate(time.DateOnly, text) }
 
 func pageDate(layout, text string) (calendar.Wall, bool) {
@@ -498,10 +501,10 @@ func pageDate(layout, text string) (calendar.Wall, bool) {
 	return calendar.WallOf(day), true
 }
 
-// longestPageNumber is the number of digits of a page that is past the end of any list.
+// longestPageNumber is the largest number of digits of a page number. Longer numbers are not valid.
 const longestPageNumber = 9
 
-// pageNumber reads the number of a page, which is at least 1.
+// pageNumber parses a page number, which is at least 1.
 func pageNumber(text string) (int, bool) {
 	if !isDigits(text) || len(text) > longestPageNumber {
 		return 0, false

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// venuePage answers the page of a venue.
+// venuePage answers with the page of a venue.
 func (r *pageRequest) venuePage() (*PageReply, error) {
 	linked := func(v *represent.View, row *ent.Venue) any { return v.PlacePageLD(row) }
 	return placePage(r, venues, "venue", r.words.Venue, linked, func(v represent.Venue) placeText {
@@ -25,7 +25,7 @@ func (r *pageRequest) venuePage() (*PageReply, error) {
 	})
 }
 
-// organizerPage answers the page of an organizer.
+// organizerPage answers with the page of an organizer.
 func (r *pageRequest) organizerPage() (*PageReply, error) {
 	linked := func(v *represent.View, row *ent.Organizer) any { return v.OrganizerPageLD(row) }
 	return placePage(r, organizers, "organizer", r.words.Organizer, linked, func(o represent.Organizer) placeText {
@@ -46,7 +46,8 @@ type placeText struct {
 	place                 *web.Place
 }
 
-// placePage answers the page of a venue or organizer with its events. filter is the name of the filter of events by it.
+// placePage answers with the page of a venue or organizer and its events. filter is the name of the event filter
+// for that record.
 func placePage[R ent.Row, J any](
 	r *pageRequest, reads linkedReads[R, J], filter, label string, linked func(*represent.View, R) any, describe func(J) placeText,
 ) (*PageReply, error) {
@@ -94,9 +95,10 @@ func imageOf(image *represent.Image) represent.OrFalse {
 
 func replaceTitle(text, title string) string { return strings.ReplaceAll(text, "{title}", title) }
 
-// finishPlace adds the events of a record and writes its page. by is the filter that selects them.
+// finishPlace adds the events of a record to its page, and renders the page. by is the filter that selects these
+// events.
 func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*PageReply, error) {
-	// The page has no other filters than which page of the list it is.
+	// The page accepts only one parameter: the number of the list's page.
 	number := r.values["page"]
 	r.values = map[string]any{by.Name: by.Value}
 	if number != nil {
@@ -104,7 +106,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 	}
 	q, err := r.parse()
 	if err != nil {
-		return nil, errNoPage // of all parameters only the page can be invalid
+		return nil, errNoPage // page is the only parameter that can be invalid here
 	}
 	e, err := q.events(r.request)
 	if err != nil {
@@ -114,7 +116,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 	if err != nil {
 		return nil, err
 	}
-	r.values = nil // what follows is about the links
+	r.values = nil // the links must not repeat the filter
 	if err := r.fillList(&m.ListPage, list, f); err != nil {
 		return nil, err
 	}
@@ -139,7 +141,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 	return r.reply(http.StatusOK, "place", &m.Frame, m)
 }
 
-// seriesPage answers the page of a series: its schedule in words and its dates.
+// seriesPage answers with the page of a series: its schedule in words and its dates.
 func (r *pageRequest) seriesPage() (*PageReply, error) {
 	id, err := r.findBySlug(calendar.Series)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// recordPage answers /?p={id}: it leads to the page of a published record.
+// recordPage answers /?p={id} with a redirect to the page of the published record.
 func (r *pageRequest) recordPage() (*PageReply, error) {
 	for _, one := range []struct {
 		view pageView

@@ -21,23 +21,23 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// Page is an address of the calendar for people (contract, section 21).
-type Page struct {
+// Page is a matched address of a calendar page (contract, section 21).
+type Page struct { // kind of page for logs and metrics, such as "event" or "month"
 	Route    string // for logs and metrics: event, month
 	readings []pagePath
 }
 
-// HasPages reports whether the calendar has pages for people.
+// HasPages reports whether the site serves calendar pages.
 func (h *Handlers) HasPages() bool { return h.pages != nil }
 
-// MatchPage returns the page of a path below the base URL and a query, nil if there is none.
+// MatchPage returns the page of a path below the base URL and a query. It returns nil if there is none.
 func (h *Handlers) MatchPage(path string, query []byte) *Page {
 	if h.pages == nil {
 		return nil
 	}
 	values, err := url.ParseQuery(string(query))
 	if err != nil {
-		values = url.Values{} // a broken query chooses no page, and is a fault of its parameters later
+		values = url.Values{} // a broken query chooses no page; its parameters are refused later
 	}
 	readings := slices.DeleteFunc(parsePagePath(path, values, h.PageSettings.PathAliases), func(p pagePath) bool {
 		return p.View == viewDevelopers || p.Format != formatHTML ||
@@ -49,7 +49,7 @@ func (h *Handlers) MatchPage(path string, query []byte) *Page {
 	return &Page{Route: "page " + string(readings[0].View), readings: readings}
 }
 
-// Language returns the language of the path, "" if it names none.
+// Language returns the language that the path names, or "" if it names none.
 func (p *Page) Language() calendar.Language { return p.readings[0].Language }
 
 // TakesPassword reports whether the page may have a form for a password.
@@ -57,35 +57,35 @@ func (p *Page) TakesPassword() bool {
 	return p.readings[0].View == viewEvent || p.readings[0].View == viewSeries
 }
 
-// PageCall is a request for a page, as prepared by package server.
+// PageCall has the properties of a page request that package server determines.
 type PageCall struct {
-	Now      time.Time         // UTC, whole seconds
-	Language calendar.Language // by parameter, path, header or site
-	Query    []byte            // not parsed
-	Password string            // of the form; "" means that none was sent
-	Revision int64             // as that of Call
+	Now      time.Time         // time of the request, in UTC and whole seconds
+	Language calendar.Language // language by parameter, path, header or site
+	Query    []byte            // raw query string
+	Password string            // password sent by the form; "" means that none was sent
+	Revision int64             // same as in Call
 }
 
-// PageReply is a page as it is sent.
+// PageReply is a finished page.
 type PageReply struct {
 	Status   int
-	Location string // of a redirect
+	Location string // target of a redirect; "" means no redirect
 	Header   [][2]string
 	Body     []byte
-	// Private pages are for visitors with a password, or ask for one. No cache may store them.
+	// Private marks a page for visitors with a password, or one that asks for it. No cache may store the page.
 	Private bool
-	// WrongPassword says that the form was sent with a password that is not the one of the record.
+	// WrongPassword means that the form was sent with a wrong password.
 	WrongPassword bool
-	Until         time.Time // as that of Outcome
+	Until         time.Time // same as in Outcome
 }
 
-// ServePage answers a request for a page. It shows what an anonymous caller sees.
+// ServePage answers a page request. The page shows what anonymous callers may see.
 func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*PageReply, error) {
 	values, err := pairValues(call.Query)
 	if err != nil {
 		return nil, err
 	}
-	// Anonymous callers see published events only, and no parameter opens others.
+	// Pages show published events only, so parameters that could reveal others are ignored.
 	for _, name := range []string{"status", "password", "per_page"} {
 		delete(values, name)
 	}
@@ -124,26 +124,26 @@ func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*Page
 	return nil, errNoPage
 }
 
-// errOtherReading is returned for a reading of a path whose terms do not exist.
+// errOtherReading means that terms of a reading do not exist, so the next reading must be tried.
 var errOtherReading = errors.New("the terms of the path do not exist")
 
-// errNoPage is the answer for a page that does not exist, or that the visitor may not know of.
+// errNoPage is the error for a page that does not exist or that the visitor may not know of.
 var errNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
-// pageRequest is a request for a page on its way.
+// pageRequest is a page request that is being answered.
 type pageRequest struct {
 	*request
 	path     pagePath
-	values   map[string]any // parameters, without those that pages do not have
+	values   map[string]any // query parameters, except those that pages ignore
 	query    []byte
 	password string
 	words    *web.CalendarWords
 	dates    pageDates
-	apiRoot  string      // X-TEC-API-ROOT below the API; "" means the API itself
-	terms    []*ent.Term // of the path, with their translations: the term last, after its ancestors
+	apiRoot  string      // value of X-TEC-API-ROOT below the API; "" means the API itself
+	terms    []*ent.Term // term of the path after its ancestors, with translations
 }
 
-// serve answers with the page of a reading.
+// serve answers with the page of one reading of the address.
 func (r *pageRequest) serve() (*PageReply, error) {
 	if r.path.Taxonomy != "" {
 		if err := r.resolveTerms(); err != nil {
@@ -188,7 +188,7 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	return r.listPage()
 }
 
-// applyPathToQuery drops the parameters of what the path decides, and takes the page of a list for that of the path.
+// applyPathToQuery drops query parameters that the path decides, and sets the parameter page from the path.
 func (r *pageRequest) applyPathToQuery() {
 	switch r.path.Taxonomy {
 	case calendar.Category:
@@ -211,10 +211,11 @@ func (r *pageRequest) applyPathToQuery() {
 	}
 }
 
-// today returns the day of the request by the clock of the site.
+// today returns the current day by the clock of the site.
 func (r *pageRequest) today() calendar.Wall { return r.zone().Wall(r.now).StartOfDay() }
 
-// defaultView returns the view of /events/. Dates that were sent are those of a list.
+// defaultView returns the view of /events/. It is a list if dates were sent, even if the site's default is the
+// month.
 func (r *pageRequest) defaultView() pageView {
 	view := r.h.defaultView()
 	if view == viewMonth && r.h.servesView(viewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
@@ -223,10 +224,10 @@ func (r *pageRequest) defaultView() pageView {
 	return view
 }
 
-// dateParameters are the parameters that choose events by their dates.
+// dateParameters are the query parameters that filter events by date.
 var dateParameters = []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
 
-// redirect leads to the page of another reading. The query is kept, other than the parameters given.
+// redirect returns a redirect to another page. It keeps the query except for the parameters in without.
 func (r *pageRequest) redirect(status int, to pagePath, without ...string) *PageReply {
 	location := r.h.prefix + to.path()
 	query := strings.Join(slices.DeleteFunc(strings.Split(string(r.query), "&"), func(pair string) bool {
@@ -239,7 +240,7 @@ func (r *pageRequest) redirect(status int, to pagePath, without ...string) *Page
 	return &PageReply{Status: status, Location: location}
 }
 
-// reply writes a page with a template.
+// reply renders a page with a template.
 func (r *pageRequest) reply(status int, template string, frame *web.Frame, model any) (*PageReply, error) {
 	var b bytes.Buffer
 	if err := r.h.pages.Write(&b, template, model); err != nil {
@@ -248,7 +249,7 @@ func (r *pageRequest) reply(status int, template string, frame *web.Frame, model
 	return &PageReply{Status: status, Body: b.Bytes(), Header: r.headers(frame)}, nil
 }
 
-// sentText returns the text of a parameter as it was sent, lists joined by commas.
+// sentText returns the text of a parameter as it was sent. Items of a list are joined by commas.
 func sentText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -265,8 +266,8 @@ func sentText(value any) string {
 	return ""
 }
 
-// filters are the parameters that a list was filtered by, as they were sent, in the order in which they are declared. The
-// names given are left out.
+// filters returns the sent parameters that filter a list, in the order of their declaration. Names in without are
+// left out.
 func (r *pageRequest) filters(without ...string) []web.Field {
 	var out []web.Field
 	for _, name := range r.h.pageFilters {
@@ -277,7 +278,7 @@ func (r *pageRequest) filters(without ...string) []web.Field {
 	return out
 }
 
-// encode writes parameters as a query, with the question mark, "" for none.
+// encode returns parameters as a query string with its question mark. No parameters give "".
 func encode(fields []web.Field) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -287,12 +288,12 @@ func encode(fields []web.Field) string {
 	return b.String()
 }
 
-// href returns the address, for links, of the page of a reading with filters.
+// href returns the link to a page with filters.
 func (r *pageRequest) href(p pagePath, filters []web.Field) string {
 	return r.h.prefix + p.path() + encode(withParams(p, filters))
 }
 
-// withParams adds the parameters that belong to a reading.
+// withParams returns filters together with the query parameters of a reading.
 func withParams(p pagePath, filters []web.Field) []web.Field {
 	out := slices.Clone(filters)
 	for name, values := range p.params() {
@@ -301,7 +302,7 @@ func withParams(p pagePath, filters []web.Field) []web.Field {
 	return out
 }
 
-// localAddress returns an address of this service as links have it. It returns other addresses as they are.
+// localAddress returns a URL of this service as a path for links. It returns other URLs unchanged.
 func (r *pageRequest) localAddress(address string) string {
 	if rest, ok := strings.CutPrefix(address, r.h.Site.BaseURL); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
 		return r.h.prefix + rest
@@ -309,12 +310,12 @@ func (r *pageRequest) localAddress(address string) string {
 	return address
 }
 
-// newPagePath returns the reading of a view in the language of the links.
+// newPagePath returns the address of a view in the language of the page's links.
 func (r *pageRequest) newPagePath(view pageView) pagePath {
 	return pagePath{Language: r.path.Language, View: view}
 }
 
-// readingIn returns a reading of the same events, those of the term or the featured ones, in another view.
+// readingIn returns the address of another view of the same events: those of the same term, or featured ones.
 func (r *pageRequest) readingIn(view pageView) pagePath {
 	p := pagePath{Language: r.path.Language, View: view, Taxonomy: r.path.Taxonomy, Featured: r.path.Featured}
 	if p.Taxonomy != "" {
@@ -323,7 +324,8 @@ func (r *pageRequest) readingIn(view pageView) pagePath {
 	return p
 }
 
-// parse reads the parameters of a list. What the path says wins. An error is param.Invalid, or no fault of the visitor's.
+// parse parses the parameters of a list. What the path decides has precedence. The error is param.Invalid, unless
+// it is not the visitor's fault.
 func (r *pageRequest) parse() (*eventQuery, error) {
 	values := make(map[string]any, len(r.values)+2)
 	for name, value := range r.values {
@@ -350,7 +352,8 @@ func (r *pageRequest) parse() (*eventQuery, error) {
 	return q, err
 }
 
-// faults are the messages of invalid parameters, by name. Those of parameters without a field are under "".
+// faults returns the messages of invalid parameters, by the name of their form field. Parameters without a field
+// share the message under "".
 func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string]string {
 	out := make(map[string]string, len(invalid.Faults))
 	others := map[string]bool{}
@@ -366,7 +369,7 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 			out[f.Param] = text
 			continue
 		}
-		// There is no field to show it at, and the names of parameters say nothing to people.
+		// These parameters have no form field, and visitors do not know their names.
 		if text != r.words.BadDate {
 			text = r.words.InvalidText
 		}
@@ -378,7 +381,8 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 	return out
 }
 
-// PageError returns the page of an error. If the address is not at fault, the page shows the status only.
+// PageError returns the HTML page of an error status. If the visitor's address is not the cause, the page shows
+// only the status.
 func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
 	r := &pageRequest{
 		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},

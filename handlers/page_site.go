@@ -8,13 +8,13 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// The names of the files that a site adds to the assets.
+// Names of the style sheets that a site adds to the assets.
 const (
-	themeFile  = "theme.css"  // its colours
-	customFile = "custom.css" // its style sheet
+	themeFile  = "theme.css"  // colours of the site
+	customFile = "custom.css" // style sheet of the site
 )
 
-// SiteFiles are the files of the site's own that its pages load, by their names.
+// SiteFiles returns the files that the site itself provides for its pages, by name.
 func (h *Handlers) SiteFiles() map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range []*sitefolder.File{h.PageSettings.Logo, h.PageSettings.Icon, h.PageSettings.Card} {
@@ -37,7 +37,7 @@ func (h *Handlers) SiteFiles() map[string][]byte {
 	return out
 }
 
-// assets are the addresses of what pages load.
+// assets returns the addresses of the style sheets and scripts that pages load.
 func (h *Handlers) assets() web.Assets {
 	address := func(name string) string { return h.prefix + h.pages.Asset(name) }
 	out := web.Assets{Styles: []string{address("calendar.css")}, Script: address("calendar.js"), Icon: address("favicon.svg")}
@@ -55,7 +55,7 @@ func (h *Handlers) assets() web.Assets {
 	return out
 }
 
-// defaultView is the view that the site shows at /events/.
+// defaultView returns the view that the site shows at /events/.
 func (h *Handlers) defaultView() pageView {
 	if h.PageSettings.DefaultView == sitefolder.ViewMonth && h.PageSettings.Pages.Month || !h.PageSettings.Pages.List {
 		return viewMonth
@@ -63,10 +63,10 @@ func (h *Handlers) defaultView() pageView {
 	return viewList
 }
 
-// firstWeekday is the day that weeks begin with.
+// firstWeekday returns the weekday on which weeks begin.
 func (h *Handlers) firstWeekday() time.Weekday { return h.PageSettings.WeekStart }
 
-// servesView reports whether the site has switched on the page of a view.
+// servesView reports whether the site has enabled the pages of a view.
 func (h *Handlers) servesView(view pageView) bool {
 	p := &h.PageSettings.Pages
 	switch view {
@@ -88,7 +88,7 @@ func (h *Handlers) servesView(view pageView) bool {
 	return true
 }
 
-// servesTerms reports whether the site has switched on the pages of a taxonomy.
+// servesTerms reports whether the site has enabled the pages of a taxonomy.
 func (h *Handlers) servesTerms(taxonomy calendar.Kind) bool {
 	if taxonomy == calendar.Tag {
 		return h.PageSettings.Pages.Tag
@@ -96,7 +96,7 @@ func (h *Handlers) servesTerms(taxonomy calendar.Kind) bool {
 	return h.PageSettings.Pages.Category
 }
 
-// siteName is the title of the site in the language of the page, "" for none.
+// siteName returns the title of the site in the language of the page. It returns "" if the site has none.
 func (r *pageRequest) siteName() string {
 	return firstText(r.h.PageSettings.Title.In(r.lang, r.h.Site.Language), r.h.Site.Name)
 }

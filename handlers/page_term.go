@@ -11,11 +11,11 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// maxTermDepth is how many categories a path may name: each costs a statement.
+// maxTermDepth is the largest number of categories in a path. Each of them takes one SQL statement.
 const maxTermDepth = 32
 
-// resolveTerms finds the term of the path. It leads to the address of the term if the path is another one, and returns
-// errOtherReading if a slug of the path is that of no term.
+// resolveTerms finds the term of the path. If the path is not the canonical one, it sets a redirect. It returns
+// errOtherReading if a slug in the path belongs to no term.
 func (r *pageRequest) resolveTerms() error {
 	if len(r.path.Slugs) > maxTermDepth {
 		return errOtherReading
@@ -50,7 +50,8 @@ func (r *pageRequest) resolveTerms() error {
 	}
 	slices.Reverse(chain)
 	r.terms = chain
-	// Below a segment the slugs are those of its language, else those of any.
+	// Below a language segment, the slugs must be those of the language. Without a segment, those of any language
+	// are right.
 	accepted := calendar.Languages
 	if r.path.Language != "" {
 		accepted = []calendar.Language{r.lang}
@@ -67,7 +68,7 @@ func (r *pageRequest) resolveTerms() error {
 	return nil
 }
 
-// translateFully gives records their texts in all languages, for the links to the other ones.
+// translateFully loads the texts of records in all languages, for links to the page in other languages.
 func (r *pageRequest) translateFully(page ent.Page) error {
 	return r.db.ReadTranslations(r.ctx, calendar.Languages, page)
 }
@@ -77,7 +78,7 @@ func (r *pageRequest) termSlug(t *ent.Term, l calendar.Language) string {
 	return calendar.Served(l, r.h.Site.Language, t.Text(), t.Translated()).Slug
 }
 
-// termSlugs returns the slugs of the term of the path and of its ancestors in a language.
+// termSlugs returns the slugs, in a language, of the path's term and its ancestors.
 func (r *pageRequest) termSlugs(l calendar.Language) []string {
 	out := make([]string, len(r.terms))
 	for i, t := range r.terms {
@@ -86,7 +87,7 @@ func (r *pageRequest) termSlugs(l calendar.Language) []string {
 	return out
 }
 
-// describeTerm adds what the page of a term says about it. Other pages stay as they are.
+// describeTerm adds the title and description of the path's term to a page. Without a term it changes nothing.
 func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, description *string) error {
 	if len(r.terms) == 0 {
 		return nil
@@ -130,7 +131,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 	return nil
 }
 
-// addSubcategories links the categories below that of the page.
+// addSubcategories adds links to the categories directly below a category.
 func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
 	if t.Taxonomy != calendar.Category {
 		return nil

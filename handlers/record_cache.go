@@ -15,39 +15,42 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// RecordCache holds records in the bytes of a format, as lists show them to some callers. A record is used as long as the
-// index knows of no newer change of what it shows. It is for concurrent use.
+// RecordCache caches encoded records, as lists show them to callers with the same rights. A cached record is used
+// until the index knows a newer change of what it shows. It is safe for concurrent use.
 type RecordCache struct {
 	records    *otter.Cache[recordKey, *cachedRecord]
 	hits, made atomic.Int64
 }
 
-// recordKey identifies the bytes of a record: they also depend on its rows, the time and the settings of the process.
+// recordKey identifies an encoded record. Its bytes also depend on its rows, the time and the settings of the
+// process.
 type recordKey struct {
 	kind  calendar.Kind
 	id    int64
-	media string // the media type of the codec
+	media string // media type of the codec
 	lang  calendar.Language
 	root  Root
 	scope string
 }
 
-// cachedRecord is a record in the bytes of a format.
+// cachedRecord is a record encoded in one format.
 type cachedRecord struct {
-	changed     int64 // query.Page.Changed when its rows were read, or before
-	from, until int64 // period in which the bytes are right, in seconds since 1970; until is exclusive
+	changed int64 // query.Page.Changed of the record when its rows were read, or before
+	// The bytes are right from from until before until, in seconds since 1970.
+	from, until int64
 	body        []byte
 }
 
-// size returns about how many bytes a record takes with its key.
+// size returns roughly how many bytes of memory a record and its key take.
 func (r *cachedRecord) size() int { return 300 + len(r.body) }
 
-// valid reports whether the bytes are those of a record that last changed at a revision. A nil record is not valid.
+// valid reports whether the bytes are right for a record that last changed at a revision. A nil record is not
+// valid.
 func (r *cachedRecord) valid(changed int64, now time.Time) bool {
 	return r != nil && r.changed == changed && r.from <= now.Unix() && now.Unix() < r.until
 }
 
-// NewRecordCache returns a cache of up to a number of bytes, nil for none.
+// NewRecordCache returns a cache of at most size bytes. 0 returns nil, which caches nothing.
 func NewRecordCache(size int64) (*RecordCache, error) {
 	if size <= 0 {
 		return nil, nil
@@ -64,8 +67,8 @@ func NewRecordCache(size int64) (*RecordCache, error) {
 	return &RecordCache{records: records}, nil
 }
 
-// Stats returns how many bytes and records there are, about, and how many records lists have taken from the cache and
-// have rendered.
+// Stats returns the approximate size in bytes and the number of cached records. hits counts records that lists
+// took from the cache, made those that were encoded.
 func (c *RecordCache) Stats() (size, records, hits, made int64) {
 	if c == nil {
 		return 0, 0, 0, 0
@@ -73,7 +76,7 @@ func (c *RecordCache) Stats() (size, records, hits, made int64) {
 	return int64(c.records.WeightedSize()), int64(c.records.EstimatedSize()), c.hits.Load(), c.made.Load() //nolint:gosec // less than memory
 }
 
-// count counts the records of a list. A nil cache counts nothing.
+// count adds to the counters of Stats. A nil cache counts nothing.
 func (c *RecordCache) count(hits, made int) {
 	if c != nil {
 		c.hits.Add(int64(hits))
@@ -81,16 +84,17 @@ func (c *RecordCache) count(hits, made int) {
 	}
 }
 
-// recordRenderer is how a kind of records becomes bytes.
+// recordRenderer states how records of one kind are loaded and encoded.
 type recordRenderer[R ent.Row] struct {
 	kind calendar.Kind
-	read func(ids []int64) ([]R, error) // rows with all that their representations need, in any order
-	// value returns the representation. shared says that it depends on nothing but the key of RecordCache.
+	read func(ids []int64) ([]R, error) // loads rows with all that their representations show, in any order
+	// value returns the representation of a row. shared is true if the representation depends only on recordKey
+	// and the row.
 	value func(row R) (value any, shared bool)
-	// parts returns the records that the representation shows, including the row itself. Their dates limit its
-	// validity.
+	// parts returns the records that the representation shows, including the row itself. Scheduled ones limit how
+	// long it is right.
 	parts func(row R) []ent.Core
-	until time.Time // when the representation may be another one anyhow; zero means never
+	until time.Time // when representations may change without a write; zero means never
 }
 
 // moves returns the number of Config.Moves.
@@ -101,15 +105,16 @@ func (h *Handlers) moves() int64 {
 	return h.Moves()
 }
 
-// renderRecords returns the records of a page in the bytes of the endpoint's codec. It leaves out those that are gone meanwhile.
+// renderRecords returns the records of a page, encoded by the codec of the endpoint. It leaves out records that
+// were deleted meanwhile.
 func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R]) ([][]byte, error) {
 	cache := r.h.RecordCache
 	if page.Changed == nil {
-		cache = nil // the age of the records is unknown
+		cache = nil // without Changed, the age of cached records is unknown
 	}
 	key := recordKey{kind: list.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)}
 	bodies := make([][]byte, len(page.IDs))
-	missing := make(map[int64]int) // by id: the place on the page
+	missing := make(map[int64]int) // position on the page, by record id
 	var ids []int64
 	for i, id := range page.IDs {
 		if cache != nil {
@@ -134,7 +139,7 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 		cache = nil // the rows may be older than the index says
 	}
 	made := 0
-	// No more rows are in memory at a time than one call reads.
+	// Rows are loaded in batches, so that few of them are in memory at the same time.
 	for some := range slices.Chunk(ids, ent.MaxRead) {
 		rows, err := list.read(some)
 		if err != nil {
@@ -158,7 +163,7 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 	return slices.DeleteFunc(bodies, func(body []byte) bool { return body == nil }), nil
 }
 
-// encode calls each with the bytes of each row.
+// encode encodes rows and calls each with the bytes of each row.
 func (l *recordRenderer[R]) encode(r *request, rows []R, each func(row R, body []byte, shared bool)) error {
 	for _, row := range rows {
 		value, shared := l.value(row)
@@ -171,7 +176,8 @@ func (l *recordRenderer[R]) encode(r *request, rows []R, each func(row R, body [
 	return nil
 }
 
-// nextPublication returns when the first of some scheduled records is published, in seconds since 1970.
+// nextPublication returns when the first scheduled record of parts will be published, in seconds since 1970. It
+// returns math.MaxInt64 if none is scheduled.
 func nextPublication(now time.Time, parts []ent.Core) int64 {
 	until := int64(math.MaxInt64)
 	for _, c := range parts {

@@ -17,83 +17,87 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// pattern is one path of the API with its endpoints, one per group of methods.
+// pattern is one path of the API, with an endpoint for each group of its methods.
 type pattern struct {
 	path      []segment
-	text      string // as published: /events/(?P<id>\d+)
+	text      string // path as published, such as /events/(?P<id>\d+)
 	endpoints []*endpoint
 }
 
-// segment is one part of a path: a literal, or a capture of digits ("id") or of anything ("slug").
+// segment is a part of a path. It is a literal, or a parameter: "id" for digits, "slug" for any text.
 type segment struct {
 	literal string
 	capture string
-	suffix  string // after the capture
+	suffix  string // literal text after the parameter
 }
 
-// endpoint is a group of methods on one path, answered alike.
+// endpoint is the handler of a group of methods on one path.
 type endpoint struct {
 	methods []string
 	in      param.Location
 	declare func(*request, *param.Set)
 	serve   func(*request) (*reply, error)
-	codec   codec // writes the values of replies
+	codec   codec // encodes the values of replies
 	summary string
-	success int  // status of the reply
-	upload  bool // takes a file
-	strong  bool // the entity tags of replies are strong, though they show no record
+	success int  // HTTP status of a successful reply
+	upload  bool // the endpoint accepts files
+	strong  bool // entity tags of replies are strong, even without a record in the reply
 }
 
-// request is one request on its way through a handler.
+// request is an API request while a handler answers it.
 type request struct {
-	ctx      context.Context
-	h        *Handlers
-	moves    int64       // Config.Moves when the request began
-	db       *ent.Client // what is read from
-	now      time.Time   // of the request, UTC, whole seconds
-	caller   auth.Principal
-	lang     calendar.Language // of the reply
-	write    calendar.Language // chosen by parameter or path; what writes change; "" when none was
+	ctx    context.Context
+	h      *Handlers
+	moves  int64       // Config.Moves when the request began
+	db     *ent.Client // database that the request reads
+	now    time.Time   // time of the request, in UTC and whole seconds
+	caller auth.Principal
+	lang   calendar.Language // language of the reply
+	// write is the language that the parameter or path chooses, whose texts a write changes. "" means that none
+	// was chosen.
+	write    calendar.Language
 	root     Root
-	fields   string // _fields as sent, for links
+	fields   string // value of _fields as sent, for links
 	params   *param.Set
-	until    time.Time // Outcome.Until of what was answered so far
+	until    time.Time // Outcome.Until of the reply so far
 	revision int64     // Call.Revision
-	codec    codec     // of the reply
+	codec    codec     // codec of the reply
 	depends  dependencies
-	expect   calendar.Expect // of the version of the record that is changed
-	// changes is the version that the record to be changed had when it was looked up; 0 means nothing is looked up
+	expect   calendar.Expect // precondition on the version of the record that is written
+	// changes is the version that the record to change had when it was read. 0 means that none has been read.
 	changes    int64
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
-	locatedFor bool                                        // the reply names its address, which is not that of the request
+	locatedFor bool                                        // the reply gives its address, which is not that of the request
 	outlook    bool                                        // the feed is for Outlook
-	upload     bool                                        // what is written is an image, and not a part of what is written
-	enterMedia func() error                                // Call.EnterMedia
-	// unclean are the HTML texts of a write, as they were sent.
+	// upload means that the request writes an image, rather than a record with an image.
+	upload     bool
+	enterMedia func() error // Call.EnterMedia
+	// unclean points to the HTML texts of a write that are not sanitised yet.
 	unclean []**string
-	edits   *edit.Editor // nil until the first use
-	// recurrences are the series of the events that were read, by id.
+	edits   *edit.Editor // created at the first use
+	// recurrences has the series of the events that were read, by id.
 	recurrences map[int64]*represent.Recurrence
-	// fetched are images downloaded for a write that is not committed yet.
+	// fetched has the images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }
 
-// reply is the result of a handler: a value for the codec of its endpoint, and headers.
+// reply is the result of a handler. It has a value for the codec of the endpoint, and headers.
 type reply struct {
 	status  int
 	body    any
 	header  [][2]string
-	version int64 // Outcome.Version
+	version int64 // version of the shown record, for Outcome.Version
 }
 
-// expireBy notes that the reply depends on the time: it holds before t only.
+// expireBy records that the reply is right only before t.
 func (r *request) expireBy(t time.Time) {
 	if r.until.IsZero() || t.Before(r.until) {
 		r.until = t
 	}
 }
 
-// endpointFor ties an input to its declaration and its handler. The compiler checks that the three fit.
+// endpointFor returns an endpoint with a declaration of its input and a handler. The compiler checks that their
+// types match.
 func endpointFor[Q any](summary string, methods []string, status int,
 	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*reply, error),
 ) *endpoint {
@@ -101,7 +105,7 @@ func endpointFor[Q any](summary string, methods []string, status int,
 	if slices.Contains(methods, "POST") {
 		in = param.InBody
 	}
-	// The declaration binds variables of an input that lives as long as its request.
+	// The declaration binds variables of an input, which must live as long as its request.
 	type bound struct{ q Q }
 	inputs := func(r *request) *bound { return r.params.Input().(*bound) }
 	return &endpoint{
@@ -115,13 +119,13 @@ func endpointFor[Q any](summary string, methods []string, status int,
 	}
 }
 
-// takingFiles allows the larger body of an upload.
+// takingFiles allows the endpoint a body as large as an upload. It returns the endpoint.
 func (e *endpoint) takingFiles() *endpoint {
 	e.upload = true
 	return e
 }
 
-// describe runs the declaration without a request.
+// describe returns the parameters of the endpoint. It runs the declaration without a request.
 func (e *endpoint) describe(now time.Time) []*param.Param {
 	return param.Describe(now, e.in, func(p *param.Set) { e.declare(&request{now: now}, p) })
 }
@@ -147,7 +151,7 @@ func newPattern(path string, endpoints ...*endpoint) *pattern {
 	return p
 }
 
-// methods of all endpoints, in the order of the table.
+// methods returns the methods of all endpoints of the path, in the order of the route table.
 func (p *pattern) methods() []string {
 	var out []string
 	for _, e := range p.endpoints {
@@ -156,7 +160,7 @@ func (p *pattern) methods() []string {
 	return out
 }
 
-// allow is the value of an Allow header.
+// allow returns the value of the Allow header.
 func (p *pattern) allow() string {
 	methods := p.methods()
 	if slices.Contains(methods, "GET") {
@@ -165,12 +169,13 @@ func (p *pattern) allow() string {
 	return strings.Join(append(methods, "OPTIONS"), ", ")
 }
 
-// captures holds what a path's segments captured.
+// hasCaptures reports whether the path has parameters.
 func (p *pattern) hasCaptures() bool {
 	return slices.ContainsFunc(p.path, func(s segment) bool { return s.capture != "" })
 }
 
-// match compares a path below the API, still percent-encoded, with the pattern. The captures are decoded.
+// match compares the segments of a path with the pattern. parts are below the API and percent-encoded. It returns
+// the decoded path parameters.
 func (p *pattern) match(parts []string) (map[string]string, bool) {
 	if len(parts) != len(p.path) {
 		return nil, false
@@ -204,19 +209,23 @@ func (p *pattern) match(parts []string) (map[string]string, bool) {
 	return captures, true
 }
 
-// Match is the route of a request.
+// Match is the result of matching a request's path and method with the route table.
 type Match struct {
-	Route    string // for logs and metrics: as published, such as /events/(?P<id>\d+), or index
-	Allow    string // the methods of the path
+	// Route is the name of the route in logs and metrics. It is the path as published, such as
+	// /events/(?P<id>\d+), or "index".
+	Route    string
+	Allow    string // value of the Allow header
 	pattern  *pattern
 	endpoint *endpoint
 	path     map[string]string
-	page     []pagePath // readings of the address of a page that is asked for as a feed, else nil
+	// page has the readings of a calendar page's address that is requested as a feed. It is nil for other
+	// requests.
+	page []pagePath
 }
 
-// Match finds the route of a path below a root (see Locate). An unknown path gives nil. A known path with a
-// method it does not have gives a match whose Serve answers that there is no such route; OPTIONS always has
-// one.
+// Match finds the route of a path below a root (see Locate). It returns nil for an unknown path. If a known path
+// lacks the method, Serve of the match returns the error that there is no such route. OPTIONS always matches a
+// known path.
 func (h *Handlers) Match(method string, root Root, rest string) *Match {
 	table := h.table
 	if h.root != nil && root.Mount == WordPressRoot {
@@ -245,8 +254,8 @@ func (h *Handlers) Match(method string, root Root, rest string) *Match {
 	return nil
 }
 
-// Found reports whether the path has the method.
+// Found reports whether the path has the method of the request.
 func (m *Match) Found() bool { return m.endpoint != nil }
 
-// Upload reports whether the route takes files, and so a larger body.
+// Upload reports whether the route accepts files, and so a larger body.
 func (m *Match) Upload() bool { return m.endpoint != nil && m.endpoint.upload }

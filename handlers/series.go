@@ -20,13 +20,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// seriesQuery has the parameters of GET /series.
+// seriesQuery is the input of GET /series.
 type seriesQuery struct {
 	paging
 	Search *string
 	Status []calendar.Status
 
-	text search.Query // of Search
+	text search.Query // parsed form of Search
 }
 
 func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
@@ -39,8 +39,8 @@ func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
 	r.declareLanguage(p)
 }
 
-// listSeries answers GET /series. The reply says nothing of what it depends on: the numbers of occurrences change with
-// events (decision 032).
+// listSeries answers GET /series. Its cached reply expires at each revision, because the numbers of occurrences
+// change with events (decision 032).
 func (r *request) listSeries(q *seriesQuery) (*reply, error) {
 	list := &query.SeriesList{
 		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, q.Status), Readable: r.readableEvents(nil),
@@ -76,7 +76,7 @@ func (r *request) declareSeriesByID(p *param.Set, q *target) {
 
 func (r *request) declareSeriesBySlug(p *param.Set, q *target) {
 	p.PathString(&q.Slug, "slug", "Slug of the series")
-	// By slug the password is honoured, and not declared.
+	// The password is accepted for a slug as well, but not published.
 	p.OptString(&q.Password, "password", "Access password of the series").Hide()
 	r.declareLanguage(p)
 }
@@ -108,7 +108,7 @@ func (r *request) getSeries(q *target) (*reply, error) {
 	return r.seriesReply(s, password)
 }
 
-// findSeries reads the series that a path names.
+// findSeries loads the series that a path names.
 func (r *request) findSeries(q *target) (*ent.Series, error) {
 	id, _, err := r.resolve(calendar.Series, q)
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *request) seriesReply(s *ent.Series, password string) (*reply, error) {
 	return &reply{status: 200, body: shown[0], version: s.Version}, nil
 }
 
-// seriesRows reads series with their phases, in the order of the ids. It leaves out those that do not exist.
+// seriesRows loads series with their phases, in the order of the ids. It leaves out series that do not exist.
 func (r *request) seriesRows(ids []int64) ([]*ent.Series, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -144,13 +144,13 @@ func (r *request) seriesRows(ids []int64) ([]*ent.Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	// One that is removed while it is read has lost its phases.
+	// A series that is deleted while it is read has lost its phases.
 	rows = slices.DeleteFunc(rows, func(s *ent.Series) bool { return len(s.Edges.Phases) == 0 })
 	slices.SortFunc(rows, func(a, b *ent.Series) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return rows, nil
 }
 
-// seriesEvent returns the event that the last phase of a series makes (edit.SeriesEvent).
+// seriesEvent returns the event that the last phase of a series describes (edit.SeriesEvent).
 func seriesEvent(s *ent.Series) (*ent.Event, error) {
 	last := s.Edges.Phases[len(s.Edges.Phases)-1]
 	schedule, err := edit.ScheduleOf(last)
@@ -160,8 +160,8 @@ func seriesEvent(s *ent.Series) (*ent.Event, error) {
 	return edit.SeriesEvent(s, schedule, &last.Template), nil
 }
 
-// representSeries returns the representations of series with their phases. Their number of statements does not depend on
-// that of the series.
+// representSeries returns the representations of series with their phases. The number of SQL statements is the
+// same for any number of series.
 func (r *request) representSeries(rows []*ent.Series, password string) ([]*represent.Series, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -205,8 +205,8 @@ func (r *request) representSeries(rows []*ent.Series, password string) ([]*repre
 	return out, nil
 }
 
-// readTemplateLinks gives the events of series the records that the templates of their last phases name, as far as there
-// are any.
+// readTemplateLinks adds linked records to the events of series. The templates of the last phases name these
+// records.
 func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) error {
 	var images, venues, organizers, terms []int64
 	templates := make([]*calendar.Template, len(rows))
@@ -263,10 +263,10 @@ func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) err
 	return r.translate(page)
 }
 
-// maxLinksRead is how many records a statement reads.
+// maxLinksRead is the largest number of records that one SQL statement reads.
 const maxLinksRead = 500
 
-// readUnique reads records by their ids, each once.
+// readUnique loads records by id. It loads each record once, even if ids has its id several times.
 func readUnique[R any](ids []int64, idOf func(R) int64, find func(ids []int64) ([]R, error)) (map[int64]R, error) {
 	slices.Sort(ids)
 	out := make(map[int64]R, len(ids))
@@ -282,7 +282,7 @@ func readUnique[R any](ids []int64, idOf func(R) int64, find func(ids []int64) (
 	return out, nil
 }
 
-// recordsByIDs returns the records of some ids, in the order of the ids. It leaves out ids without a record.
+// recordsByIDs returns the records with the given ids, in the order of ids. It leaves out ids without a record.
 func recordsByIDs[R any](byID map[int64]R, ids []int64) []R {
 	out := make([]R, 0, len(ids))
 	for _, id := range ids {
@@ -301,7 +301,8 @@ func (r *request) declareSeriesUpdate(p *param.Set, in *eventInput) {
 
 func (r *request) declareSeriesUpdateBySlug(p *param.Set, in *eventInput) {
 	in.series = true
-	p.PathString(&in.target.Slug, "slug", "Slug of the series").Optional() // it is a field of the series too
+	// the slug in the path is optional here, because it is also a field of the series
+	p.PathString(&in.target.Slug, "slug", "Slug of the series").Optional()
 	r.declareEvent(fields{p: p, r: r}, in)
 }
 
@@ -319,7 +320,7 @@ func (r *request) declareSeriesDeleteBySlug(p *param.Set, in *eventInput) {
 	r.declareLanguage(p)
 }
 
-// findSeriesEvent is findSeries for the event that the last phase makes, as one of the series.
+// findSeriesEvent returns the event that the last phase of a series describes.
 func (r *request) findSeriesEvent(q *target) (*ent.Event, error) {
 	s, err := r.findSeries(q)
 	if err != nil {
@@ -342,7 +343,7 @@ func (r *request) updateSeries(in *eventInput) (*reply, error) {
 	if err := r.resolvePictures(in); err != nil {
 		return nil, err
 	}
-	if err := r.sanitise(); err != nil { // before the input is copied
+	if err := r.sanitise(); err != nil { // sanitise must run before in is copied
 		return nil, err
 	}
 	for {
@@ -360,7 +361,8 @@ func (r *request) updateSeries(in *eventInput) (*reply, error) {
 	return r.writtenSeries(s.ID)
 }
 
-// writeOverSeries is writeOver for a series.
+// writeOverSeries stores an update of the series s. It returns errOutdated and stores nothing if s was changed
+// meanwhile.
 func (r *request) writeOverSeries(s *ent.Series, in edit.EventInput) error {
 	if err := r.omitStoredOfSeries(s, &in); err != nil {
 		return err
@@ -377,7 +379,7 @@ func (r *request) writeOverSeries(s *ent.Series, in edit.EventInput) error {
 	})
 }
 
-// deleteSeries answers DELETE of one series: it goes to the trash with its occurrences.
+// deleteSeries answers DELETE of one series. It moves the series and its occurrences to the trash.
 func (r *request) deleteSeries(in *eventInput) (*reply, error) {
 	s, err := r.seriesForWrite(&in.target, auth.Delete)
 	if err != nil {
@@ -393,7 +395,7 @@ func (r *request) deleteSeries(in *eventInput) (*reply, error) {
 	return r.writtenSeries(s.ID)
 }
 
-// seriesForWrite is eventForWrite for a series.
+// seriesForWrite finds the series of an update or delete, and checks that the caller may do that.
 func (r *request) seriesForWrite(q *target, op auth.Operation) (*ent.Series, error) {
 	s, err := r.findSeries(q)
 	var unknown *calendar.Error
@@ -411,7 +413,7 @@ func (r *request) seriesForWrite(q *target, op auth.Operation) (*ent.Series, err
 	return s, nil
 }
 
-// writtenSeries is the reply to a write: the series as its writer sees it.
+// writtenSeries returns the reply to a write: the series as the caller sees it.
 func (r *request) writtenSeries(id int64) (*reply, error) {
 	s, err := r.findSeries(&target{ID: id})
 	if err != nil {
@@ -420,7 +422,7 @@ func (r *request) writtenSeries(id int64) (*reply, error) {
 	return r.seriesReply(s, "")
 }
 
-// previewInput has the parameters of POST /series/preview: the fields of a create and the limit.
+// previewInput is the input of POST /series/preview: the fields of a new event, and limit.
 type previewInput struct {
 	eventInput
 	limit int64
@@ -431,7 +433,7 @@ func (r *request) declareSeriesPreview(p *param.Set, in *previewInput) {
 	param.Default(p.Int(&in.limit, "limit", "Number of starts in the reply"), &in.limit, 10).Between(1, 100)
 }
 
-// previewSeries answers POST /series/preview. Nothing is stored.
+// previewSeries answers POST /series/preview. It stores nothing.
 func (r *request) previewSeries(in *previewInput) (*reply, error) {
 	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// phaseRow is a phase with what its series says about who may read it.
+// phaseRow is a phase of a series with the columns of the series that decide who may read it.
 type phaseRow struct {
 	SeriesID    int64           `sql:"series_id"`
 	StartWall   calendar.Wall   `sql:"start_wall"`
@@ -32,7 +32,8 @@ type phaseRow struct {
 	PublishedAt time.Time       `sql:"published_at"`
 }
 
-// readSeries reads the series of events: with one statement if any event has one. templates reads what JSON-LD needs too.
+// readSeries loads the series of events. It runs one SQL statement, or none if no event belongs to a series.
+// templates also loads what only JSON-LD shows.
 func (r *request) readSeries(events []*ent.Event, templates bool) error {
 	var ids []int64
 	for _, e := range events {
@@ -68,17 +69,17 @@ func (r *request) readSeries(events []*ent.Event, templates bool) error {
 	return nil
 }
 
-// addPhase adds a phase to those of its series. Phases come in their order.
+// addPhase adds a phase to its series. Callers must add phases in their order.
 func (r *request) addPhase(row *phaseRow) error {
 	s := r.recurrences[row.SeriesID]
 	if s == nil {
 		s = &represent.Recurrence{ID: row.SeriesID, AuthorID: row.AuthorID, Status: row.Status, PublishedAt: row.PublishedAt}
 		r.recurrences[row.SeriesID] = s
 		if row.Status == calendar.Future && row.PublishedAt.After(r.now) {
-			r.expireBy(row.PublishedAt) // its occurrences begin to show it
+			r.expireBy(row.PublishedAt) // events of the series show it from then on
 		}
 	}
-	s.Template = nil // that of the last phase remains
+	s.Template = nil // only the template of the last phase is kept
 	phase := ent.SeriesPhase{
 		StartWall: row.StartWall, EndWall: row.EndWall, Timezone: row.Timezone, AllDay: row.AllDay, Rrule: row.Rrule,
 	}

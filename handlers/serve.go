@@ -16,44 +16,46 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// Call is a request, as prepared by package server.
+// Call has the properties of an API request that package server determines.
 type Call struct {
-	Now      time.Time // UTC, whole seconds
+	Now      time.Time // time of the request, in UTC and whole seconds
 	Caller   auth.Principal
 	Root     Root
-	Language calendar.Language // by path, header or site
-	// OnLanguage receives the language that a parameter chooses, for steps after the handler.
+	Language calendar.Language // language by path, header or site
+	// OnLanguage receives the language that a parameter chooses. Later steps of package server use it.
 	OnLanguage func(calendar.Language)
 	// Expect is the precondition on the version of the record that the path names.
 	Expect calendar.Expect
-	// Strict refuses parameters that the route does not declare: PrefersStrict.
+	// Strict refuses parameters that the route does not declare. It is the result of PrefersStrict.
 	Strict bool
-	// Mark receives the id of the written record, in the transaction of the write. An error rolls the transaction back.
-	// Nil disables it.
+	// Mark receives the id of the written record, in the transaction that writes it. An error rolls the
+	// transaction back. Nil disables it.
 	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
-	// EnterMedia waits for room to decode or download pictures; nil means there is room. The request stays in it.
+	// EnterMedia waits for a slot to decode or download pictures. The request keeps the slot until its end. Nil
+	// means no limit.
 	EnterMedia func() error
-	// Revision of the calendar that was the newest when the request had begun, or a later one. 0 means unknown.
+	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
 	Revision int64
-	// Made is the id of the record that an earlier attempt wrote. The request then only makes its reply. 0 means that
-	// there was none.
+	// Made is the id of the record that an earlier attempt with the same key wrote. The request then writes
+	// nothing and returns that record. 0 means that there was no such attempt.
 	Made int64
 }
 
-// Outcome describes a reply besides its bytes.
+// Outcome has the properties of a reply that its bytes do not show.
 type Outcome struct {
-	Version   int64     // of the shown record; 0 means none or several
+	Version   int64     // version of the shown record; 0 means no record or several
 	Until     time.Time // when the reply changes without a write; zero means never
 	Unchanged Unchanged
-	Strong    bool // the tag of the reply is strong
+	Strong    bool // the entity tag of the reply is strong
 }
 
-// Unchanged reports whether a reply made at one revision is still right at a later revision and time. That time is
-// before the next scheduled publication. A nil Unchanged means unknown.
+// Unchanged reports whether a reply made at the revision made is still right at the revision at and time now. The
+// caller must pass a time before the next scheduled publication. A nil Unchanged means that this is unknown.
 type Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
 
-// Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
-// as an error has written nothing: a *calendar.Error, param.Missing, param.Invalid, or our own fault.
+// Serve parses the parameters of a matched request, runs its handler and writes the reply. If it returns an
+// error, it has written nothing. A *calendar.Error, param.Missing or param.Invalid is for the client. Any other
+// error is internal.
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
 	r := h.request(ctx, h.readDatabase(c.Method(), call.Caller), m, call)
 	values, err := h.values(c, m.path)
@@ -106,8 +108,8 @@ func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call C
 	}
 }
 
-// Accessible returns nil if the caller may read now what an earlier attempt at the same write wrote, and the error of
-// reading it by id otherwise: contract, section 18.
+// Accessible returns nil if the caller may read what an earlier attempt at the same write wrote. Otherwise it
+// returns the error of reading that record by id (contract, section 18).
 func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
 	if call.Made == 0 {
 		return nil
@@ -115,7 +117,7 @@ func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
 	return h.request(ctx, h.DB, m, call).checkAccess(m, call.Made)
 }
 
-// checkAccess returns the error that GET of a record by id would have for the caller.
+// checkAccess returns the error that GET of a record by id would return to the caller.
 func (r *request) checkAccess(m *Match, id int64) (err error) {
 	q := &target{ID: id}
 	switch kind := m.pattern.kind(); kind {
@@ -135,7 +137,8 @@ func (r *request) checkAccess(m *Match, id int64) (err error) {
 	return err
 }
 
-// writtenReply is the reply to a write that was carried out before: the same representation, of the record as it is now.
+// writtenReply returns the reply to a write that an earlier request carried out. It shows the record as it is
+// now.
 func (r *request) writtenReply(m *Match, id int64) (rep *reply, err error) {
 	kind := m.pattern.kind()
 	switch kind {
@@ -161,7 +164,8 @@ func (r *request) writtenReply(m *Match, id int64) (rep *reply, err error) {
 	return rep, nil
 }
 
-// readDatabase is the database that a request reads: a replica may be behind, so it is only for those who cannot have written.
+// readDatabase returns the database that a request reads. A replica may lag behind, so only anonymous reads use
+// it.
 func (h *Handlers) readDatabase(method string, caller auth.Principal) *ent.Client {
 	if h.Replica == nil || method != fiber.MethodGet && method != fiber.MethodHead || caller.UserID != 0 {
 		return h.DB
@@ -169,7 +173,7 @@ func (h *Handlers) readDatabase(method string, caller auth.Principal) *ent.Clien
 	return h.Replica
 }
 
-// view makes the representations of this request.
+// view returns the settings for making representations in the reply.
 func (r *request) view() *represent.View {
 	base := r.h.Site.BaseURL + r.root.Segment
 	return &represent.View{
@@ -178,7 +182,7 @@ func (r *request) view() *represent.View {
 	}
 }
 
-// translate gives the records of a page their texts in the languages that a reply may have.
+// translate loads the texts of records in the languages that the reply may show.
 func (r *request) translate(page ent.Page) error {
 	languages := []calendar.Language{r.lang}
 	if r.h.Site.Language != r.lang {
@@ -187,8 +191,8 @@ func (r *request) translate(page ent.Page) error {
 	return r.db.ReadTranslations(r.ctx, languages, page)
 }
 
-// sinceRevision returns the revision that the index must have reached. 0 means the newest one of its database. The
-// index follows the replica, if there is one, and may be behind this request.
+// sinceRevision returns the revision that the index must have reached. 0 means the newest one of its database.
+// The index follows the replica, if there is one, and may lag behind this request.
 func (r *request) sinceRevision() (int64, error) {
 	if r.h.Replica == nil || r.db == r.h.Replica || r.h.Replica == r.h.DB {
 		return r.revision, nil
@@ -202,7 +206,7 @@ func (h *Handlers) Options(c *fiber.Ctx, m *Match, call Call) error {
 	return writeReply(c, jsonCodec, &reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
 }
 
-// writeReply sends a reply in the format of a codec.
+// writeReply encodes and sends a reply with a codec.
 func writeReply(c *fiber.Ctx, as codec, rep *reply, fields string) error {
 	body, err := as.encode(rep.body, fields)
 	if err != nil {
@@ -212,7 +216,7 @@ func writeReply(c *fiber.Ctx, as codec, rep *reply, fields string) error {
 		c.Set(h[0], h[1])
 	}
 	c.Set(fiber.HeaderContentType, as.contentType)
-	// It is ours alone: no copy of it stays with the connection.
+	// body belongs to this reply alone, so it is sent without a copy.
 	c.Status(rep.status).Response().SetBodyRaw(body)
 	return nil
 }

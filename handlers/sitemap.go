@@ -15,29 +15,31 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Paths of what search engines read (contract, section 21).
+// Paths of files that search engines read (contract, section 21).
 const (
 	SitemapPath = "/sitemap.xml"
 	RobotsPath  = "/robots.txt"
 )
 
-// sitemapURLs is how many addresses a sitemap has at most.
+// sitemapURLs is the largest number of URLs in a sitemap.
 const sitemapURLs = 10_000
 
-// sitemapIDs is how many ids a sitemap is about: each may be a record with an address in each language. The files are
-// stretches of ids, so each is found by an index, however many records there are, and no record moves to another file.
+// sitemapIDs is the number of ids that a sitemap covers. Each id may be a record with a URL in each language.
+// Each sitemap covers a fixed range of ids, so an index finds its records. A record never moves to another
+// sitemap.
 var sitemapIDs = int64(sitemapURLs / len(calendar.Languages))
 
-// maxSitemaps is how many files the index of the sitemaps may name, by its protocol.
+// maxSitemaps is the largest number of sitemaps that the protocol allows in a sitemap index.
 const maxSitemaps = 50_000
 
-// The kinds that are in sitemaps with an odd number, whose ids are of one sequence, and in those with an even one.
+// sitemapRecords are the kinds in sitemaps with odd numbers, whose ids come from one sequence. sitemapTerms are
+// those in sitemaps with even numbers.
 var (
 	sitemapRecords = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer}
 	sitemapTerms   = []calendar.Kind{calendar.Category, calendar.Tag}
 )
 
-// servesKind reports whether the records of a kind have pages.
+// servesKind reports whether records of a kind have pages.
 func (h *Handlers) servesKind(kind calendar.Kind) bool {
 	switch kind {
 	case calendar.Event:
@@ -50,7 +52,7 @@ func (h *Handlers) servesKind(kind calendar.Kind) bool {
 	return h.servesTerms(kind)
 }
 
-// sitemapOf returns the number of the sitemap that a record is in.
+// sitemapOf returns the number of the sitemap that has a record.
 func sitemapOf(kind calendar.Kind, id int64) int64 {
 	stretch := (id - 1) / sitemapIDs
 	if slices.Contains(sitemapTerms, kind) {
@@ -59,10 +61,10 @@ func sitemapOf(kind calendar.Kind, id int64) int64 {
 	return 2*stretch + 1
 }
 
-// sitemapForm matches the paths of sitemaps. No stretch that has such a number ends beyond int64.
+// sitemapForm matches the paths of sitemaps. The number of digits is limited so that ids do not exceed int64.
 var sitemapForm = regexp.MustCompile(`^/sitemap-([1-9][0-9]{0,8})\.xml$`)
 
-// SitemapNumber returns the number in /sitemap-{n}.xml.
+// SitemapNumber returns the number n in the path /sitemap-{n}.xml. ok is false for other paths.
 func SitemapNumber(path string) (n int64, ok bool) {
 	found := sitemapForm.FindStringSubmatch(path)
 	if found == nil {
@@ -72,7 +74,8 @@ func SitemapNumber(path string) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// Robots returns robots.txt. Feeds and pages that are not to be listed stay allowed, so that crawlers see that they are not.
+// Robots returns robots.txt. Feeds and pages that must not be indexed stay allowed, so that crawlers can read
+// their noindex.
 func (h *Handlers) Robots() []byte {
 	disallow := ""
 	if !h.PageSettings.Indexing {
@@ -81,12 +84,12 @@ func (h *Handlers) Robots() []byte {
 	return []byte("User-agent: *\nDisallow:" + disallow + "\n\nSitemap: " + h.Site.BaseURL + SitemapPath + "\n")
 }
 
-// sitemapLink is an element of the index of the sitemaps.
+// sitemapLink is an element of the sitemap index.
 type sitemapLink struct {
 	Loc string `xml:"loc"`
 }
 
-// SitemapIndex returns /sitemap.xml: the sitemaps that have an address.
+// SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs.
 func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time) ([]byte, error) {
 	db := query.Database{Ent: h.publicReads()}
 	var numbers []int64
@@ -114,21 +117,21 @@ func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time) ([]byte, err
 	return sitemapXML(index)
 }
 
-// sitemapURL is an address of a page in one language.
+// sitemapURL is the URL of a page in one language.
 type sitemapURL struct {
 	Loc        string             `xml:"loc"`
 	LastMod    string             `xml:"lastmod"`
 	Alternates []sitemapAlternate `xml:"http://www.w3.org/1999/xhtml link"`
 }
 
-// sitemapAlternate is an address of the same page in a language.
+// sitemapAlternate is the URL of the same page in a language.
 type sitemapAlternate struct {
 	Rel      string `xml:"rel,attr"`
 	Language string `xml:"hreflang,attr"`
 	Href     string `xml:"href,attr"`
 }
 
-// Sitemap returns a sitemap by its number, nil if nothing is in it.
+// Sitemap returns the sitemap with a number. It returns nil if the sitemap has no URLs.
 func (h *Handlers) Sitemap(ctx context.Context, now time.Time, number int64) ([]byte, error) {
 	kinds := sitemapRecords
 	if number%2 == 0 {
@@ -162,7 +165,7 @@ func (h *Handlers) Sitemap(ctx context.Context, now time.Time, number int64) ([]
 	return sitemapXML(set)
 }
 
-// publicReads is the database that sitemaps are made from.
+// publicReads returns the database that sitemaps are made from.
 func (h *Handlers) publicReads() *ent.Client {
 	if h.Replica != nil {
 		return h.Replica
@@ -170,8 +173,8 @@ func (h *Handlers) publicReads() *ent.Client {
 	return h.DB
 }
 
-// sitemapURLs returns the addresses of a record: one for each language that it has text in. paths are those below the
-// segment of the language.
+// sitemapURLs returns the URLs of a record, one for each language that it has a text in. paths are below the
+// language segment.
 func (h *Handlers) sitemapURLs(record query.PublicRecord, paths map[calendar.Language]string) []sitemapURL {
 	languages := record.Languages.List()
 	if len(languages) == 0 {
@@ -197,7 +200,7 @@ func (h *Handlers) sitemapURLs(record query.PublicRecord, paths map[calendar.Lan
 	return urls
 }
 
-// publicPaths returns the paths of records in each language.
+// publicPaths returns the paths of records by id and language.
 func (h *Handlers) publicPaths(
 	ctx context.Context, now time.Time, kind calendar.Kind, records []query.PublicRecord,
 ) (map[int64]map[calendar.Language]string, error) {
@@ -217,7 +220,7 @@ func (h *Handlers) publicPaths(
 		paths[record.ID] = map[calendar.Language]string{}
 		for _, lang := range calendar.Languages {
 			text := record.Slug
-			for _, l := range []calendar.Language{h.Site.Language, lang} { // the last one that there is counts
+			for _, l := range []calendar.Language{h.Site.Language, lang} { // the last language that has a slug wins
 				if s := slugs[record.ID][l]; s != "" {
 					text = s
 				}
@@ -232,10 +235,11 @@ func (h *Handlers) publicPaths(
 	return paths, nil
 }
 
-// slugBatch is how many records a statement asks the slugs of: below the variables that SQLite allows.
+// slugBatch is the number of records whose slugs one SQL statement reads. It is below the number of variables
+// that SQLite allows.
 const slugBatch = 500
 
-// slugsOf returns the slugs that records have, by language.
+// slugsOf returns the slugs of records by id and language.
 func (h *Handlers) slugsOf(
 	ctx context.Context, kind calendar.Kind, records []query.PublicRecord,
 ) (map[int64]map[calendar.Language]string, error) {
@@ -259,7 +263,7 @@ func (h *Handlers) slugsOf(
 	return slugs, nil
 }
 
-// categoryPaths returns the paths of categories, which have those of their ancestors in them.
+// categoryPaths returns the paths of categories by id and language. A path includes the slugs of the ancestors.
 func (h *Handlers) categoryPaths(
 	ctx context.Context, now time.Time, records []query.PublicRecord,
 ) (map[int64]map[calendar.Language]string, error) {
@@ -290,7 +294,7 @@ func (h *Handlers) categoryPaths(
 	return paths, nil
 }
 
-// sitemapXML returns a document of the protocol of sitemaps.
+// sitemapXML encodes a document of the sitemap protocol.
 func sitemapXML(document any) ([]byte, error) {
 	body, err := xml.Marshal(document)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// values merges what body and query carry, the body over the query. It is the only place that touches the
-// raw request, and it clones every string: Fiber reuses its buffers for the next request.
+// values returns the parameters of body and query. Those of the body have precedence. No other function reads the
+// raw request. Strings are copied, because Fiber reuses its buffers for the next request.
 func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any, error) {
 	query, err := pairValues(c.Context().URI().QueryString())
 	if err != nil {
@@ -32,7 +32,7 @@ func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any,
 	if err != nil {
 		return nil, err
 	}
-	// In the query they would be words about what is read, not what is written.
+	// In the query, these two parameters would filter what is read, instead of setting what is written.
 	delete(query, "password")
 	if _, captured := path["slug"]; captured {
 		delete(query, "slug")
@@ -40,15 +40,15 @@ func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any,
 	return param.Merge(body, query), nil
 }
 
-// bodyValues reads the body by its content type; types that carry no parameters give none.
+// bodyValues parses the body by its content type. A content type without parameters gives none.
 func bodyValues(c *fiber.Ctx) (map[string]any, error) {
-	// Clone: the header lives in Fiber's buffer.
+	// The header is copied, because it is in a buffer of Fiber.
 	kind, params, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
-	// The type of a broken parameter is known all the same: its body is not to get lost for a semicolon too many.
+	// If only a parameter of the content type is malformed, the type itself is known, and the body is parsed.
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
 		return nil, nil
 	}
-	// A few kilobytes can unpack to gigabytes, so compressed bodies are not read at all.
+	// Compressed bodies are refused, because a few kilobytes may decompress to gigabytes.
 	if coding := c.Get(fiber.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, malformedError(errors.New("compressed bodies are not understood"))
 	}
@@ -77,10 +77,11 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 	return nil, nil
 }
 
-// formKey is where a request keeps its form, once it is read.
+// formKey is the key under which a Fiber context stores the parsed form of its request.
 type formKey struct{}
 
-// MultipartForm reads the body as a form. Files stay in memory, where the body is already. It is read once for a request.
+// MultipartForm parses the body as a multipart form, once for a request. Files stay in memory, where the body
+// already is.
 func MultipartForm(c *fiber.Ctx, boundary string) (*multipart.Form, error) {
 	if form, ok := c.Locals(formKey{}).(*multipart.Form); ok {
 		return form, nil
@@ -94,7 +95,7 @@ func MultipartForm(c *fiber.Ctx, boundary string) (*multipart.Form, error) {
 	return form, nil
 }
 
-// pairValues reads a form or a query pair by pair, and ends at the first pair that is one too many.
+// pairValues parses a form or query pair by pair. It stops with an error at the first pair beyond the limits.
 func pairValues(text []byte) (map[string]any, error) {
 	var form param.Form
 	var failed error
@@ -112,7 +113,7 @@ func pairValues(text []byte) (map[string]any, error) {
 	return form.Values(), nil
 }
 
-// multipartValues reads the text fields, and hands files on as they are.
+// multipartValues returns the text fields of a form, and its files unread.
 func multipartValues(data *multipart.Form) (map[string]any, error) {
 	var form param.Form
 	for _, key := range slices.Sorted(maps.Keys(data.Value)) {
@@ -123,7 +124,7 @@ func multipartValues(data *multipart.Form) (map[string]any, error) {
 		}
 	}
 	out := form.Values()
-	// The first file of a name; nothing of it is read yet.
+	// If several files have the same name, the first one counts. Its content is not read yet.
 	for key, files := range data.File {
 		out[strings.Clone(key)] = files[0]
 	}

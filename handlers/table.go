@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The groups of methods that the table is made of.
+// Groups of methods in the route table.
 var (
 	methodsGet    = []string{http.MethodGet}
 	methodsCreate = []string{http.MethodPost}
@@ -14,8 +14,8 @@ var (
 	methodsDelete = []string{http.MethodDelete}
 )
 
-// routes is the API: the only list of its paths. Routing, Allow, OPTIONS, the index and the interface
-// description are made from it.
+// routes returns the route table: the only list of the API's paths. Routing, Allow, OPTIONS, the index and the
+// OpenAPI description are derived from it.
 func (h *Handlers) routes() []*pattern {
 	get, create, update, remove, ok := methodsGet, methodsCreate, methodsUpdate, methodsDelete, http.StatusOK
 	return []*pattern{

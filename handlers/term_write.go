@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// termInput is the input of a create or update of a category or tag.
+// termInput is the input of a request that creates or updates a category or tag.
 type termInput struct {
 	target
 	edit.TermInput
@@ -34,7 +34,7 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 	in.Taxonomy = taxonomy
 	f.title(&in.Name, "name", "Name")
 	f.text(&in.Description, "description", "Description", maxTermText).Check(func(context.Context) *param.Fault {
-		// Only null clears.
+		// An empty description is refused, because only null clears it.
 		if raw, _ := f.p.Raw("description"); raw != nil && *in.Description == "" {
 			return &param.Fault{Key: "empty-text"}
 		}
@@ -58,10 +58,10 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 	r.declareLanguage(f.p)
 }
 
-// maxTermText bounds a term's description, which is "other text" (contract, section 4).
+// maxTermText is the largest length of a term's description in characters (contract, section 4).
 const maxTermText = maxText
 
-// mayManageTerms refuses who may not write terms.
+// mayManageTerms returns an error if the caller may not write terms of the taxonomy.
 func (r *request) mayManageTerms(taxonomy calendar.Kind) error {
 	if !auth.May(r.caller, auth.ManageTerms, auth.Record{Kind: taxonomy}) {
 		return edit.Forbidden()
@@ -113,7 +113,7 @@ func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 		err := r.change(&in.ID, func(tx *entTx, e *edit.Editor) error {
 			row, err := edit.LockTerm(r.ctx, tx, in.ID)
 			if ent.IsNotFound(err) {
-				return invalidPath("id", noRecord(taxonomy, in.ID)) // deleted in the meantime
+				return invalidPath("id", noRecord(taxonomy, in.ID)) // the term was deleted in the meantime
 			}
 			if err != nil {
 				return err
@@ -128,7 +128,7 @@ func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 	}
 }
 
-// deleteTerm removes a category or tag for good, and answers it as it was.
+// deleteTerm returns the handler that deletes a category or tag permanently. The reply shows the deleted term.
 func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
 	return func(r *request, q *target) (*reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
@@ -141,14 +141,14 @@ func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) 
 		err = r.change(&q.ID, func(tx *entTx, e *edit.Editor) error {
 			row, err := edit.LockTerm(r.ctx, tx, q.ID)
 			if ent.IsNotFound(err) {
-				return invalidPath("id", noRecord(taxonomy, q.ID)) // deleted in the meantime
+				return invalidPath("id", noRecord(taxonomy, q.ID)) // the term was deleted in the meantime
 			}
 			if err != nil {
 				return err
 			}
 			return e.DeleteTerm(r.ctx, tx, row)
 		})
-		rep.version = 0 // there is no such version any more
+		rep.version = 0 // a deleted term has no version
 		return rep, err
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// termQuery is the input of the lists of categories and of tags.
+// termQuery is the input of the lists of categories and tags.
 type termQuery struct {
 	paging
 	Search           *string
@@ -33,10 +33,10 @@ type termQuery struct {
 	Post, Event      *int64
 	Slug             *string
 
-	text string // of Search, folded
+	text string // folded form of Search, for comparison
 }
 
-// declareTermQuery declares it for a taxonomy; only categories have parents.
+// declareTermQuery returns the declaration of termQuery for a taxonomy. Only categories have parents.
 func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQuery) {
 	return func(r *request, p *param.Set, q *termQuery) {
 		noun := map[calendar.Kind]string{calendar.Category: "Categories", calendar.Tag: "Tags"}[taxonomy]
@@ -65,7 +65,7 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 	}
 }
 
-// isTerm checks one id as areTermIDs does.
+// isTerm returns a check that an id is a term of the taxonomy.
 func (r *request) isTerm(taxonomy calendar.Kind, id **int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		return r.areTermIDs(taxonomy, &[]int64{**id})(ctx)
@@ -105,8 +105,8 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 // selectTerms is the query of the terms that answers show.
 func selectTerms(q *ent.TermQuery) { q.Select(term.ReadColumns...) }
 
-// termPage loads the rows of one page with their texts. It is the database that orders them, by their texts as
-// served to this request, so that no more than a page is ever loaded.
+// termPage loads a page of terms with their texts. The database sorts by the texts in the language of the
+// request, so only one page is loaded.
 func (r *request) termPage(
 	taxonomy calendar.Kind, query *ent.TermQuery, q *termQuery, offset int,
 ) ([]*ent.Term, error) {
@@ -122,7 +122,7 @@ func (r *request) termPage(
 	return rows, r.translate(ent.PageOf(rows...))
 }
 
-// predicates are the filters of a list of terms (contract, section 9.3).
+// predicates returns the filters of a list of terms (contract, section 9.3).
 func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Language) []predicate.Term {
 	where := []predicate.Term{term.TaxonomyEQ(taxonomy)}
 	if q.HideEmpty {
@@ -149,7 +149,7 @@ func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Languag
 	return where
 }
 
-// notBlank refuses a text of white space.
+// notBlank returns a check that a text is not only white space.
 func notBlank(v **string) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		if strings.TrimSpace(**v) == "" {
@@ -166,7 +166,7 @@ func firstNonNil(a, b *int64) *int64 {
 	return b
 }
 
-// ownsSlug selects the term that has a slug, in any language.
+// ownsSlug returns a predicate for the term that has a slug in any language.
 func ownsSlug(taxonomy calendar.Kind, key string) predicate.Term {
 	return func(s *sql.Selector) {
 		t := sql.Table(slug.Table)
@@ -177,7 +177,7 @@ func ownsSlug(taxonomy calendar.Kind, key string) predicate.Term {
 
 func (q *termQuery) descending() bool { return q.Order != nil && strings.EqualFold(*q.Order, "desc") }
 
-// by is the attribute to sort by; words that are none mean the name.
+// by returns the attribute to sort by. Unknown words mean the name.
 func (q *termQuery) by() string {
 	if q.OrderBy != nil {
 		switch *q.OrderBy {
@@ -190,14 +190,15 @@ func (q *termQuery) by() string {
 	return "name"
 }
 
-// termOrder sorts by the asked attribute, ties by id, ascending. Terms that a program wrote which does not know of
-// sort keys come after all others, whatever the direction, until they have theirs.
+// termOrder returns the order of a list of terms, by the requested attribute and then by ascending id. Terms
+// without a sort key come last in both directions. Another program has written these, and they get their keys
+// later.
 func (r *request) termOrder(taxonomy calendar.Kind, q *termQuery) (term.OrderOption, error) {
 	by, keyless, translated := q.by(), false, false
 	var err error
 	switch by {
 	case "name":
-		// With a key everywhere, the order is that of an index.
+		// If all terms have a sort key, the database can read them in the order of an index.
 		keyless, err = r.db.Term.Query().
 			Where(term.TaxonomyEQ(taxonomy), sql.FieldIsNull(edit.NameSortColumn(r.lang))).Exist(r.ctx)
 	case "slug":
@@ -248,13 +249,13 @@ func (r *request) termOrder(taxonomy calendar.Kind, q *termQuery) (term.OrderOpt
 	}, nil
 }
 
-// orderNullsLast is 0 for a value and 1 for none.
+// orderNullsLast returns an SQL expression that is 0 for a value and 1 for NULL.
 func orderNullsLast(column string) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) { b.Ident(column).WriteString(" IS NULL") })
 }
 
-// slugIn is the slug that a term is served with where languages are wished for in this order: what
-// calendar.Served says, as both engines compute it.
+// slugIn returns an SQL expression for the slug that a term has in the first available language. It implements
+// calendar.Served for both engines.
 func slugIn(s *sql.Selector, languages []calendar.Language, descending bool) sql.Querier {
 	own, original := s.C(term.FieldSlug), s.C(term.FieldLanguage)
 	return sql.ExprFunc(func(b *sql.Builder) {
@@ -279,7 +280,7 @@ func slugIn(s *sql.Selector, languages []calendar.Language, descending bool) sql
 	})
 }
 
-// positionIn is the place of a column's value in a list, as both engines compute it.
+// positionIn returns an SQL expression for the position of a column's value in ids. It works on both engines.
 func positionIn(column string, ids []int64, descending bool) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteString("CASE ").Ident(column)
@@ -293,14 +294,14 @@ func positionIn(column string, ids []int64, descending bool) sql.Querier {
 	})
 }
 
-// terms are the representations of terms, with the slugs of the ancestors of categories: one query per level of
-// the tree, whatever the number of terms.
+// terms returns the representations of terms, with the slugs of the ancestors of categories. It runs one query
+// for each level of the tree, for any number of terms.
 func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
 	known := make(map[int64]*ent.Term, len(rows))
 	for _, row := range rows {
 		known[row.ID] = row
 	}
-	for range math.MaxUint8 { // deeper is a loop, which writes prevent
+	for range math.MaxUint8 { // a deeper tree has a cycle, which writes prevent
 		var missing []int64
 		for _, t := range known {
 			if p := represent.ParentID(t); p != 0 && known[p] == nil && !slices.Contains(missing, p) {

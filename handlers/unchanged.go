@@ -13,37 +13,39 @@ import (
 
 // dependencies lists the records that a reply depends on, besides its request, the time and the settings.
 type dependencies struct {
-	// complete reports whether nothing is missing. Otherwise the reply has no Unchanged.
+	// complete means that the list has all dependencies. Otherwise the reply has no Unchanged.
 	complete bool
 	on       []query.Dependency
-	// find repeats the query of a list at a revision. Nil means that the reply has no list. It does not reference the
-	// request.
+	// find repeats the query of the reply's list at a revision. Nil means that the reply has no list. The
+	// function must not reference the request, since it outlives it.
 	find  func(ctx context.Context, revision int64, now time.Time) (query.Page, error)
-	found query.Page // what find found for the reply
-	// also ask the database again for what else the reply shows, and report whether it is the same. They keep nothing of the
-	// request.
+	found query.Page // result of find when the reply was made
+	// also has checks of what else the reply shows. Each queries the database and reports whether that is the
+	// same. They must not reference the request.
 	also []func(ctx context.Context, now time.Time) (bool, error)
 }
 
-// maxDependencies is how many records, and ids of conditions, a reply may depend on. They stay in memory with the reply.
+// maxDependencies is the largest number of records and condition ids that a reply may depend on. They stay in
+// memory with the reply.
 const maxDependencies = 50
 
-// dependsOn notes records of a kind that the reply depends on, with all that they show.
+// dependsOn records that the reply depends on records of a kind, including all that they show.
 func (r *request) dependsOn(kind calendar.Kind, ids ...int64) {
 	for _, id := range ids {
 		r.depends.on = append(r.depends.on, query.Dependency{Kind: kind, ID: id})
 	}
 }
 
-// dependsOnKind notes that the reply depends on all records of a kind, without the numbers of events of terms.
+// dependsOnKind records that the reply depends on all records of a kind. Changes of the event counts of terms do
+// not count.
 func (r *request) dependsOnKind(kind calendar.Kind) { r.dependsOn(kind, 0) }
 
-// dependsOnTerms notes that the reply depends on all terms of a taxonomy and on their numbers of events.
+// dependsOnTerms records that the reply depends on all terms of a taxonomy, including their event counts.
 func (r *request) dependsOnTerms(taxonomy calendar.Kind) {
 	r.depends.on = append(r.depends.on, query.Dependency{Kind: taxonomy, Counts: true})
 }
 
-// unchanged returns Outcome.Unchanged for what the request has answered.
+// unchanged returns the value of Outcome.Unchanged for the reply to the request.
 func (r *request) unchanged() Unchanged {
 	d, x := r.depends, r.h.Index
 	if !d.complete || len(d.on) > maxDependencies || x == nil || r.revision == 0 {

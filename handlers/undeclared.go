@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Headers about parameters that no declaration has (contract, section 3).
+// Headers about parameters that a route does not declare (contract, section 3).
 const (
 	HeaderPrefer            = "Prefer" // RFC 7240
 	HeaderPreferenceApplied = "Preference-Applied"
@@ -20,10 +20,11 @@ const (
 	HeaderIgnored = "X-Almanac-Ignored"
 )
 
-// strictHandling is the preference of a client that wants undeclared parameters refused.
+// strictHandling is the value of Prefer with which a client wants undeclared parameters refused.
 const strictHandling = "handling=strict"
 
-// PrefersStrict reports whether the values of Prefer ask for strict handling. The first preference of a name counts.
+// PrefersStrict reports whether values of the Prefer header ask for strict handling. If the preference is
+// repeated, the first one counts.
 func PrefersStrict(values [][]byte) bool {
 	for _, value := range values {
 		for preference := range strings.SplitSeq(string(value), ",") {
@@ -37,24 +38,26 @@ func PrefersStrict(values [][]byte) bool {
 	return false
 }
 
-// maxUndeclared bounds how many undeclared parameters are named, maxUndeclaredName the bytes of one, and maxIgnoredHeader
-// those of the header, which proxies have little room for.
+// maxUndeclared bounds how many undeclared parameters are reported. maxUndeclaredName bounds the name of one, in
+// bytes. maxIgnoredHeader bounds the header in bytes, because proxies limit headers.
 const (
 	maxUndeclared     = 20
 	maxUndeclaredName = 64
 	maxIgnoredHeader  = 1000
 )
 
-// genericParameters have a meaning, or none on purpose, on every route (contract, sections 3, 13, 17 and 18).
+// genericParameters are accepted on every route, even if they have no effect there (contract, sections 3, 13, 17
+// and 18).
 var genericParameters = []string{
 	"_fields", "_envelope", "_embed", "_jsonp", "_locale", "_method", "context", "ml_language", "password", "rest_route",
 }
 
-// undeclaredParameter is a parameter that was sent, and the declared one that its name resembles, "" if none does.
+// undeclaredParameter is a sent parameter that the route does not declare. meant is the declared parameter with a
+// similar name. "" means that there is none.
 type undeclaredParameter struct{ name, meant string }
 
-// undeclaredParameters returns the sent parameters that have no effect, by name. A client may send back a whole representation: its
-// keys are left out of those of a write.
+// undeclaredParameters returns the sent parameters that have no effect, sorted by name. Clients may send a whole
+// representation back, so a write also accepts the keys of the representation.
 func (r *request) undeclaredParameters(m *Match, values map[string]any) []undeclaredParameter {
 	var names []string
 	for name := range values {
@@ -76,7 +79,8 @@ func (r *request) undeclaredParameters(m *Match, values map[string]any) []undecl
 	return out
 }
 
-// parse parses the parameters. Undeclared ones are faults for a strict client; for others a header of the reply names them.
+// parse parses the parameters. For a strict client, undeclared parameters are faults. For others, ignored is the
+// header that names them.
 func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
 	err = r.params.Parse(r.ctx)
@@ -94,7 +98,7 @@ func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, strict bo
 	return "", invalid
 }
 
-// fault returns the fault of the parameter for strict clients.
+// fault returns the fault that a strict client gets for the parameter.
 func (u undeclaredParameter) fault() param.Fault {
 	f := param.Fault{
 		Param: u.name, Reason: "unknown-parameter", Key: "unknown-parameter",
@@ -106,8 +110,8 @@ func (u undeclaredParameter) fault() param.Fault {
 	return f
 }
 
-// ignoredHeader returns the value of HeaderIgnored, "" for no parameters. Names are escaped as in a query. Those that do not
-// fit are left out.
+// ignoredHeader returns the value of X-Almanac-Ignored, or "" if no parameter was ignored. Names are
+// percent-encoded as in a query. Parameters that do not fit are left out.
 func ignoredHeader(unknown []undeclaredParameter) string {
 	var value string
 	for _, u := range unknown {
@@ -126,8 +130,8 @@ func ignoredHeader(unknown []undeclaredParameter) string {
 	return value
 }
 
-// nearestName returns the candidate that takes the fewest changes of letters to become, "" if each takes more than a third
-// of its letters.
+// nearestName returns the candidate that needs the fewest changed letters. It returns "" if each needs more than
+// a third of its letters changed.
 func nearestName(name string, candidates []string) (nearest string) {
 	least := len(name)
 	for _, candidate := range candidates {
@@ -139,7 +143,7 @@ func nearestName(name string, candidates []string) (nearest string) {
 	return nearest
 }
 
-// letterChanges returns how many bytes have to be inserted, removed or replaced to make one text of another.
+// letterChanges returns how many bytes must be inserted, removed or replaced to turn a into b.
 func letterChanges(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

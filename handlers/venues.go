@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// linkedQuery is the input of the lists of venues and of organizers.
+// linkedQuery is the input of the lists of venues and organizers.
 type linkedQuery struct {
 	paging
 	Search       *string
@@ -23,10 +23,10 @@ type linkedQuery struct {
 	OnlyUpcoming bool
 	Status       []calendar.Status
 
-	pieces []string // of Search, folded
+	pieces []string // words of Search, folded for comparison
 }
 
-// declareLinkedQuery declares it for the collection of a kind, named by its noun.
+// declareLinkedQuery returns the declaration of linkedQuery. noun names the records of the list, capitalised.
 func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 	return func(r *request, p *param.Set, q *linkedQuery) {
 		lower := strings.ToLower(noun)
@@ -44,11 +44,11 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 	}
 }
 
-// find looks up which venues or organizers are on the page, and how many there are on all pages. The database answers what
-// the index cannot.
+// find returns the ids of the venues or organizers on the page, and the number on all pages. It asks the index,
+// or the database if the index cannot answer.
 func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
-		r.expireBy(r.now.Add(time.Second)) // the next event may begin then
+		r.expireBy(r.now.Add(time.Second)) // the next event may begin in a second
 	}
 	l := &query.Linked{
 		Now: r.now, Visible: visibleTo(r.caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
@@ -74,24 +74,25 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 	return query.Database{Ent: r.db}.FindLinked(r.ctx, kind, l, offset, limit)
 }
 
-// linkedReads has the operations in which reads of venues and organizers differ. R is the row and J its representation.
+// linkedReads has the operations in which reads of venues and organizers differ. R is the row type and J the type
+// of its representation.
 type linkedReads[R ent.Row, J any] struct {
 	kind      calendar.Kind
 	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
 	represent func(v *represent.View, row R, full bool) J
 }
 
-// venues are the reads of venues.
+// venues has the read operations of venues.
 var venues = linkedReads[*ent.Venue, represent.Venue]{
 	calendar.Venue, (*ent.Client).ReadVenues, (*represent.View).Venue,
 }
 
-// organizers are the reads of organizers.
+// organizers has the read operations of organizers.
 var organizers = linkedReads[*ent.Organizer, represent.Organizer]{
 	calendar.Organizer, (*ent.Client).ReadOrganizers, (*represent.View).Organizer,
 }
 
-// list answers the collection.
+// list answers GET of the list of records.
 func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 	page, err := q.find(r, l.kind)
 	if err != nil {
@@ -117,7 +118,7 @@ func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 	return r.listReply(l.kind, q.paging, items, page.Total)
 }
 
-// find returns the row that a path names.
+// find loads the record that a path names.
 func (l linkedReads[R, J]) find(r *request, q *target) (row R, err error) {
 	id, name, err := r.resolve(l.kind, q)
 	if err != nil {
@@ -133,7 +134,7 @@ func (l linkedReads[R, J]) find(r *request, q *target) (row R, err error) {
 	return rows[0], nil
 }
 
-// get answers a single record.
+// get answers GET of one record.
 func (l linkedReads[R, J]) get(r *request, q *target) (*reply, error) {
 	row, err := l.find(r, q)
 	if err != nil {
@@ -147,7 +148,7 @@ func (l linkedReads[R, J]) get(r *request, q *target) (*reply, error) {
 	return l.reply(r, row, true)
 }
 
-// written answers a write of a record.
+// written returns the reply to a write of a record.
 func (l linkedReads[R, J]) written(r *request, id int64) (*reply, error) {
 	row, err := l.find(r, &target{ID: id})
 	if err != nil {
@@ -156,7 +157,7 @@ func (l linkedReads[R, J]) written(r *request, id int64) (*reply, error) {
 	return l.reply(r, row, false)
 }
 
-// reply answers with a row. full adds json_ld.
+// reply returns the reply with a record. full adds json_ld.
 func (l linkedReads[R, J]) reply(r *request, row R, full bool) (*reply, error) {
 	if err := r.translate(ent.PageOf(row)); err != nil {
 		return nil, err
@@ -164,7 +165,8 @@ func (l linkedReads[R, J]) reply(r *request, row R, full bool) (*reply, error) {
 	return &reply{status: 200, body: l.represent(r.view(), row, full), version: row.Core().Version}, nil
 }
 
-// byID and bySlug declare the path of a single record; noun is the kind with its article.
+// byID and bySlug return declarations of the path of a record. noun is the kind with its article, such as "a
+// venue".
 func byID(noun string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		p.PathID(&q.ID, "id", "ID of "+noun)
@@ -179,7 +181,7 @@ func bySlug(noun string) func(*request, *param.Set, *target) {
 	}
 }
 
-// resolve is the id a path names, and the name of the parameter it came from.
+// resolve returns the id that a path names, and the name of the path parameter: "id" or "slug".
 func (r *request) resolve(kind calendar.Kind, q *target) (id int64, name string, err error) {
 	if q.Slug == "" {
 		return q.ID, "id", nil
@@ -188,13 +190,13 @@ func (r *request) resolve(kind calendar.Kind, q *target) (id int64, name string,
 	return id, "slug", err
 }
 
-// recordOf returns what the rights on a record depend on.
+// recordOf returns the properties of a record that permissions depend on.
 func (r *request) recordOf(c ent.Core) auth.Record {
 	return auth.RecordOf(c.Kind, c.AuthorID, c.Status.Shown(r.now, c.PublishedAt), c.StatusBeforeTrash)
 }
 
-// mayRead is the read column of the matrix, and the trash: who may edit a venue or organizer in the trash may
-// read it.
+// mayRead reports whether the caller may read a record. A record in the trash may be read by those who may edit
+// it.
 func (r *request) mayRead(rec auth.Record) bool {
 	if rec.Status == calendar.Trash {
 		return auth.May(r.caller, auth.Edit, rec)

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// visibleTo returns what a caller sees in a list, whether a status was sent or not (contract, section 9.1).
+// visibleTo returns which records a caller sees in a list. sent is the status filter of the request. Nil means
+// that none was sent (contract, section 9.1).
 func visibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
 	published := []calendar.Status{calendar.Publish}
 	everything := auth.MaySeeAllUnpublished(caller)
@@ -33,8 +34,8 @@ func visibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
 	return mine
 }
 
-// readableEvents returns which protected events the caller is shown in full: those that the caller may edit (contract, section
-// 12.3), and those that the password of the request has unlocked.
+// readableEvents returns which protected events the caller is shown in full. They are those that the caller may
+// edit (contract, section 12.3), and those in unlocked.
 func (r *request) readableEvents(unlocked []int64) query.Readable {
 	out := query.Readable{IDs: unlocked}
 	switch {
@@ -46,8 +47,8 @@ func (r *request) readableEvents(unlocked []int64) query.Readable {
 	return out
 }
 
-// unlockedEvents are the events that a password opens. Each has a hash of its own, so all are compared. The occurrences of a
-// series share one.
+// unlockedEvents returns the ids of the events that a password unlocks. Each event has a hash of its own,
+// so all are compared. The occurrences of a series share one hash.
 func (r *request) unlockedEvents(password *string) ([]int64, error) {
 	if password == nil || *password == "" {
 		return nil, nil

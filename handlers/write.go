@@ -20,14 +20,14 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// Lengths of what clients write, in characters (contract, section 4).
+// Largest lengths of texts that clients write, in characters (contract, section 4).
 const (
 	maxTitle = 500
 	maxText  = 255
 	maxURL   = 2048
 )
 
-// editor returns the Editor of the request, which writes on the caller's behalf.
+// editor returns the Editor that writes on behalf of the caller.
 func (r *request) editor() *edit.Editor {
 	if r.edits == nil {
 		r.edits = &edit.Editor{
@@ -37,8 +37,8 @@ func (r *request) editor() *edit.Editor {
 	return r.edits
 }
 
-// change runs the change of a record in a transaction; id is the record's when it is done. The record has to be as the
-// request expects it.
+// change runs do in a transaction that writes one record. do must set id to that of the record. The record must
+// have the version that the request expects.
 func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
 	if err := r.sanitise(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) er
 		return r.recordWrite(tx, *id)
 	})
 	if err == nil {
-		r.fetched = nil // they belong to the record now
+		r.fetched = nil // the images now belong to the record
 	}
 	return err
 }
@@ -63,7 +63,8 @@ func (r *request) recordWrite(tx *entTx, id int64) error {
 	return r.mark(r.ctx, tx, id)
 }
 
-// commit runs do in a transaction. If every attempt lost to a concurrent write, it returns the reason of the refusal.
+// commit runs do in a transaction. If all retries conflict with other writes, it returns an error that the client
+// may retry.
 func (r *request) commit(
 	ctx context.Context, expect calendar.Expect, do func(tx *entTx, e *edit.Editor) error,
 ) error {
@@ -73,28 +74,28 @@ func (r *request) commit(
 	if !errors.Is(err, store.ErrConflict) {
 		return err
 	}
-	// Credentials are cached for some seconds. A user who was deleted in that time cannot be an author.
+	// Credentials are cached for some seconds. A user who was deleted meanwhile cannot be an author.
 	if id := r.caller.UserID; id != 0 {
 		known, lookup := r.db.User.Query().Where(user.ID(id)).Exist(ctx)
 		if lookup == nil && !known {
 			return &calendar.Error{Code: "rest_invalid_token", Key: "rest_invalid_token", Err: err}
 		}
 	}
-	// Nothing is wrong with what was asked.
+	// The request itself is valid, so the client may retry.
 	return &calendar.Error{Code: "rest_unavailable", Key: "rest_unavailable", Err: err}
 }
 
-// fields declares the fields of a write. What creates and updates share is declared once; they differ in what
-// null means, and in defaults.
+// fields declares the fields of a write. Creates and updates share most fields. They differ in the meaning of
+// null and in defaults.
 type fields struct {
 	p      *param.Set
 	r      *request
 	create bool
-	// preview leaves out what has no effect where nothing is stored.
+	// preview leaves out fields that have no effect when nothing is stored.
 	preview bool
 }
 
-// nullClears makes null a value on update. On create it means "not sent", as it does everywhere else.
+// nullClears allows null as a value on update. On create, null means that the field was not sent.
 func (f fields) nullClears(p *param.Param) *param.Param {
 	if f.create {
 		return p
@@ -102,12 +103,12 @@ func (f fields) nullClears(p *param.Param) *param.Param {
 	return p.Null()
 }
 
-// text declares a plain text that is answered unescaped, and therefore without markup.
+// text declares a plain text field. Replies show it unescaped, so markup is removed.
 func (f fields) text(dst **string, name, description string, maximum int) *param.Param {
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
 }
 
-// title declares the name of a record: not empty after cleaning.
+// title declares the name of a record. It must not be empty after tags are removed.
 func (f fields) title(dst **string, name, description string) *param.Param {
 	parse := textOf(name, maxTitle, nil)
 	p := param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
@@ -123,8 +124,8 @@ func (f fields) title(dst **string, name, description string) *param.Param {
 	return p
 }
 
-// textOf parses a text: it removes tags, decodes entities once and trims. clean may clean it further. A nil clean does
-// not. A null is "".
+// textOf returns a parser for a text. It removes tags, decodes entities once and trims. clean may clean the text
+// further. Nil means that it does not. Null is parsed as "".
 func textOf(name string, maximum int, clean func(string) string) func(raw any) (string, *param.Fault) {
 	return func(raw any) (string, *param.Fault) {
 		if raw == nil {
@@ -148,8 +149,8 @@ func textOf(name string, maximum int, clean func(string) string) func(raw any) (
 	}
 }
 
-// html declares an HTML text; its length is bounded by the body's. Parsing leaves it as it was sent: every text that
-// can be stored has a sanitised form, so no refusal depends on it. request.change sanitises it.
+// html declares an HTML field, whose length is limited by that of the body. Parsing keeps the text as sent, and
+// request.change sanitises it. Every text has a sanitised form, so no text is refused.
 func (f fields) html(dst **string, name, description string) *param.Param {
 	f.r.unclean = append(f.r.unclean, dst)
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
@@ -160,8 +161,8 @@ func (f fields) html(dst **string, name, description string) *param.Param {
 	}))
 }
 
-// sanitise replaces the HTML texts that were sent by what is stored of them. It costs many times what reading them
-// does, so it runs after the permission was checked (decision 024).
+// sanitise replaces the sent HTML texts by their sanitised form, which is stored. It is much more expensive than
+// parsing, so it runs after the permission check (decision 024).
 func (r *request) sanitise() error {
 	for _, text := range r.unclean {
 		if *text == nil {
@@ -177,7 +178,7 @@ func (r *request) sanitise() error {
 	return nil
 }
 
-// sanitiseHTML returns what is stored of an HTML text. White space alone is no text.
+// sanitiseHTML returns the sanitised form of an HTML text. Text of white space only becomes "".
 func sanitiseHTML(ctx context.Context, text string) (string, error) {
 	clean, err := markup.HTMLContext(ctx, text)
 	if strings.TrimSpace(clean) == "" {
@@ -206,7 +207,7 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 	})
 }
 
-// declareWord declares a field that is one of some words. The first is the default; "" and null set it.
+// declareWord declares a field with one of several words. The first word is the default, which "" and null set.
 func declareWord[W ~string](f fields, dst **W, name, description string, words []W) {
 	p := f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
 		if last := param.LastValue(raw); last == nil || last == "" {
@@ -226,8 +227,8 @@ func declareWord[W ~string](f fields, dst **W, name, description string, words [
 	}
 }
 
-// author declares the author. stored reports whether the record has the id already, even if it is 0 for none. Nil means
-// that there is no record.
+// author declares the author. stored reports whether the stored record has that author already. In stored, the id
+// 0 means no author. Nil means that there is no stored record.
 func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
 		if stored != nil {
@@ -239,7 +240,7 @@ func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.
 	})
 }
 
-// published declares date and date_utc, of which the first wins.
+// published declares date and date_utc. If both are sent, date counts.
 func (f fields) published(dst **time.Time) (date, dateUTC *param.Param) {
 	var local *when.Date
 	site := f.r.zone()
@@ -269,7 +270,7 @@ func (f fields) published(dst **time.Time) (date, dateUTC *param.Param) {
 	return date, dateUTC
 }
 
-// webAddress reads an absolute http or https URL; "" is no address.
+// webAddress parses an absolute http or https URL. "" and null mean no URL.
 func webAddress(raw any) (string, *param.Fault) {
 	if raw == nil {
 		return "", nil
@@ -284,8 +285,8 @@ func webAddress(raw any) (string, *param.Fault) {
 	return text, nil
 }
 
-// isWebAddress reports whether a text is an absolute http or https URL. It allows the characters of RFC 3986, appendix
-// C, and letters of other scripts.
+// isWebAddress reports whether a text is an absolute http or https URL. It allows the characters of RFC 3986,
+// appendix C, and letters of other scripts.
 func isWebAddress(text string) bool {
 	if len(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`", r) }) {
 		return false
@@ -294,13 +295,13 @@ func isWebAddress(text string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// picture is an image as it was sent: an id, or an address to be fetched or found.
+// picture is an image as the client sent it: an id, or a URL to look up or download.
 type picture struct {
-	id  int64 // 0 with no url: no image
+	id  int64 // id of the image; 0 without url means no image
 	url string
 }
 
-// image declares an image. empty says whether "" means none.
+// image declares an image. empty allows "" for no image.
 func (f fields) image(dst **picture, description string, empty bool) *param.Param {
 	p := param.Opt(f.p, dst, "image", description, "string", func(raw any) (picture, *param.Fault) {
 		switch v := param.LastValue(raw).(type) {
@@ -330,8 +331,8 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 	})
 }
 
-// imageRef returns what names an image of the calendar: the value that was sent, or the id of a representation that is sent
-// back.
+// imageRef returns the id or URL of a sent image. If the client sends a representation back, it returns the id in
+// it.
 func imageRef(raw any) any {
 	if o, ok := param.LastValue(raw).(map[string]any); ok {
 		return o["id"]
@@ -339,7 +340,7 @@ func imageRef(raw any) any {
 	return raw
 }
 
-// costOf reads a cost: a string, a number, or a list of them.
+// costOf returns a parser for a cost: a string, a number, or a list of these. decimal is the site's decimal mark.
 func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
 	return func(raw any) (calendar.Cost, *param.Fault) {
 		items := []any{raw}
@@ -372,8 +373,8 @@ func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
 	}
 }
 
-// costElement is one price or text. A number is written with the site's decimal mark, so that it is read as the
-// number it is.
+// costElement parses one price or text. It formats a number with the site's decimal mark, so that the number is
+// parsed correctly later.
 func costElement(item any, decimal string) (string, *param.Fault) {
 	switch v := item.(type) {
 	case nil:
@@ -397,8 +398,8 @@ func costElement(item any, decimal string) (string, *param.Fault) {
 	return "", &param.Fault{Key: "not-a-cost"}
 }
 
-// termRefs reads the categories or tags of an event: a list or a CSV string of ids and names. Objects with an id,
-// as representations have them, stand for it.
+// termRefs returns a parser for the categories or tags of an event. They are a list or a comma-separated string
+// of ids and names. An object counts as the id in it.
 func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 	return func(raw any) ([]edit.TermRef, *param.Fault) {
 		if raw == nil {
@@ -411,7 +412,7 @@ func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 		refs := make([]edit.TermRef, 0, len(items))
 		for _, item := range items {
 			if object, ok := item.(map[string]any); ok && object["id"] != nil {
-				item = object["id"] // a representation sent back
+				item = object["id"] // the client sends a representation back
 			}
 			if id, fault := param.Integer(item); fault == nil {
 				refs = append(refs, edit.TermRef{ID: id})
@@ -429,7 +430,7 @@ func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 	}
 }
 
-// terms declares the categories or tags of an event. The ids must exist; names are looked up when the event is
+// terms declares the categories or tags of an event. Their ids must exist. Names are looked up when the event is
 // written.
 func (f fields) terms(dst **[]edit.TermRef, taxonomy calendar.Kind, name, description string) *param.Param {
 	p := param.Opt(f.p, dst, name, description, "array", termRefs(name)).ListOf("integer").PublishDefault(nil)
@@ -444,13 +445,13 @@ func (f fields) terms(dst **[]edit.TermRef, taxonomy calendar.Kind, name, descri
 	})
 }
 
-// reference is a linked record as it was sent: an id, or the fields of a new one.
+// reference is a linked record as the client sent it: an id, or the fields of a new record.
 type reference struct {
 	id     int64
 	object map[string]any
 }
 
-// references reads venue or organizer of an event in all its forms (contract, section 10.4).
+// references parses the venues or organizers of an event in all their forms (contract, section 10.4).
 func references(raw any) ([]reference, *param.Fault) {
 	refs := []reference{}
 	items := []any{raw}
@@ -471,7 +472,7 @@ func references(raw any) ([]reference, *param.Fault) {
 			refs = append(refs, ref...)
 		case []any:
 			if !isBlankValue(v) {
-				return nil, &param.Fault{Key: "not-linkable"} // a list in the list
+				return nil, &param.Fault{Key: "not-linkable"} // a list inside the list
 			}
 		default:
 			list, fault := param.List(v)
@@ -498,7 +499,8 @@ func references(raw any) ([]reference, *param.Fault) {
 	return refs, nil
 }
 
-// objectReference reads {"id":12} and the fields of a new record; an object of empties is nothing.
+// objectReference parses an object such as {"id":12} or the fields of a new record. An object with only blank
+// values means no record.
 func objectReference(object map[string]any) ([]reference, *param.Fault) {
 	if raw, ok := object["id"]; ok && !isBlankValue(raw) {
 		id, fault := param.Integer(raw)
@@ -517,7 +519,7 @@ func objectReference(object map[string]any) ([]reference, *param.Fault) {
 	return nil, nil
 }
 
-// isBlankValue reports whether a value says nothing: null, "", and lists and objects of such.
+// isBlankValue reports whether a value is blank: null, white space, or a list or object of blank values.
 func isBlankValue(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -1,8 +1,8 @@
-// Package schema declares the tables. The generated package ent, the migrations and the files schema.*.sql are made
-// from it.
+// Package schema declares the tables of the database. The generated package ent, the migrations and the files
+// schema.*.sql derive from it.
 //
-// Ids of events, venues, organizers and images come from Record, never from their own table, so that an id
-// names one record of one kind for ever. Instants are UTC; wall times have their own type.
+// Ids of events, series, venues, organizers and images come from the table of Record. So an id belongs to one
+// record of one kind for ever. Instants are in UTC. Wall times have their own type.
 package schema
 
 import (
@@ -12,8 +12,8 @@ import (
 	"entgo.io/ent/dialect/entsql"
 )
 
-// The column types that differ by dialect. MySQL's timestamp, which Ent would choose for an instant, ends in
-// 2038 and follows the session's time zone; a BLOB cannot carry a unique index.
+// The column types that differ by dialect. The timestamp of MySQL, which Ent would choose for an instant, ends
+// in 2038 and depends on the time zone of the session. A BLOB cannot have a unique index.
 var (
 	datetime = map[string]string{dialect.MySQL: "datetime", dialect.SQLite: "datetime"}
 	hash32   = map[string]string{dialect.MySQL: "binary(32)", dialect.SQLite: "blob"}
@@ -26,14 +26,14 @@ func upTo(bytes int) map[string]string {
 	return map[string]string{dialect.MySQL: fmt.Sprintf("varbinary(%d)", bytes), dialect.SQLite: "blob"}
 }
 
-// Lengths of the texts clients send, in characters (contract, section 4). A slug column also has room for
-// the suffix of a record in the trash.
+// Maximum lengths of the texts that clients send, in characters (contract, section 4). A slug column also has
+// room for the suffix of a record in the trash.
 const (
 	maxTitle = 500
 	maxText  = 255
 	maxURL   = 2048
 	maxSlug  = 220
-	// maxSource fits host?id=number of any host name and stays indexable.
+	// maxSource is enough for host?id=number with any host name, and short enough for an index.
 	maxSource = 300
 )
 
@@ -43,13 +43,13 @@ func assigned() entsql.Annotation {
 	return entsql.Annotation{Incremental: &no}
 }
 
-// unread marks a column that no reply is made of. Pages are read without it.
+// unread marks a column that no reply needs. Queries for pages leave it out.
 type unread struct{}
 
 // Name implements schema.Annotation.
 func (unread) Name() string { return "Unread" }
 
-// upserted marks a type whose rows are also inserted or, if they are there, updated.
+// upserted marks a type with an upsert: an insert that updates an existing row.
 type upserted struct{}
 
 // Name implements schema.Annotation.

@@ -78,14 +78,14 @@ func (Event) Edges() []ent.Edge {
 // Indexes of an Event.
 func (Event) Indexes() []ent.Index {
 	return []ent.Index{
-		// The index of the list: first the visibility, then the start. With ends_at at the end, a count of a
+		// For the list of events: visibility first, then the start. With ends_at at the end, a count of a
 		// period reads no rows.
 		index.Fields("status", "hide_from_listings", "starts_at", "id", "ends_at"),
-		// The same by change, for feeds of what changed last.
+		// For feeds, in the order of the last change.
 		index.Fields("status", "hide_from_listings", "modified_at", "id", "ends_at"),
-		// Foreign key; post_parent, in the order of the list.
+		// For the foreign key, and for the filter post_parent in the order of the list.
 		index.Fields("parent_id", "starts_at"),
-		// The occurrences of a series, each once, whichever process makes them.
+		// Each occurrence of a series is stored once, even if two processes create it.
 		index.Fields("series_id", "original_start").Unique(),
 	}
 }
@@ -115,10 +115,10 @@ func (EventTranslation) Edges() []ent.Edge {
 
 // Indexes of an EventTranslation.
 func (EventTranslation) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("event_id", "language").Unique()} // foreign key, and one text per language
+	return []ent.Index{index.Fields("event_id", "language").Unique()} // for the foreign key; one text per language
 }
 
-// EventVenue links an event to a venue. The position keeps the order in which they were sent, from 0.
+// EventVenue links an event to a venue. Position is the place in the list that the client sent, from 0.
 type EventVenue struct{ ent.Schema }
 
 // Annotations of an EventVenue.
@@ -145,10 +145,11 @@ func (EventVenue) Edges() []ent.Edge {
 
 // Indexes of an EventVenue.
 func (EventVenue) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("venue_id", "event_id")} // foreign key; the events of a venue
+	return []ent.Index{index.Fields("venue_id", "event_id")} // for the foreign key and the events of a venue
 }
 
-// EventOrganizer links an event to an organizer. The position keeps the order in which they were sent, from 0.
+// EventOrganizer links an event to an organizer. Position is the place in the list that the client sent, from
+// 0.
 type EventOrganizer struct{ ent.Schema }
 
 // Annotations of an EventOrganizer.
@@ -175,7 +176,7 @@ func (EventOrganizer) Edges() []ent.Edge {
 
 // Indexes of an EventOrganizer.
 func (EventOrganizer) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("organizer_id", "event_id")} // foreign key; the events of an organizer
+	return []ent.Index{index.Fields("organizer_id", "event_id")} // for the foreign key and the events of an organizer
 }
 
 // EventTerm links an event to a category or tag.
@@ -206,5 +207,5 @@ func (EventTerm) Edges() []ent.Edge {
 
 // Indexes of an EventTerm.
 func (EventTerm) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("term_id", "event_id")} // foreign key; the events of a term
+	return []ent.Index{index.Fields("term_id", "event_id")} // for the foreign key and the events of a term
 }

@@ -6,9 +6,9 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// IdempotencyKey is a key that a client gave a request, so that it is carried out once however often it is sent. The
-// row is there before the work begins, the transaction of the work itself writes the id of what it wrote into it, and
-// the answer comes last. After expires_at it is as good as absent.
+// IdempotencyKey is a key that a client sent with a request, so that a repeated request is carried out only
+// once. The row is inserted before the request is handled. The transaction of the request sets record_id, and
+// the reply is stored last. A row after expires_at is ignored.
 type IdempotencyKey struct{ ent.Schema }
 
 // Fields of an IdempotencyKey.
@@ -30,5 +30,5 @@ func (IdempotencyKey) Fields() []ent.Field {
 
 // Indexes of an IdempotencyKey.
 func (IdempotencyKey) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("expires_at")} // what may be removed
+	return []ent.Index{index.Fields("expires_at")} // for the removal of expired rows
 }

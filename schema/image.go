@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Image is a picture with its sizes: a file of our own, or a reference to one elsewhere that was never
-// downloaded.
+// Image is an image with its sizes. It is a stored file, or a reference to a file at another service that was
+// never downloaded.
 type Image struct{ ent.Schema }
 
 // Fields of an Image.
@@ -45,8 +45,8 @@ func (Image) Edges() []ent.Edge {
 // Indexes of an Image.
 func (Image) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("author_id"),        // foreign key
-		index.Fields("created_at", "id"), // the list, newest first
-		index.Fields("path"),             // a URL below /media/ that means an image
+		index.Fields("author_id"),        // for the foreign key
+		index.Fields("created_at", "id"), // for the list, newest first
+		index.Fields("path"),             // for URLs below /media/
 	}
 }

@@ -44,15 +44,16 @@ func (published) Fields() []ent.Field {
 
 func (published) Indexes() []ent.Index {
 	return []ent.Index{
-		// The lists of venues and organizers (newest first), include of events, and the scheduled ones due.
+		// For lists of venues and organizers (newest first), for the filter include, and for scheduled records
+		// that are due.
 		index.Fields("status", "published_at", "id"),
-		index.Fields("author_id"), // foreign key, and "own records" in lists
-		index.Fields("image_id"),  // foreign key
+		index.Fields("author_id"), // for the foreign key and lists of own records
+		index.Fields("image_id"),  // for the foreign key
 	}
 }
 
-// translation has the columns that the translation tables share: one row per record and language other than the
-// original. For an empty text, readers see that of another language.
+// translation has the columns that the tables of translations share. They have one row per record and language,
+// without the original language. If a text is empty, readers get that of another language.
 type translation struct{ mixin.Schema }
 
 func (translation) Fields() []ent.Field {
@@ -78,10 +79,11 @@ func (named) Fields() []ent.Field {
 }
 
 func (named) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("name_key")} // duplicates, and terms by name
+	return []ent.Index{index.Fields("name_key")} // for duplicates and terms by name
 }
 
-// translatedName is named for a translation.
+// translatedName has the columns of translations of venues, organizers and terms. Its name_key is folded like
+// in named.
 type translatedName struct{ mixin.Schema }
 
 func (translatedName) Fields() []ent.Field {
@@ -92,5 +94,5 @@ func (translatedName) Fields() []ent.Field {
 }
 
 func (translatedName) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("name_key")} // duplicates, and terms by name in any language
+	return []ent.Index{index.Fields("name_key")} // for duplicates and terms by name in any language
 }

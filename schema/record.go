@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Record is the id sequence of events, venues, organizers and images: an insert returns a new id. Rows are
-// never deleted, so an id is never reused and has one kind for ever. With rows instead of one counter,
-// concurrent writers do not wait for each other.
+// Record is the sequence of ids of events, series, venues, organizers and images: an insert returns a new id.
+// Rows are never deleted, so an id is never reused and belongs to one kind for ever. With rows instead of one
+// counter, concurrent writers do not wait for each other.
 type Record struct{ ent.Schema }
 
 // Fields of a Record.

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// SearchText is the text that a search of a record or term reads: its served texts, folded so that case and
-// diacritics do not count. Go folds, because the engines disagree. The table is derived from the records and
+// SearchText is a text of a record or term that searches read: a text that readers get, folded so that case and
+// diacritics do not count. Go folds it, because the engines disagree. The table is derived from the records and
 // can be rebuilt at any time.
 type SearchText struct{ ent.Schema }
 
@@ -28,5 +28,5 @@ func (SearchText) Fields() []ent.Field {
 
 // Indexes of a SearchText.
 func (SearchText) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("owner_id", "kind")} // the texts of one record
+	return []ent.Index{index.Fields("owner_id", "kind")} // for the texts of one record
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Series makes events: its occurrences are rows of Event.
+// Series is a recurring event. Its occurrences are rows of Event.
 type Series struct{ ent.Schema }
 
 // Mixin of a Series.
@@ -57,19 +57,20 @@ func (Series) Edges() []ent.Edge {
 // Indexes of a Series.
 func (Series) Indexes() []ent.Index {
 	indexes := []ent.Index{
-		// The next ones to extend.
+		// For the series that are due for extension.
 		index.Fields("extend_at"),
-		// Foreign key.
+		// For the foreign key.
 		index.Fields("author_id"),
 	}
 	for _, l := range calendar.Languages {
-		// The list in its order.
+		// For the list in each language.
 		indexes = append(indexes, index.Fields("status", "sort_"+string(l), "id"))
 	}
 	return indexes
 }
 
-// SeriesPhase is a stretch of a series with one schedule and one set of fields. A phase ends before the next one starts.
+// SeriesPhase is a part of a series with one schedule and one template. A phase ends before the next one
+// starts.
 type SeriesPhase struct{ ent.Schema }
 
 // Fields of a SeriesPhase.

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Slug says whose a slug is. Slugs are unique per kind across all languages, hence across the record's own
-// text and its translations, which no index on those tables could ensure.
+// Slug is a slug with its owner. Slugs are unique per kind across all languages, so across records and their
+// translations. No index on the tables of records could ensure that.
 type Slug struct{ ent.Schema }
 
 // Fields of a Slug.
@@ -28,9 +28,9 @@ func (Slug) Fields() []ent.Field {
 // Indexes of a Slug.
 func (Slug) Indexes() []ent.Index {
 	return []ent.Index{
-		// Makes slugs unique, and finds the record of a slug.
+		// Ensures that slugs are unique, and finds the record of a slug.
 		index.Fields("kind", "slug", "trashed_id").Unique(),
-		// The slugs of one owner, when it is renamed, trashed or restored.
+		// For the slugs of one owner when it is renamed, trashed or restored.
 		index.Fields("owner_id", "kind"),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Term is a category or a tag. Both draw their ids from this table's own sequence.
+// Term is a category or a tag. Both share the id sequence of this table.
 type Term struct{ ent.Schema }
 
 // Mixin of a Term.
@@ -25,8 +25,8 @@ func (Term) Fields() []ent.Field {
 		field.Int("event_count").Default(0).
 			Comment("published events that carry the term; changed in the transaction that changes them"),
 	}
-	// The engines order texts differently, and none as every language does, so Go says for both. Derived from the
-	// texts, and null until then.
+	// The engines sort texts differently, and not by the rules of each language. So Go computes these keys from
+	// the texts. They are null until then.
 	for _, l := range calendar.Languages {
 		fields = append(fields, field.Bytes("sort_"+string(l)).Optional().SchemaType(upTo(calendar.NameKeySize)).
 			Annotations(unread{}).
@@ -52,13 +52,13 @@ func (Term) Edges() []ent.Edge {
 // Indexes of a Term.
 func (Term) Indexes() []ent.Index {
 	indexes := []ent.Index{
-		// A name under a parent.
+		// For a name under a parent.
 		index.Fields("taxonomy", "name_key", "id"),
-		// Foreign key; the children of a category.
+		// For the foreign key and the children of a category.
 		index.Fields("parent_id"),
 	}
 	for _, l := range calendar.Languages {
-		// The term lists in their default order, and the terms without a key yet.
+		// For the lists of terms in their default order, and for terms without a key.
 		indexes = append(indexes, index.Fields("taxonomy", "sort_"+string(l), "id"))
 	}
 	return indexes
@@ -84,5 +84,5 @@ func (TermTranslation) Edges() []ent.Edge {
 
 // Indexes of a TermTranslation.
 func (TermTranslation) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("term_id", "language").Unique()} // foreign key, and one text per language
+	return []ent.Index{index.Fields("term_id", "language").Unique()} // for the foreign key; one text per language
 }

@@ -39,7 +39,7 @@ func (User) Edges() []ent.Edge {
 	}
 }
 
-// Token is an access token of a user. Only its SHA-256 is kept.
+// Token is an access token of a user. Only its SHA-256 is stored.
 type Token struct{ ent.Schema }
 
 // Fields of a Token.
@@ -65,5 +65,5 @@ func (Token) Edges() []ent.Edge {
 
 // Indexes of a Token.
 func (Token) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("user_id")} // foreign key
+	return []ent.Index{index.Fields("user_id")} // for the foreign key
 }

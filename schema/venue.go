@@ -48,7 +48,7 @@ func (Venue) Edges() []ent.Edge {
 
 // Indexes of a Venue.
 func (Venue) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("cell")} // within a distance
+	return []ent.Index{index.Fields("cell")} // for venues within a distance
 }
 
 // VenueTranslation is a venue's text in a language other than its original.
@@ -71,5 +71,5 @@ func (VenueTranslation) Edges() []ent.Edge {
 
 // Indexes of a VenueTranslation.
 func (VenueTranslation) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("venue_id", "language").Unique()} // foreign key, and one text per language
+	return []ent.Index{index.Fields("venue_id", "language").Unique()} // for the foreign key; one text per language
 }

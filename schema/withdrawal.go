@@ -38,12 +38,13 @@ func (Withdrawal) Edges() []ent.Edge {
 // Indexes of a Withdrawal.
 func (Withdrawal) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("starts_at", "id"), // those of a page
-		index.Fields("at"),              // the old ones
+		index.Fields("starts_at", "id"), // for a page of a feed
+		index.Fields("at"),              // for the removal of old rows
 	}
 }
 
-// WithdrawalKey is a slug that an event had, a record that it was linked to, or a category above one, when it was withdrawn.
+// WithdrawalKey is a key by which feeds find a withdrawn event. It is a slug of the event, a record that was
+// linked to it, or an ancestor of its category.
 type WithdrawalKey struct{ ent.Schema }
 
 // Fields of a WithdrawalKey.
@@ -67,7 +68,7 @@ func (WithdrawalKey) Edges() []ent.Edge {
 // Indexes of a WithdrawalKey.
 func (WithdrawalKey) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("withdrawal_id", "kind", "value").Unique(), // foreign key; the filters of a list
-		index.Fields("kind", "value"),                           // an event by its slug
+		index.Fields("withdrawal_id", "kind", "value").Unique(), // for the foreign key and the filters of a list
+		index.Fields("kind", "value"),                           // for an event by its slug
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// authenticate verifies credentials, and counts wrong ones for their address.
+// authenticate verifies the credentials of a request. It counts wrong credentials against the address of the
+// client.
 func (s *Server) authenticate(c *fiber.Ctx) (err error) {
 	x := exchangeOf(c)
 	if x.isFeed() {
@@ -27,7 +28,7 @@ func (s *Server) authenticate(c *fiber.Ctx) (err error) {
 		err = &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
 	}
 	if (busy || isUnauthorized(err)) && s.Rates.limitsAddress(x) {
-		// A counter in this process never makes the request wait.
+		// This counter is in memory, so Take never makes the request wait for a database.
 		if _, takeErr := s.failures.Take(x.ctx, limit.Key(x.client), s.Rates.Address); takeErr != nil {
 			return takeErr
 		}
@@ -41,7 +42,8 @@ func isUnauthorized(err error) bool {
 	return errors.As(err, &refusal) && statuses[refusal.Code] == http.StatusUnauthorized
 }
 
-// hasCredentials reports whether a request presents credentials, right or wrong. Those sent to a feed do not count.
+// hasCredentials reports whether a request presents credentials, right or wrong. Credentials sent to a feed do
+// not count, since feeds are served anonymously.
 func hasCredentials(c *fiber.Ctx) bool {
 	return !exchangeOf(c).isFeed() && len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0
 }

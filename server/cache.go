@@ -17,31 +17,32 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 )
 
-// Caching configures the cache of finished replies to anonymous reads. A cached reply belongs to a revision of the
-// calendar. It serves later revisions too, until something that it depends on changes. The next request sees any
-// committed change.
+// Caching configures the cache of finished replies to anonymous reads. Each cached reply belongs to a revision of
+// the calendar. The cache also serves it at later revisions, until something that the reply depends on changes.
+// Without a Delay, a request sees every change that was committed before it.
 type Caching struct {
-	Size int64 // of the cache in bytes; 0 disables it
-	// Delay is how long a change by another process may go unnoticed, to save reads of the revision. 0 means no delay.
-	// Changes by this process are noticed immediately.
+	// Size is the capacity of the cache in bytes. 0 disables the cache.
+	Size int64
+	// Delay is how long this process may overlook a change by another process, which saves reads of the revision.
+	// 0 means no delay. This process notices its own changes immediately.
 	Delay time.Duration
-	// Revision reads the newest revision from the database that replies are made from.
+	// Revision returns the newest revision of the database that replies are made from.
 	Revision func(context.Context) (int64, error)
 	// Moves returns another number whenever replies are made from another of several databases, which may be behind the one
 	// before (store.Store.Moves). Nil means one database.
 	Moves func() int64
-	// NextDue returns when the next scheduled record is published: replies change then without a write. Zero means that
-	// none is scheduled.
+	// NextDue returns when the next scheduled record will be published. That changes replies without a write. The
+	// zero time means that no record is scheduled.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
 }
 
-// A cached reply may take a share of the cache, and has a maximum in any case.
+// A cached reply may take 1/replyShare of the cache, and never more than maxReplySize bytes.
 const (
 	replyShare   = 16
 	maxReplySize = 4 << 20
 )
 
-// cache has the finished replies, and those that a request is making.
+// cache has the finished replies, and the replies that requests are making at the moment.
 type cache struct {
 	Caching
 	revisions revisions
@@ -52,7 +53,8 @@ type cache struct {
 	shared map[sharedKey]*sharedReply
 }
 
-// newCache returns nil for a cache without a size. The timeout is that of one read of the revision.
+// newCache returns a cache of finished replies, or nil if c.Size is 0. The timeout limits one read of the
+// revision.
 func newCache(c Caching, timeout time.Duration) (*cache, error) {
 	if c.Size <= 0 {
 		return nil, nil
@@ -74,26 +76,31 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 
 // cachedReply is a finished reply with all that its bytes depend on.
 type cachedReply struct {
-	revision  int64     // that it was made at
-	until     time.Time // when the reply expires at any revision; zero means never
+	// revision of the calendar that the reply was made at
+	revision int64
+	// until is when the reply expires at any revision. Zero means never.
+	until     time.Time
 	unchanged handlers.Unchanged
-	validity  atomic.Pointer[validity] // the newest that is known
+	// validity is the newest known proof that the reply is right.
+	validity atomic.Pointer[validity]
 
 	tag      string
 	route    string
 	lang     calendar.Language
-	header   [][2]string // without those of every reply
+	header   [][2]string // headers of this reply, without those that every reply has
 	body     []byte
 	gzip, br compressedBody
 }
 
-// validity is up to which revision and time a reply is right.
+// validity states up to which revision and time a cached reply is right.
 type validity struct {
 	revision int64
-	until    time.Time // zero means no end
+	// until is when the reply expires. Zero means never.
+	until time.Time
 }
 
-// size returns about how many bytes a reply takes. Compression shrinks typical bodies to a fifth.
+// size returns roughly how many bytes of memory a cached reply takes. Compression shrinks typical bodies to a
+// fifth.
 func (r *cachedReply) size() int {
 	n := 1400 + len(r.body) + 2*len(r.body)/5
 	for _, h := range r.header {
@@ -102,7 +109,8 @@ func (r *cachedReply) size() int {
 	return n
 }
 
-// valid reports whether the reply is known to be right at the revision and time. A nil reply is not valid.
+// valid reports whether a cached reply is known to be right at the given revision and time. A nil reply is not
+// valid.
 func (r *cachedReply) valid(revision int64, now time.Time) bool {
 	if r == nil {
 		return false
@@ -111,8 +119,8 @@ func (r *cachedReply) valid(revision int64, now time.Time) bool {
 	return v.revision >= revision && (v.until.IsZero() || now.Before(v.until))
 }
 
-// revalidate checks whether the calendar changed in a way that the reply depends on. It returns whether the reply is
-// unchanged and when it expires. It waits no longer than a request at a busy server.
+// revalidate checks whether the calendar changed in a way that the reply depends on. It returns whether the reply
+// is the same as before, and when it expires. It takes at most gateWait.
 func (c *cache) revalidate(
 	ctx context.Context, r *cachedReply, revision int64, now time.Time,
 ) (same bool, until time.Time, err error) {
@@ -121,7 +129,7 @@ func (c *cache) revalidate(
 	}
 	v := r.validity.Load()
 	if v.revision >= revision || !v.until.IsZero() && !now.Before(v.until) {
-		return false, time.Time{}, nil // expired
+		return false, time.Time{}, nil // the reply has expired
 	}
 	ctx, cancel := context.WithTimeout(ctx, gateWait)
 	defer cancel()
@@ -130,7 +138,7 @@ func (c *cache) revalidate(
 	}
 	switch {
 	case ctx.Err() != nil:
-		return false, time.Time{}, nil // the request has more time to make a new reply
+		return false, time.Time{}, nil // making a new reply may take longer than gateWait
 	case !same || err != nil:
 		return false, time.Time{}, err
 	}
@@ -138,7 +146,8 @@ func (c *cache) revalidate(
 	return true, until, nil
 }
 
-// validUntil limits the expiry of a reply to the time at which the next scheduled record is published.
+// validUntil returns the expiry of a reply: the earlier of until and the time when the next scheduled record is
+// published.
 func (c *cache) validUntil(ctx context.Context, until time.Time, revision int64, now time.Time) (time.Time, error) {
 	due, err := c.schedule.next(ctx, c.NextDue, revision, now)
 	if err != nil {
@@ -150,30 +159,31 @@ func (c *cache) validUntil(ctx context.Context, until time.Time, revision int64,
 	return until, nil
 }
 
-// cacheable reports whether a request may be answered from the cache: it is an anonymous read without a password. Pages do
-// not look at credentials.
+// cacheable reports whether a request may be answered from the cache. That is an anonymous read without a
+// password. Pages ignore credentials, so a read of a page counts as anonymous.
 func (x *exchange) cacheable(c *fiber.Ctx) bool {
 	return isRead(c) && (x.page != nil || x.sitemap || !hasCredentials(c) && !c.Context().QueryArgs().Has("password"))
 }
 
-// serveCached answers from the cache. On a miss one request makes the reply and others wait for it.
+// serveCached answers a request from the cache. If the reply is missing, one request makes it and the others wait
+// for it.
 func (s *Server) serveCached(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if s.cache == nil || !x.api && x.page == nil && !x.sitemap || x.longURL || !x.cacheable(c) {
 		return c.Next()
 	}
 	moves := s.cache.revisions.server()
-	// A hit needs no deadline: reading the revision has its own.
+	// A request that hits the cache needs no deadline, because reading the revision has its own.
 	revision, err := s.cache.revisions.newest(x.ctx, x.began)
 	if err != nil {
 		return fmt.Errorf("revision: %w", err)
 	}
-	// The reply also depends on settings of the process, which are fixed. The path names the format, since an endpoint has
-	// one codec. Accept shapes errors, which are not cached.
+	// The key has all that varies between replies. The settings of the process are fixed. The path names the
+	// format, since an endpoint has one codec. Accept shapes errors only, which are not cached.
 	uri := c.Request().URI()
 	key := sharedKey{string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), revision}
 	if x.sitemap {
-		key.reply = x.rest // it depends on nothing else
+		key.reply = x.rest // a sitemap depends on its path only
 	}
 	if prefersStrict(c) {
 		key.reply += "\nstrict"
@@ -213,20 +223,23 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// sharedKey identifies a reply that requests share.
+// sharedKey identifies a reply that concurrent requests share.
 type sharedKey struct {
-	reply    string // its key in the cache
+	reply    string // key of the reply in the cache
 	revision int64
 }
 
 // sharedReply is a reply that one request makes while others wait for it. Package x/sync/singleflight does not fit: the
 // work needs the goroutine of its request, and each waiter has its own deadline.
 type sharedReply struct {
-	done  chan struct{} // closed at the end
-	reply *cachedReply  // nil means it is not cached
+	// done is closed when the reply is finished.
+	done chan struct{}
+	// reply is the finished reply. Nil means that it may not be cached.
+	reply *cachedReply
 }
 
-// join returns the shared reply of a key. The first request of a key leads: it makes the reply, and then calls finish.
+// join returns the shared reply of a key. leads is true for the first request, which makes the reply and then
+// calls finish.
 func (c *cache) join(key sharedKey) (r *sharedReply, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,7 +251,7 @@ func (c *cache) join(key sharedKey) (r *sharedReply, leads bool) {
 	return r, true
 }
 
-// finish releases the requests that wait for a shared reply.
+// finish removes a shared reply and releases the requests that wait for it.
 func (c *cache) finish(key sharedKey, r *sharedReply) {
 	c.mu.Lock()
 	delete(c.shared, key)
@@ -246,8 +259,8 @@ func (c *cache) finish(key sharedKey, r *sharedReply) {
 	close(r.done)
 }
 
-// makeShared has the next steps make a reply, and caches it if it may be cached. It may not if Moves no longer returns the
-// given number: the revision is that of one database, and the reply that of another.
+// makeShared runs the later steps, which make the reply. It caches the reply if that is allowed. It is not allowed if the
+// database is another one than when revisions.server returned moves: the revision is that of the one before.
 func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sharedReply, moves int64) error {
 	defer s.cache.finish(key, shared)
 	x.revision = key.revision
@@ -309,7 +322,7 @@ func (s *Server) writeCached(c *fiber.Ctx, x *exchange, r *cachedReply) {
 	c.Status(fiber.StatusOK).Response().SetBodyRaw(body)
 }
 
-// expireRevision has the next request read the revision from the database after a write of this process.
+// expireRevision makes the next request read the revision from the database again after a write by this process.
 func (s *Server) expireRevision(c *fiber.Ctx) error {
 	if s.cache != nil && !isRead(c) {
 		defer s.cache.revisions.expire()
@@ -317,16 +330,19 @@ func (s *Server) expireRevision(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// publicationSchedule remembers when the next scheduled record is published, for one revision.
+// publicationSchedule caches when the next scheduled record will be published, for one revision of the calendar.
 type publicationSchedule struct {
-	scheduledReplies chan struct{} // full while a request uses the rest
+	// scheduledReplies is a lock for the other fields. It is full while a request uses them.
+	scheduledReplies chan struct{}
 	revision         int64
-	asked            time.Time // when the database was queried; zero means never
-	due              time.Time // zero means no record is scheduled
+	// asked is when the database was last queried. Zero means never.
+	asked time.Time
+	// due is when the next scheduled record will be published. Zero means that no record is scheduled.
+	due time.Time
 }
 
-// next returns when the next scheduled record is published. It queries the database if the revision has changed or that
-// time has passed.
+// next returns when the next scheduled record will be published. It queries the database if the revision has
+// changed or the known time has passed.
 func (d *publicationSchedule) next(
 	ctx context.Context, ask func(context.Context, time.Time) (time.Time, error), revision int64, now time.Time,
 ) (time.Time, error) {

@@ -12,11 +12,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// maxForm is the size in bytes of the form for the password of an event.
+// maxForm is the largest accepted form with the password of an event, in bytes.
 const maxForm = 8 << 10
 
-// matchPage finds the page of the calendar that a path outside the API names, and its language (contract, section 21). It
-// decides whether an error of the request is answered with a page.
+// matchPage finds the calendar page that a path outside the API names, and its language (contract, section 21).
+// It also decides whether an error of the request is sent as an HTML page.
 func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
 	if x.api || !s.API.HasPages() {
 		return
@@ -37,9 +37,10 @@ func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
 	x.lang = s.language(c, root)
 }
 
-// prefersHTML reports whether Accept prefers HTML to JSON, as browsers do. "*/*" prefers neither.
+// prefersHTML reports whether the Accept header prefers HTML to JSON, as that of browsers does. "*/*" prefers
+// neither.
 func prefersHTML(c *fiber.Ctx) bool {
-	// Media types ignore case. Fiber does not.
+	// Media types ignore case, but Fiber compares it.
 	accept := strings.ToLower(c.Get(fiber.HeaderAccept))
 	if !strings.Contains(accept, fiber.MIMETextHTML) {
 		return false
@@ -48,15 +49,15 @@ func prefersHTML(c *fiber.Ctx) bool {
 	return c.Accepts(fiber.MIMEApplicationJSON, fiber.MIMETextHTML) == fiber.MIMETextHTML
 }
 
-// isPage reports whether the reply is a page of the calendar or that of an error.
+// isPage reports whether the reply is a calendar page or an error sent as a page.
 func (x *exchange) isPage() bool { return x.page != nil || x.errorPage && x.failed != nil }
 
-// servesPage reports whether pages answer the method.
+// servesPage reports whether the calendar page of the path answers the method of the request.
 func (x *exchange) servesPage(c *fiber.Ctx) bool {
 	return x.page != nil && (isRead(c) || c.Method() == fiber.MethodPost && x.page.TakesPassword())
 }
 
-// serveCalendar answers the pages of the calendar.
+// serveCalendar answers requests for calendar pages.
 func (s *Server) serveCalendar(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if !x.servesPage(c) {
@@ -91,7 +92,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 	}
 	c.Status(page.Status)
 	if page.Location != "" {
-		c.Set(fiber.HeaderCacheControl, "no-cache") // slugs change, and browsers keep a 301 without end
+		c.Set(fiber.HeaderCacheControl, "no-cache") // slugs change, and browsers cache a 301 forever
 		c.Set(fiber.HeaderLocation, page.Location)
 		c.Set(fiber.HeaderContentType, "text/plain; charset=UTF-8")
 		c.Response().SetBodyString(page.Location + "\n")
@@ -113,7 +114,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 // typeHTML is the media type of pages.
 const typeHTML = "text/html; charset=UTF-8"
 
-// formPassword returns the password sent by the form of a protected event, "" for none.
+// formPassword returns the password that the form of a protected event sent. "" means none was sent.
 func formPassword(c *fiber.Ctx) (string, error) {
 	kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
 	body := c.BodyRaw()
@@ -128,12 +129,12 @@ func formPassword(c *fiber.Ctx) (string, error) {
 	return string(form.Peek("password")), nil
 }
 
-// calendarHeaders sets the headers that every page of the calendar has, errors too.
+// calendarHeaders sets the headers that every calendar page has, including error pages.
 func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
 	c.Set(fiber.HeaderContentLanguage, string(x.lang))
 	c.Set(fiber.HeaderVary, "Accept-Language, Accept-Encoding")
 	if x.page == nil {
-		c.Response().Header.Add(fiber.HeaderVary, fiber.HeaderAccept) // it decided that the error is a page
+		c.Response().Header.Add(fiber.HeaderVary, fiber.HeaderAccept) // Accept decided that the error is a page
 	}
 	c.Set(fiber.HeaderContentSecurityPolicy, s.calendarPolicy)
 	c.Set(fiber.HeaderReferrerPolicy, "strict-origin-when-cross-origin")
@@ -145,7 +146,7 @@ func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
 	}
 }
 
-// writePageError writes an error of a page as HTML. ok is false if that fails.
+// writePageError writes an error as an HTML page. ok is false if the page could not be rendered.
 func (s *Server) writePageError(c *fiber.Ctx, x *exchange, status int) (ok bool) {
 	if x.longURL && status == http.StatusRequestEntityTooLarge {
 		status = http.StatusRequestURITooLong

@@ -17,12 +17,12 @@ import (
 
 // Conditional requests (RFC 9110, section 13): a reply has an entity tag, and a later request may depend on it.
 
-// hashDigits is the length of the hash in a tag, in hexadecimal digits.
+// hashDigits is the length of the hash in an entity tag, in hexadecimal digits.
 const hashDigits = 16
 
-// entityTag returns the tag of a body. The tag of a record is strong. Version 0 means no record, and a weak tag. All
-// processes compute the same tag. The tag changes with the body: by language, by _fields, by a change of a linked record.
-// Writes compare the version only.
+// entityTag returns the entity tag of a body. version is that of the record in the body, and its tag is strong.
+// Version 0 means no record, and a weak tag. All processes compute the same tag. The tag changes with the body,
+// for example by language, _fields or a linked record. Writes compare only the version in it.
 func entityTag(body []byte, version int64) string {
 	var sum [hashDigits / 2]byte
 	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(body))
@@ -38,7 +38,8 @@ func entityTag(body []byte, version int64) string {
 	return string(append(tag, '"'))
 }
 
-// addCoding returns the tag of a body in a content coding. Strong tags differ when the bytes do; weak ones do not.
+// addCoding returns the entity tag of a body in a content coding. Strong tags of different codings differ; weak
+// ones do not.
 func addCoding(tag string, in contentCoding) string {
 	if in == identityCoding || strings.HasPrefix(tag, "W/") {
 		return tag
@@ -46,7 +47,7 @@ func addCoding(tag string, in contentCoding) string {
 	return strings.TrimSuffix(tag, `"`) + "-" + string(in) + `"`
 }
 
-// trimCoding returns a tag without the coding that addCoding added.
+// trimCoding removes the coding that addCoding added to a tag.
 func trimCoding(tag string) string {
 	for _, in := range [2]contentCoding{gzipCoding, brotliCoding} {
 		if rest, ok := strings.CutSuffix(tag, "-"+string(in)+`"`); ok {
@@ -56,7 +57,7 @@ func trimCoding(tag string) string {
 	return tag
 }
 
-// parseVersion returns the version in the tag of a record. ok is false for any other tag.
+// parseVersion returns the version in the entity tag of a record. ok is false for any other tag.
 func parseVersion(tag string) (version int64, ok bool) {
 	number, hash, ok := strings.Cut(strings.Trim(strings.TrimPrefix(trimCoding(tag), "W/"), `"`), "-")
 	if !ok || len(hash) != hashDigits || strings.Trim(hash, "0123456789abcdef") != "" {
@@ -66,16 +67,16 @@ func parseVersion(tag string) (version int64, ok bool) {
 	return version, err == nil && version > 0 && strconv.FormatInt(version, 10) == number
 }
 
-// maxTags bounds the number of parsed tags of a header. Further tags match nothing.
+// maxTags bounds the number of entity tags parsed from a header. Further tags match nothing.
 const maxTags = 100
 
-// tagList is the value of If-Match or If-None-Match.
+// tagList is the parsed value of If-Match or If-None-Match.
 type tagList struct {
-	any  bool     // *
-	tags []string // as they were sent: "3-8f14e45fceea167a", W/"c9f0f895fb98ab91"
+	any  bool     // the header is *
+	tags []string // entity tags as they were sent, such as "3-8f14e45fceea167a" or W/"c9f0f895fb98ab91"
 }
 
-// parseTags parses * or a list of tags. It returns an empty list for any other text.
+// parseTags parses "*" or a list of entity tags. It returns an empty list for any other text.
 func parseTags(text string) tagList {
 	const space = " \t"
 	text = strings.Trim(text, space)
@@ -84,7 +85,7 @@ func parseTags(text string) tagList {
 	}
 	var out tagList
 	for {
-		text = strings.TrimLeft(text, ","+space) // elements may be empty
+		text = strings.TrimLeft(text, ","+space) // the header may have empty list elements
 		if text == "" || len(out.tags) == maxTags {
 			return out
 		}
@@ -100,7 +101,7 @@ func parseTags(text string) tagList {
 	}
 }
 
-// tagLength returns the length of the tag at the start of a text, or 0 if there is none.
+// tagLength returns the length in bytes of the entity tag at the start of a text, or 0 if there is none.
 func tagLength(text string) int {
 	start := 0
 	if strings.HasPrefix(text, "W/") {
@@ -120,7 +121,7 @@ func tagLength(text string) int {
 	return 0
 }
 
-// matchStrong reports whether the list has a tag, by the strong comparison: a weak tag equals none.
+// matchStrong reports whether the list has a tag, by the strong comparison. A weak tag equals no other.
 func (l tagList) matchStrong(tag string) bool {
 	if l.any {
 		return true
@@ -133,7 +134,7 @@ func (l tagList) matchStrong(tag string) bool {
 	return false
 }
 
-// matchWeak reports whether the list has a tag, by the weak comparison: neither weakness nor coding counts.
+// matchWeak reports whether the list has a tag, by the weak comparison. It ignores W/ and the content coding.
 func (l tagList) matchWeak(tag string) bool {
 	if l.any {
 		return true
@@ -146,7 +147,7 @@ func (l tagList) matchWeak(tag string) bool {
 	return false
 }
 
-// versions returns the versions in the tags of records. Weak tags count if weak is set.
+// versions returns the record versions in the tags of the list. It includes weak tags only if weak is set.
 func (l tagList) versions(weak bool) *calendar.Versions {
 	out := &calendar.Versions{Any: l.any}
 	for _, one := range l.tags {
@@ -160,7 +161,8 @@ func (l tagList) versions(weak bool) *calendar.Versions {
 	return out
 }
 
-// headerTags parses all lines of a header of the request. An empty header is sent and names no tag.
+// headerTags parses all lines of a header of the request. sent is false if the header is missing. An empty header
+// is sent and has no tag.
 func headerTags(c *fiber.Ctx, header string) (list tagList, sent bool) {
 	parts := c.Request().Header.PeekAll(header)
 	if len(parts) == 0 {
@@ -169,8 +171,8 @@ func headerTags(c *fiber.Ctx, header string) (list tagList, sent bool) {
 	return parseTags(string(bytes.Join(parts, []byte{','}))), true
 }
 
-// expectedVersions returns what a write expects of the record that its path names. Every tag of a version counts, in any
-// language and with any fields. A write changes the record, not a representation.
+// expectedVersions returns the versions that If-Match and If-None-Match expect of the record to write. A tag
+// counts by its version, whatever its language and fields, since a write changes the record.
 func expectedVersions(c *fiber.Ctx) calendar.Expect {
 	var out calendar.Expect
 	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent {
@@ -184,7 +186,8 @@ func expectedVersions(c *fiber.Ctx) calendar.Expect {
 
 var errPrecondition = &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 
-// checkConditions sets ETag and Cache-Control of a read. It replies 412 or 304 if If-Match or If-None-Match demands it.
+// checkConditions sets ETag and Cache-Control of a read. It replies 412 or 304 if If-Match or If-None-Match
+// requires it.
 func (s *Server) checkConditions(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
@@ -200,7 +203,7 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderETag, x.tag)
 	switch {
-	case !x.caller.Anonymous(): // setHeaders forbids to store any reply to a signed-in caller
+	case !x.caller.Anonymous(): // setHeaders forbids caches to store replies to signed-in callers
 	case c.Context().QueryArgs().Has("password"):
 		c.Set(fiber.HeaderCacheControl, "private, no-store")
 	default:
@@ -212,11 +215,12 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 	return nil
 }
 
-// datedReplies is the greatest age of a date in If-Modified-Since. Deletions before that may be forgotten.
+// datedReplies is the maximum age of an If-Modified-Since date. Deletions before it may no longer be on record.
 const datedReplies = 30 * 24 * time.Hour
 
-// modifiedSince compares the Last-Modified of a reply with If-Modified-Since. It reports true if either is missing. It
-// also reports true for a date before this process began, since settings may differ, and for one in the future.
+// modifiedSince reports whether the reply changed after If-Modified-Since. It reports true if that header or
+// Last-Modified is missing. It also reports true for dates in the future, and for dates before this process
+// began, since settings may differ.
 func (s *Server) modifiedSince(c *fiber.Ctx, now time.Time) bool {
 	last, err := http.ParseTime(string(c.Response().Header.Peek(fiber.HeaderLastModified)))
 	if err != nil {
@@ -227,7 +231,8 @@ func (s *Server) modifiedSince(c *fiber.Ctx, now time.Time) bool {
 		since.Before(s.began.Add(-time.Second)) || since.Before(now.Add(-datedReplies))
 }
 
-// notModified turns a reply into 304. Headers that do not describe the body stay: a cache updates its entry with them.
+// notModified turns a reply into 304 without a body. Other headers stay, because a cache updates its entry with
+// them.
 func notModified(c *fiber.Ctx) {
 	c.Status(fiber.StatusNotModified)
 	c.Response().ResetBody()
@@ -235,11 +240,11 @@ func notModified(c *fiber.Ctx) {
 	c.Response().Header.Del(fiber.HeaderContentEncoding)
 }
 
-// cacheControl returns a header that lets caches reply for maxAge, and for stale longer while they revalidate, but
-// never after until. A zero until means no end.
+// cacheControl returns a Cache-Control header. Caches may reuse the reply for maxAge, and for stale longer while
+// they revalidate, but not after until. A zero until means no end.
 func cacheControl(now, until time.Time, maxAge, stale time.Duration) string {
 	if !until.IsZero() {
-		// The clock of requests shows whole seconds: the reply may leave a second later.
+		// now is in whole seconds, so the reply may be sent up to a second later.
 		left := max(until.Sub(now)-time.Second, 0)
 		maxAge = min(maxAge, left)
 		stale = min(stale, left-maxAge)

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// limitConnections wraps a listener in the limits on connections.
+// limitConnections wraps a listener so that it keeps the limits on connections.
 func (s *Server) limitConnections(ln net.Listener) *limit.Listener {
 	return &limit.Listener{
 		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending, MostReceiving: s.Receiving, MostReceivingPerAddress: max(s.Receiving/4, LeastReceiving),
@@ -21,8 +21,8 @@ func (s *Server) limitConnections(ln net.Listener) *limit.Listener {
 	}
 }
 
-// refuseConnection replies to a connection over the limit. The client has sent nothing yet, so the reply is in the
-// language of the site.
+// refuseConnection replies to a connection that exceeds a limit. The reply is in the language of the site, since
+// the client has sent nothing yet.
 func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
 	f := errorReply{status: http.StatusServiceUnavailable, code: "rest_unavailable"}
 	if why == limit.TooManyFromAddress {

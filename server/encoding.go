@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// contentCoding is a content coding (RFC 9110, section 8.4.1). "" means none.
+// contentCoding is a content coding (RFC 9110, section 8.4.1). "" means that the body is not compressed.
 type contentCoding string
 
 const (
@@ -19,17 +19,17 @@ const (
 	brotliCoding   contentCoding = "br"
 )
 
-// Levels of compression. One compression serves many replies.
+// Levels of compression are moderately high, since one compressed body serves many replies.
 const (
 	gzipLevel   = 6
 	brotliLevel = 5
 )
 
-// minCompressed is the length from which a body is compressed. A shorter one fits into a packet anyway.
+// minCompressed is the smallest body in bytes that is compressed. A shorter body fits into one packet anyway.
 const minCompressed = 1 << 10
 
-// acceptedCoding returns the coding that Accept-Encoding prefers (RFC 9110, section 12.5.3). Brotli wins among equal
-// weights. Items that do not parse are ignored.
+// acceptedCoding returns the coding that an Accept-Encoding header prefers (RFC 9110, section 12.5.3). Brotli
+// wins among equal weights. Malformed items are ignored.
 func acceptedCoding(header string) contentCoding {
 	if header == "" {
 		return identityCoding
@@ -64,7 +64,7 @@ func acceptedCoding(header string) contentCoding {
 	return best
 }
 
-// parseQuality reads the weight of an item in a list: 1 if there is none.
+// parseQuality parses the weight of a list item, such as "q=0.5". The weight is 1 if there is none.
 func parseQuality(parameters string) (q float64, ok bool) {
 	parameters = strings.TrimSpace(parameters)
 	if parameters == "" {
@@ -78,13 +78,14 @@ func parseQuality(parameters string) (q float64, ok bool) {
 	return q, err == nil && q >= 0 && q <= 1
 }
 
-// compressedBody is a body in one coding, compressed at the first request for it.
+// compressedBody is a body in one content coding. The first request for that coding compresses it.
 type compressedBody struct {
 	once sync.Once
-	data []byte // nil means the body is too short, or no shorter when compressed
+	// data is the compressed body. Nil means that the body is too short or does not get shorter.
+	data []byte
 }
 
-// bytes returns the compressed body, or nil if the body is to be sent as it is.
+// bytes returns the compressed body. It returns nil if the body should be sent uncompressed.
 func (b *compressedBody) bytes(body []byte, c contentCoding) []byte {
 	b.once.Do(func() {
 		if len(body) < minCompressed {
@@ -98,7 +99,7 @@ func (b *compressedBody) bytes(body []byte, c contentCoding) []byte {
 	return b.data
 }
 
-// compressBody writes a body in a coding. Writing to memory does not fail.
+// compressBody writes a compressed body to out. Writing to memory never fails.
 func compressBody(out *bytes.Buffer, body []byte, c contentCoding) error {
 	if c == brotliCoding {
 		w := brotli.NewWriterLevel(out, brotliLevel)

@@ -21,8 +21,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// statuses maps error codes to HTTP statuses (contract, section 16). rest_forbidden is 401 for anonymous callers. A code
-// that is missing here is an internal error.
+// statuses maps error codes to HTTP statuses (contract, section 16). rest_forbidden becomes 401 for anonymous
+// callers. A code missing here is an internal error.
 var statuses = map[string]int{
 	"rest_no_route":                    http.StatusNotFound,
 	"rest_invalid_json":                http.StatusBadRequest,
@@ -63,7 +63,7 @@ var statuses = map[string]int{
 	"rest_unavailable":                 http.StatusServiceUnavailable,
 }
 
-// Media types of an error body.
+// Media types of error replies.
 const (
 	typeJSON    = "application/json; charset=UTF-8"
 	typeProblem = "application/problem+json; charset=UTF-8"
@@ -74,8 +74,8 @@ type errorReply struct {
 	status  int
 	code    string
 	message string
-	data    map[string]any // besides the status
-	errors  []paramError   // for problem+json
+	data    map[string]any // members of "data" besides the status
+	errors  []paramError   // wrong parameters, for application/problem+json
 }
 
 // paramError describes one wrong parameter in application/problem+json.
@@ -85,7 +85,8 @@ type paramError struct {
 	Detail    string `json:"detail"`
 }
 
-// explain translates an error for the client. An unknown error is an internal error, without details.
+// explain translates an error into a reply in the language of the client. An unknown error becomes an internal
+// error without details.
 func (s *Server) explain(x *exchange, err error) errorReply {
 	translate := func(key string, args map[string]any) string { return s.Words.Message(x.lang, key, args) }
 	var missing param.Missing
@@ -124,7 +125,8 @@ func (s *Server) explain(x *exchange, err error) errorReply {
 	}
 }
 
-// invalidFault describes wrong parameters: each with a sentence, those with a reason with details.
+// invalidFault returns the reply about wrong parameters. Each parameter has a sentence. Those with a reason also
+// have details.
 func invalidFault(invalid param.Invalid, translate func(string, map[string]any) string) errorReply {
 	sentences := make(jsonwrite.Object, 0, len(invalid.Faults))
 	details := make(jsonwrite.Object, 0, len(invalid.Faults))
@@ -156,7 +158,7 @@ func invalidFault(invalid param.Invalid, translate func(string, map[string]any) 
 	return f
 }
 
-// resolveLinked translates the faults of a record that was sent inside another one, for the details and for the sentence.
+// resolveLinked translates the faults of a linked record that was sent inside another record.
 func resolveLinked(p *param.Fault, translate func(string, map[string]any) string) {
 	inner, ok := p.Data["params"].([]param.Fault)
 	if !ok {
@@ -174,7 +176,7 @@ func resolveLinked(p *param.Fault, translate func(string, map[string]any) string
 	p.Data, p.Args = data, args
 }
 
-// unavailable reports whether the database is unavailable or too slow, or the disk is full or read-only.
+// unavailable reports whether an error means an unavailable or slow database, or a full or read-only disk.
 func (s *Server) unavailable(err error) bool {
 	var network *net.OpError
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) ||
@@ -183,7 +185,7 @@ func (s *Server) unavailable(err error) bool {
 		s.Away != nil && s.Away(err)
 }
 
-// writeErrors writes the error of a later step as the reply.
+// writeErrors writes an error returned by a later step as the reply.
 func (s *Server) writeErrors(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil {
@@ -191,14 +193,14 @@ func (s *Server) writeErrors(c *fiber.Ctx) error {
 	}
 	x := exchangeOf(c)
 	if x.ctx.Err() != nil {
-		err = errors.Join(err, x.ctx.Err()) // drivers do not always say that the deadline ended them
+		err = errors.Join(err, x.ctx.Err()) // drivers do not always report that the deadline ended a statement
 	}
 	x.failed = err
 	s.writeError(c, x)
 	return nil
 }
 
-// recoverPanics turns a panic of a later step into an error.
+// recoverPanics turns a panic in a later step into an error.
 func (s *Server) recoverPanics(c *fiber.Ctx) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -208,7 +210,7 @@ func (s *Server) recoverPanics(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-// writeError writes x.failed as the reply. No other function writes an error body.
+// writeError writes x.failed as the reply. All error bodies are written here.
 func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	f := s.explain(x, x.failed)
 	switch f.status {
@@ -226,7 +228,7 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 		return
 	}
 	kind, body := typeJSON, f.body()
-	// Media types ignore case. Fiber does not.
+	// Media types ignore case, but Fiber compares it.
 	c.Request().Header.Set(fiber.HeaderAccept, strings.ToLower(c.Get(fiber.HeaderAccept)))
 	if c.Accepts(typeJSON, typeProblem) == typeProblem {
 		kind, body = typeProblem, f.problem(string(c.Request().URI().PathOriginal()))

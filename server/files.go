@@ -18,7 +18,7 @@ import (
 
 var errRange = &calendar.Error{Code: "rest_range_not_satisfiable", Key: "rest_range_not_satisfiable"}
 
-// serveFiles answers the paths of stored pictures.
+// serveFiles answers requests for stored pictures.
 func (s *Server) serveFiles(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	name, ok := strings.CutPrefix(x.rest, represent.MediaPath)
@@ -29,7 +29,7 @@ func (s *Server) serveFiles(c *fiber.Ctx) error {
 	return s.sendPicture(x.ctx, c, name)
 }
 
-// sendPicture answers with a stored picture, or with a range of its bytes. The reply reads the file while it is sent.
+// sendPicture answers with a stored picture or a range of its bytes. The file is read while the reply is sent.
 func (s *Server) sendPicture(ctx context.Context, c *fiber.Ctx, name string) error {
 	if !isRead(c) {
 		return errNoRoute
@@ -53,7 +53,7 @@ func (s *Server) sendPicture(ctx context.Context, c *fiber.Ctx, name string) err
 	if err != nil || r.body == nil {
 		err = errors.Join(err, f.Close())
 	}
-	// Headers come last: caches must not store an error.
+	// Headers are set after the check for errors, because caches must not store an error.
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (s *Server) sendPicture(ctx context.Context, c *fiber.Ctx, name string) err
 		c.Set(key, r.header.Get(key))
 	}
 	c.Set(fiber.HeaderETag, tag)
-	// No other picture ever gets this name.
+	// The name of a picture is never reused, so caches may store it for a year.
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
-	// Browsers never render a picture as a document of this origin, whatever it contains.
+	// Browsers must never render a picture as a document of this origin, whatever it contains.
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
 	c.Status(r.status)
 	if r.body != nil {
@@ -74,8 +74,8 @@ func (s *Server) sendPicture(ctx context.Context, c *fiber.Ctx, name string) err
 	return nil
 }
 
-// fileRequest returns the headers that select the part of a file to send. It ignores Range with several ranges, as RFC
-// 9110, section 14.2, allows. Such a reply would be assembled in memory.
+// fileRequest returns a request with the headers that select which part of a file to send. It drops a Range
+// header with several ranges, as RFC 9110, section 14.2, allows. Such a reply would be assembled in memory.
 func fileRequest(c *fiber.Ctx) *http.Request {
 	r := &http.Request{Method: c.Method(), Header: http.Header{}}
 	h := &c.Request().Header
@@ -96,12 +96,14 @@ func fileRequest(c *fiber.Ctx) *http.Request {
 	return r
 }
 
-// fileReply records what http.ServeContent would send. It stores the reader of the body instead of reading it.
+// fileReply is an http.ResponseWriter that records what http.ServeContent sends. It stores the reader of the body
+// instead of reading it.
 type fileReply struct {
 	header http.Header
 	status int
-	body   *io.LimitedReader // nil means the reply has no body
-	text   strings.Builder   // of an error
+	// body is the reader of the body. Nil means that the reply has no body.
+	body *io.LimitedReader
+	text strings.Builder // text of an error that http.ServeContent writes
 }
 
 // Header implements http.ResponseWriter.
@@ -110,10 +112,11 @@ func (r *fileReply) Header() http.Header { return r.header }
 // WriteHeader implements http.ResponseWriter.
 func (r *fileReply) WriteHeader(status int) { r.status = status }
 
-// Write implements http.ResponseWriter, for the texts of errors.
+// Write implements http.ResponseWriter. http.ServeContent calls it for the texts of errors only.
 func (r *fileReply) Write(p []byte) (int, error) { return r.text.Write(p) }
 
-// ReadFrom implements io.ReaderFrom for the body: io.CopyN passes a reader of a known length.
+// ReadFrom implements io.ReaderFrom and stores the reader of the body. io.CopyN passes a reader with a known
+// length.
 func (r *fileReply) ReadFrom(from io.Reader) (int64, error) {
 	body, ok := from.(*io.LimitedReader)
 	if !ok {
@@ -123,7 +126,7 @@ func (r *fileReply) ReadFrom(from io.Reader) (int64, error) {
 	return body.N, nil
 }
 
-// failure returns the recorded error as one of the contract, or nil.
+// failure returns the recorded HTTP error as an error of the contract. Nil means success.
 func (r *fileReply) failure(c *fiber.Ctx) error {
 	switch r.status {
 	case http.StatusOK, http.StatusPartialContent, http.StatusNotModified:
@@ -145,5 +148,5 @@ type fileBody struct {
 	io.Closer
 }
 
-// WriteTo implements io.WriterTo, so that the kernel can send the file without a copy in this process.
+// WriteTo implements io.WriterTo, so that the kernel sends the file without copying it into this process.
 func (b *fileBody) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, b.LimitedReader) }

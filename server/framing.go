@@ -12,13 +12,14 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// framing describes where a request ends, by its header lines. If lines contradict each other, fasthttp reads the last
-// one and a proxy may read another. The proxy may then take a part of a body for a request (request smuggling).
+// framing describes where a request ends, according to its header lines. If header lines contradict each other,
+// fasthttp reads the last one and a proxy may read another. The proxy may then take part of a body for a request
+// (request smuggling).
 type framing struct {
-	ambiguous bool // the lines contradict each other, or the host is not valid
-	hostless  bool // a host is missing, which HTTP/1.1 requires
-	chunked   bool
-	length    int64 // of the body, if it is not chunked
+	ambiguous bool  // header lines contradict each other, or Host is not valid
+	hostless  bool  // Host is missing, which HTTP/1.1 requires
+	chunked   bool  // the body is sent in chunks
+	length    int64 // length of the body in bytes, if it is not chunked
 	closes    bool  // the client asks to close the connection, in a form that fasthttp does not know
 }
 
@@ -63,8 +64,8 @@ func parseFraming(protocol string, lines []byte) framing {
 	return f
 }
 
-// splitField splits a line of headers or trailers. It refuses lines that are no field or continue the line before,
-// names that are no token, and values with control characters.
+// splitField splits a line of headers or trailers at its colon. ok is false if the line is not a field or
+// continues the line before. It is also false if the name is not a token, or the value has control characters.
 func splitField(line []byte) (name, value []byte, ok bool) {
 	name, value, ok = bytes.Cut(line, []byte(":"))
 	ok = ok && len(name) > 0
@@ -77,9 +78,9 @@ func splitField(line []byte) (name, value []byte, ok bool) {
 	return name, bytes.Trim(value, " \t"), ok
 }
 
-// bodyLength parses the value of a Content-Length.
+// bodyLength parses the value of a Content-Length header, in bytes.
 func bodyLength(value []byte) (n int64, ok bool) {
-	const digits = 18 // fit
+	const digits = 18 // a number of 18 digits always fits into an int64
 	for _, c := range value {
 		if c < '0' || c > '9' {
 			return 0, false
@@ -89,28 +90,30 @@ func bodyLength(value []byte) (n int64, ok bool) {
 	return n, len(value) > 0 && len(value) <= digits
 }
 
-// framingError is the error of reading a request that is ambiguous.
+// framingError is the error of a connection that sent an ambiguous request.
 type framingError struct {
-	request uint64 // on the connection, from 1
+	// request is the number of the ambiguous request on its connection, from 1.
+	request uint64
 }
 
 func (e *framingError) Error() string {
 	return "the request is not framed as RFC 9112, sections 5 to 7, requires"
 }
 
-// framer parses what a connection receives, and stops at a chunk that fasthttp and a proxy would read differently. For
-// example, fasthttp takes the size "0x10" for that of the last chunk. It stops after ambiguous headers as well:
-// checkFraming sees them as fasthttp has rewritten them, with a line that continues another joined to it.
+// framer parses the bytes that a connection receives. It stops at a chunk that fasthttp and a proxy would read
+// differently. For example, fasthttp takes the chunk size "0x10" for the last chunk. It also stops after
+// ambiguous headers, since fasthttp rewrites headers before checkFraming sees them.
 type framer struct {
-	at   framingState
-	line []byte // what is parsed by lines: headers, the size of a chunk, trailers
-	from int    // where the last line begins
-	left int64  // missing bytes of the body or the chunk
+	at framingState
+	// line buffers what is parsed by lines: headers, the size of a chunk, trailers.
+	line []byte
+	from int   // offset in line where the current line begins
+	left int64 // bytes of the body or chunk that have not arrived yet
 
-	request uint64 // on the connection, from 1
+	request uint64 // number of the current request on the connection, from 1
 }
 
-// framingState is a part of a request.
+// framingState names the part of a request that a framer is parsing.
 type framingState int
 
 const (
@@ -121,13 +124,14 @@ const (
 	inChunkEnd
 	inTrailers
 	inRest    // after headers that are too long
-	inRefusal // after headers that are ambiguous
+	inRefusal // after ambiguous headers
 )
 
-// maxChunkLine bounds the size of a chunk with its extensions, in bytes.
+// maxChunkLine bounds the line with the size of a chunk and its extensions, in bytes.
 const maxChunkLine = 256
 
-// inspect parses received bytes. It returns how many of them may be read, and a framingError if the rest may not.
+// inspect parses received bytes. It returns how many of them fasthttp may read, and a framingError if it must not
+// read the rest.
 func (f *framer) inspect(received []byte) (int, error) {
 	for i := 0; i < len(received); {
 		var n int
@@ -157,10 +161,11 @@ func (f *framer) inspect(received []byte) (int, error) {
 	return len(received), nil
 }
 
-// enter starts a part of the request.
+// enter switches the framer to another part of the request.
 func (f *framer) enter(at framingState) { f.at, f.line, f.from = at, f.line[:0], 0 }
 
-// readLine appends to line until the end of a line, and returns the number of bytes. whole is the line without its end.
+// readLine appends received bytes to the buffer until a line ends. n is the number of bytes it took. whole is the
+// line without its line break.
 func (f *framer) readLine(received []byte) (n int, whole []byte, ended bool) {
 	i := bytes.IndexByte(received, '\n')
 	if i < 0 {
@@ -176,11 +181,11 @@ func (f *framer) readLine(received []byte) (n int, whole []byte, ended bool) {
 func (f *framer) readHead(received []byte) (n int) {
 	n, line, ended := f.readLine(received)
 	switch {
-	case len(f.line) > 2*maxHeader: // more than fasthttp reads
+	case len(f.line) > 2*maxHeader: // more than fasthttp accepts
 		f.enter(inRest)
 	case !ended:
 	case len(bytes.TrimSuffix(line, []byte("\r"))) > 0:
-	case len(f.line) <= len("\r\n"): // an empty line before the request
+	case len(f.line) <= len("\r\n"): // an empty line before the request, which fasthttp skips
 		f.enter(inHead)
 	default:
 		f.enterBody()
@@ -188,7 +193,7 @@ func (f *framer) readHead(received []byte) (n int) {
 	return n
 }
 
-// enterBody starts the part that the headers announce.
+// enterBody switches the framer to the kind of body that the headers announce.
 func (f *framer) enterBody() {
 	first, lines, _ := bytes.Cut(f.line, []byte("\n"))
 	first = bytes.TrimSuffix(first, []byte("\r"))
@@ -207,7 +212,7 @@ func (f *framer) enterBody() {
 	}
 }
 
-// skip passes over a body or a chunk.
+// skip passes over bytes of a body or chunk, and returns how many it passed.
 func (f *framer) skip(received []byte) (n int) {
 	n = int(min(f.left, int64(len(received))))
 	if f.left -= int64(n); f.left == 0 {
@@ -250,7 +255,8 @@ func (f *framer) readChunkSize(received []byte) (n int, ok bool) {
 	return n, true
 }
 
-// chunkSize parses the line before a chunk: hexadecimal digits, and extensions, which it ignores.
+// chunkSize parses the line before a chunk: the size in hexadecimal digits, then optional extensions, which it
+// ignores.
 func chunkSize(line []byte) (size int64, ok bool) {
 	line, ok = bytes.CutSuffix(line, []byte("\r"))
 	digits := 0
@@ -285,18 +291,18 @@ func (f *framer) readTrailers(received []byte) (n int, ok bool) {
 		f.enter(inHead)
 		return n, true
 	}
-	// fasthttp takes a trailer that begins with a zero for the rest of a chunk.
+	// fasthttp reads a trailer that begins with a zero as the end of a chunk.
 	_, _, ok = splitField(line)
 	return n, ok && line[0] != '0'
 }
 
-// hasText compares ignoring case.
+// hasText reports whether a text equals a word, ignoring case.
 func hasText(text []byte, word string) bool {
 	return len(text) == len(word) && bytes.EqualFold(text, []byte(word))
 }
 
-// dropTrailers removes trailers, which fasthttp adds to the headers. The client writes them, and proxies do not check
-// them as they do headers (RFC 9110, section 6.5.1).
+// dropTrailers removes trailers from the headers, where fasthttp adds them. Proxies check headers but not
+// trailers (RFC 9110, section 6.5.1).
 func dropTrailers(h *fasthttp.RequestHeader) {
 	sent := map[string]int{}
 	for line := range bytes.SplitSeq(h.RawHeaders(), []byte("\n")) {
@@ -323,19 +329,20 @@ func dropTrailers(h *fasthttp.RequestHeader) {
 	}
 }
 
-// isUnambiguous reports whether a request has one possible end. A request that a test makes in this process has no
-// connection, and its host is in its first line.
+// isUnambiguous reports whether a request has only one possible end. A request made by a test in this process has
+// no connection and no Host line.
 func isUnambiguous(c *fasthttp.RequestCtx, f framing) bool {
 	conn, ok := c.Conn().(interface{ Refused() error })
 	if !ok || f.ambiguous || f.hostless {
 		return !ok && !f.ambiguous
 	}
-	// fasthttp takes an error while reading trailers for their end, and reads ambiguous headers before the error.
+	// fasthttp takes an error in trailers for their end. It also reads ambiguous headers before it sees the
+	// error.
 	var refused *framingError
 	return !errors.As(conn.Refused(), &refused) || refused.request > c.ConnRequestNum()
 }
 
-// checkFraming refuses a request that is ambiguous, and closes its connection.
+// checkFraming answers an ambiguous request with 400 and closes its connection.
 func (s *Server) checkFraming(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		f := parseFraming(string(c.Request.Header.Protocol()), c.Request.Header.RawHeaders())

@@ -10,21 +10,21 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// A request at a busy server waits up to gateWait. The line has room for gateLine requests per slot.
+// At a busy server a request waits up to gateWait for a slot. gateLine requests may wait for each slot.
 const (
 	gateWait = time.Second
 	gateLine = 8
 )
 
-// newGate returns the gate for all requests. One address leaves a quarter of its slots to others.
+// newGate returns the gate for all requests. One client may occupy at most three quarters of its slots.
 func newGate(slots int) *limit.Gate {
 	return limit.NewGate(limit.GateSize{
 		Slots: slots, SlotsPerClient: slots - slots/4, Line: gateLine * slots, Wait: gateWait,
 	})
 }
 
-// largeBody is the size in bytes above which a body is parsed behind a gate of its own. Parsing needs a processor, and
-// half of the processors stay free for other requests.
+// largeBody is the body size in bytes above which a request waits at a gate of its own. Parsing a large body
+// needs a processor. That gate keeps half of the processors free for other requests.
 const largeBody = 64 << 10
 
 func newLargeGate() *limit.Gate {
@@ -32,8 +32,8 @@ func newLargeGate() *limit.Gate {
 	return limit.NewGate(limit.GateSize{Slots: slots, Line: 128 * slots, Wait: gateWait})
 }
 
-// Settings of the gate for requests that decode or download pictures. Such a request may take many seconds and most of
-// a processor.
+// Settings of the gate for requests that decode or download pictures. One such request may use most of a
+// processor for many seconds.
 const (
 	mediaSlots       = 16
 	mediaSlotsOfUser = 4
@@ -49,13 +49,13 @@ func newMediaGate() *limit.Gate {
 	})
 }
 
-// gateSlot is the place of a request behind a gate. The zero value is none.
+// gateSlot is the slot that a request occupies at a gate. The zero value means that it has none.
 type gateSlot struct {
 	gate   *limit.Gate
 	client string
 }
 
-// leaveGate frees the slot of a request, if it has one.
+// leaveGate frees the gate slot of a request, if it has one.
 func (x *exchange) leaveGate() {
 	if x.slot.gate != nil {
 		x.slot.gate.Leave(x.slot.client)
@@ -63,7 +63,8 @@ func (x *exchange) leaveGate() {
 	}
 }
 
-// changeGate frees the slot of a request and waits for one at another gate. The request has no slot while it waits.
+// changeGate frees the slot of a request, then waits for a slot at another gate. It returns full if there is none
+// in time.
 func (x *exchange) changeGate(to *limit.Gate, client string, full *refusedError) error {
 	if x.slot.gate == to {
 		return nil
@@ -76,7 +77,7 @@ func (x *exchange) changeGate(to *limit.Gate, client string, full *refusedError)
 	return nil
 }
 
-// clientKey returns the client that slots are counted for: a user, else an address.
+// clientKey returns the key by which gates count slots: the user, or the address of an anonymous client.
 func (x *exchange) clientKey() string {
 	if x.caller.UserID != 0 {
 		return "u:" + strconv.FormatInt(x.caller.UserID, 10)
@@ -84,7 +85,7 @@ func (x *exchange) clientKey() string {
 	return "a:" + limit.Key(x.client)
 }
 
-// enterGate sets the deadline of the work and waits for a slot.
+// enterGate sets the deadline of a request and waits for a slot at the gate for all requests.
 func (s *Server) enterGate(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	x.setDeadline(c, s.Timeout)
@@ -95,7 +96,7 @@ func (s *Server) enterGate(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// enterLargeGate has a request with a large body wait for a slot.
+// enterLargeGate makes a request with a large body wait for a slot at the gate for large bodies.
 func (s *Server) enterLargeGate(c *fiber.Ctx) error {
 	if len(c.BodyRaw()) > largeBody {
 		x := exchangeOf(c)
@@ -107,8 +108,8 @@ func (s *Server) enterLargeGate(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// enterMediaGate waits for a slot to decode or download pictures. The request occupies the slot until its reply is
-// sent.
+// enterMediaGate waits for a slot to decode or download pictures. The request occupies the slot until its reply
+// is sent.
 func (s *Server) enterMediaGate(x *exchange) error {
 	return x.changeGate(s.media, x.clientKey(), &refusedError{error: errBusy, retry: mediaRetry, reason: reasonMedia})
 }

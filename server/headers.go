@@ -8,20 +8,22 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 )
 
-// Headers that scripts of other origins may read from a reply, and send with a request.
+// exposedHeaders are the reply headers that scripts of other origins may read. allowedHeaders are the request
+// headers that such scripts may send.
 const (
 	exposedHeaders = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language, ETag, Retry-After, RateLimit, " +
 		"RateLimit-Policy, X-Request-ID, Idempotency-Replayed, Preference-Applied, Deprecation, Sunset, X-Almanac-Ignored"
 	allowedHeaders = "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override"
 )
 
-// optionalHeaders are allowed in preflights that ask for them.
+// optionalHeaders are request headers that a CORS preflight allows only if it asks for them.
 var optionalHeaders = []string{
 	fiber.HeaderXRequestedWith, fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch, headerKey, handlers.HeaderPrefer, "Last-Event-ID",
 	"X-WP-Nonce", // has no effect: clients of WordPress send it
 }
 
-// dataPolicy is the content security policy of data: a browser never renders it as a document of this origin.
+// dataPolicy is the Content-Security-Policy of data. With it, a browser never renders the data as a document of
+// this origin.
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 // setHeaders sets the headers that every reply has.
@@ -73,7 +75,7 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 			c.Set(fiber.HeaderVary, "Accept, Accept-Language, Authorization")
 		}
 		if s.cache != nil && (!x.isFeed() || x.failed != nil) {
-			// This is a separate line for clients that compare the one above.
+			// Vary gets a second line here for clients that compare the first line literally.
 			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		}
 		if len(h.Peek(handlers.HeaderIgnored)) > 0 || len(h.Peek(handlers.HeaderPreferenceApplied)) > 0 {
@@ -85,7 +87,8 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 	}
 }
 
-// preflightHeaders returns the headers that a preflight reply allows for the requested ones.
+// preflightHeaders returns the request headers that the reply to a CORS preflight allows. asked lists those that
+// the browser asks for.
 func preflightHeaders(asked string) string {
 	out := allowedHeaders
 	for _, name := range optionalHeaders {

@@ -11,44 +11,46 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// Paths for probes: whether the process is alive, whether it can answer reads, and whether it can write, too.
+// Paths of probes. alivePath tells whether the process runs, readyPath whether it can answer reads, and writePath
+// whether it can also write.
 const (
 	alivePath = "/healthz"
 	readyPath = "/readyz"
 	writePath = readyPath + "/write"
 )
 
-// Check is a condition of readiness.
+// Check is a condition that must be met before the server reports itself ready.
 type Check struct {
-	Name string // in /readyz, such as "database"
+	Name string // name of the condition in /readyz, such as "database"
 	Do   func(context.Context) error
-	// Write is set for a condition of writing alone: /readyz/write has it, and /readyz does not.
+	// Write marks a condition that only writing needs. /readyz/write includes it, and /readyz does not.
 	Write bool
 }
 
-// IndexState reports when an index was loaded.
+// IndexState reports the state of an index and when it was loaded.
 type IndexState interface {
 	IndexStats
-	// Made returns the time at which the index was last loaded in full: zero until it is.
+	// Made returns when the index was last loaded in full. Zero means that it was never loaded.
 	Made() time.Time
 }
 
-// Several probes may arrive at once, so they share results for a moment.
+// checkTTL is how long concurrent probes share the result of the checks. checkTimeout limits one check.
 const (
 	checkTTL     = time.Second
-	checkTimeout = 2 * time.Second // of one check
+	checkTimeout = 2 * time.Second
 )
 
-// health has the last results of the checks.
+// health caches the results of the readiness checks.
 type health struct {
 	mu     sync.Mutex
 	at     time.Time
-	passed []bool // by check
+	passed []bool // whether each check passed, in the order of Server.Checks
 
-	warned bool // that the index is late
+	warned bool // a warning was logged that the index is not loaded yet
 }
 
-// ready reports whether the server can answer reads, or also write, with the state of each condition.
+// ready reports whether the server can answer reads, or also writes if write is set. It also returns the state of
+// each condition.
 func (s *Server) ready(ctx context.Context, write bool) (bool, jsonwrite.Object) {
 	h := &s.health
 	h.mu.Lock()
@@ -83,8 +85,8 @@ func (s *Server) ready(ctx context.Context, write bool) (bool, jsonwrite.Object)
 	return well, found
 }
 
-// indexWaitOver reports whether the server has waited IndexWait for its index. Without the index the database answers
-// lists (decision 028).
+// indexWaitOver reports whether the server has waited for its index for IndexWait. Without the index the database
+// answers lists (decision 028).
 func (h *health) indexWaitOver(ctx context.Context, s *Server) bool {
 	if time.Since(s.started) < s.IndexWait {
 		return false
@@ -96,7 +98,7 @@ func (h *health) indexWaitOver(ctx context.Context, s *Server) bool {
 	return true
 }
 
-// indexState describes the index for /readyz?verbose.
+// indexState returns the state of the index for /readyz?verbose.
 func (s *Server) indexState() jsonwrite.Object {
 	if s.Index == nil {
 		return jsonwrite.Object{{"state", "off"}}
@@ -112,7 +114,8 @@ func (s *Server) indexState() jsonwrite.Object {
 	return found
 }
 
-// check runs all checks. It logs an error when it first occurs, and does not show it: it may name hosts.
+// check runs all checks. It logs an error when the error first occurs. Replies do not show errors, which may
+// contain host names.
 func (h *health) check(ctx context.Context, s *Server) {
 	was := h.passed
 	h.passed = make([]bool, len(s.Checks))
@@ -120,7 +123,7 @@ func (h *health) check(ctx context.Context, s *Server) {
 		within, cancel := context.WithTimeout(ctx, checkTimeout)
 		err := c.Do(within)
 		if err != nil && within.Err() == nil {
-			err = c.Do(within) // its connection may have been lost with a server that another one replaces
+			err = c.Do(within) // retry, since the connection may have been lost in a failover
 		}
 		cancel()
 		h.passed[i] = err == nil
@@ -139,7 +142,7 @@ func (h *health) check(ctx context.Context, s *Server) {
 	h.at = time.Now()
 }
 
-// serveHealth answers probes. No limit applies to them.
+// serveHealth answers probes. Rate limits and gates do not apply to them.
 func (s *Server) serveHealth(c *fiber.Ctx) error {
 	path := string(c.Request().URI().PathOriginal())
 	if path != alivePath && path != readyPath && path != writePath || !isRead(c) {
@@ -155,7 +158,7 @@ func (s *Server) serveHealth(c *fiber.Ctx) error {
 	return c.Status(status).Send(body)
 }
 
-// readiness returns the reply of /readyz or /readyz/write, each with verbose or without.
+// readiness returns the reply to /readyz, or to /readyz/write if write is set. verbose adds details.
 func (s *Server) readiness(ctx context.Context, write, verbose bool) (status int, body []byte) {
 	well, found := s.ready(ctx, write)
 	status, word := http.StatusOK, "ready"

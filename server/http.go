@@ -14,18 +14,18 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// newApp returns a Fiber application without steps. It refuses a request that is ambiguous, too large, too slow or
-// malformed.
+// newApp returns a Fiber application without steps. It refuses requests that are ambiguous, too large, too slow
+// or malformed.
 func (s *Server) newApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		DisableStartupMessage: true,
 		BodyLimit:             maxUpload,
 		ReadBufferSize:        maxHeader,
-		WriteBufferSize:       8 << 10, // most records with their headers
+		WriteBufferSize:       8 << 10, // fits most records with their headers
 		ReadTimeout:           headTime,
 		WriteTimeout:          writeTime,
 		IdleTimeout:           idleTime,
-		// Package handlers parses forms, after authentication.
+		// Package handlers parses forms itself, after authentication.
 		DisablePreParseMultipartForm: true,
 		ErrorHandler:                 s.refuse,
 	})
@@ -48,8 +48,8 @@ func (s *Server) newApp() *fiber.App {
 	return app
 }
 
-// replaceUnknownMethod replaces a method that Fiber does not know with TRACE, which no route has. Fiber itself would
-// reply with a plain 400.
+// replaceUnknownMethod replaces a method that Fiber does not know by TRACE, which no route accepts. Fiber itself
+// would reply with 400 in plain text.
 func replaceUnknownMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
@@ -59,8 +59,8 @@ func replaceUnknownMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler 
 	}
 }
 
-// bodyLimits returns the largest body and the longest time to receive it. Only routes that accept files, and clients
-// with credentials, may upload.
+// bodyLimits returns the largest body of a request and the longest time to receive it. Only clients with
+// credentials may upload, and only to routes that accept files.
 func bodyLimits(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	r := fasthttp.RequestConfig{ReadTimeout: bodyTime, MaxRequestBodySize: maxRead}
 	if carriesFiles(h) && bytes.Contains(h.RequestURI(), []byte("images")) && len(h.Peek(fiber.HeaderAuthorization)) > 0 {
@@ -72,19 +72,20 @@ func bodyLimits(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return r
 }
 
-// carriesFiles reports whether a body may have files in it: only forms do.
+// carriesFiles reports whether the body of a request may have files in it. Only multipart forms can.
 func carriesFiles(h *fasthttp.RequestHeader) bool {
 	return bytes.HasPrefix(bytes.ToLower(h.ContentType()), []byte("multipart/"))
 }
 
-// refuse replies to a request that fasthttp rejects before the first step. The language follows from what fasthttp has
-// read, which is nothing if the headers are too large.
+// refuse replies to a request that fasthttp rejected before the first step. The language follows from the headers
+// that fasthttp has read. If the headers are too large, it has read none.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	x := s.newExchange(c)
 	startReply(c, x)
 	s.locateTarget(c, x)
 	if len(c.Request().Host()) == 0 {
-		x.page, x.errorPage = nil, false // fasthttp has not read the headers, and the path is not that of the request
+		// fasthttp has not read the headers, so the path is not that of the request
+		x.page, x.errorPage = nil, false
 	}
 	x.failed = translateRefusal(err)
 	if conn, ok := c.Context().Conn().(interface{ Linger() }); ok && refusalReason(x.failed) != reasonSlow {
@@ -97,7 +98,7 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// refuseUnread is refuse for a request that Fiber has not seen.
+// refuseUnread calls refuse for a request that Fiber has not seen.
 func (s *Server) refuseUnread(c *fasthttp.RequestCtx, err error) {
 	fc := s.app.AcquireCtx(c)
 	defer s.app.ReleaseCtx(fc)
@@ -105,7 +106,7 @@ func (s *Server) refuseUnread(c *fasthttp.RequestCtx, err error) {
 	_ = s.refuse(fc, err)
 }
 
-// translateRefusal translates an error of fasthttp, which Fiber has given a status, into an error of the contract.
+// translateRefusal translates an error of fasthttp into an error of the contract. Fiber has given it a status.
 func translateRefusal(err error) error {
 	var status *fiber.Error
 	switch {
@@ -114,7 +115,7 @@ func translateRefusal(err error) error {
 	case status.Code == http.StatusRequestEntityTooLarge || status.Code == http.StatusRequestHeaderFieldsTooLarge:
 		return &refusedError{error: errLarge, reason: reasonTooLarge}
 	case status.Code == http.StatusRequestTimeout || status.Code == http.StatusBadGateway:
-		// The client was too slow or is gone. 503 would blame the server.
+		// The client was too slow or has disconnected. 503 would blame the server.
 		return &refusedError{error: errBusy, reason: reasonSlow, status: http.StatusRequestTimeout}
 	case status.Code >= http.StatusInternalServerError:
 		return err

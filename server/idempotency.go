@@ -23,18 +23,19 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// These are the headers of draft-ietf-httpapi-idempotency-key-header, and one that marks a repeated reply.
+// headerKey is the header of draft-ietf-httpapi-idempotency-key-header. headerReplayed marks a repeated reply.
 const (
 	headerKey      = "Idempotency-Key"
 	headerReplayed = "Idempotency-Replayed"
 )
 
 const (
-	// leaseMargin extends the lease beyond the deadline of the work: for storing the answer, and for clocks that differ.
+	// leaseMargin extends the lease of a key beyond the deadline of the request. It allows for storing the reply
+	// and for clocks that differ.
 	leaseMargin = 10 * time.Second
-	// storeTimeout bounds the storing of the answer, after the deadline of the work.
+	// storeTimeout bounds how long storing the reply may take after the deadline of the request.
 	storeTimeout = 5 * time.Second
-	maxKey       = 255 // bytes
+	maxKey       = 255 // longest idempotency key, in bytes
 )
 
 var (
@@ -42,10 +43,10 @@ var (
 	errKeyReused = &calendar.Error{Code: "rest_idempotency_key_reused", Key: "rest_idempotency_key_reused"}
 )
 
-// applyKey repeats the stored reply to a POST whose key the caller has used before. Otherwise it stores the reply. It
-// does not store a refusal, because a corrected request may reuse the key.
+// applyKey repeats the stored reply to a POST if the caller has used its idempotency key before. Otherwise it
+// stores the reply. It does not store a refusal, because a corrected request may reuse the key.
 //
-// The stored reply has the headers that later steps set. Earlier steps set theirs on every reply.
+// The stored reply has the headers that later steps set. Earlier steps set their headers on every reply.
 func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	x := exchangeOf(c)
 	sent := c.Request().Header.PeekAll(headerKey)
@@ -75,7 +76,7 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	answered := false
 	if claim.Made == 0 {
 		defer func() {
-			// Also after a panic. Drop keeps the key of a committed record.
+			// This also runs after a panic. Drop keeps the key if the record was committed.
 			if !answered {
 				s.endClaim(x, claim.Release)
 			}
@@ -90,7 +91,8 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	return nil
 }
 
-// leaseTime returns how long a request may take before another request may claim its key.
+// leaseTime returns how long a request has its idempotency key to itself. After that, another request may claim
+// the key.
 func (s *Server) leaseTime(x *exchange) time.Duration {
 	timeout := s.Timeout
 	if x.match.Upload() {
@@ -99,10 +101,10 @@ func (s *Server) leaseTime(x *exchange) time.Duration {
 	return time.Duration(wholeSeconds(timeout))*time.Second + leaseMargin
 }
 
-// endClaim stores the reply or releases the claim. It logs an error: a retry then waits for the end of the lease, or
-// gets a reply made from the record.
+// endClaim stores the reply or releases the key, as do does. It logs an error. A retry then waits until the lease
+// ends, or gets a reply made from the record.
 func (s *Server) endClaim(x *exchange, do func(context.Context) error) {
-	// The deadline of the work may have passed. Its span stays.
+	// This context outlives the deadline of the request, which may have passed. It keeps the trace span.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), storeTimeout)
 	defer cancel()
 	if err := do(ctx); err != nil {
@@ -110,7 +112,8 @@ func (s *Server) endClaim(x *exchange, do func(context.Context) error) {
 	}
 }
 
-// translateKeyError translates the refusal of a key into an error of the contract. Other errors stay.
+// translateKeyError translates an error about an idempotency key into an error of the contract. It returns other
+// errors unchanged.
 func translateKeyError(err error) error {
 	switch {
 	case errors.Is(err, idempotency.ErrInUse):
@@ -121,8 +124,8 @@ func translateKeyError(err error) error {
 	return err
 }
 
-// parseKey parses the header: a string of RFC 8941, or a word without quotes. It ignores the parameters of a string. It
-// refuses any other text, and a key that is empty or too long.
+// parseKey parses an Idempotency-Key header: a quoted string of RFC 8941, or a word without quotes. It ignores
+// parameters of the string. ok is false for any other text, and for a key that is empty or too long.
 func parseKey(header string) (key string, ok bool) {
 	header = strings.Trim(header, " \t")
 	quoted, isQuoted := strings.CutPrefix(header, `"`)
@@ -151,8 +154,8 @@ func isKey(key string) bool {
 		!strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// fingerprint hashes what a request writes. Two forms with the same fields and files have the same fingerprint, although
-// their boundaries differ.
+// fingerprint returns a hash of what a request writes. Two forms with the same fields and files have the same
+// hash, even if their boundaries differ.
 func fingerprint(c *fiber.Ctx) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
 	hashPart(h, []byte(effectiveMethod(c)))
@@ -167,7 +170,7 @@ func fingerprint(c *fiber.Ctx) (sum [sha256.Size]byte, err error) {
 		hashPart(h, c.BodyRaw())
 		return [sha256.Size]byte(h.Sum(nil)), nil
 	}
-	// Package handlers refuses a form that does not parse.
+	// If the form does not parse, package handlers refuses it later.
 	if form, err := handlers.MultipartForm(c, params["boundary"]); err == nil {
 		if err := hashForm(h, form); err != nil {
 			return sum, err
@@ -176,7 +179,7 @@ func fingerprint(c *fiber.Ctx) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// hashPart hashes a part of a request. The length before it makes different lists of parts hash differently.
+// hashPart hashes one part of a request. It hashes the length first, so that different splits into parts differ.
 func hashPart(h hash.Hash, part []byte) {
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 	h.Write(part)
@@ -212,13 +215,14 @@ func hashFile(h hash.Hash, file *multipart.FileHeader) (err error) {
 	return err
 }
 
-// perReplyHeaders are neither cached nor stored: each reply has its own. Names are in lower case.
+// perReplyHeaders are headers that each reply sets itself, so they are neither cached nor stored. Names are in
+// lower case.
 var perReplyHeaders = map[string]bool{
 	"x-request-id": true, "date": true, "server": true, "connection": true, "content-length": true,
 	"transfer-encoding": true, "ratelimit": true, "ratelimit-policy": true, "content-language": true,
 }
 
-// copyReply copies the reply as it stands, before setHeaders.
+// copyReply copies the reply of the later steps, before setHeaders adds headers.
 func copyReply(c *fiber.Ctx, x *exchange) idempotency.Reply {
 	a := idempotency.Reply{
 		Status: c.Response().StatusCode(), Body: slices.Clone(c.Response().Body()),
@@ -232,8 +236,8 @@ func copyReply(c *fiber.Ctx, x *exchange) idempotency.Reply {
 	return a
 }
 
-// headerRole is stored with a reply and never sent. It is the role of the caller. A caller with another role gets a
-// reply made from the record, without links that the role may not read.
+// headerRole names an entry that is stored with a reply and never sent. Its value is the role of the caller. A
+// caller whose role has changed gets a reply made from the record, without links that the role may not read.
 const headerRole = ":role"
 
 func callerRole(a *idempotency.Reply) string {
@@ -245,7 +249,7 @@ func callerRole(a *idempotency.Reply) string {
 	return ""
 }
 
-// replayReply writes a stored answer.
+// replayReply writes a stored reply.
 func (x *exchange) replayReply(c *fiber.Ctx, a *idempotency.Reply) {
 	x.replayed = true
 	for _, h := range a.Header {

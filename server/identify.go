@@ -13,10 +13,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// headerRequestID names a request, in its reply and in the log. A client or proxy may choose the name.
+// headerRequestID is the header with the id of a request, which the log shows too. A client or proxy may choose
+// the id.
 const headerRequestID = "X-Request-Id"
 
-// identify attaches an exchange to the request and releases its resources at the end.
+// identify creates the exchange of a request, and releases its resources after the reply.
 func (s *Server) identify(c *fiber.Ctx) error {
 	x := s.newExchange(c)
 	c.Locals(exchangeKey{}, x)
@@ -35,17 +36,18 @@ func (s *Server) newExchange(c *fiber.Ctx) *exchange {
 	}
 }
 
-// startReply sets what an empty reply has.
+// startReply sets the headers that every reply has from the start.
 func startReply(c *fiber.Ctx, x *exchange) {
-	// Names have their documented letters: X-TEC-Total, not X-Tec-Total. Some clients compare them.
+	// Header names keep their documented case, X-TEC-Total instead of X-Tec-Total, because some clients compare
+	// it.
 	c.Response().Header.DisableNormalizing()
 	c.Set(headerRequestID, x.id)
 }
 
-// maxRequestID bounds the request ids of clients in the log, in bytes.
+// maxRequestID bounds the request ids that clients may choose, in bytes.
 const maxRequestID = 128
 
-// requestID returns the id that a client or proxy has given a request. It makes a new one if the given one is empty,
+// requestID returns the request id that a client or proxy has given. It makes a random one if that id is empty,
 // too long or unsafe in a log.
 func requestID(given []byte) string {
 	if isRequestID(given) {
@@ -68,7 +70,7 @@ func isRequestID(id []byte) bool {
 	return len(id) > 0 && len(id) <= maxRequestID
 }
 
-// clientAddress returns the address of the client, as forwarded if a trusted proxy connects.
+// clientAddress returns the address of the client. If a trusted proxy connects, that is the forwarded address.
 func (s *Server) clientAddress(c *fiber.Ctx) netip.Addr {
 	peer := limit.Peer(c.Context().RemoteAddr())
 	if len(s.Proxies) == 0 || !s.Proxies.Trusted(peer) {

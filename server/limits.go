@@ -10,11 +10,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/media"
 )
 
-// Sizes of what a client sends, in bytes.
+// Largest sizes of the parts of a request, in bytes.
 const (
-	maxBody   = 1 << 20                 // without files
-	maxRead   = 4 * maxBody             // received, so that a wrong route and wrong credentials are answered first
-	maxUpload = media.MaxBytes + 64<<10 // the file and the form around it
+	maxBody = 1 << 20 // body without files
+	// body received before it is refused, so that a wrong route or wrong credentials are answered first
+	maxRead   = 4 * maxBody
+	maxUpload = media.MaxBytes + 64<<10 // a picture with the form around it
 	maxHeader = 16 << 10                // request line and headers
 	maxURL    = 8 << 10
 )
@@ -22,35 +23,42 @@ const (
 // LeastReceiving is the minimum of Limits.Receiving: one upload with its headers.
 const LeastReceiving = maxUpload + maxHeader + 64<<10
 
-// How long a client may take. A slow client occupies only its connection. The work begins when the request is complete,
-// and sending begins when the reply is complete.
+// These are the longest times for what a client does. A slow client occupies only its connection, because work
+// begins when the request is complete. Sending begins when the reply is complete.
 const (
 	headTime   = 10 * time.Second // to send the request line and headers
 	bodyTime   = 30 * time.Second // to send a body
 	uploadTime = 2 * time.Minute  // to send a file
 	writeTime  = 60 * time.Second // to receive a reply
-	idleTime   = 90 * time.Second // between requests; longer than the usual proxy keeps a connection
+	idleTime   = 90 * time.Second // between requests; longer than most proxies keep an idle connection
 )
 
-// Limits bounds what the server does. The zero value has the defaults and no rates.
+// Limits bounds what the server does. In the zero value, times and Concurrent have defaults, and nothing else is
+// limited.
 type Limits struct {
-	Timeout       time.Duration // of one request's work, SQL included; 0 means 15 s
-	UploadTimeout time.Duration // the same for routes that take files; 0 means 60 s
+	// Timeout bounds the work on one request, including SQL. 0 means 15 s.
+	Timeout time.Duration
+	// UploadTimeout replaces Timeout for routes that accept files. 0 means 60 s.
+	UploadTimeout time.Duration
 
-	Concurrent  int // requests at once; 0 means 32 for each processor
-	Connections int // 0 means no limit
-	// ConnectionsByAddress does not apply to proxies, private addresses and this machine. 0 means no limit.
+	// Concurrent bounds the requests worked on at the same time. 0 means 32 for each processor.
+	Concurrent int
+	// Connections bounds the open connections of all clients. 0 means no limit.
+	Connections int
+	// ConnectionsByAddress bounds the open connections of one address. It does not apply to proxies, private
+	// addresses and this machine. 0 means no limit.
 	ConnectionsByAddress int
-	// Sending bounds the bytes of replies that clients have not received yet. 0 means no limit.
+	// Sending bounds the bytes of replies of 16 KiB and more that clients have not received yet, of all connections
+	// together. Beyond it the server refuses reads. It always sends replies to writes. 0 means no limit.
 	Sending int64
-	// Receiving bounds the bytes of unanswered requests, received or announced. 0 means no limit. One address may have a
-	// quarter of it, and LeastReceiving in any case. That share does not apply to proxies, private addresses and this
-	// machine.
+	// Receiving bounds the bytes of unanswered requests, received or announced. 0 means no limit. One address may
+	// use a quarter of it, and at least LeastReceiving. That share does not apply to proxies, private addresses
+	// and this machine.
 	Receiving int64
 
 	Rates   Rates
-	Proxies limit.Proxies // trusted to forward the address of a client
-	// Forwarded has proxies forward the address in Forwarded (RFC 7239) instead of X-Forwarded-For.
+	Proxies limit.Proxies // proxies trusted to forward the address of a client
+	// Forwarded reads the address from the Forwarded header (RFC 7239) instead of X-Forwarded-For.
 	Forwarded bool
 }
 
@@ -66,7 +74,7 @@ func (l *Limits) setDefaults() {
 	}
 }
 
-// limitURL refuses a URL that is too long.
+// limitURL refuses a request whose URL is too long.
 func (s *Server) limitURL(c *fiber.Ctx) error {
 	if exchangeOf(c).longURL {
 		return errLarge
@@ -74,7 +82,7 @@ func (s *Server) limitURL(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// extendDeadline gives uploads more time.
+// extendDeadline gives uploads the deadline UploadTimeout.
 func (s *Server) extendDeadline(c *fiber.Ctx) error {
 	if x := exchangeOf(c); x.match.Upload() {
 		x.setDeadline(c, s.UploadTimeout)
@@ -82,9 +90,9 @@ func (s *Server) extendDeadline(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// limitBody refuses a body that is too large for its route.
+// limitBody refuses a request whose body is too large for its route.
 func (s *Server) limitBody(c *fiber.Ctx) error {
-	// BodyRaw is the body as it was sent. Body would unpack a compressed one to any size.
+	// BodyRaw returns the body as it was sent. Body would decompress it to any size.
 	if len(c.BodyRaw()) > maxBody && (!exchangeOf(c).match.Upload() || !carriesFiles(&c.Request().Header)) {
 		return errLarge
 	}

@@ -82,7 +82,7 @@ func NewMetrics(version string) *Metrics {
 	m.registry.MustRegister(m.requests, m.durations, m.bytes, m.inFlight, m.refused, m.deadlines, m.connections,
 		m.statements, m.failures, m.replies, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	// A counter that nothing has raised yet is 0, not missing.
+	// WithLabelValues creates each counter, so that it is reported as 0 from the start and not missing.
 	for _, reason := range refusalReasons {
 		m.refused.WithLabelValues(reason)
 	}
@@ -99,7 +99,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Pool adds the connection pool of a database under a name: go_sql_open_connections and others.
+// Pool adds metrics of a database connection pool, such as go_sql_open_connections. name is their label.
 func (m *Metrics) Pool(name string, db *sql.DB) error {
 	return m.registry.Register(collectors.NewDBStatsCollector(db, name))
 }
@@ -108,10 +108,10 @@ func (m *Metrics) Pool(name string, db *sql.DB) error {
 type ReplicaState struct {
 	Address string
 	Used    bool
-	Lag     float64 // seconds; NaN means not known
+	Lag     float64 // replication lag in seconds; NaN means unknown
 }
 
-// Replicas adds gauges of the replicas, which are always the same.
+// Replicas adds gauges of the database replicas. states must always return the same replicas in the same order.
 func (m *Metrics) Replicas(states func() []ReplicaState) error {
 	for i, r := range states() {
 		labels := prometheus.Labels{"replica": r.Address, "number": strconv.Itoa(i + 1)}
@@ -137,7 +137,7 @@ func (m *Metrics) Replicas(states func() []ReplicaState) error {
 	return nil
 }
 
-// Files adds a gauge of whether a file of the database was replaced while it was open.
+// Files adds a gauge that reports whether a database file was replaced while it was open.
 func (m *Metrics) Files(replaced func(context.Context) bool) error {
 	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "almanac_database_files_replaced",
@@ -145,8 +145,8 @@ func (m *Metrics) Files(replaced func(context.Context) bool) error {
 	}, func() float64 { return boolValue(replaced(context.Background())) }))
 }
 
-// Series adds a gauge of the endless series that lack occurrences they should have by now. It is NaN while the database
-// does not answer.
+// Series adds a gauge of how many endless series lack occurrences that should exist by now. It is NaN if the
+// database does not answer.
 func (m *Metrics) Series(overdue func(context.Context) (int, error)) error {
 	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "almanac_series_overdue",
@@ -162,16 +162,17 @@ func (m *Metrics) Series(overdue func(context.Context) (int, error)) error {
 	}))
 }
 
-// countTimeout is the longest time that a scrape waits for a count from the database.
+// countTimeout bounds how long a scrape waits for a count from the database.
 const countTimeout = 5 * time.Second
 
-// IndexStats reports the state of an index.
+// IndexStats reports the state of the index in memory.
 type IndexStats interface {
-	// Stats returns whether the index is ready, its number of events, and its revision of the change log.
+	// Stats returns whether the index is ready, how many events it has, and the revision of the change log that
+	// it has reached.
 	Stats() (ready bool, events int, revision int64)
 }
 
-// Index adds the state of the index.
+// Index adds gauges of the index in memory.
 func (m *Metrics) Index(x IndexStats) error {
 	gauge := func(name, help string, value func() float64) error {
 		return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
@@ -201,7 +202,7 @@ func boolValue(ok bool) float64 {
 	return 0
 }
 
-// SQL is a hook for store.Watch that times each statement.
+// SQL is a hook for store.Watch that measures the duration of each statement and counts errors.
 func (m *Metrics) SQL(ctx context.Context, operation, _ string) (context.Context, func(error)) {
 	began := time.Now()
 	return ctx, func(err error) {
@@ -217,7 +218,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// registerServer adds the gauges of a server.
+// registerServer adds the gauges that read the state of a server.
 func (m *Metrics) registerServer(s *Server) error {
 	for _, g := range []struct {
 		name, which string
@@ -301,7 +302,7 @@ func (m *Metrics) registerServer(s *Server) error {
 	return nil
 }
 
-// registerGate adds the gauges of a gate.
+// registerGate adds the gauges of a gate. The name is part of theirs; which begins their help texts.
 func (m *Metrics) registerGate(name, which string, gate *limit.Gate) error {
 	for suffix, g := range map[string]struct {
 		help  string
@@ -319,7 +320,7 @@ func (m *Metrics) registerGate(name, which string, gate *limit.Gate) error {
 	return nil
 }
 
-// countCacheResult counts a request by what the cache did for it.
+// countCacheResult counts a request by its result in the cache, such as "hit" or "miss".
 func (m *Metrics) countCacheResult(result string) {
 	if m != nil {
 		m.replies.WithLabelValues(result).Inc()

@@ -13,14 +13,16 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// pages has the pages for people, with the headers that go with them.
+// pages has the rendered start page and API reference, with their security and link headers.
 type pages struct {
 	*web.Pages
-	policy string // Content-Security-Policy
-	link   string // Link
+	// policy is the value of Content-Security-Policy.
+	policy string
+	// link is the value of Link.
+	link string
 }
 
-// newPages renders the pages of a site. docs says that the reference is one of them.
+// newPages renders the pages of a site. docs includes the API reference.
 func newPages(site calendar.Site, files map[string][]byte, docs bool) (*pages, error) {
 	languages := make([]string, len(calendar.Languages))
 	for i, lang := range calendar.Languages {
@@ -42,12 +44,12 @@ func newPages(site calendar.Site, files map[string][]byte, docs bool) (*pages, e
 	return &pages{Pages: rendered, policy: pagePolicy(address), link: link}, nil
 }
 
-// policyHost matches the hosts that a content security policy can name.
+// policyHost matches the hosts that a Content-Security-Policy can name.
 var policyHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
-// pagePolicy returns the content security policy of pages. They load files of this origin and nothing inline, except
-// icons in the style of the API reference (data:). The reference sends requests to its own origin and to the base URL,
-// which may differ.
+// pagePolicy returns the Content-Security-Policy of the start page and the reference. They load files of this
+// origin and nothing inline, except icons in the reference's style (data:). The reference sends requests to its
+// own origin and to the base URL, which may differ.
 func pagePolicy(base *url.URL) string {
 	connect := "'self'"
 	if policyHost.MatchString(base.Host) {
@@ -57,8 +59,8 @@ func pagePolicy(base *url.URL) string {
 		"connect-src " + connect + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// calendarPolicy returns the content security policy of the calendar's pages. They load files from, and send forms to,
-// this origin or that of the base URL. They load images of other hosts only if the site allows it.
+// calendarPolicy returns the Content-Security-Policy of calendar pages. They load files from, and send forms to,
+// this origin or that of the base URL. They load images of other hosts only if externalImages is set.
 func calendarPolicy(base *url.URL, externalImages bool) string {
 	self, images := "'self'", "data:"
 	if externalImages {
@@ -71,7 +73,7 @@ func calendarPolicy(base *url.URL, externalImages bool) string {
 		"; form-action " + self + "; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// servePages answers the paths of pages and of their assets.
+// servePages answers requests for the start page, the API reference and their assets.
 func (s *Server) servePages(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if x.api || s.pages == nil || !isRead(c) {
@@ -104,7 +106,8 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, s.pages.policy)
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	if s.secure {
-		c.Set("Cross-Origin-Opener-Policy", "same-origin") // browsers complain about it elsewhere
+		// without https, browsers log a warning about this header
+		c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
 	base := strings.TrimRight(s.Site.BaseURL, "/")
 	c.Set("X-TEC-API-VERSION", "v1")
@@ -114,7 +117,8 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	return sendPageFile(c, f, "no-cache")
 }
 
-// cutLanguage takes the language off a path: /pl/docs is /docs in Polish, /pl is / in Polish.
+// cutLanguage splits a path into its language and the rest. "/pl/docs" becomes "/docs" in Polish, and "/pl"
+// becomes "/".
 func cutLanguage(path string) (handlers.Root, string) {
 	if len(path) < 3 || !calendar.Language(path[1:3]).Known() || len(path) > 3 && path[3] != '/' {
 		return handlers.Root{}, path
@@ -125,7 +129,7 @@ func cutLanguage(path string) (handlers.Root, string) {
 	return handlers.Root{Segment: path[:3]}, path[3:]
 }
 
-// sendPageFile writes a page or an asset in the coding that the client prefers, or 304.
+// sendPageFile sends a page or an asset in the content coding that the client prefers, or replies 304.
 func sendPageFile(c *fiber.Ctx, f *web.File, caching string) error {
 	var data []byte
 	encoding := acceptedCoding(c.Get(fiber.HeaderAcceptEncoding))

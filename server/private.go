@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Private returns the handler for operators: /metrics, the health paths, and /debug/pprof if profiles is set.
+// Private returns the HTTP handler for operators: /metrics, the health paths, and /debug/pprof if profiles is
+// set.
 func (s *Server) Private(profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	if s.Metrics != nil {
@@ -45,9 +46,9 @@ func (s *Server) Private(profiles bool) http.Handler {
 	})
 }
 
-// ServePrivate serves h on a listener until ctx ends.
+// ServePrivate serves the handler h on a listener until ctx ends.
 func ServePrivate(ctx context.Context, ln net.Listener, h http.Handler) error {
-	// The client chooses the duration of a profile, so there is no write timeout.
+	// There is no write timeout, because the client chooses how long a profile takes.
 	web := &http.Server{
 		Handler: h, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 	}

@@ -12,25 +12,27 @@ import (
 
 // Rates limits how often clients may send requests.
 type Rates struct {
-	Address limit.Rate // for each address, without credentials or with wrong ones
-	Token   limit.Rate // for each token, and for each user with a password
-	// AddressFar and TokenFar exempt private addresses and this machine. Such an address may be a proxy that is not
-	// configured, and stand for all its clients.
+	// Address limits requests of one address that have no credentials or wrong ones.
+	Address limit.Rate
+	// Token limits requests with one token, and requests of one user with a password.
+	Token limit.Rate
+	// AddressFar and TokenFar exempt private addresses and this machine from the two rates. Such an address may
+	// be a proxy that is not configured, and stand for all its clients.
 	AddressFar, TokenFar bool
-	// Counter counts the requests. Nil counts in this process.
+	// Counter counts the requests. Nil means that this process counts them in memory.
 	Counter limit.Limiter
 }
 
-// limitsAddress reports whether a rate applies to the address of a request.
+// limitsAddress reports whether Rates.Address applies to the client of a request.
 func (r Rates) limitsAddress(x *exchange) bool {
 	return !r.Address.Off() && (!r.AddressFar || !limit.Near(x.client))
 }
 
-// countedKeys bounds the memory of counters.
+// countedKeys bounds the number of addresses, tokens and users that counters in memory keep.
 const countedKeys = 200_000
 
-// limitAddress counts a request without credentials for its address. It refuses credentials from an address that has
-// presented too many wrong ones.
+// limitAddress counts a request without credentials against the rate of its address. It refuses credentials from
+// an address that has presented too many wrong ones.
 func (s *Server) limitAddress(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if !s.Rates.limitsAddress(x) {
@@ -47,7 +49,8 @@ func (s *Server) limitAddress(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// limitUnknown counts a request without a route for its address. Its credentials are not verified.
+// limitUnknown counts a request with credentials but without a route against the rate of its address. The
+// credentials are not verified.
 func (s *Server) limitUnknown(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if (x.match == nil || !x.match.Found()) && x.page == nil && s.Rates.limitsAddress(x) && hasCredentials(c) {
@@ -62,7 +65,7 @@ func (s *Server) countAddress(x *exchange) error {
 	return s.countRequest(x, "a:"+limit.Key(x.client), reasonAddress, "address", s.Rates.Address)
 }
 
-// limitCaller counts a request with credentials for its token, or for its user.
+// limitCaller counts a request with credentials against the rate of its token or user.
 func (s *Server) limitCaller(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if !hasCredentials(c) || s.Rates.Token.Off() || s.Rates.TokenFar && limit.Near(x.client) {
@@ -78,7 +81,7 @@ func (s *Server) limitCaller(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// countRequest counts one request for a key, and refuses it if there were too many.
+// countRequest counts one request for a key of the counter. It refuses the request if the rate is exceeded.
 func (s *Server) countRequest(x *exchange, key, reason, policy string, r limit.Rate) error {
 	d, err := s.Rates.Counter.Take(x.ctx, key, r)
 	if err != nil {
@@ -96,15 +99,15 @@ func (x *exchange) refuseRate(reason string, state rateState) error {
 	return &refusedError{error: errTooMany, retry: state.Retry, reason: reason}
 }
 
-// rateState is the state of a rate limit for the headers of a reply.
+// rateState is the state of a rate limit, which RateLimit headers of a reply show.
 type rateState struct {
 	policy string
 	rate   limit.Rate
 	limit.Decision
 }
 
-// headers returns the values of draft-ietf-httpapi-ratelimit-headers. The quota is the burst. The window is the time in
-// which an empty quota fills again.
+// headers returns the values of RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers). q is the
+// burst. w is the time in seconds in which an empty quota fills again.
 func (r *rateState) headers() (policy, state string) {
 	return fmt.Sprintf("%q;q=%d;w=%d", r.policy, r.rate.Burst, wholeSeconds(r.rate.Window())),
 		fmt.Sprintf("%q;r=%d;t=%d", r.policy, r.Remaining, wholeSeconds(r.Reset))

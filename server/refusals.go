@@ -7,17 +7,18 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// refusedError is the error of a request that the server does not work on.
+// refusedError is the error of a request that the server refuses before working on it.
 type refusedError struct {
 	error
-	retry  time.Duration // in Retry-After; 0 means that the code decides
-	reason string        // in metrics
-	status int           // 0 means that of the code
+	// retry is the value of Retry-After. 0 means that the error code decides.
+	retry  time.Duration
+	reason string // label of the refusal in metrics
+	status int    // HTTP status; 0 means that of the error code
 }
 
 func (e *refusedError) Unwrap() error { return e.error }
 
-// Reasons to refuse a request.
+// Reasons to refuse a request are labels in metrics.
 const (
 	reasonBusy      = "busy"
 	reasonLarge     = "large"
@@ -38,7 +39,7 @@ var refusalReasons = []string{
 	reasonKey,
 }
 
-// refusalReason returns why a request was refused, and "" if it was not.
+// refusalReason returns the reason why a request was refused, or "" if it was not refused.
 func refusalReason(err error) string {
 	var refused *refusedError
 	if errors.As(err, &refused) {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 )
 
-// report counts, traces and logs a request.
+// report counts, traces and logs every request.
 func (s *Server) report(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	s.startSpan(c, x)
@@ -28,8 +28,8 @@ func (s *Server) reportReply(c *fiber.Ctx, x *exchange, took time.Duration) {
 	s.logRequest(c, x, took)
 }
 
-// logRequest logs one line, at a level that follows from the status. The line has neither path, query nor body, which
-// may contain passwords. It has the names of parameters that were ignored, without their values.
+// logRequest logs one line for a request. The status decides its level. Path, query and body are left out, since
+// they may contain passwords. Names of ignored parameters are included, without their values.
 func (s *Server) logRequest(c *fiber.Ctx, x *exchange, took time.Duration) {
 	status := c.Response().StatusCode()
 	level := slog.LevelInfo
@@ -45,7 +45,7 @@ func (s *Server) logRequest(c *fiber.Ctx, x *exchange, took time.Duration) {
 	if s.Quiet && level < slog.LevelWarn || !s.Log.Enabled(context.Background(), level) {
 		return
 	}
-	// The place in the source is always this one and takes time to find.
+	// The log record has no source position, which would always be this line and takes time to find.
 	line := slog.NewRecord(x.began.Add(took), level, "request", 0)
 	line.AddAttrs(
 		slog.String("id", x.id), slog.String("method", knownMethod(c)), slog.String("route", x.route),
@@ -70,7 +70,8 @@ func (s *Server) logRequest(c *fiber.Ctx, x *exchange, took time.Duration) {
 	_ = s.Log.Handler().Handle(context.Background(), line) // slog.Logger ignores the error as well
 }
 
-// knownMethod returns the method of a request, or "other". The string outlives the request.
+// knownMethod returns the HTTP method of a request, or "other" if Fiber does not know it. The returned string
+// stays valid after the request.
 func knownMethod(c *fiber.Ctx) string {
 	if i := slices.Index(fiber.DefaultMethods, c.Method()); i >= 0 {
 		return fiber.DefaultMethods[i]

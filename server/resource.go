@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 )
 
-// serveResource has package handlers read or write what the route names, and computes the entity tag of the reply.
+// serveResource makes package handlers read or write what the route names. It sets the entity tag of a read.
 func (s *Server) serveResource(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	out, err := s.API.Serve(x.ctx, c, x.match, s.newCall(c, x))
@@ -27,12 +27,13 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 	return nil
 }
 
-// prefersStrict reports whether the client wants parameters refused that the route does not have.
+// prefersStrict reports whether the client sent "Prefer: handling=strict": it wants undeclared parameters
+// refused.
 func prefersStrict(c *fiber.Ctx) bool {
 	return handlers.PrefersStrict(c.Request().Header.PeekAll(handlers.HeaderPrefer))
 }
 
-// newCall returns the properties of a request that package handlers needs.
+// newCall returns what package handlers needs to know about a request.
 func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
 	call := handlers.Call{
 		Now: x.now, Caller: x.caller, Root: x.root, Language: x.lang,

@@ -7,26 +7,30 @@ import (
 	"time"
 )
 
-// revisions reads the newest revision of the calendar for many requests together. A request shares a read only if the
-// read began after the request, so it sees every change committed before.
+// revisions reads the newest revision of the calendar for many requests at a time. A request shares only reads
+// that began after it arrived, so it sees every change committed before.
 type revisions struct {
 	read    func(context.Context) (int64, error)
 	moves   func() int64  // Caching.Moves; nil means one database
-	timeout time.Duration // of one read
-	delay   time.Duration // how old a revision may be; 0 means no older than the request
+	timeout time.Duration // longest duration of one read
+	// delay is how old a shared revision may be. 0 means that it is read after the request arrived.
+	delay time.Duration
 
-	mu      sync.Mutex
-	running *revisionRead // may have missed a recent commit
-	next    *revisionRead // begins when running ends, or at once
-	last    int64
-	at      time.Time // when the read of last began; zero means that last is not valid
-	moved   int64     // result of moves before the read of last
-	since   time.Time // reads that began before are not stored
+	mu sync.Mutex
+	// running is the current read. It may have missed a recent commit.
+	running *revisionRead
+	// next is the read that begins when running ends, or immediately if none is running.
+	next  *revisionRead
+	last  int64
+	at    time.Time // when the read of last began; zero means that last is not valid
+	moved int64     // result of server before the read of last
+	// since is the time of the last write by this process. Results of reads that began before it are not stored.
+	since time.Time
 }
 
-// revisionRead is one read of the revision. Its result is valid once done is closed.
+// revisionRead is one read of the revision. Its result is valid after done is closed.
 type revisionRead struct {
-	asked    time.Time // by the first request that waits for it
+	asked    time.Time // when the first request began to wait for it
 	done     chan struct{}
 	revision int64
 	err      error
@@ -40,7 +44,7 @@ func (r *revisions) server() int64 {
 	return r.moves()
 }
 
-// newest returns the newest revision at now, a time of the process's clock.
+// newest returns the newest revision. now is the time at which the request arrived.
 func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 	r.mu.Lock()
 	if !r.at.IsZero() && now.Sub(r.at) < r.delay && r.server() == r.moved {
@@ -48,7 +52,7 @@ func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 		return r.last, nil
 	}
 	if r.running != nil && now.Sub(r.running.asked) > gateWait {
-		// The database hangs. No more requests shall wait for it.
+		// The database hangs, so further requests must not wait for it.
 		r.mu.Unlock()
 		return 0, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
 	}
@@ -59,7 +63,8 @@ func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 	}
 	r.mu.Unlock()
 	if first {
-		// Requests that have arrived may join now. Without any this takes no time.
+		// Requests that have already arrived may now join this read. Gosched returns immediately if there are
+		// none.
 		runtime.Gosched()
 		r.mu.Lock()
 		r.running, r.next = shared, nil
@@ -75,8 +80,8 @@ func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 	}
 }
 
-// run reads the revision, and starts the next read if a request waits for it. The read continues when its request ends,
-// since others share it. The timeout includes the wait for the previous read.
+// run reads the revision, then starts the next read if a request waits for it. The read does not end with its
+// request, because other requests share it. The timeout includes the wait for the previous read.
 func (r *revisions) run(shared *revisionRead) {
 	began, moved := time.Now(), r.server()
 	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))
@@ -95,7 +100,7 @@ func (r *revisions) run(shared *revisionRead) {
 	}
 }
 
-// expire has the next request read the revision, after a write of this process.
+// expire makes the next request read the revision again, after a write by this process.
 func (r *revisions) expire() {
 	if r.delay == 0 {
 		return

@@ -14,13 +14,13 @@ import (
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
-// locate finds out whether the path is below the API, and negotiates the language of the reply.
+// locate determines whether the path is below the API, and negotiates the language of the reply.
 func (s *Server) locate(c *fiber.Ctx) error {
 	s.locateTarget(c, exchangeOf(c))
 	return c.Next()
 }
 
-// locateTarget is locate for a request that may not pass the steps.
+// locateTarget does what locate does. It also serves requests that were refused before the first step.
 func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 	uri := c.Request().URI()
 	path := string(uri.PathOriginal())
@@ -42,7 +42,8 @@ func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 	x.sitemap = s.pages != nil && !x.api && (numbered || x.rest == handlers.SitemapPath)
 }
 
-// joinSlashes replaces each run of slashes by one. Clients often append a path to a base URL that ends with a slash.
+// joinSlashes replaces each run of slashes by one slash. Clients often append a path to a base URL that ends with
+// a slash.
 func joinSlashes(path string) string {
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
@@ -50,8 +51,8 @@ func joinSlashes(path string) string {
 	return path
 }
 
-// joinLeadingSlashes reduces the leading slashes of a request target to one. fasthttp would read a host after two of
-// them.
+// joinLeadingSlashes reduces the leading slashes of a request target to one. After two slashes, fasthttp would
+// read a host.
 func joinLeadingSlashes(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		if target := c.Request.Header.RequestURI(); bytes.HasPrefix(target, []byte("//")) {
@@ -61,8 +62,9 @@ func joinLeadingSlashes(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// namedRoute returns the path in the query of the home page, as WordPress uses without pretty permalinks. It turns
-// /?rest_route=/tribe/events/v1/events into /wp-json/tribe/events/v1/events and returns other paths unchanged.
+// namedRoute returns the path that the parameter rest_route of the home page names, as in WordPress without
+// pretty permalinks. /?rest_route=/tribe/events/v1/events becomes /wp-json/tribe/events/v1/events. Other paths
+// stay unchanged.
 func (s *Server) namedRoute(c *fiber.Ctx, path string) string {
 	values := c.Context().QueryArgs().PeekMulti("rest_route")
 	if len(values) == 0 {
@@ -72,12 +74,13 @@ func (s *Server) namedRoute(c *fiber.Ctx, path string) string {
 	if page != "/" {
 		return path
 	}
-	// The value is decoded already, and paths are decoded once more.
+	// The query value is already decoded, but the returned path will be decoded again.
 	route := strings.ReplaceAll(string(values[len(values)-1]), "%", "%25")
 	return root.Segment + joinSlashes(handlers.WordPressRoot+"/"+route)
 }
 
-// trimPrefix takes the path of the base URL off a path. A proxy may have done so already.
+// trimPrefix removes the path of the base URL from a path. If a proxy has already removed it, the path stays
+// unchanged.
 func (s *Server) trimPrefix(path string) string {
 	below, ok := strings.CutPrefix(path, s.prefix)
 	switch {
@@ -91,17 +94,18 @@ func (s *Server) trimPrefix(path string) string {
 	return path
 }
 
-// language returns the language of a reply: that of the parameter, the path, the header or the site.
+// language returns the language of a reply. It is that of ml_language, else of the path, of Accept-Language or of
+// the site.
 func (s *Server) language(c *fiber.Ctx, root handlers.Root) calendar.Language {
 	return requestedLanguage(c, root, locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language))
 }
 
-// requestedLanguage returns the language of the parameter or the path, else another one.
+// requestedLanguage returns the language that ml_language or the path requests. Without either it returns lang.
 func requestedLanguage(c *fiber.Ctx, root handlers.Root, lang calendar.Language) calendar.Language {
 	if l := root.Language(); l != "" {
 		lang = l
 	}
-	// The last value of a repeated key counts.
+	// If the parameter is repeated, its last value counts.
 	if all := c.Context().QueryArgs().PeekMulti("ml_language"); len(all) > 0 {
 		if l := calendar.Language(all[len(all)-1]); l.Known() {
 			lang = l
@@ -110,7 +114,7 @@ func requestedLanguage(c *fiber.Ctx, root handlers.Root, lang calendar.Language)
 	return lang
 }
 
-// match finds the route of the path in the table of package handlers (decision 003).
+// match finds the route of a request in the route table of package handlers (decision 003).
 func (s *Server) match(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	switch {
@@ -123,7 +127,8 @@ func (s *Server) match(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// effectiveMethod returns the method of the request. A POST may name another one.
+// effectiveMethod returns the HTTP method that a request means. A POST may name PUT, PATCH or DELETE in
+// X-HTTP-Method-Override or _method.
 func effectiveMethod(c *fiber.Ctx) string {
 	if c.Method() != fiber.MethodPost {
 		return c.Method()
@@ -138,12 +143,12 @@ func effectiveMethod(c *fiber.Ctx) string {
 	return fiber.MethodPost
 }
 
-// isRead reports whether a request reads and changes nothing.
+// isRead reports whether a request is GET or HEAD, and so changes nothing.
 func isRead(c *fiber.Ctx) bool {
 	return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
 }
 
-// requirePath refuses a path that no route has.
+// requirePath refuses a request whose path no route has.
 func (s *Server) requirePath(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if x.match == nil {
@@ -153,7 +158,7 @@ func (s *Server) requirePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// serveOptions answers OPTIONS with the description of the path.
+// serveOptions answers OPTIONS with a description of the routes of the path.
 func (s *Server) serveOptions(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodOptions {
 		return c.Next()
@@ -162,7 +167,7 @@ func (s *Server) serveOptions(c *fiber.Ctx) error {
 	return s.API.Options(c, x.match, s.newCall(c, x))
 }
 
-// requireMethod refuses a method that the path does not have. Allow names those that it has.
+// requireMethod refuses a method that no route of the path has. The Allow header lists the methods that exist.
 func (s *Server) requireMethod(c *fiber.Ctx) error {
 	if m := exchangeOf(c).match; !m.Found() {
 		c.Set(fiber.HeaderAllow, m.Allow)

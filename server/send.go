@@ -6,10 +6,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// sendBuffer is the memory that sending a file takes: buffers of the connection, not the file.
+// sendBuffer is the memory in bytes that sending a file takes. It is for buffers of the connection, not for the
+// file.
 const sendBuffer = 32 << 10
 
-// send reserves memory for a reply that its client takes slowly, and closes the connection of a server that drains.
+// send reserves memory for replies that clients receive slowly. While the server drains, it closes the connection
+// after the reply.
 func (s *Server) send(c *fiber.Ctx) error {
 	err := c.Next()
 	s.reserve(c, exchangeOf(c))
@@ -19,8 +21,8 @@ func (s *Server) send(c *fiber.Ctx) error {
 	return err
 }
 
-// reserve reserves memory for a reply, and has its head and body leave in one write. A read without room is refused.
-// The reply to a write is sent in any case.
+// reserve reserves memory for a reply, and makes its headers and body leave in one write. If there is no memory
+// left, a read is refused. The reply to a write is always sent.
 func (s *Server) reserve(c *fiber.Ctx, x *exchange) {
 	conn, ok := c.Context().Conn().(interface {
 		Gather(body int)
@@ -53,13 +55,13 @@ func (s *Server) reserve(c *fiber.Ctx, x *exchange) {
 	}
 }
 
-// sentBytes returns the length of the body as it is sent.
+// sentBytes returns the length in bytes of the body as it is sent. It is 0 for HEAD.
 func sentBytes(c *fiber.Ctx) int {
 	if c.Method() == fiber.MethodHead {
 		return 0
 	}
 	if c.Response().IsBodyStream() {
-		return c.Response().Header.ContentLength() // Body would read the stream
+		return c.Response().Header.ContentLength() // calling Body would read the stream
 	}
 	return len(c.Response().Body())
 }

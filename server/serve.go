@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// stopMargin is how long requests may run past their deadline while the server stops.
+// stopMargin is how long requests may run beyond their deadline while the server stops.
 const stopMargin = 5 * time.Second
 
-// Serve serves requests from a listener until ctx ends. Then it drains: /readyz fails, and requests are served for
-// DrainWait longer. Finally it closes the listener, finishes the requests in flight and returns nil.
+// Serve serves requests from a listener until ctx ends. Then it drains: /readyz fails, while requests are served
+// for another DrainWait. Finally it closes the listener, finishes the requests in flight and returns nil.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	limited := s.limitConnections(ln)
 	s.listener.Store(limited)
@@ -39,7 +39,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if err != nil {
 		s.Log.Warn("stopped with requests under way", "requests", s.gate.Busy()+s.large.Busy()+s.media.Busy(), "connections", limited.Open())
 	}
-	// Fiber may not have begun to listen yet, and would begin now.
+	// Fiber may not have started listening yet, and would then start after the shutdown.
 	if err := limited.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
 	}

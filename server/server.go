@@ -1,4 +1,4 @@
-// Package server owns the steps that every request passes, from its first byte to its line in the log.
+// Package server owns the steps of every request, from its first byte to its line in the log.
 package server
 
 import (
@@ -30,49 +30,56 @@ type Config struct {
 	Words *locale.Catalogues
 	Site  calendar.Site
 	Log   *slog.Logger
-	Media media.Store // files below /media/; nil serves none
-	// Replays stores answers to requests with an idempotency key. Nil ignores the keys.
+	// Media stores the pictures served below /media/. Nil serves none.
+	Media media.Store
+	// Replays stores replies to requests with an idempotency key. Nil means that keys are ignored.
 	Replays *idempotency.Keys
 
-	// MaxAge is how long caches may reuse anonymous reads. Stale is how much longer they may do so while they
-	// revalidate. Both are whole seconds.
+	// MaxAge is how long HTTP caches may reuse replies to anonymous reads. Stale is how much longer they may do
+	// so while they revalidate. Both are whole seconds.
 	MaxAge, Stale time.Duration
 
-	// Away reports whether an error means that the database is unavailable for a while. Connection errors count in
-	// any case. Nil adds none.
+	// Away reports whether an error means that the database is temporarily unavailable. Connection errors always
+	// count. Nil adds no further errors.
 	Away func(error) bool
 
 	Limits
-	Checks    []Check       // conditions of /readyz and /readyz/write
-	Index     IndexState    // nil means there is no index
-	IndexWait time.Duration // the longest time after the start that /readyz waits for Index; 0 means no wait
-	DrainWait time.Duration // how long to go on after the order to stop, so that load balancers notice
-	Caching   Caching       // the zero value caches nothing
-	Metrics   *Metrics      // nil counts nothing
-	Tracer    trace.Tracer  // nil traces nothing
-	NoPages   bool          // serve neither the start page nor the reference
-	Quiet     bool          // log no line for a request that succeeded
+	Checks []Check // conditions of /readyz and /readyz/write
+	// Index is the index in memory. Nil means that there is none.
+	Index IndexState
+	// IndexWait is how long after the start /readyz waits for Index. 0 means no wait.
+	IndexWait time.Duration
+	// DrainWait is how long requests are still served after the order to stop, so that load balancers notice. 0
+	// means no wait.
+	DrainWait time.Duration
+	Caching   Caching      // cache of finished replies; the zero value caches nothing
+	Metrics   *Metrics     // metrics of the server; nil counts nothing
+	Tracer    trace.Tracer // tracer of requests; nil traces nothing
+	NoPages   bool         // serve neither the start page nor the reference
+	Quiet     bool         // log no line for a request that succeeded
 }
 
-// Server answers HTTP.
+// Server answers HTTP requests.
 type Server struct {
 	Config
-	app    *fiber.App
-	prefix string // path of the base URL
-	secure bool   // the base URL is https
-	pages  *pages // nil means none are served
-	// rootLink is the Link header that names the REST root of WordPress, "" without a mount below it.
+	app *fiber.App
+	// prefix is the path of the base URL, without a slash at its end.
+	prefix string
+	secure bool   // the scheme of the base URL is https
+	pages  *pages // start page and reference; nil means that they are not served
+	// rootLink is the Link header that names the REST root of WordPress. "" means that no API mount is below that
+	// root.
 	rootLink string
-	// calendarPolicy is the content security policy of the pages of the calendar.
+	// calendarPolicy is the Content-Security-Policy of calendar pages.
 	calendarPolicy string
 
-	cache    *cache        // nil caches nothing
-	gate     *limit.Gate   // for all requests
-	large    *limit.Gate   // for requests with a large body
-	media    *limit.Gate   // for requests that decode or download pictures
-	failures *limit.Memory // wrong credentials, by address
-	started  time.Time
-	began    time.Time // the same by the clock of requests
+	cache    *cache        // cache of finished replies; nil caches nothing
+	gate     *limit.Gate   // gate for all requests
+	large    *limit.Gate   // gate for requests with a large body
+	media    *limit.Gate   // gate for requests that decode or download pictures
+	failures *limit.Memory // counters of wrong credentials, by address
+	started  time.Time     // when New was called
+	began    time.Time     // when New was called, by the clock of the site
 	listener atomic.Pointer[limit.Listener]
 	draining atomic.Bool
 	health   health
@@ -117,7 +124,7 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// checkMounts refuses a mount of the API that hides another path of the server, or is hidden by it.
+// checkMounts refuses an API mount that hides another path of the server, or is hidden by one.
 func checkMounts(mounts []string) error {
 	for _, m := range mounts {
 		for _, taken := range [...]string{represent.MediaPath, web.AssetsPath, web.DocsPath + "/", web.DevelopersPath, alivePath + "/", readyPath + "/"} {

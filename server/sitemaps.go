@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 )
 
-// serveSitemaps serves robots.txt and the sitemaps.
+// serveSitemaps answers requests for robots.txt and the sitemaps.
 func (s *Server) serveSitemaps(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if x.api || s.pages == nil || !isRead(c) {

@@ -14,11 +14,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/idempotency"
 )
 
-// useSteps registers the steps of a request in their order (contract, section 3). A step calls c.Next, answers, or
-// returns an error. A request that newApp refuses passes none of them.
+// useSteps registers the steps of a request in their order (contract, section 3). A step calls c.Next, replies,
+// or returns an error. A request that newApp refuses passes none of the steps.
 func (s *Server) useSteps() {
 	s.app.Use(
-		// These steps finish every reply, the last one first.
+		// Every reply passes these steps. Each finishes the reply after the steps below it.
 		s.identify,      // identify.go: id, client, time
 		s.report,        // report.go: metrics, span, log line
 		s.send,          // send.go: memory for the reply
@@ -27,13 +27,13 @@ func (s *Server) useSteps() {
 		s.writeErrors,   // errors.go: error to status, code, message
 		s.recoverPanics, // errors.go: panic to error
 
-		// A reply from the cache passes these steps only.
+		// A reply from the cache passes only the steps above and these.
 		s.locate,          // route.go: API or not, language
 		s.limitAddress,    // rates.go: 429
 		s.checkConditions, // conditional.go: ETag, Cache-Control, 304, 412
 		s.serveCached,     // cache.go
 
-		// All other requests do the work.
+		// All other requests pass the steps below, too.
 		s.enterGate,      // gates.go: deadline, 503
 		s.match,          // route.go: the route of the path
 		s.limitUnknown,   // rates.go: 429
@@ -56,51 +56,55 @@ func (s *Server) useSteps() {
 	)
 }
 
-// exchange is a request with what its steps have found out about it.
+// exchange has a request's properties that its steps have determined, and the state of its reply.
 type exchange struct {
-	id     string // X-Request-Id
-	began  time.Time
-	now    time.Time // by the clock of the site: UTC, whole seconds
-	client netip.Addr
+	id    string    // X-Request-Id header
+	began time.Time // when the request was complete
+	// now is the time by the clock of the site, in UTC and whole seconds.
+	now    time.Time
+	client netip.Addr // address of the client
 
-	health    bool // the path is one of serveHealth
-	api       bool // the path is below the API
-	sitemap   bool // the path is that of a sitemap
-	document  bool // the reply is a page of servePages
-	longURL   bool // the URL is too long
-	root      handlers.Root
-	rest      string          // path below the API; outside the API, below the base URL
-	match     *handlers.Match // nil means no route has the path
-	page      *handlers.Page  // of the calendar; nil means that the path has none
-	errorPage bool            // an error is answered with a page
-	route     string          // in metrics and logs
-	lang      calendar.Language
-	caller    auth.Principal
+	health    bool              // the path is a health path
+	api       bool              // the path is below the API
+	sitemap   bool              // the path is that of a sitemap
+	document  bool              // the reply is a page of servePages
+	longURL   bool              // the URL is too long
+	root      handlers.Root     // what precedes rest in the path: the mount and the language
+	rest      string            // path below the API; outside the API, below the base URL
+	match     *handlers.Match   // route of the path; nil means that no route has it
+	page      *handlers.Page    // calendar page of the path; nil means that there is none
+	errorPage bool              // an error is sent as an HTML page
+	route     string            // name of the route in metrics and logs
+	lang      calendar.Language // language of the reply
+	caller    auth.Principal    // authenticated user; the zero value is anonymous
 
-	rate *rateState // nil means no rate applies
-	slot gateSlot   // place behind a gate
+	rate *rateState // rate limit in the reply's headers; nil means that no rate applies
+	slot gateSlot   // slot that the request occupies at a gate
 
-	claim    *idempotency.Claim // of the idempotency key; nil means none
-	replayed bool               // the reply repeats that of an earlier request
+	claim    *idempotency.Claim // claim of the idempotency key; nil means that there is none
+	replayed bool               // the reply repeats the stored reply to an earlier request
 
-	revision  int64     // revision of the reply that the cache makes; 0 means none
-	tag       string    // entity tag of a read; "" for all else
-	until     time.Time // when the reply to a read changes without a write; zero means never
-	unchanged handlers.Unchanged
-	failed    error // what writeErrors has answered
+	// revision is the calendar's revision for which the request makes a reply to cache. 0 means that it makes
+	// none.
+	revision int64
+	tag      string // entity tag of a read; "" for other requests
+	// until is when the reply to a read changes without a write. Zero means never.
+	until     time.Time
+	unchanged handlers.Unchanged // checks whether a cached reply is still right
+	failed    error              // error that writeErrors has written
 
-	ctx    context.Context // with the deadline of the work
+	ctx    context.Context // context with the deadline of the request
 	cancel context.CancelFunc
-	span   trace.Span // nil without a tracer
+	span   trace.Span // trace span; nil without a tracer
 }
 
-// isFeed reports whether the request is for a feed. Feeds are served anonymously, in the language of their address.
+// isFeed reports whether the request is for a feed. Feeds are served anonymously, in the language of their path.
 func (x *exchange) isFeed() bool { return x.api && x.root.IsFeed() }
 
-// exchangeKey is the key of an exchange among the values of a Fiber context.
+// exchangeKey is the key under which a Fiber context stores the exchange of its request.
 type exchangeKey struct{}
 
-// exchangeOf returns the exchange that identify has attached.
+// exchangeOf returns the exchange that identify attached to a request.
 func exchangeOf(c *fiber.Ctx) *exchange {
 	return c.Locals(exchangeKey{}).(*exchange) //nolint:forcetypeassert // identify is the first step
 }

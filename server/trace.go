@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// headerCarrier reads the headers of a request.
+// headerCarrier lets OpenTelemetry read the headers of a request.
 type headerCarrier struct{ h *fasthttp.RequestHeader }
 
 // Get implements propagation.TextMapCarrier.
@@ -28,7 +28,7 @@ func (c headerCarrier) Keys() []string {
 	return out
 }
 
-// startSpan starts the span of a request, in the trace that traceparent names.
+// startSpan starts the trace span of a request. The span belongs to the trace that the traceparent header names.
 func (s *Server) startSpan(c *fiber.Ctx, x *exchange) {
 	if s.Tracer == nil {
 		return
@@ -37,7 +37,8 @@ func (s *Server) startSpan(c *fiber.Ctx, x *exchange) {
 	x.ctx, x.span = s.Tracer.Start(ctx, knownMethod(c), trace.WithSpanKind(trace.SpanKindServer))
 }
 
-// endSpan describes the request in its span and ends it. It leaves out the query, which may contain a password.
+// endSpan describes the request in its trace span and ends the span. It leaves out the query, which may contain a
+// password.
 func (s *Server) endSpan(c *fiber.Ctx, x *exchange) {
 	if x.span == nil {
 		return
@@ -62,7 +63,7 @@ func (s *Server) endSpan(c *fiber.Ctx, x *exchange) {
 	x.span.End()
 }
 
-// traceID returns the id of the trace that a request belongs to, or "" without one.
+// traceID returns the trace id of a request, or "" if the request is not traced.
 func (x *exchange) traceID() string {
 	if x.span == nil || !x.span.SpanContext().IsValid() {
 		return ""
@@ -70,8 +71,8 @@ func (x *exchange) traceID() string {
 	return x.span.SpanContext().TraceID().String()
 }
 
-// SQLSpans returns a hook for store.Watch that traces each statement of a request in a span. system is "mysql" or
-// "sqlite".
+// SQLSpans returns a hook for store.Watch that records a span for each statement of a traced request. system is
+// "mysql" or "sqlite".
 func SQLSpans(tracer trace.Tracer, system string) func(context.Context, string, string) (context.Context, func(error)) {
 	return func(ctx context.Context, operation, statement string) (context.Context, func(error)) {
 		if !trace.SpanFromContext(ctx).IsRecording() {

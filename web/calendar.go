@@ -13,16 +13,15 @@ import (
 	"strings"
 )
 
-// Calendar writes the pages of the calendar (contract, section 21). It never changes, and may be used by any number of
-// goroutines.
+// Calendar renders the calendar pages (contract, section 21). It is immutable and safe for concurrent use.
 type Calendar struct {
 	templates *template.Template
 	words     map[string]*CalendarWords
-	names     map[string]string // site.css: site.0123456789ab.css
+	names     map[string]string // hashed names of assets by plain name: site.css is site.0123456789ab.css
 }
 
-// NewCalendar reads the templates, and the words of the languages given. own are the files of the site by their names. An
-// error means that the templates or words were built wrong.
+// NewCalendar parses the embedded templates and the words of the given languages. own has the files of the site,
+// by name. An error means that the program was built with invalid templates or words.
 func NewCalendar(languages []string, own map[string][]byte) (*Calendar, error) {
 	c := &Calendar{words: make(map[string]*CalendarWords, len(languages)), names: map[string]string{}}
 	for _, lang := range languages {
@@ -46,22 +45,22 @@ func NewCalendar(languages []string, own map[string][]byte) (*Calendar, error) {
 	return c, err
 }
 
-// assetName is the name of an asset with the hash of its content.
+// assetName returns the name of an asset with the hash of its content.
 func assetName(name string, data []byte) string {
 	ext := path.Ext(name)
 	return strings.TrimSuffix(name, ext) + "." + contentTag(data) + ext
 }
 
-// contentTag is another one for another content.
+// contentTag returns a hash of a content in hexadecimal digits.
 func contentTag(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:6])
 }
 
-// Words returns what the pages say in a language, nil for an unknown one.
+// Words returns the texts of pages in a language, or nil if the language is unknown.
 func (c *Calendar) Words(language string) *CalendarWords { return c.words[language] }
 
-// Asset returns the path of an asset below the base URL, "" if there is none of the name.
+// Asset returns the path of an asset below the base URL, or "" if no asset has the name.
 func (c *Calendar) Asset(name string) string {
 	full, ok := c.names[name]
 	if !ok {
@@ -70,7 +69,7 @@ func (c *Calendar) Asset(name string) string {
 	return AssetsPath + full
 }
 
-// Write writes a page or a part of one: name is that of a template.
+// Write renders a page or a part of one to w. name is the name of a template.
 func (c *Calendar) Write(w io.Writer, name string, model any) error {
 	if err := c.templates.ExecuteTemplate(w, name, model); err != nil {
 		return fmt.Errorf("page: %w", err)
@@ -78,11 +77,11 @@ func (c *Calendar) Write(w io.Writer, name string, model any) error {
 	return nil
 }
 
-// Plural is a sentence in the plural forms of a language: by CLDR category, with {n} for the number.
+// Plural has the plural forms of a sentence, by CLDR category such as "one". {n} stands for the number.
 type Plural map[string]string
 
-// CalendarWords are the texts of pages in a language, from words/calendar.{language}.json. Names in braces are
-// replaced.
+// CalendarWords has the texts of calendar pages in a language, from words/calendar.{language}.json. Names in
+// braces are placeholders.
 type CalendarWords struct {
 	Skip, Home, Calendar, Language, Views, List, Month, Today, TodayHeading, NextOnes, OnNow       string
 	AllEvents, Browse, Lead, Search, SearchLabel, From, To, Category, Categories, Tags, All        string
@@ -119,18 +118,18 @@ func readCalendarWords(language string, w *CalendarWords) error {
 	return nil
 }
 
-// Frame has the data that every page shows around its content. Addresses for links begin with the path of the base URL.
-// All others are absolute.
+// Frame has the data that every page shows around its content. URLs in links begin with the path of the base URL.
+// Other URLs are absolute.
 type Frame struct {
 	Language, Dir string
-	Locale        string // as Open Graph names it: pl_PL
+	Locale        string // locale in Open Graph, such as pl_PL
 	W             *CalendarWords
-	Kind          string // of the page: class of its body
+	Kind          string // class attribute of the body element
 	Site, Tagline string
 	Home          string
-	Title         string // of the document
+	Title         string // title of the HTML document
 	Description   string
-	Canonical     string // "" for errors
+	Canonical     string // canonical URL; "" for errors
 	Alternates    []Alternate
 	Languages     []Choice
 	NoIndex       bool
@@ -146,7 +145,7 @@ type Frame struct {
 	Assets        Assets
 }
 
-// Assets are the addresses of what pages load.
+// Assets has the addresses of files that every page loads.
 type Assets struct {
 	Styles []string
 	Script string
@@ -154,10 +153,10 @@ type Assets struct {
 	Logo   string
 }
 
-// Alternate is another form of the page.
+// Alternate is a link to the page in another language or format.
 type Alternate struct{ Hreflang, Type, Title, Href string }
 
-// Choice is the page in a language.
+// Choice is a link to the page in a language.
 type Choice struct {
 	Code, Name, Href string
 	Current          bool
@@ -169,16 +168,16 @@ type OpenGraph struct {
 	Image       *Picture
 }
 
-// Picture is an image in a size.
+// Picture is an image in one size, in pixels.
 type Picture struct {
 	URL           string
-	Set           string // srcset
+	Set           string // value of the srcset attribute
 	Width, Height int
 	Alt           string
 }
 
-// Link is a link with its text. Lang is that of the text if it is not the page's. Before and After stand around the text, in
-// the language of the page.
+// Link is a link with its text. Lang is the language of the text, or "" for that of the page. Before and After
+// are texts around the link, in the language of the page.
 type Link struct {
 	Before, Text, After   string
 	Href, Lang, Rel, Note string
@@ -193,19 +192,19 @@ type Item struct {
 	W            *CalendarWords
 	Href         string
 	Title, Lang  string
-	Colour       int    // number of the colour of its category
-	Start        string // with offset
-	Day          string // the first that it stands on: 2026-11-22
-	Last         string // its last day for people
-	Date         string // in few words
+	Colour       int    // number of the colour of its category; 0 means no category
+	Start        string // start with its UTC offset, for machines
+	Day          string // first day that the event is shown on, such as 2026-11-22
+	Last         string // last day for readers, in the same format
+	Date         string // short form of the date
 	Time         string
-	Zone         string // named where its clock is not the site's
+	Zone         string // name of the event's zone if its clock differs from that of the site, else ""
 	Until        string
 	DayNumber    string
 	MonthShort   string
 	WeekdayShort string
 	Category     string
-	CategoryLang string // as Lang
+	CategoryLang string // language of Category; "" means that of the page
 	Place        string
 	PlaceLang    string
 	Cost         string
@@ -214,52 +213,52 @@ type Item struct {
 	Picture      *Picture
 }
 
-// Mark is a word that stands out.
+// Mark is a word that a page highlights in an event, such as "Canceled".
 type Mark struct{ Kind, Text string }
 
-// Group is the events of a day.
+// Group has the events of a day in a list.
 type Group struct {
 	Title, Href               string
 	Day, Weekday, Month, Date string
-	Relative                  string // today, tomorrow
+	Relative                  string // "today" or "tomorrow" in the language of the page, else ""
 	Today                     bool
-	Bare                      bool // the title repeats that of the page, and is not shown
+	Bare                      bool // the heading is not shown, because it repeats that of the page
 	Items                     []template.HTML
 }
 
-// Filter is the form that searches and filters.
+// Filter is the form for searching and filtering events.
 type Filter struct {
 	Action           string
 	Search, From, To string
 	Month            string
-	Dates            bool // the form asks for dates
+	Dates            bool // the form has fields for dates
 	Featured         bool
 	Open             bool
 	Categories       []Option
 	Hidden           []Field
-	Faults           map[string]string // by the name of the field
+	Faults           map[string]string // messages about invalid fields, by field name
 	Chips            []Link
 	Clear            string
 }
 
-// Option is an option of a select.
+// Option is an option of a select element.
 type Option struct {
 	Value, Text, Lang string
 	Depth             string
 	Selected          bool
 }
 
-// labelledField is a field of a form with its label and what is wrong with it.
+// labelledField is a form field with its label, and the message if its value is invalid.
 type labelledField struct{ Label, Name, Type, Value, Fault string }
 
 func newField(label, name, kind, value, fault string) labelledField {
 	return labelledField{label, name, kind, value, fault}
 }
 
-// Field is a hidden field of a form.
+// Field is a query parameter of a link, or a hidden field of a form.
 type Field struct{ Name, Value string }
 
-// ListPage is a list of events: of all, of a term, of a day.
+// ListPage is the page of a list of events.
 type ListPage struct {
 	Frame
 	Heading, Lead  string
@@ -272,30 +271,30 @@ type ListPage struct {
 	Groups         []Group
 	Empty          *Empty
 	Earlier, Later *Link
-	Position       string // page 2 of 7
+	Position       string // position in the list, such as "page 2 of 7"
 	Subscribe      *Subscribe
 	Terms          []Link
 	Colour         int
 }
 
-// Empty says that there is nothing, and what to do.
+// Empty is the message that there are no events, with links to others.
 type Empty struct {
 	Title, Text string
 	Links       []Link
 }
 
-// Subscribe is the addresses of a feed.
+// Subscribe has the addresses of a feed for calendar programs and feed readers.
 type Subscribe struct {
 	Title                                  string
-	App                                    template.URL // webcal
+	App                                    template.URL // webcal: URL
 	Google, Outlook, File, Atom, RSS, JSON string
 }
 
-// HomePage is the first page.
+// HomePage is the home page of the calendar.
 type HomePage struct {
 	Frame
 	Heading, Date string
-	Lead          template.HTML // the event that opens the page, or ""
+	Lead          template.HTML // event at the top of the page; "" means none
 	Today         []template.HTML
 	Upcoming      []template.HTML
 	UpcomingHref  string
@@ -306,16 +305,16 @@ type HomePage struct {
 	Subscribe     *Subscribe
 }
 
-// MonthPage is a month.
+// MonthPage is the page of a month.
 type MonthPage struct {
 	Frame
-	Term, TermLang string // "" for all events
+	Term, TermLang string // term of the page and its language; "" for all events
 	Heading        string
 	Crumbs         []Link
 	Filter         *Filter
 	Earlier, Later *Link
 	Months, Years  []Option
-	GoTo           string // action of the form
+	GoTo           string // action attribute of the form that chooses a month
 	Kept           []Field
 	Weekdays       []Weekday
 	Weeks          [][]Cell
@@ -324,16 +323,16 @@ type MonthPage struct {
 	Subscribe      *Subscribe
 }
 
-// Weekday is the head of a column.
+// Weekday is the heading of a column of a month.
 type Weekday struct{ Short, Long string }
 
 // Cell is a day of a month.
 type Cell struct {
 	Number         int
-	Date           string // 2026-11-22, "" beyond the years of pages
-	Day            string // in words
+	Date           string // date such as 2026-11-22; "" outside the years that pages support
+	Day            string // date in words
 	Label          string
-	Href           string // "" for a day without events
+	Href           string // link to the page of the day; "" for a day without events
 	Outside, Today bool
 	Past           bool
 	Entries        []Entry
@@ -343,10 +342,10 @@ type Cell struct {
 // Entry is an event on a day of a month.
 type Entry struct {
 	Body      template.HTML
-	Continues bool // it began on an earlier day
+	Continues bool // the event began on an earlier day
 }
 
-// EventPage is an event.
+// EventPage is the page of an event.
 type EventPage struct {
 	Frame
 	Crumbs                              []Link
@@ -355,13 +354,13 @@ type EventPage struct {
 	Marks                               []Mark
 	Notice, NoticeLang                  string
 	When                                string
-	Start, End                          string // with offset
+	Start, End                          string // start and end with UTC offset, for machines
 	AllDay                              bool
 	Zone                                string
 	DayNumber, MonthShort, WeekdayShort string
 	Past                                bool
 	Picture                             *Picture
-	Prose                               template.HTML // the description
+	Prose                               template.HTML // sanitised description
 	ProseLang                           string
 	Venues                              []Place
 	Organizers                          []Place
@@ -370,7 +369,7 @@ type EventPage struct {
 	Website                             string
 	WebsiteText                         string
 	Ticketed                            bool
-	Online                              string // how to attend
+	Online                              string // how to attend online
 	Join                                string
 	Series                              *SeriesNote
 	File, Google, Outlook               string
@@ -379,19 +378,19 @@ type EventPage struct {
 	Password                            *Password
 }
 
-// SeriesNote describes the series on the page of an occurrence.
+// SeriesNote describes the series of the event on the event's page.
 type SeriesNote struct {
 	Title, Lang, Href, Text string
 	Next                    *Link
 }
 
-// Password is the form of a protected event.
+// Password is the password form of a protected event.
 type Password struct {
 	Action string
 	Wrong  bool
 }
 
-// Place is a venue or an organizer.
+// Place is a venue or organizer on a page.
 type Place struct {
 	Name, Lang, Href string
 	Lines            []string
@@ -401,14 +400,14 @@ type Place struct {
 	Map              string
 }
 
-// PlacePage is a venue, an organizer or a series, with its events.
+// PlacePage is the page of a venue, organizer or series, with its events.
 type PlacePage struct {
 	ListPage
 	Label       string
 	Lang        string
 	Place       *Place
 	Picture     *Picture
-	Prose       template.HTML // the description
+	Prose       template.HTML // sanitised description
 	ProseLang   string
 	Schedule    string
 	NextDate    *Link
@@ -416,7 +415,7 @@ type PlacePage struct {
 	ListHeading string
 }
 
-// ErrorPage is an error.
+// ErrorPage is the page of an error.
 type ErrorPage struct {
 	Frame
 	Status        int

@@ -10,29 +10,30 @@ import (
 	"strings"
 )
 
-// Site describes the service for the pages.
+// Site has the properties of a site that the start page and the reference show.
 type Site struct {
-	Name    string // "" leaves only what it is
-	BaseURL string // absolute, without a slash at the end
-	API     string // path of the API below it: /cal/events/v1
-	// Files are those of the site's own by their names. They are assets as ours are.
+	Name    string // name of the site; "" means that it has none
+	BaseURL string // absolute base URL, without a slash at the end
+	API     string // path of the API below the base URL, such as /cal/events/v1
+	// Files has the site's own files, by name. They are served as assets, like the embedded files.
 	Files map[string][]byte
 }
 
-// pageWords are the texts of pages in a language, from words/{language}.json. {name} is replaced by the name of the
+// pageWords has the texts of pages in a language, from words/{language}.json. {name} stands for the name of the
 // site.
 type pageWords struct {
-	Name                                                 string // of the language, in itself
+	Name                                                 string // name of the language in the language itself
 	Title, Lead, LanguagesLabel                          string
 	DocsLink, DocsText, DocumentLink, DocumentText       string
 	IndexLink, IndexText                                 string
 	FirstLines, FirstLinesText, Next, Search, Create     string
 	SearchWord, CreateTitle, Token                       string
 	Languages, LanguagesText, Loading, Failure, NoScript string
-	Reference                                            map[string]string // what the bundle says in English
+	// translations of the English texts of the API reference
+	Reference map[string]string
 }
 
-// readWords reads a language. What is missing or unknown is an error: a page must not have holes.
+// readWords reads the texts of a language. A missing or unknown text is an error, because pages need all texts.
 func readWords(language string) (pageWords, error) {
 	var w pageWords
 	data, err := files.ReadFile("words/" + language + ".json")
@@ -52,39 +53,39 @@ func readWords(language string) (pageWords, error) {
 	return w, nil
 }
 
-// view is the data of a page. Addresses for links have no host, so visitors stay on the host name that they used. They
-// begin with the path of the base URL, which a proxy may remove.
+// view is the data of a page. Links have no host, so that visitors stay on the host that they used. Links begin
+// with the path of the base URL, which a proxy may remove.
 type view struct {
 	Language  string
 	Words     pageWords
-	Name      string // of the site, or what it is
+	Name      string // name of the site, or a description if it has none
 	Title     string
-	API       string // absolute
-	Base      string // path of the base URL: "" or /rest
+	API       string // absolute URL of the API
+	Base      string // path of the base URL, such as "" or "/rest"
 	Home      string
 	Docs      string
 	Index     string
 	Document  string
-	Canonical string // absolute
-	Neutral   string // the same without a language
-	Segment   string // path of the API in this language
+	Canonical string // absolute URL of the page
+	Neutral   string // absolute URL of the page without a language
+	Segment   string // path of the API in the language of the page
 	Languages []languageChoice
 	Lines     []exampleCommand
-	Reference string // words of the bundle, JSON
+	Reference string // translations for the API reference, as JSON
 
 	names map[string]string
 }
 
-// languageChoice is the same page in a language.
+// languageChoice is a link to the page in another language.
 type languageChoice struct {
 	Code, Name, Path, Canonical string
 	Current                     bool
 }
 
-// exampleCommand is a command to try.
+// exampleCommand is a command to try, with a description.
 type exampleCommand struct{ What, Command string }
 
-// Asset is the address of an asset by its plain name.
+// Asset returns the path of an asset by its plain name.
 func (v view) Asset(name string) (string, error) {
 	full, ok := v.names[name]
 	if !ok {
@@ -93,10 +94,10 @@ func (v view) Asset(name string) (string, error) {
 	return v.Base + AssetsPath + full, nil
 }
 
-// pages are the templates by the paths of the pages. The home page is that for developers, unless the calendar stands there.
+// pages maps the paths of pages to their templates. The calendar may take "/" for its own home page.
 var pages = map[string]string{"/": "start.html", DevelopersPath: "start.html", DocsPath: "docs.html"}
 
-// write makes all pages.
+// write renders all pages in the given languages.
 func (p *Pages) write(site Site, languages []string) error {
 	base, err := url.Parse(site.BaseURL)
 	if err != nil {
@@ -157,7 +158,7 @@ func newView(site Site, base, lang, where string, w pageWords) (view, error) {
 	return v, err
 }
 
-// firstCommands are the first things to try. They hold on any calendar.
+// firstCommands returns example commands that work with any calendar.
 func firstCommands(api, lang string, w pageWords) ([]exampleCommand, error) {
 	var event bytes.Buffer
 	e := json.NewEncoder(&event)
@@ -178,5 +179,5 @@ func firstCommands(api, lang string, w pageWords) ([]exampleCommand, error) {
 	}, nil
 }
 
-// shellQuote makes one word of a text for a shell.
+// shellQuote returns a text as one quoted word for a shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

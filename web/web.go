@@ -1,8 +1,8 @@
-// Package web holds the pages of the service for people. Today these are the start page and the API reference. Everything
-// they need is embedded; nothing comes from another host.
+// Package web renders the HTML pages of the service. It embeds all files that they need, and none come from another
+// host.
 //
-// assets/, pages/ and words/ are written by hand. static/ is made from the packages that package-lock.json names, by
-// bash .ci/web.
+// assets/, pages/ and words/ are written by hand. bash .ci/web generates static/ from the packages in
+// package-lock.json.
 package web
 
 import (
@@ -21,20 +21,21 @@ import (
 //go:embed assets calendar pages static words
 var files embed.FS
 
-// AssetsPath is where the assets are served, below the base URL and without a language.
+// AssetsPath is the path of the assets, below the base URL. No language precedes it.
 const AssetsPath = "/assets/"
 
-// File is something that browsers are sent. Its bytes are never to be changed.
+// File is a file that browsers receive. Its bytes must not be changed.
 type File struct {
 	Type   string // media type
-	Tag    string // another content has another one
+	Tag    string // entity tag, which changes with the content
 	Gzip   []byte
 	Brotli []byte
 
-	plain []byte // nil means it is kept compressed only
+	plain []byte // uncompressed content; nil means that only the compressed forms are stored
 }
 
-// Plain is the content without compression. For some files it is unpacked each time: hardly a client asks.
+// Plain returns the uncompressed content. Some files are decompressed on each call, because clients rarely ask
+// for that.
 func (f *File) Plain() ([]byte, error) {
 	if f.plain != nil {
 		return f.plain, nil
@@ -50,24 +51,25 @@ func (f *File) Plain() ([]byte, error) {
 	return data, r.Close()
 }
 
-// Pages are the pages of one site in every language, and what they refer to. They never change, and may be read by
-// any number of goroutines.
+// Pages has the start page and the API reference in every language, and their assets. It is immutable and safe
+// for concurrent use.
 type Pages struct {
-	pages  map[string]map[string]*File // language: path: page
-	assets map[string]*File            // by name, with the hash of the content in it
-	names  map[string]string           // site.css: site.0123456789ab.css
+	pages  map[string]map[string]*File // pages by language, then by path
+	assets map[string]*File            // assets by name, which contains the hash of the content
+	names  map[string]string           // names in assets by plain name: site.css is site.0123456789ab.css
 
 	gzip   *gzip.Writer
 	brotli *brotli.Writer
 }
 
-// DocsPath is where the reference is served, below the base URL and the language if one is named.
+// DocsPath is the path of the API reference, below the base URL and an optional language.
 const DocsPath = "/docs"
 
-// DevelopersPath is where the page for developers is served, likewise.
+// DevelopersPath is the path of the page for developers, below the base URL and an optional language.
 const DevelopersPath = "/developers/"
 
-// Page is a page of the site: "/", "/developers/" or "/docs". The slash at the end of the second may be missing.
+// Page returns the page with a path: "/", "/developers/" or "/docs". The slash at the end of "/developers/" is
+// optional.
 func (p *Pages) Page(language, path string) (*File, bool) {
 	f, ok := p.pages[language][path]
 	if !ok {
@@ -76,13 +78,15 @@ func (p *Pages) Page(language, path string) (*File, bool) {
 	return f, ok
 }
 
-// Asset is a file below AssetsPath. Its name is never given to another content, so it may be kept for ever.
+// Asset returns the asset with a name, below AssetsPath. A name always has the same content, so clients may cache
+// it without limit.
 func (p *Pages) Asset(name string) (*File, bool) {
 	f, ok := p.assets[name]
 	return f, ok
 }
 
-// New makes the pages of a site in the languages given. An error means that they were built wrong.
+// New renders the pages of a site in the given languages. An error means that the program was built with invalid
+// templates or words.
 func New(site Site, languages []string) (*Pages, error) {
 	p := &Pages{
 		pages: make(map[string]map[string]*File, len(languages)), assets: map[string]*File{}, names: map[string]string{},
@@ -110,10 +114,11 @@ func New(site Site, languages []string) (*Pages, error) {
 	return p, nil
 }
 
-// brotliLevel is how well small files are compressed at each start; the large ones have been before.
+// brotliLevel is the compression level of small files, which are compressed at each start. Large files are
+// compressed beforehand.
 const brotliLevel = 5
 
-// mediaTypes are the media types of files by the end of their name.
+// mediaTypes maps file extensions to media types.
 var mediaTypes = map[string]string{
 	".css":  "text/css; charset=UTF-8",
 	".html": "text/html; charset=UTF-8",
@@ -123,12 +128,12 @@ var mediaTypes = map[string]string{
 	".txt":  "text/plain; charset=UTF-8",
 }
 
-// readAssets takes the files that are written by hand, and names them after their content.
+// readAssets reads the hand-written assets, and names them by the hash of their content.
 func (p *Pages) readAssets() error {
 	return eachFile("assets", p.addAsset)
 }
 
-// addAsset adds a file, and names it after its content.
+// addAsset adds an asset, named by the hash of its content.
 func (p *Pages) addAsset(name string, data []byte) error {
 	f, err := p.file(path.Ext(name), data)
 	if err != nil {
@@ -139,7 +144,7 @@ func (p *Pages) addAsset(name string, data []byte) error {
 	return nil
 }
 
-// readStatic takes the files that are made: name.hash.ext, or that in the two compressed forms instead.
+// readStatic reads the generated assets. Each is a file name.hash.ext, or its two compressed forms.
 func (p *Pages) readStatic() error {
 	err := eachFile("static", func(file string, data []byte) error {
 		name, form := file, path.Ext(file)
@@ -182,7 +187,7 @@ func (p *Pages) readStatic() error {
 	return nil
 }
 
-// eachFile calls do with every file of a folder, in the order of their names.
+// eachFile calls do with each file of an embedded folder, in the order of file names.
 func eachFile(folder string, do func(name string, data []byte) error) error {
 	entries, err := files.ReadDir(folder)
 	if err != nil {
@@ -200,7 +205,7 @@ func eachFile(folder string, do func(name string, data []byte) error) error {
 	return nil
 }
 
-// file is a content as it is sent.
+// file returns a content with its media type, tag and compressed forms.
 func (p *Pages) file(ext string, data []byte) (*File, error) {
 	if mediaTypes[ext] == "" {
 		return nil, fmt.Errorf("no media type for %q", ext)

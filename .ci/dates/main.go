@@ -1,5 +1,5 @@
-// Command dates writes dates, times, numbers and plural forms in all languages. compare.mjs compares them with those of
-// Node. Each is a line of JSON: the language, the kind, the value and the text.
+// Command dates writes dates, times, numbers and plural forms in all languages, which compare.mjs compares with
+// those of Node. Each line is a JSON array: language, kind, style, values and text.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// The days that are compared: five years, one of them a leap year.
+// The compared days are those of five years, of which two are leap years.
 const (
 	firstYear = 2024
 	lastYear  = 2028
@@ -25,11 +25,11 @@ var styles = map[string]locale.DateStyle{
 	"month": locale.Month,
 }
 
-// spans are lengths of ranges in days: within a month and a year, and beyond both. Days take them in turn, and so they do
-// with minutes. The numbers of these are coprime to 7, so that every weekday has each.
+// spans are lengths of ranges in days: within a month, within a year, and longer. Successive days use them in
+// turn, and minutes likewise. The numbers of both are coprime to 7, so that each weekday gets all of them.
 var spans = []int{1, 2, 6, 30, 370}
 
-// minutes are the lengths of ranges of times.
+// minutes are lengths of ranges of times, in minutes.
 var minutes = []int{0, 25, 300, 719}
 
 func main() {
@@ -83,7 +83,7 @@ func run() error {
 	return out.Flush()
 }
 
-// writeDates writes every day in every style, with ranges that begin on it, and times of day.
+// writeDates writes each day in each style, ranges that begin on that day, and times of day.
 func writeDates(d locale.Dates, write func(what, style string, of []any, text string) error) error {
 	n, minute := 0, 0
 	for day := calendar.WallAt(firstYear, time.January, 1, 0, 0, 0); day.Before(calendar.WallAt(lastYear+1, time.January, 1, 0, 0, 0)); day = day.AddDate(0, 0, 1) {
@@ -102,7 +102,8 @@ func writeDates(d locale.Dates, write func(what, style string, of []any, text st
 			if err := write("datetime", name, []any{at, at}, d.DateTime(style, at)); err != nil {
 				return err
 			}
-			// Beyond a year a range in a style without years names them, which no page writes.
+			// Ranges beyond a year are skipped: in a style without years they show years, and no page has such
+			// ranges.
 			end := at.Add(time.Duration(minutes[n%len(minutes)]) * time.Minute)
 			if year, _, _ := at.Date(); end.Before(calendar.WallAt(year+1, time.January, 1, 0, 0, 0)) {
 				if err := write("datetime", name, []any{at, end}, d.DateTimeRange(style, at, end)); err != nil {

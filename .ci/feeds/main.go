@@ -1,9 +1,9 @@
-// Command feeds writes made-up calendars as feeds, for readers of others, and what they have to find in them:
+// Command feeds writes generated calendars as feeds, and the values that other feed readers must find in them:
 //
 //	go run ./.ci/feeds FOLDER
 //
-// NAME.ics has the lines of NAME.tsv: UID, start, end, title, place, description. NAME.atom, .rss and .json have those of
-// NAME.items: id, title, link.
+// NAME.ics has the lines of NAME.tsv: UID, start, end, title, place, description. NAME.atom, .rss and .json
+// have those of NAME.items: id, title, link.
 package main
 
 import (
@@ -23,7 +23,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-// zones have rules in the north and in the south, half hours, no changes, and changes without a rule.
+// zones are time zones with different rules: north, south, half hours, no changes, and changes without a yearly
+// rule.
 var zones = []string{"Europe/Warsaw", "Australia/Lord_Howe", "America/New_York", "Africa/Casablanca", "Asia/Kathmandu"}
 
 func main() {
@@ -108,7 +109,7 @@ func write(root *os.Root, name string, f *feed.Feed, c *scenario.Calendar) error
 	return nil
 }
 
-// fields returns what every reader has to find of an event.
+// fields returns the values of an event that each reader must find.
 func fields(f *feed.Feed, c *scenario.Calendar, v *scenario.Event) []string {
 	start, end := v.Span.StartsAt().Format(time.RFC3339), v.Span.EndsAt().Format(time.RFC3339)
 	if v.Span.AllDay {

@@ -70,23 +70,24 @@ func run(server string) (err error) {
 	return k.taste(followed)
 }
 
-// recipe is a section of CONTRIBUTING, and what the service has to answer once it was followed.
+// recipe is a section of CONTRIBUTING, with requests to the program that results from it.
 type recipe struct {
 	title      string
 	needsMySQL bool
-	// events are created in this order, with titles A, B and so on.
+	// events are the JSON members of the events to create, which get the titles A, B and so on.
 	events []string
 	asks   []filterRequest
 }
 
-// filterRequest is a list, and the titles that it has to have, in alphabetical order.
+// filterRequest is a request for a list, with the expected titles in alphabetical order.
 type filterRequest struct {
 	query  string
 	titles string
 	status int // 0 means 200
 }
 
-// declarationTests runs the tests that iterate over the declarations of filters and fields.
+// declarationTests are arguments of go that run the tests which iterate over the declarations of filters and
+// fields.
 var declarationTests = []string{"test", "-count=1", "./handlers", "-short", "-run", "NoFilterFinds|Samples|IsTranslated|WhatACallerMayNotRead|PublishedBounds|RepliesAreAsDescribed|AskForTheirColumns|DescriptionIsValid|SeriesHaveEveryField"}
 
 var recipes = []recipe{
@@ -115,12 +116,12 @@ var recipes = []recipe{
 	},
 }
 
-// workTree is a copy of the tree in which recipes are followed one after the other.
+// workTree is a copy of the source tree in which recipes are followed one after the other.
 type workTree struct {
 	tree, tmp, mysql string
 }
 
-// copyTree copies what git would commit.
+// copyTree copies the files that git would commit.
 func (k *workTree) copyTree() error {
 	list, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -149,7 +150,7 @@ func (k *workTree) copyTree() error {
 	return nil
 }
 
-// step is a block of a recipe: text for a file, or commands when file is empty.
+// step is a block of a recipe: text to insert in a file, or commands if file is "".
 type step struct {
 	file, after, text string
 }
@@ -159,7 +160,7 @@ var (
 	fence   = regexp.MustCompile("^\\s*```")
 )
 
-// stepsOf reads the blocks of a section of a page.
+// stepsOf parses the blocks of a section of a page.
 func stepsOf(page, title string) ([]step, error) {
 	_, section, found := strings.Cut(page, "\n## "+title+"\n")
 	if !found {
@@ -204,8 +205,8 @@ func stepsOf(page, title string) ([]step, error) {
 	return steps, nil
 }
 
-// follow takes the steps of a recipe. The last commands of a recipe write files that depend on all of the tree: the next
-// recipe ends with the same ones, so they may wait for it.
+// follow carries out the steps of a recipe. The last commands write files that depend on the whole tree. If
+// another recipe follows, which ends with the same commands, follow leaves them to it.
 func (k *workTree) follow(manual, title string, another bool) error {
 	steps, err := stepsOf(manual, title)
 	if err != nil {
@@ -231,7 +232,8 @@ func (k *workTree) follow(manual, title string, another bool) error {
 	return nil
 }
 
-// taste runs the tests that iterate over declarations, then asks the program about each recipe.
+// taste runs the tests that iterate over declarations. Then it sends the requests of each recipe to the
+// program.
 func (k *workTree) taste(followed []recipe) error {
 	out, err := k.command("go", declarationTests...).CombinedOutput()
 	fmt.Printf("%s", out)
@@ -258,7 +260,7 @@ func (k *workTree) taste(followed []recipe) error {
 	return nil
 }
 
-// insert puts a block after the only line that contains a text. An editor would indent the line, gofmt does here.
+// insert inserts a block after the only line that contains a text, with the indentation of that line.
 func (k *workTree) insert(s step) error {
 	name := filepath.Join(k.tree, s.file)
 	data, err := os.ReadFile(name)
@@ -297,7 +299,7 @@ func (k *workTree) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// devDatabase is the empty database that migrations are planned on.
+// devDatabase is the empty database in which migrations are planned.
 const devDatabase = "almanac_recipes_dev"
 
 var manualServer = regexp.MustCompile(`mysql://root@127\.0\.0\.1:3306/\w+`)
@@ -317,7 +319,7 @@ func (k *workTree) shell(text string) (err error) {
 	return nil
 }
 
-// serve runs the program on a new database, creates the events of the recipe and asks for its lists.
+// serve runs the program on a new database, creates the events of the recipe and checks its lists.
 func (k *workTree) serve(program, engine, index string, r recipe) (err error) {
 	database := "sqlite://" + filepath.Join(k.tmp, "calendar.db")
 	if engine == "mysql" {
@@ -410,7 +412,7 @@ func freeAddress() (string, error) {
 
 var requests = http.Client{Timeout: 20 * time.Second}
 
-// client sends requests with a token.
+// client sends requests with an access token.
 type client struct{ base, token string }
 
 func (c client) ready() error {

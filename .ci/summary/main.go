@@ -1,13 +1,14 @@
-// Summary reads what `go test -json` prints, shows what go test itself would show, and counts.
+// Summary reads the output of `go test -json`, prints what go test itself would print, and counts the tests.
 //
 //	go test -json ./... | go run ./.ci/summary -add counts [-skips] [-engine mysql] [-unserved file]
 //	go run ./.ci/summary -total counts
 //
-// The first form prints a line per package, the output of what failed and the slowest tests, and adds its counts to the
-// file. It ends with status 1 when a test or a package failed, or when no test ran. With -skips it prints every skipped test
-// with its reason, and with -engine it fails when no subtest of that name passed. With -unserved it writes the tests that
-// were skipped, whole or in part, because ALMANAC_TEST_MYSQL names no server: a line "package test" each. The second prints
-// the sum of the file as the closing line "N passed, N failed, N skipped". Subtests count; a test with subtests counts too.
+// The first form prints a line per package, the output of failed tests and the slowest tests, and adds its
+// counts to the file. It ends with status 1 if a test or a package failed, or if no test ran. With -skips it
+// prints each skipped test with its reason. With -engine it fails if no subtest with that name passed. With
+// -unserved it writes the tests that were skipped, even in part, because ALMANAC_TEST_MYSQL names no server, as
+// lines "package test". The second form prints the sum of the file as the line "N passed, N failed, N skipped".
+// Subtests count, and a test with subtests counts too.
 package main
 
 import (
@@ -48,7 +49,7 @@ func main() {
 	}
 }
 
-// event is a line of `go test -json`.
+// event is a line of the output of `go test -json`.
 type event struct {
 	Action  string
 	Package string
@@ -56,11 +57,11 @@ type event struct {
 	Output  string
 	Elapsed float64 // seconds
 
-	ImportPath  string // of build-output and build-fail
-	FailedBuild string // of fail
+	ImportPath  string // set for build-output and build-fail
+	FailedBuild string // set for fail
 }
 
-// The slowest tests are printed: so many, of so many seconds or more.
+// Up to slowTests tests are printed that took at least slowTest seconds.
 const (
 	slowTests = 12
 	slowTest  = 5
@@ -72,23 +73,23 @@ func (c counts) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", c.passed, c.failed, c.skipped)
 }
 
-// name of a test, or of a package when the test is empty.
+// name identifies a test. With an empty test it identifies a package.
 type name struct{ pkg, test string }
 
-// options are the flags of reading. The zero value asks for nothing.
+// options are the flags of the first form. The zero value disables all.
 type options struct {
 	skips    bool
 	engine   string
 	unserved string
 }
 
-// noServer is the reason of tests that are skipped for want of a MySQL server.
+// noServer is the reason of tests that are skipped because there is no MySQL server.
 const noServer = "ALMANAC_TEST_MYSQL names no server"
 
 func read(file string, in io.Reader, out io.Writer, o options) error {
 	var c counts
 	used := o.engine == ""
-	broken := 0 // packages that failed without a failed test: they did not build, or a TestMain ended
+	broken := 0 // packages that failed without a failed test: the build failed, or TestMain ended
 	failedIn := map[string]bool{}
 	held := map[name]*strings.Builder{}
 	var slow []event
@@ -98,7 +99,7 @@ func read(file string, in io.Reader, out io.Writer, o options) error {
 	for lines.Scan() {
 		var e event
 		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) || json.Unmarshal(lines.Bytes(), &e) != nil {
-			fmt.Fprintln(out, lines.Text()) // something else that wrote to the same stream
+			fmt.Fprintln(out, lines.Text()) // other output in the same stream
 			continue
 		}
 		n := name{e.Package, e.Test}
@@ -153,7 +154,7 @@ func read(file string, in io.Reader, out io.Writer, o options) error {
 	if err := lines.Err(); err != nil {
 		return err
 	}
-	for n, b := range held { // tests that a panic or a deadline cut off, and the one that did it
+	for n, b := range held { // tests that a panic or a timeout ended
 		if n.test != "" {
 			c.failed++
 		}
@@ -185,8 +186,7 @@ func read(file string, in io.Reader, out io.Writer, o options) error {
 	return nil
 }
 
-// reason returns the text of a skipped test without its place in the source and its last line, which says that it was
-// skipped.
+// reason returns the reason of a skipped test: its first line of output without the position in the source.
 func reason(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if _, after, ok := strings.Cut(first, ".go:"); ok {
@@ -195,7 +195,7 @@ func reason(text string) string {
 	return first
 }
 
-// packageLines leaves of a package's own output what go test prints without -v.
+// packageLines returns the part of the output of a package that go test prints without -v.
 func packageLines(action, text string) string {
 	if action == "fail" {
 		return text

@@ -2,7 +2,7 @@ package recur
 
 import "fmt"
 
-// The reasons for which a rule or a schedule is refused.
+// The reasons for which a rule or a schedule is refused. The comments name the members of Error.Data.
 const (
 	BadRule              = "bad-rule"                // data: part, value
 	RulePartNotSupported = "rule-part-not-supported" // data: part
@@ -13,19 +13,19 @@ const (
 	NotInSchedule        = "not-in-schedule"         // data: dates, each in calendar.Layout, or a day as YYYY-MM-DD
 )
 
-// Error is a refusal of a rule or a schedule.
+// Error is the reason why a rule or a schedule is refused.
 type Error struct {
-	Param  string         // the parameter to blame: rrule, exdate or end_date
-	Reason string         // one of the reasons above
-	Data   map[string]any // never nil
+	Param  string         // parameter that causes the error: rrule, exdate or end_date
+	Reason string         // one of the constants above
+	Data   map[string]any // details for the reason; never nil
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s %v", e.Param, e.Reason, e.Data) }
 
-// ruleError blames the rule.
+// ruleError returns an error of the parameter rrule.
 func ruleError(reason string, data map[string]any) *Error { return &Error{"rrule", reason, data} }
 
-// badPart blames a part of the rule, with its value as the client wrote it.
+// badPart returns an error of a part of the rule, with the value that the client sent.
 func badPart(part, value string) *Error {
 	return ruleError(BadRule, map[string]any{"part": part, "value": value})
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// LastStart returns the last wall time of year 9999, after which nothing starts.
+// LastStart returns the last second of year 9999. No event starts later.
 func LastStart() calendar.Wall { return calendar.WallAt(9999, 12, 31, 23, 59, 59) }
 
-// Starts returns the nominal starts of the rule for an event that starts at start, in their order. They are later than
-// after and not later than last. The zero Wall for after means from the first.
+// Starts returns the nominal starts of the rule for an event that starts at start, in ascending order. They are
+// later than after and not later than last. If after is zero, they begin with the first.
 //
-// A nominal start is a wall time with the time of day of start. COUNT counts from start, whatever after says. Start is
-// among them only if the rule names its day. Weekday, day and month that the rule does not give are those of start
-// (RFC 5545, section 3.3.10). BYSETPOS counts in the whole period, even if that begins before start. BYMONTH is about
-// the month that lacks a day, not the one to which SKIP=FORWARD moves it.
+// A nominal start is a wall time with the time of day of start. COUNT counts from start, whatever after is.
+// Start is included only if the rule includes its day. Weekday, day and month that the rule does not set are
+// those of start (RFC 5545, section 3.3.10). BYSETPOS counts in the whole period, even if that begins before
+// start. BYMONTH refers to the month that lacks a day, not to the one to which SKIP=FORWARD moves it.
 //
-// The work is bounded by the days from start to last. A rule that names no day costs some ten milliseconds until
-// LastStart.
+// The run time is proportional to the days from start to last. A rule that matches no day takes some ten
+// milliseconds until LastStart.
 func (r Rule) Starts(start, after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	return func(yield func(calendar.Wall) bool) {
 		earliest := dayNotAfter(after, start) + 1
@@ -62,8 +62,8 @@ func (r Rule) days(start, last calendar.Wall) iter.Seq[int] {
 	}
 }
 
-// dayNotAfter returns the last day on which the time of day of clock is not later than w, as days since 1 January
-// 1970.
+// dayNotAfter returns the last day on which the time of day of clock is not later than w, in days since 1
+// January 1970.
 func dayNotAfter(w, clock calendar.Wall) int {
 	year, month, day := w.Date()
 	n := dayNumber(year, month, day)
@@ -73,7 +73,7 @@ func dayNotAfter(w, clock calendar.Wall) int {
 	return n
 }
 
-// wallOnDay returns the time of day of clock on a day since 1 January 1970.
+// wallOnDay returns the time of day of clock on a day, which is given in days since 1 January 1970.
 func wallOnDay(day int, clock calendar.Wall) calendar.Wall {
 	hour, minute, second := clock.Clock()
 	return calendar.WallAt(1970, time.January, 1+day, hour, minute, second)
@@ -84,30 +84,30 @@ func secondOfDay(w calendar.Wall) int {
 	return (hour*60+minute)*60 + second
 }
 
-// dayNumber returns the days since 1 January 1970, negative before.
+// dayNumber returns the number of days since 1 January 1970. It is negative for earlier days.
 func dayNumber(year int, month time.Month, day int) int {
 	// The year begins in March here, so that the leap day is its last day.
 	y, m := year, int(month)-3
 	if m < 0 {
 		y, m = y-1, m+12
 	}
-	// Years from 1 on: no division of a negative number.
+	// The result is right for years from 1 on, in which no division has a negative operand.
 	return 365*y + y/4 - y/100 + y/400 + (153*m+2)/5 + day - 719469
 }
 
-// weekdayOf returns the weekday of a day since 1 January 1970, a Thursday.
+// weekdayOf returns the weekday of a day, which is given in days since 1 January 1970.
 func weekdayOf(day int) time.Weekday { return time.Weekday(((day+4)%7 + 7) % 7) }
 
-// expansion walks the periods of a rule.
+// expansion computes the days of a rule, period by period.
 //
-// There are 14 kinds of years: leap or not, by the weekday of 1 January. The days that the rule names in a year of a
-// kind are found once, day by day. From then on a month costs one look-up.
+// Years are of 14 kinds: leap year or not, and the weekday of 1 January. For each kind, the days that the rule
+// includes are computed once, day by day. Then a month needs only one look-up.
 type expansion struct {
 	rule  Rule
 	start calendar.Wall
 	kinds [14]*[12]uint32
 
-	// The places of BYSETPOS, by index from the start of the period and from its end.
+	// The positions of BYSETPOS, by index from the start and from the end of the period.
 	fromStart, fromEnd [maxPosition]bool
 }
 
@@ -123,8 +123,8 @@ func newExpansion(r Rule, start calendar.Wall) *expansion {
 	return e
 }
 
-// Complete returns the rule with an interval, and with the weekday, day and month of the start where it gives none. Both
-// rules have the same starts.
+// Complete returns the rule with an interval, and with the weekday, day and month of start where the rule has
+// none. Both rules have the same starts.
 func (r Rule) Complete(start calendar.Wall) Rule {
 	r.Interval = max(r.Interval, 1)
 	switch {
@@ -141,8 +141,9 @@ func (r Rule) Complete(start calendar.Wall) Rule {
 	return r
 }
 
-// walk calls emit for the days of each period up to the one that contains end, until emit returns false. Days of the
-// first period may lie before the start, and those of the last after end. SKIP can name a day twice, in a row.
+// walk calls emit for the days of each period up to the one that contains end, until emit returns false. Days
+// of the first period may be before the start, and days of the last one after end. With SKIP it may emit a day
+// twice in succession.
 func (e *expansion) walk(end int, emit func(day int) bool) {
 	switch e.rule.Freq {
 	case FreqDaily:
@@ -158,7 +159,7 @@ func (e *expansion) walk(end int, emit func(day int) bool) {
 	}
 }
 
-// walkDays walks periods of size days, from the one that begins on the day first.
+// walkDays is walk for periods of size days. The first period begins on day first.
 func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
 	year, m, _ := wallOnDay(first, e.start).Date()
 	current := month{year, m}
@@ -181,7 +182,7 @@ func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
 	}
 }
 
-// walkMonths walks periods of size months, from the one that begins with the month first.
+// walkMonths is walk for periods of size months. The first period begins with month first.
 func (e *expansion) walkMonths(first month, size, end int, emit func(day int) bool) {
 	var set []int
 	for period := first; period.firstDay() <= end; period = period.add(size * e.rule.Interval) {
@@ -199,7 +200,7 @@ func (e *expansion) walkMonths(first month, size, end int, emit func(day int) bo
 	}
 }
 
-// emitPlaces calls emit for the days at the places of BYSETPOS, for all without it.
+// emitPlaces calls emit for the days at the positions of BYSETPOS. Without BYSETPOS it calls emit for all days.
 func (e *expansion) emitPlaces(set []int, emit func(day int) bool) bool {
 	for i, day := range set {
 		if len(e.rule.BySetPos) > 0 && !e.fromStart[i] && !e.fromEnd[len(set)-1-i] {
@@ -224,8 +225,8 @@ func (e *expansion) firstMonth() month {
 	return own
 }
 
-// daysIn returns the days that the rule names in a month: bit 0 is its first day. The bit after the last day is the
-// first of the next month, to which SKIP=FORWARD moves a day that the month lacks.
+// daysIn returns the days of a month that the rule includes, as bits: bit 0 is the first day. The bit after the
+// last day is the first day of the next month, to which SKIP=FORWARD moves a day that the month lacks.
 func (e *expansion) daysIn(m month) uint32 {
 	kind := weekdayOf(month{m.year, time.January}.firstDay())
 	if isLeap(m.year) {
@@ -237,7 +238,7 @@ func (e *expansion) daysIn(m month) uint32 {
 	return e.kinds[kind][m.month-1]
 }
 
-// daysInYear returns daysIn for the months of a year.
+// daysInYear returns the values of daysIn for all months of a year.
 func (e *expansion) daysInYear(year int) *[12]uint32 {
 	var all [12]uint32
 	for i := range all {
@@ -262,7 +263,7 @@ func (e *expansion) daysInYear(year int) *[12]uint32 {
 	return &all
 }
 
-// names reports whether BYMONTHDAY and BYDAY name a day of the month.
+// names reports whether BYMONTHDAY and BYDAY include a day of the month.
 func (e *expansion) names(m month, day int) bool {
 	length := m.length()
 	if days := e.rule.ByMonthDay; len(days) > 0 &&
@@ -274,7 +275,7 @@ func (e *expansion) names(m month, day int) bool {
 	}
 	number := m.firstDay() + day - 1
 	weekday := weekdayOf(number)
-	left := length - day // days after it
+	left := length - day // days of the month after this one
 	if e.rule.Freq == FreqYearly && len(e.rule.ByMonth) == 0 {
 		first, next := month{m.year, time.January}.firstDay(), month{m.year + 1, time.January}.firstDay()
 		day, left = number-first+1, next-number-1
@@ -284,7 +285,7 @@ func (e *expansion) names(m month, day int) bool {
 	})
 }
 
-// month is a month of a year.
+// month is a month in a certain year.
 type month struct {
 	year  int
 	month time.Month
@@ -296,10 +297,10 @@ func (m month) add(n int) month {
 	return month{n / 12, time.Month(n%12 + 1)}
 }
 
-// firstDay returns the first day of the month, as days since 1 January 1970.
+// firstDay returns the first day of the month, in days since 1 January 1970.
 func (m month) firstDay() int { return dayNumber(m.year, m.month, 1) }
 
-// length returns the number of days of the month.
+// length returns the number of days in the month.
 func (m month) length() int {
 	switch m.month {
 	case time.February:

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// MaxRuleLength is the length of the longest rule, in characters.
+// MaxRuleLength is the maximum length of a rule in characters.
 const MaxRuleLength = 500
 
 const (
@@ -23,15 +23,15 @@ const (
 	maxPosition     = 366
 )
 
-// part is a part of a rule. Its function parse returns false for a value that the part cannot have. Its function format
-// returns "" for the default value.
+// part describes a part of a rule. Its parse returns false for an invalid value. Its format returns "" for the
+// default value.
 type part struct {
 	name   string
 	parse  func(r *Rule, value string, zone calendar.Zone) bool
 	format func(r Rule) string
 }
 
-// parts lists the parts that rules may have, in the order of the canonical text.
+// parts lists the supported parts, in the order of the canonical text.
 var parts = [...]part{
 	{"FREQ", parseFreq, func(r Rule) string { return string(r.Freq) }},
 	{"INTERVAL", parseInterval, func(r Rule) string { return formatAbove(r.Interval, 1) }},
@@ -50,16 +50,17 @@ var parts = [...]part{
 	{"SKIP", parseSkip, func(r Rule) string { return string(r.Skip) }},
 }
 
-// Parse reads a rule of at most MaxRuleLength characters: parts of RFC 5545 in any case and order, each once. They may
-// follow the prefix RRULE:. An UNTIL with Z is an instant, which becomes a wall time of zone.
+// Parse parses a rule of at most MaxRuleLength characters. Its parts are those of RFC 5545 in any case and
+// order, each at most once. The prefix RRULE: is optional. An UNTIL with Z is an instant, which is converted to
+// a wall time of zone.
 //
-// Parse is stricter than the RFC. FREQ is DAILY, WEEKLY, MONTHLY or YEARLY. INTERVAL is at most 999 and COUNT at most
-// 1000. UNTIL is within the years 1000 to 9999. BYMONTHDAY is not for weekly rules. An ordinal in BYDAY is within 5 in
-// monthly rules and in yearly ones with BYMONTH, and within 53 in other yearly ones. SKIP is for monthly and yearly rules
-// without BYDAY and BYSETPOS.
+// Parse is stricter than the RFC. FREQ is DAILY, WEEKLY, MONTHLY or YEARLY. INTERVAL is at most 999 and COUNT
+// at most 1000. UNTIL is within the years 1000 to 9999. Weekly rules have no BYMONTHDAY. An ordinal in BYDAY is
+// at most 5 in monthly rules and in yearly ones with BYMONTH, and at most 53 in other yearly ones. Only monthly
+// and yearly rules without BYDAY and BYSETPOS may have SKIP.
 //
-// Errors are of type *Error. The reason is RulePartNotSupported for any other part, and BadRule for all else. Text that
-// is no list of parts is blamed on the part RRULE.
+// Errors are of type *Error. The reason is RulePartNotSupported for an unsupported part, and BadRule otherwise.
+// If the text is not a list of parts, the error names the part RRULE.
 func Parse(text string, zone calendar.Zone) (Rule, error) {
 	values, err := splitParts(text)
 	if err != nil {
@@ -78,7 +79,7 @@ func Parse(text string, zone calendar.Zone) (Rule, error) {
 	return r, nil
 }
 
-// splitParts returns the values of the parts by name, as they were written.
+// splitParts returns the values of the parts by name in upper case. The values are unchanged.
 func splitParts(text string) (map[string]string, error) {
 	if utf8.RuneCountInString(text) > MaxRuleLength {
 		return nil, badPart("RRULE", string([]rune(text)[:MaxRuleLength]))
@@ -106,10 +107,10 @@ func splitParts(text string) (map[string]string, error) {
 	return values, nil
 }
 
-// conflict returns the name of a part that is missing or excludes another part; "" means that there is none.
+// conflict returns the name of a part that is missing or excludes another part. "" means that there is none.
 func (r Rule) conflict(values map[string]string) string {
 	monthly, yearly := r.Freq == FreqMonthly, r.Freq == FreqYearly
-	ordinal := 0 // the largest that BYDAY may have
+	ordinal := 0 // maximum ordinal in BYDAY; 0 means that ordinals are not allowed
 	switch {
 	case monthly, yearly && len(r.ByMonth) > 0:
 		ordinal = maxMonthOrdinal
@@ -150,9 +151,9 @@ func parseCount(r *Rule, value string, _ calendar.Zone) (ok bool) {
 	return ok
 }
 
-// parseUntil reads a day, a wall time or an instant, within the years 1000 to 9999.
+// parseUntil parses a day, a wall time or an instant, within the years 1000 to 9999.
 func parseUntil(r *Rule, value string, zone calendar.Zone) bool {
-	// Package time lets fractions of a second pass, so the length decides.
+	// The length is checked because time.Parse accepts fractions of a second.
 	instant := len(value) == len(untilTime)+1 && value[len(untilTime)] == 'Z'
 	layout := untilTime
 	switch {
@@ -230,7 +231,7 @@ func parseWeekday(name string) (time.Weekday, bool) {
 	return time.Weekday(i), i >= 0
 }
 
-// parseNumbers reads a list of numbers as parseNumber does, and sorts it.
+// parseNumbers parses a list of numbers like parseNumber, and sorts it.
 func parseNumbers(value string, minimum, maximum int) ([]int, bool) {
 	var numbers []int
 	for item := range strings.SplitSeq(value, ",") {
@@ -243,7 +244,7 @@ func parseNumbers(value string, minimum, maximum int) ([]int, bool) {
 	return sortUnique(numbers, compareNumbers), true
 }
 
-// parseNumber reads a number other than 0 within the bounds. It may have a sign if the minimum is negative.
+// parseNumber parses a number other than 0 within the bounds. It may have a sign if the minimum is negative.
 func parseNumber(value string, minimum, maximum int) (int, bool) {
 	if value == "" || minimum > 0 && (value[0] == '+' || value[0] == '-') {
 		return 0, false
@@ -252,7 +253,8 @@ func parseNumber(value string, minimum, maximum int) (int, bool) {
 	return n, err == nil && n != 0 && n >= minimum && n <= maximum
 }
 
-// asciiUpper leaves other letters than those of ASCII alone: the long s is no S.
+// asciiUpper converts ASCII letters to upper case. It does not change other letters, because the upper case of
+// ſ is S.
 func asciiUpper(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {

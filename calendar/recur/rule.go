@@ -1,6 +1,6 @@
-// Package recur expands recurrence rules into the wall times at which events start. A rule is an RRULE of RFC 5545, from
-// daily to yearly, with the part SKIP of RFC 7529. The package reads no clock: callers pass the wall time up to which
-// they want starts. The work is bounded by the days until then, whatever the rule says.
+// Package recur expands recurrence rules to the wall times at which events start. A rule is an RRULE of RFC
+// 5545, from daily to yearly, with the part SKIP of RFC 7529. The package uses no clock: callers pass the wall
+// time up to which they want starts. The run time is proportional to the days until then, for any rule.
 package recur
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Frequency is the part FREQ of a rule: how long a period is.
+// Frequency is the part FREQ of a rule, which is the length of a period.
 type Frequency string
 
 // The frequencies of rules.
@@ -24,14 +24,14 @@ const (
 	FreqYearly  Frequency = "YEARLY"
 )
 
-// Skip selects what happens to a day that the month lacks, such as 30 February: the part SKIP of RFC 7529.
+// Skip is the part SKIP of RFC 7529. It selects what happens to a day that a month lacks, such as 30 February.
 type Skip string
 
-// The ways to skip.
+// The values of Skip for a day that the month lacks.
 const (
-	SkipOmit     Skip = ""         // the day is left out
-	SkipBackward Skip = "BACKWARD" // it becomes the last day of the month
-	SkipForward  Skip = "FORWARD"  // it becomes the first day of the next month
+	SkipOmit     Skip = ""         // there is no start on that day
+	SkipBackward Skip = "BACKWARD" // the start is on the last day of the month
+	SkipForward  Skip = "FORWARD"  // the start is on the first day of the next month
 )
 
 // Weekday is an item of the part BYDAY.
@@ -42,17 +42,17 @@ type Weekday struct {
 	Day     time.Weekday
 }
 
-// Rule is a recurrence rule. Parse makes rules: values are within their limits, lists are sorted and name nothing twice.
-// The zero Rule has one start, that of the event.
+// Rule is a recurrence rule. Parse creates rules: its values are within their limits, and its lists are sorted
+// without repeats. The zero Rule has one start, which is that of the event.
 type Rule struct {
 	Freq       Frequency
-	Interval   int           // number of periods: 2 means every second one, 0 means 1
+	Interval   int           // every n-th period has starts; 0 means 1
 	Count      int           // number of starts; 0 means no limit
-	Until      calendar.Wall // last possible start, 23:59:59 if only a day is known; the zero Wall means no limit
+	Until      calendar.Wall // last possible start, 23:59:59 if the client sent a day; the zero Wall means no limit
 	ByMonth    []int         // 1 to 12
-	ByMonthDay []int         // 1 to 31, and -31 to -1 from the end of the month
-	ByDay      []Weekday     // a day has to match one item
-	BySetPos   []int         // places in the days of a period, from 1; negative ones from its end
+	ByMonthDay []int         // 1 to 31 from the start of the month, -1 to -31 from its end
+	ByDay      []Weekday     // a day must match one of these
+	BySetPos   []int         // positions in the days of a period: from 1, negative ones from its end
 	WeekStart  time.Weekday
 	Skip       Skip
 }
@@ -63,9 +63,9 @@ func (r Rule) IsZero() bool { return r.Freq == "" }
 // Ends reports whether the number of starts is limited by COUNT or UNTIL. The zero Rule ends.
 func (r Rule) Ends() bool { return r.IsZero() || r.Count > 0 || !r.Until.IsZero() }
 
-// String returns the canonical text. It is in upper case and has the parts in a fixed order, without those that have
-// their default value. UNTIL is a day or a wall time. The text is never longer than the one that was parsed. Parse
-// returns the same rule for it in every zone. The text of the zero Rule is "".
+// String returns the canonical text. It is in upper case and has the parts in a fixed order, without default
+// values. UNTIL is a day or a wall time. The text is never longer than the parsed one. Parse returns the same
+// rule for it in every zone. The text of the zero Rule is "".
 func (r Rule) String() string {
 	var text []string
 	for _, p := range parts {
@@ -76,7 +76,7 @@ func (r Rule) String() string {
 	return strings.Join(text, ";")
 }
 
-// weekdays are the names of RFC 5545, by time.Weekday.
+// weekdays are the names of weekdays in RFC 5545, by time.Weekday.
 var weekdays = [...]string{"SU", "MO", "TU", "WE", "TH", "FR", "SA"}
 
 func (w Weekday) String() string {
@@ -117,7 +117,7 @@ func formatDays(days []Weekday) string {
 	return strings.Join(text, ",")
 }
 
-// formatAbove returns n as text, "" if it is not above the default.
+// formatAbove returns n as text. It returns "" if n is not above byDefault.
 func formatAbove(n, byDefault int) string {
 	if n <= byDefault {
 		return ""
@@ -138,7 +138,7 @@ func compareWeekdays(a, b Weekday) int {
 	return cmp.Or(compareNumbers(a.Ordinal, b.Ordinal), cmp.Compare((a.Day+6)%7, (b.Day+6)%7))
 }
 
-// sortUnique sorts a list in place and drops what it names twice.
+// sortUnique sorts a list in place and removes repeats.
 func sortUnique[T comparable](list []T, compare func(a, b T) int) []T {
 	slices.SortFunc(list, compare)
 	return slices.Compact(list)

@@ -10,21 +10,20 @@ import (
 // MaxOccurrences is the maximum number of occurrences that one write creates.
 const MaxOccurrences = 1000
 
-// Schedule defines when the occurrences of an event start. New creates one; a copy may use the parts of
-// another.
+// Schedule defines when the occurrences of an event start. New creates a Schedule; copies may share its slices.
 type Schedule struct {
 	// Span is the time of the event that recurs. Its start is a nominal start.
 	calendar.Span
 	Rule Rule
 
-	RDate  []calendar.Wall // nominal starts besides those of the rule; sorted
-	ExDate []calendar.Wall // nominal starts without an occurrence; sorted
+	RDate  []calendar.Wall // sorted nominal starts in addition to those of the rule
+	ExDate []calendar.Wall // sorted nominal starts without an occurrence
 }
 
-// Date is a date of rdate or exdate, as a client sends it.
+// Date is a date of rdate or exdate in the form in which a client sends it.
 type Date struct {
 	Wall    calendar.Wall
-	DayOnly bool // the client gave no time of day
+	DayOnly bool // the client sent no time of day
 }
 
 func (d Date) String() string {
@@ -34,20 +33,21 @@ func (d Date) String() string {
 	return d.Wall.String()
 }
 
-// Occurrence is an event of a schedule.
+// Occurrence is one event of a schedule.
 type Occurrence struct {
-	Nominal calendar.Wall // the start in the schedule, which identifies the occurrence
+	Nominal calendar.Wall // nominal start, which identifies the occurrence
 	calendar.Span
 }
 
-// New returns a schedule. The rule, if not zero, has to have the start of span among its starts. A day alone in rdate
-// has the time of day of the start. A day alone in exdate is each nominal start of that day. A time in exdate is a
-// nominal start, or else what the clock shows for one in a gap. The dates of an all-day schedule are days.
+// New returns a schedule. If the rule is not zero, the start of span must be one of its starts. In rdate, a day
+// without a time gets the time of day of the start. In exdate, a day without a time means all nominal starts on
+// that day. A time in exdate is a nominal start, or the time that the clock shows for one in a gap. The dates
+// of an all-day schedule are days.
 //
-// Errors are of type *Error. EndBeforeStart is an end that the clock shows before the start. It is refused even if it is later
-// in time, because the other occurrences would end before they start. BadRule is an UNTIL before the start. StartNotInRule
-// has the first start of the rule after that of span, or nil. NotInSchedule has the dates of exdate that are no nominal
-// starts.
+// Errors are of type *Error. EndBeforeStart means that the end is before the start on the clock. It is an error
+// even if the instants are in order, because other occurrences would end before they start. BadRule means that
+// UNTIL is before the start. StartNotInRule has the first start of the rule after that of span, or nil.
+// NotInSchedule has the dates of exdate that are not nominal starts.
 func New(span calendar.Span, rule Rule, rdate, exdate []Date) (Schedule, error) {
 	s := Schedule{Span: span.Rounded(), Rule: rule}
 	if s.End.Before(s.Start) {
@@ -72,7 +72,7 @@ func New(span calendar.Span, rule Rule, rdate, exdate []Date) (Schedule, error) 
 	return s.exclude(exdate)
 }
 
-// exclude returns the schedule without the dates.
+// exclude returns the schedule with the exdates added. Unknown dates are an error.
 func (s Schedule) exclude(dates []Date) (Schedule, error) {
 	var unknown []string
 	for i, named := range s.StartsNamed(dates) {
@@ -88,7 +88,8 @@ func (s Schedule) exclude(dates []Date) (Schedule, error) {
 	return s, nil
 }
 
-// StartsNamed returns the nominal starts that each of some dates of exdate means, whether or not ExDate has them.
+// StartsNamed returns, for each date of exdate, the nominal starts that it means. They may be in ExDate
+// already.
 func (s Schedule) StartsNamed(dates []Date) [][]calendar.Wall {
 	starts := s.startsOnDays(dates)
 	named := make([][]calendar.Wall, len(dates))
@@ -101,7 +102,7 @@ func (s Schedule) StartsNamed(dates []Date) [][]calendar.Wall {
 	return named
 }
 
-// startsOnDays returns the nominal starts on the days of some dates, by the number of the day.
+// startsOnDays returns the nominal starts on the days of dates, by day number (dayNumber).
 func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
 	starts := make(map[int][]calendar.Wall)
 	var days []int
@@ -144,12 +145,12 @@ func (s Schedule) startsAtTime(starts []calendar.Wall, w calendar.Wall) []calend
 	return shown
 }
 
-// Ends reports whether the schedule has a last start. One without a rule does.
+// Ends reports whether the schedule has a last start. A schedule without a rule has one.
 func (s Schedule) Ends() bool { return s.Rule.Ends() }
 
-// Starts returns the nominal starts of the schedule without those of ExDate, in their order, none twice. They are later
-// than after and not later than last. The zero Wall for after means from the first. Those on days that the zone skips
-// are among them, though they have no occurrence.
+// Starts returns the nominal starts of the schedule in ascending order, without those in ExDate and without
+// repeats. They are later than after and not later than last. If after is zero, they begin with the first. They
+// include starts on days that the zone skips, which have no occurrence.
 func (s Schedule) Starts(after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	return func(yield func(calendar.Wall) bool) {
 		rdate := s.RDate
@@ -179,7 +180,7 @@ func (s Schedule) Starts(after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	}
 }
 
-// Occurrences returns the occurrences whose nominal starts Starts returns.
+// Occurrences returns the occurrences at the nominal starts that Starts returns.
 func (s Schedule) Occurrences(after, last calendar.Wall) iter.Seq[Occurrence] {
 	return func(yield func(Occurrence) bool) {
 		for w := range s.Starts(after, last) {
@@ -190,8 +191,8 @@ func (s Schedule) Occurrences(after, last calendar.Wall) iter.Seq[Occurrence] {
 	}
 }
 
-// Expand returns the occurrences whose nominal starts are not later than last. The error, of type *Error, is
-// NoOccurrences for none and TooManyOccurrences for more than most.
+// Expand returns the occurrences whose nominal starts are not later than last. Its error is a *Error:
+// NoOccurrences if there are none, TooManyOccurrences if there are more than most.
 func (s Schedule) Expand(last calendar.Wall, most int) ([]Occurrence, error) {
 	var all []Occurrence
 	for o := range s.Occurrences(calendar.Wall{}, last) {
@@ -206,13 +207,13 @@ func (s Schedule) Expand(last calendar.Wall, most int) ([]Occurrence, error) {
 	return all, nil
 }
 
-// Occurrence returns the occurrence at a nominal start. There is none on a day that the zone skips, and none that
-// is not within the years 1000 to 9999, on the clock and in UTC.
+// Occurrence returns the occurrence at a nominal start. It reports false on a day that the zone skips, and
+// outside the years 1000 to 9999, on the clock and in UTC.
 //
-// A start in a gap moves forward by the gap, and one in a doubled hour is the first pass. The end is as far from the
-// nominal start as in the schedule, on the clock, and found likewise. If it then is not later than the start, it is
-// the start plus that distance. The span of a timed occurrence has times that the clock shows. That of an all-day one
-// has whole days.
+// A start in a gap moves forward by the gap. A start in a repeated hour is the first pass. The end has the same
+// distance on the clock from the nominal start as in the schedule, and is found by the same rules. If it then
+// is not later than the start, it is the start plus that distance as exact time. The span of a timed occurrence
+// has times that the clock shows. That of an all-day one has whole days.
 func (s Schedule) Occurrence(nominal calendar.Wall) (Occurrence, bool) {
 	if skipsDay(s.Zone, nominal) {
 		return Occurrence{}, false
@@ -228,8 +229,8 @@ func (s Schedule) Occurrence(nominal calendar.Wall) (Occurrence, bool) {
 	return Occurrence{nominal, span}, span.Check() == nil
 }
 
-// skipsDay reports whether the clock of the zone shows no time of the day of w, as in Samoa on 30 December 2011. Where
-// zones skip a day, the gap begins with it, so its midnight moves to another day.
+// skipsDay reports whether the clock of the zone skips the whole day of w, as in Samoa on 30 December 2011.
+// Then the gap begins at midnight, so the instant of that midnight is on another day.
 func skipsDay(zone calendar.Zone, w calendar.Wall) bool {
 	midnight := w.StartOfDay()
 	return !zone.Wall(zone.Instant(midnight)).StartOfDay().Equal(midnight)
@@ -252,8 +253,9 @@ func compareWalls(a, b calendar.Wall) int {
 	return 0
 }
 
-// PhaseAt returns the index of the phase that a nominal start belongs to: the last one whose start is not later. A date
-// before all starts belongs to the first phase. Phases are in the order of their starts, and there is at least one.
+// PhaseAt returns the index of the phase to which a nominal start belongs: the last one whose start is not
+// later. A date before all starts belongs to the first phase. Phases must be in the order of their starts, and
+// not empty.
 func PhaseAt[P any](phases []P, start func(P) calendar.Wall, nominal calendar.Wall) int {
 	at := len(phases) - 1
 	for at > 0 && nominal.Before(start(phases[at])) {

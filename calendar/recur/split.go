@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// First returns the earliest nominal start of the schedule, whether or not ExDate has it. Dates of RDate may be earlier
-// than Start.
+// First returns the earliest nominal start of the schedule, which may be in ExDate. A date in RDate may be
+// earlier than Start.
 func (s Schedule) First() calendar.Wall {
 	if len(s.RDate) > 0 && s.RDate[0].Before(s.Start) {
 		return s.RDate[0]
@@ -15,16 +15,16 @@ func (s Schedule) First() calendar.Wall {
 	return s.Start
 }
 
-// Has reports whether a wall time is a nominal start of the schedule, whether or not ExDate has it.
+// Has reports whether a wall time is a nominal start of the schedule. The start may be in ExDate.
 func (s Schedule) Has(w calendar.Wall) bool { return len(s.starts([]Date{{Wall: w}})) > 0 }
 
-// CountBefore returns the number of the rule's starts before a wall time.
+// CountBefore returns the number of starts of the rule before a wall time.
 func (s Schedule) CountBefore(at calendar.Wall) int {
 	n, _, _, _ := s.ruleStartsAround(at)
 	return n
 }
 
-// starts returns which of the dates are nominal starts.
+// starts returns the dates that are nominal starts, sorted and without repeats.
 func (s Schedule) starts(dates []Date) []calendar.Wall {
 	named := s.startsOnDays(dates)
 	var out []calendar.Wall
@@ -36,9 +36,9 @@ func (s Schedule) starts(dates []Date) []calendar.Wall {
 	return sortUnique(out, compareWalls)
 }
 
-// Split returns two schedules: one with the nominal starts before a wall time, and one with the others. A schedule without
-// nominal starts does not exist. The first one ends: COUNT is what is left of it, any other rule ends with the day before
-// at. The second one has the rest of COUNT.
+// Split returns two schedules: before has the nominal starts before a wall time, rest has the others. If one of
+// them would have no start, its boolean is false. Before is finite: its COUNT is the number of its starts, and
+// any other rule ends with the day before at. Rest has the remaining COUNT.
 func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest Schedule, hasRest bool) {
 	n, last, first, hasFirst := s.ruleStartsAround(at)
 	isBefore := func(w calendar.Wall) bool { return w.Before(at) }
@@ -52,7 +52,7 @@ func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest
 		before.Rule.Count = n
 	case !s.Rule.IsZero() && (s.Rule.Until.IsZero() || !s.Rule.Until.Before(at)):
 		before.Rule.Until = at.AddDate(0, 0, -1).EndOfDay()
-		if before.Rule.Until.Before(last) { // a start earlier on the same day
+		if before.Rule.Until.Before(last) { // the last start is earlier on the day of at
 			before.Rule.Until = last
 		}
 	}
@@ -74,8 +74,8 @@ func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest
 	return before, hasBefore, rest, hasRest
 }
 
-// ruleStartsAround returns the number of the rule's starts before a wall time with the last of them, and the first of the
-// others.
+// ruleStartsAround returns the number of starts of the rule before a wall time, the last of these, and the
+// first of the others.
 func (s Schedule) ruleStartsAround(at calendar.Wall) (n int, last, first calendar.Wall, hasFirst bool) {
 	for w := range s.Rule.Starts(s.Start, calendar.Wall{}, LastStart()) {
 		if !w.Before(at) {
@@ -86,13 +86,13 @@ func (s Schedule) ruleStartsAround(at calendar.Wall) (n int, last, first calenda
 	return n, last, first, false
 }
 
-// sameDays reports whether two complete rules name the same days.
+// sameDays reports whether two complete rules include the same days.
 func (r Rule) sameDays(o Rule) bool {
 	return slices.Equal(r.ByDay, o.ByDay) && slices.Equal(r.ByMonthDay, o.ByMonthDay) && slices.Equal(r.ByMonth, o.ByMonth)
 }
 
-// withDates returns the schedule with the dates of a part. Without a rule that has a start, the first date of RDate is the
-// start.
+// withDates returns the schedule with the dates for which in returns true. If the rule has no start in this
+// part, the first date of RDate becomes the start.
 func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule, bool) {
 	out := func(w calendar.Wall) bool { return !in(w) }
 	s.RDate = slices.DeleteFunc(slices.Clone(s.RDate), out)
@@ -108,9 +108,10 @@ func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule
 	return s, true
 }
 
-// Change returns the schedule at another span, with what is given of it. Nil goes on: dates move on the clock as far as the
-// start. A BYDAY, BYMONTHDAY or BYMONTH that is exactly the start's follows it, and so does the time of day of an UNTIL that is
-// the start's. Dates of ExDate that are no nominal starts any more are left out. Errors are those of New.
+// Change returns the schedule with a new span, and with the rule and dates that are not nil. Stored dates move
+// on the clock by the same distance as the start. A BYDAY, BYMONTHDAY or BYMONTH with the value of the old
+// start gets that of the new one. So does the time of day of UNTIL. Change drops exdates that are no longer
+// nominal starts. Errors are those of New.
 func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) (Schedule, error) {
 	span = span.Rounded()
 	if rule == nil {
@@ -132,7 +133,7 @@ func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) 
 	return changed, nil
 }
 
-// moveDates moves wall times on the clock as far as the start of the schedule to that of a span.
+// moveDates moves wall times on the clock by the distance from the start of the schedule to the start of span.
 func (s Schedule) moveDates(walls []calendar.Wall, span calendar.Span) []Date {
 	dates := make([]Date, len(walls))
 	for i, w := range walls {
@@ -144,12 +145,12 @@ func (s Schedule) moveDates(walls []calendar.Wall, span calendar.Span) []Date {
 	return dates
 }
 
-// moveWall moves a wall time on the clock by the distance between two others.
+// moveWall moves a wall time on the clock by the distance from from to to.
 func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }
 
-// moved returns the rule of a schedule whose start moves.
+// moved returns the rule for a schedule whose start moves from from to to.
 func (r Rule) moved(from, to calendar.Wall) Rule {
 	if until := r.Until; !until.IsZero() && !until.Equal(until.EndOfDay()) && secondOfDay(until) == secondOfDay(from) {
 		r.Until = wallOnDay(dayNumber(until.Date()), to)
@@ -162,7 +163,7 @@ func (r Rule) moved(from, to calendar.Wall) Rule {
 	length := month{year, m}.length()
 	if len(r.ByDay) == 1 && r.ByDay[0].Day == from.Weekday() {
 		w := Weekday{Day: to.Weekday()}
-		before, after := day-1, length-day // days of the month
+		before, after := day-1, length-day // days of the month, or of the year, before and after this one
 		if r.Freq == FreqYearly && len(r.ByMonth) == 0 {
 			first, next := month{year, 1}.firstDay(), month{year + 1, 1}.firstDay()
 			number := dayNumber(year, m, day)
@@ -191,8 +192,8 @@ func (r Rule) moved(from, to calendar.Wall) Rule {
 	return r
 }
 
-// Period returns the first day of the week, month or year of the rule that a wall time is in. A day is the period of a daily
-// rule, and of none.
+// Period returns the first day of the week, month or year of the rule that contains a wall time. For a daily
+// rule and for the zero Rule it returns the day.
 func (r Rule) Period(w calendar.Wall) calendar.Wall {
 	year, m, _ := w.Date()
 	switch r.Freq {

@@ -17,7 +17,7 @@ type backupCmd struct {
 	Force bool   `help:"Replace an existing file."`
 }
 
-// Run copies an SQLite database, and tells how MySQL's own program copies another.
+// Run copies an SQLite database to a file. For MySQL it returns an error that shows the mysqldump command.
 func (c backupCmd) Run(ctx context.Context, s streams) error {
 	if !strings.HasPrefix(c.DB, "sqlite://") {
 		help, err := dumpHelp(c.DB, c.File)
@@ -53,7 +53,7 @@ func (c backupCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// dumpHelp is how MySQL is backed up: with the exact command, without its password.
+// dumpHelp returns an error message with the exact mysqldump command for a database. The command has no password.
 func dumpHelp(db, file string) (string, error) {
 	address, name, err := mysqlAddress(db)
 	if err != nil {
@@ -70,7 +70,7 @@ With MariaDB the program is called mariadb-dump. docs/dba.md tells how to restor
 		address, shellQuote(file), shellQuote(name)), nil
 }
 
-// mysqlAddress is a database URL as flags of MySQL's programs, and the database's name.
+// mysqlAddress returns a database URL as flags of MySQL's programs, and the name of the database.
 func mysqlAddress(db string) (flags, name string, err error) {
 	target, err := store.MySQLTarget(db)
 	if err != nil {
@@ -91,7 +91,7 @@ func mysqlAddress(db string) (flags, name string, err error) {
 	return flags, target.Database, nil
 }
 
-// shellQuote is an argument as a shell takes it.
+// shellQuote returns an argument in the syntax of a shell, quoted if necessary.
 func shellQuote(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+=,", r)

@@ -28,8 +28,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// demoCmd serves a made-up calendar. Without --db and --keep everything is in a temporary folder that goes when it
-// ends.
+// demoCmd serves a made-up calendar. Without --db and --keep, the database and images are in a temporary folder,
+// which is removed at the end.
 type demoCmd struct {
 	serveFlags
 	DB   string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
@@ -38,7 +38,7 @@ type demoCmd struct {
 	Events int  `default:"300" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
 	Open   bool `help:"Open the calendar in the browser."`
 
-	given map[string]bool // flags on the command line
+	given map[string]bool // flags on the command line, by name
 }
 
 // AfterApply implements a hook of kong.
@@ -52,7 +52,8 @@ func (c *demoCmd) AfterApply(k *kong.Context) error {
 	return nil
 }
 
-// calendar makes the calendar up. The language and the zone of the site are those of the city, unless they are chosen.
+// calendar returns the made-up calendar and its options. The language and zone of the site default to those of
+// the city.
 func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 	if c.Events < 1 {
 		return nil, scenario.Options{}, usageError{fmt.Errorf("--events %d: want at least 1", c.Events)}
@@ -80,10 +81,10 @@ func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 	return made, o, nil
 }
 
-// demoMonths is how long the calendar of a demo is.
+// demoMonths is the length of a demo calendar in months.
 const demoMonths = 6
 
-// Run fills the database, serves it, and prints what to try.
+// Run fills the database, serves it, and prints examples to try.
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	defer func() { err = reportStop(ctx, s, err) }()
 	made, o, err := c.calendar()
@@ -144,10 +145,10 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	})
 }
 
-// demoLogin is the administrator of a demo.
+// demoLogin is the login of the administrator of a demo.
 const demoLogin = "demo"
 
-// demoUser finds or adds the administrator, with a fresh token.
+// demoUser finds or adds the administrator of a demo. It returns the user's id and a new token.
 func demoUser(ctx context.Context, st *store.Store) (int64, string, error) {
 	user, err := auth.FindUser(ctx, st.Ent, demoLogin)
 	if errors.Is(err, auth.ErrNoUser) {
@@ -160,7 +161,8 @@ func demoUser(ctx context.Context, st *store.Store) (int64, string, error) {
 	return user.ID, secret, err
 }
 
-// fill writes the calendar. A database that has one already is left as it is; one that was interrupted is finished.
+// fill writes the made-up calendar to the database. It leaves a complete calendar unchanged, and completes one
+// that was interrupted.
 func (c demoCmd) fill(
 	ctx context.Context, s streams, st *store.Store, site calendar.Site, o scenario.Options, authorID int64,
 ) (err error) {
@@ -183,7 +185,7 @@ func (c demoCmd) fill(
 	return err
 }
 
-// openBrowser shows an address in the browser of the desktop, and waits for the command that does so.
+// openBrowser opens a URL in the desktop's browser. It waits for the command that opens it.
 func openBrowser(ctx context.Context, url string) error {
 	var command *exec.Cmd
 	switch runtime.GOOS {
@@ -197,7 +199,7 @@ func openBrowser(ctx context.Context, url string) error {
 	return command.Run()
 }
 
-// screen prints where the calendar is, and what to try with ids and slugs of it.
+// screen prints the address of the calendar, and examples to try with its ids and slugs.
 func (c demoCmd) screen(
 	ctx context.Context, s streams, st *store.Store, site calendar.Site, made *scenario.Calendar, token string,
 ) error {
@@ -237,20 +239,20 @@ func (c demoCmd) screen(
 	return err
 }
 
-// examples are records of a calendar to show; what it does not have is nil or empty.
+// examples are records of a calendar for the printed examples. Records that the calendar lacks are nil or "".
 type examples struct {
 	events, venues, organizers int
-	series, occurrences        int         // numbers of series, and of their events
-	next                       *ent.Event  // public
-	word                       string      // of its title
-	venue                      *ent.Venue  // of an event to come, with a position
-	recurring                  *ent.Series // public
+	series, occurrences        int         // numbers of series, and of events in series
+	next                       *ent.Event  // next public event
+	word                       string      // word of the title of next
+	venue                      *ent.Venue  // venue of a coming event, with coordinates
+	recurring                  *ent.Series // public series
 }
 
-// examplesOf looks for records worth showing.
+// examplesOf reads records of the calendar for the printed examples.
 func examplesOf(ctx context.Context, st *store.Store) (x examples, err error) {
 	db := st.Ent
-	// first makes nothing of what is not found.
+	// first ignores the error that a record was not found.
 	first := func(err error) error {
 		if ent.IsNotFound(err) {
 			return nil

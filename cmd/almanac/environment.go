@@ -10,18 +10,18 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// environment reads settings from ALMANAC_ variables. Each flag of serve is a setting. The same variable applies to
-// every command with that flag, and takes as many values. A flag overrides its variable, and a variable the default. An
-// empty variable counts as unset. Other flags have no variable, so no password can come from the environment by
-// accident.
+// environment reads settings from ALMANAC_ variables. Each flag of serve has a variable. It also applies to other
+// commands with that flag, and accepts as many values. A flag overrides its variable, and a variable overrides
+// the default. An empty variable counts as unset. Other flags have no variable, so no password can come from the
+// environment by accident.
 type environment struct {
 	getenv   func(string) string
-	settings map[string]string // flag: variable
-	lists    map[string]bool   // flags that take several values
-	used     []string          // variables that decided something
+	settings map[string]string // variables by flag name
+	lists    map[string]bool   // names of flags that take several values
+	used     []string          // names of the variables that were used
 }
 
-// learn takes the settings from the flags of serve.
+// learn reads the names of settings from the flags of serve.
 func (e *environment) learn(k *kong.Kong) error {
 	e.settings, e.lists = map[string]string{}, map[string]bool{}
 	for _, command := range k.Model.Children {
@@ -39,7 +39,7 @@ func (e *environment) learn(k *kong.Kong) error {
 // Validate implements kong.Resolver.
 func (*environment) Validate(*kong.Application) error { return nil }
 
-// Resolve implements kong.Resolver: it is asked for flags that were not given.
+// Resolve implements kong.Resolver. kong calls it for flags that are not on the command line.
 func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
 	variable := e.variable(f)
 	if variable == "" {
@@ -53,7 +53,8 @@ func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any,
 	return value, nil
 }
 
-// variable is that of a flag, "" if it has none. The languages of a made-up calendar are not that of the site.
+// variable returns the variable of a flag, or "" if it has none. --language takes one value in serve and several
+// in seed, which therefore ignores the variable.
 func (e *environment) variable(f *kong.Flag) string {
 	if e.lists[f.Name] != f.IsSlice() {
 		return ""
@@ -61,7 +62,7 @@ func (e *environment) variable(f *kong.Flag) string {
 	return e.settings[f.Name]
 }
 
-// help is the description of a flag, with its variable.
+// help returns the description of a flag with the name of its variable.
 func (e *environment) help(v *kong.Value) string {
 	if v.Flag == nil || e.variable(v.Flag) == "" {
 		return v.Help
@@ -69,7 +70,7 @@ func (e *environment) help(v *kong.Value) string {
 	return v.Help + " [$" + e.variable(v.Flag) + "]"
 }
 
-// strange are the names of variables, of those given as NAME=VALUE, that look like settings and are none.
+// strange returns the names of variables that look like settings but are not. variables has the form NAME=VALUE.
 func (e *environment) strange(variables []string) []string {
 	known := slices.Collect(maps.Values(e.settings))
 	var out []string
@@ -77,7 +78,7 @@ func (e *environment) strange(variables []string) []string {
 		name, value, _ := strings.Cut(v, "=")
 		if !strings.HasPrefix(name, "ALMANAC_") || value == "" || slices.Contains(known, name) ||
 			name == "ALMANAC_REAL_CALENDAR" || strings.HasPrefix(name, "ALMANAC_TEST_") ||
-			// Kubernetes says with these where a service named almanac is.
+			// Kubernetes sets these variables for a service named almanac.
 			strings.HasPrefix(name, "ALMANAC_SERVICE_") || name == "ALMANAC_PORT" || strings.HasPrefix(name, "ALMANAC_PORT_") {
 			continue
 		}
@@ -87,7 +88,7 @@ func (e *environment) strange(variables []string) []string {
 	return out
 }
 
-// mention helps to find a wrong value that is not on the command line.
+// mention prints which variables were used. That helps to find a wrong value that is not on the command line.
 func (e *environment) mention(w io.Writer) {
 	if len(e.used) > 0 {
 		fmt.Fprintln(w, "From the environment:", strings.Join(e.used, ", "))

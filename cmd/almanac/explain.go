@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
-// explainCmd prints what the declarations of the API say.
+// explainCmd prints the declaration of a parameter or route of the API.
 type explainCmd struct {
 	What     []string `arg:"" name:"what" help:"A parameter, such as start_date, or a route, such as /events/{id} or 'GET /events/{id}'."`
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
@@ -19,7 +19,7 @@ type explainCmd struct {
 	Mount    []string `placeholder:"PATH" help:"Path of the API in the examples. If there are several, the first counts. Default /cal/events/v1."`
 }
 
-// Run prints to the standard output, or says which names are like the unknown one.
+// Run prints the explanation to standard output. For an unknown name, it returns an error with similar names.
 func (c explainCmd) Run(s streams) error {
 	h, root, err := describedAPI(c.BaseURL, c.Mount)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c explainCmd) Run(s streams) error {
 	return s.parameters(found, api.Address)
 }
 
-// parameters prints each meaning of a parameter.
+// parameters prints each meaning that a parameter has.
 func (s streams) parameters(found []openapi.Explanation, api string) error {
 	var b strings.Builder
 	for _, x := range found {
@@ -66,7 +66,7 @@ func (s streams) parameters(found []openapi.Explanation, api string) error {
 	return err
 }
 
-// curl is a request as a command line; API is the address of the API.
+// curl returns a request as a curl command.
 func curl(r openapi.Sample) string {
 	var b strings.Builder
 	b.WriteString("curl ")
@@ -88,7 +88,7 @@ func curl(r openapi.Sample) string {
 	return b.String() + `"` + address + `"`
 }
 
-// routes prints each operation with a line for every parameter.
+// routes prints each operation with one line per parameter.
 func (s streams) routes(routes []openapi.RouteExplanation) error {
 	for i, route := range routes {
 		if i > 0 {
@@ -106,7 +106,7 @@ func (s streams) routes(routes []openapi.RouteExplanation) error {
 	return nil
 }
 
-// unknownName is the mistake of asking for what there is not; it names what is spelled alike.
+// unknownName returns the error for an unknown parameter or route. It suggests names with similar spelling.
 func unknownName(api *openapi.API, asked, name string) error {
 	near := similarNames(name, api.Explainable())
 	if len(near) == 0 {
@@ -115,7 +115,8 @@ func unknownName(api *openapi.API, asked, name string) error {
 	return usageError{fmt.Errorf("there is no %q; did you mean %s?", asked, strings.Join(near, ", "))}
 }
 
-// similarNames are at most three of the names, the likest first, none of them so far that a third of it differs.
+// similarNames returns at most three similar names, the most similar first. At most a third of the letters of
+// each may differ.
 func similarNames(name string, names []string) []string {
 	type candidate struct {
 		name     string
@@ -135,7 +136,7 @@ func similarNames(name string, names []string) []string {
 	return likest
 }
 
-// editDistance is the number of characters to insert, delete or replace to make one text of the other (Levenshtein).
+// editDistance returns how many characters must be inserted, deleted or replaced to turn a into b (Levenshtein).
 func editDistance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	row := make([]int, len(to)+1)

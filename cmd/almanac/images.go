@@ -20,8 +20,8 @@ type imagesCmds struct {
 	Clean imagesCleanCmd `cmd:"" help:"Remove metadata, such as the place where a picture was taken, from stored images, and create missing sizes."`
 }
 
-// imagesCleanCmd cleans the files that versions before published as they were uploaded, and makes sizes that they did not
-// make.
+// imagesCleanCmd cleans image files that earlier versions published as uploaded. It also makes the scaled sizes
+// that these versions did not make.
 type imagesCleanCmd struct {
 	database
 	siteFlags
@@ -29,10 +29,11 @@ type imagesCleanCmd struct {
 	MaxDecoding string `default:"512MiB" placeholder:"SIZE" help:"Memory for a picture that must be rotated. 0 means no limit. Default ${default}."`
 }
 
-// cleanBatch is how many rows are read at a time.
+// cleanBatch is the number of rows that one statement reads.
 const cleanBatch = 100
 
-// Run cleans one image after the other; the service may answer meanwhile. Run again, it goes on where it was interrupted.
+// Run cleans one image after the other. The service may run meanwhile. After an interruption, running the command
+// again continues there.
 func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 	site, err := c.site()
 	if err != nil {
@@ -57,7 +58,7 @@ func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// imageCleaner cleans all images of a calendar.
+// imageCleaner cleans all images of a calendar and counts them.
 type imageCleaner struct {
 	db       *ent.Client
 	editor   *edit.Editor
@@ -92,7 +93,8 @@ func (c *imageCleaner) run(ctx context.Context) error {
 	return nil
 }
 
-// one cleans an image. A file that is missing or no usable picture is named, and does not keep others from being cleaned.
+// one cleans one image. If its file is missing or not a usable picture, one reports that and returns nil, so that
+// others are cleaned.
 func (c *imageCleaner) one(ctx context.Context, row *ent.Image) error {
 	c.seen++
 	old := media.Image{

@@ -42,10 +42,11 @@ type importCmd struct {
 	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
 }
 
-// errIncomplete is the exit status of an import that lost records; which ones has been said by then.
+// errIncomplete is returned if some records were not imported. The report has named them by then.
 var errIncomplete = errors.New("not everything was imported")
 
-// Run imports a calendar. Records that cannot be imported do not stop the others; the exit status is 1 then.
+// Run imports a calendar. A record that cannot be imported does not stop the others, but the exit status is then
+// 1.
 func (c importCmd) Run(ctx context.Context, s streams) error {
 	site, err := siteFlags{Timezone: c.Timezone, Language: cmp.Or(c.SiteLanguage, string(calendar.English))}.site()
 	if err != nil {
@@ -69,7 +70,7 @@ func (c importCmd) Run(ctx context.Context, s streams) error {
 	if file, ok := strings.CutPrefix(c.DB, "sqlite://"); c.DryRun && ok {
 		file, _, _ = strings.Cut(file, "?")
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			c.DB = "sqlite://:memory:" // opening the file would make it
+			c.DB = "sqlite://:memory:" // opening the file would create it
 		}
 	}
 	return c.with(ctx, func(st *store.Store) error {
@@ -141,11 +142,11 @@ func (c importCmd) run(
 	return nil
 }
 
-// importDecoding is the memory that decoding one picture may take.
+// importDecoding bounds the memory for decoding one picture, in bytes.
 const importDecoding = 512 << 20
 
-// dryRunTarget is the database that a dry run compares with: the given one, or an empty one in memory when that has
-// never been used. It is not brought up to date, which would be a change.
+// dryRunTarget returns the database that a dry run compares with. It is the given one, or an empty one in memory
+// if no migration has run there. It does not migrate the given database, since a dry run changes nothing.
 func dryRunTarget(ctx context.Context, st *store.Store) (plan *store.Store, done func() error, err error) {
 	nothing := func() error { return nil }
 	err = migrate.CheckCurrent(ctx, st)
@@ -173,7 +174,7 @@ func dryRunTarget(ctx context.Context, st *store.Store) (plan *store.Store, done
 	return plan, plan.Close, nil
 }
 
-// print writes the report: the numbers and, if asked for, the records to s.Out, what went wrong to s.Err.
+// print writes the report. Numbers, and with --verbose the records, go to s.Out. Problems go to s.Err.
 func (c importCmd) print(s streams, report *importer.Report) error {
 	if c.Verbose {
 		t := newTable(s.Out, "ACTION", "KIND", "SOURCE", "TITLE")
@@ -206,7 +207,7 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 	if report.DryRun {
 		fmt.Fprintln(s.Out, "\nThis was a dry run: nothing was written.")
 	}
-	// They quote what others wrote.
+	// Notices quote texts of the source, so control characters are removed.
 	for _, n := range report.Notices {
 		fmt.Fprintln(s.Err, "note:", cellText(n))
 	}
@@ -216,11 +217,12 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 	return nil
 }
 
-// progress shows how far something is: a bar on a terminal, a line now and then elsewhere.
+// progress shows the progress of a command. On a terminal it draws a bar; elsewhere it prints a line every five
+// seconds.
 type progress struct {
 	out   io.Writer
 	title string
-	bar   *progressbar.ProgressBar // nil without a terminal
+	bar   *progressbar.ProgressBar // nil if the output is not a terminal
 	said  time.Time
 }
 
@@ -234,7 +236,7 @@ func newProgress(out io.Writer, title string) *progress {
 	return p
 }
 
-// show tells how much is done, and of how much, 0 if that is not known.
+// show updates the progress. total is 0 if it is unknown.
 func (p *progress) show(done, total int) {
 	if p.bar == nil {
 		if now := time.Now(); now.Sub(p.said) >= 5*time.Second {
@@ -249,14 +251,14 @@ func (p *progress) show(done, total int) {
 	p.drawn(p.bar.Set(done))
 }
 
-// drawn gives up the bar when it cannot be drawn.
+// drawn disables the bar if it could not be drawn.
 func (p *progress) drawn(err error) {
 	if err != nil {
 		p.bar = nil
 	}
 }
 
-// line writes a line without tearing the bar.
+// line prints a line without breaking the bar.
 func (p *progress) line(format string, args ...any) {
 	if p.bar != nil {
 		p.drawn(p.bar.Clear())

@@ -10,19 +10,20 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// libraryLog takes the lines of libraries that have one log for a whole program, and gives them to the log of the server
-// once there is one. It is for concurrent use.
+// libraryLog receives log lines of libraries that have one logger for the whole program. It passes them to the
+// server's log after use was called. It is safe for concurrent use.
 type libraryLog struct{ to atomic.Pointer[slog.Logger] }
 
-// newLibraryLog receives the log lines of libraries from now on. It writes text until use is called. Call it at the
-// start of the program, because not all libraries allow a change of logger while they run.
+// newLibraryLog returns a log that receives the log lines of libraries from now on. It writes text to w until use
+// is called. Call it when the program starts, because some libraries allow no change of logger later.
 func newLibraryLog(w io.Writer) (*libraryLog, error) {
 	l := &libraryLog{}
 	l.to.Store(slog.New(slog.NewTextHandler(w, nil)))
 	return l, mysql.SetLogger(l)
 }
 
-// use gives what comes from now on to a log, which also becomes that of log and slog. On nil it does nothing.
+// use passes further lines to a log, which also becomes the default of packages log and slog. On nil it does
+// nothing.
 func (l *libraryLog) use(log *slog.Logger) {
 	if l == nil {
 		return

@@ -16,7 +16,7 @@ type versionCmd struct {
 	Licences bool `help:"Print the licences and notices of the bundled software instead."`
 }
 
-// Run prints one or the other.
+// Run prints the version, or the licences if asked.
 func (c versionCmd) Run(s streams) error {
 	if c.Licences {
 		_, err := fmt.Fprint(s.Out, notices)

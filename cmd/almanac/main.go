@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
-// cli is the whole command line.
+// cli has the commands and flags of the program.
 type cli struct {
 	Demo         demoCmd          `cmd:"" help:"Serve a made-up calendar to try. Start here."`
 	Serve        serveCmd         `cmd:"" help:"Serve the API, the feeds and the pages."`
@@ -37,8 +37,8 @@ type cli struct {
 	Manual       manualCmd        `cmd:"" hidden:"" help:"Rewrite the generated parts of the manual."`
 }
 
-// collectAt is by how many percent the heap grows before garbage is collected, unless GOGC says otherwise. Most of it is
-// the index, which lasts and has few pointers, so collecting more often than Go does by itself costs little.
+// collectAt is the heap growth in percent at which garbage is collected, unless GOGC is set. Most of the heap is
+// the index, which is long-lived and has few pointers. So collecting more often than by default costs little.
 const collectAt = 50
 
 func main() {
@@ -46,7 +46,7 @@ func main() {
 		debug.SetGCPercent(collectAt)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second signal ends the process at once.
+	// The second signal ends the process immediately.
 	context.AfterFunc(ctx, stop)
 	libraries, err := newLibraryLog(os.Stderr)
 	if err != nil {
@@ -58,20 +58,22 @@ func main() {
 	}))
 }
 
-// streams is where a command writes, results to Out and everything else to Err, and what it reads a secret from.
+// streams has the input and output of a command. Results go to Out, and everything else to Err. Secrets are read
+// from In.
 type streams struct {
 	Out, Err io.Writer
 	In       io.Reader
 
-	Environ   []string    // all variables of the environment, NAME=VALUE
-	Libraries *libraryLog // of the whole program; nil in tests, which share one
+	Environ   []string    // all environment variables, as NAME=VALUE
+	Libraries *libraryLog // log of libraries for the whole program; nil in tests
 }
 
-// run parses args, runs the command they name and returns the exit status: 0 done, 1 failed, 2 wrong usage.
+// run parses args and runs the command. It returns the exit status: 0 for success, 1 for failure, 2 for wrong
+// usage.
 func run(ctx context.Context, args []string, getenv func(string) string, s streams) int {
 	var c cli
 	env := &environment{getenv: getenv}
-	exit := -1 // set when kong ends the program itself, after --help
+	exit := -1 // exit status if kong ends the program itself, as after --help; else -1
 	parser, err := kong.New(&c,
 		kong.Name("almanac"),
 		kong.Description("An event-calendar REST service: events, venues, organizers, categories and tags."),
@@ -112,12 +114,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 	return 0
 }
 
-// usageError is a mistake in flags that kong cannot see.
+// usageError is a wrong flag value that kong cannot detect.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// buildVersion returns the version of the program, which all that shows one shows: the tag or the commit that it was built from.
+// buildVersion returns the version of the program: the tag or commit that it was built from.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -126,7 +128,7 @@ func buildVersion() string {
 	return strings.TrimPrefix(info.Main.Version, "v")
 }
 
-// version returns that version, and what else the Go toolchain recorded about the build.
+// version returns the version of the program with details that the Go toolchain recorded about the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

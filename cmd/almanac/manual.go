@@ -18,13 +18,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/manual"
 )
 
-// manualCmd writes the generated parts of the manual. Tables of flags come from the command line, those of parameters
-// and routes from the declarations of the API.
+// manualCmd writes the generated parts of the manual. The command line gives the tables of flags. The
+// declarations of the API give those of parameters and routes.
 type manualCmd struct {
 	Dir string `arg:"" type:"existingdir" help:"Folder of the pages."`
 }
 
-// Run rewrites the pages that change.
+// Run rewrites the pages of the manual whose generated parts have changed.
 func (c manualCmd) Run() error {
 	pages, err := filepath.Glob(filepath.Join(c.Dir, "*.md"))
 	if err != nil {
@@ -53,7 +53,7 @@ func (c manualCmd) Run() error {
 	return nil
 }
 
-// manualParts makes what is generated.
+// manualParts generates parts of the manual.
 type manualParts struct {
 	model *kong.Application
 	env   *environment
@@ -72,10 +72,10 @@ func newParts() (*manualParts, error) {
 	return p, err
 }
 
-// errPart is a name of a generated part that nothing is made for.
+// errPart means that the name of a generated part is unknown.
 var errPart = errors.New("want flags, routes, or parameters METHOD PATH")
 
-// part returns the generated text for a name.
+// part returns the generated text of the part with a name.
 func (p *manualParts) part(name string) (string, error) {
 	kind, of, _ := strings.Cut(name, " ")
 	method, path, _ := strings.Cut(of, " ")
@@ -90,15 +90,15 @@ func (p *manualParts) part(name string) (string, error) {
 	return "", fmt.Errorf("%q: %w", name, errPart)
 }
 
-// manySharedFlags is from how many shared flags on a command refers to serve instead of repeating its table.
+// manySharedFlags is the number of flags shared with serve from which a command refers to the table of serve.
 const manySharedFlags = 10
 
-// flags has a heading and a table for each command that has flags.
+// flags returns a heading and a table for each command that has flags.
 func (p *manualParts) flags() string {
 	var b strings.Builder
-	serving := map[string]string{} // flags of serve, and what their rows say
+	serving := map[string]string{} // rows of the flags of serve, by flag
 	commands := p.model.Leaves(true)
-	// The tables of other commands refer to that of serve.
+	// serve comes first, because the tables of other commands refer to its table.
 	i := slices.IndexFunc(commands, func(n *kong.Node) bool { return n.Path() == "serve" })
 	commands[0], commands[i] = commands[i], commands[0]
 	for _, command := range commands {
@@ -132,10 +132,11 @@ func (p *manualParts) flags() string {
 	return b.String()
 }
 
-// defaultSentence matches the sentence about the default in a description. Tables have a column for that.
+// defaultSentence matches the sentence about the default in a description. Tables have a column for the default
+// instead.
 var defaultSentence = regexp.MustCompile(` ?(?:Default:? ([^.]+(?:\.[^.\s][^.]*)*)|On by default)\.(?: |$)`)
 
-// flag is a row: the flag, its variable, its default and what it is for.
+// flag returns the table row of a flag: its name, variable, default and description.
 func (p *manualParts) flag(f *kong.Flag) []string {
 	name := "`--" + f.Name + "`"
 	if f.Tag.Negatable != "" {
@@ -169,7 +170,7 @@ func (p *manualParts) flag(f *kong.Flag) []string {
 	return []string{name, variable, standard, help}
 }
 
-// routes has a row for each operation; methods that do the same share one.
+// routes returns a table with a row for each operation. Methods that do the same share a row.
 func (p *manualParts) routes() string {
 	api := p.api.Describe(time.Unix(0, 0).UTC(), p.root, calendar.English)
 	paths := slices.DeleteFunc(api.Explainable(), func(name string) bool { return name != "" && name[0] != '/' })
@@ -191,7 +192,7 @@ func (p *manualParts) routes() string {
 	return manual.Table([]string{"Method", "Path", "Does"}, rows)
 }
 
-// parameters has a row for each parameter of an operation.
+// parameters returns a table with a row for each parameter of an operation.
 func (p *manualParts) parameters(method, path string) (string, error) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	found := p.api.Describe(at, p.root, calendar.English).ExplainRoute(method, path)
@@ -202,7 +203,7 @@ func (p *manualParts) parameters(method, path string) (string, error) {
 	var rows [][]string
 	for i, x := range found[0].Parameters {
 		for r, rule := range x.Rules {
-			// A default that is computed from the day.
+			// This default depends on the day, since it differs a month later.
 			if rule != later[0].Parameters[i].Rules[r] {
 				x.Rules[r] = "default depends on the day"
 			}

@@ -33,6 +33,9 @@ var notTested = []string{
 // fewTested are pages that may skip more blocks than they run.
 var fewTested = []string{"docs/performance.md", "docs/faults.md"}
 
+// quickPages are the pages whose commands run in short mode, too.
+var quickPages = []string{"README.md", "docs/getting-started.md"}
+
 // TestManualCommands runs the commands of the README and of the manual, page by page and in order, in one shell. It compares
 // their output with the shown one. A word after sh says how they run:
 //
@@ -56,6 +59,9 @@ func TestManualCommands(t *testing.T) {
 		name := strings.TrimPrefix(filepath.ToSlash(file), "../../")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && !slices.Contains(quickPages, name) {
+				t.Skip("takes long")
+			}
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

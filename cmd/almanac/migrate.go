@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// database is the flag that every command with a database has.
+// database has the --db flag of every command that uses a database.
 type database struct {
 	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE, or mysql://USER:PASSWORD@HOST:PORT/NAME, with a comma between the hosts of a replication group. Default ${default}."`
 }
@@ -30,7 +30,7 @@ func (d *database) AfterApply() error {
 	return nil
 }
 
-// databaseURL returns the URL of an SQLite file that is given as its path, and any other text as it is.
+// databaseURL returns the URL of an SQLite file that is given as a path. It returns any other text unchanged.
 func databaseURL(text string) string {
 	file, _, _ := strings.Cut(text, "?")
 	if !strings.Contains(text, "://") && slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, filepath.Ext(file)) {
@@ -39,17 +39,17 @@ func databaseURL(text string) string {
 	return text
 }
 
-// with opens the database for do and closes it afterwards.
+// with opens the database, runs do with it, and closes it.
 func (d database) with(ctx context.Context, do func(*store.Store) error) error {
 	return withStore(ctx, "--db", d.DB, store.Open, do)
 }
 
-// reading is with for commands that only look: no SQLite file comes of them.
+// reading runs do as with does, for commands that only read. It never creates an SQLite file.
 func (d database) reading(ctx context.Context, do func(*store.Store) error) error {
 	return withStore(ctx, "--db", d.DB, store.OpenReading, do)
 }
 
-// existing is with for commands that need a database with something in it: an SQLite file is not made for them.
+// existing runs do as with does, for commands that need existing data. It never creates an SQLite file.
 func (d database) existing(ctx context.Context, do func(*store.Store) error) error {
 	if file, ok := store.SQLiteFile(d.DB); ok {
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
@@ -59,7 +59,7 @@ func (d database) existing(ctx context.Context, do func(*store.Store) error) err
 	return d.with(ctx, do)
 }
 
-// withStore opens the database that a flag names for do and closes it afterwards.
+// withStore opens the database at a URL, runs do with it, and closes it. flag is the flag that errors mention.
 func withStore(
 	ctx context.Context, flag, url string,
 	open func(context.Context, string) (*store.Store, error), do func(*store.Store) error,
@@ -78,8 +78,8 @@ func withStore(
 	return do(st)
 }
 
-// fileProblem returns why the file of an SQLite URL cannot be opened; SQLite has one message for all reasons. Nil means that
-// the file is not the reason.
+// fileProblem returns why the file of an SQLite URL cannot be opened, since SQLite has one message for all
+// causes. Nil means that the file is not the cause.
 func fileProblem(url string) error {
 	file, ok := store.SQLiteFile(url)
 	if !ok {
@@ -96,7 +96,7 @@ func fileProblem(url string) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", file)
 	}
-	// SQLite writes other files beside the database.
+	// SQLite writes further files beside the database, so the folder must be writable.
 	probe, err := os.CreateTemp(folder, ".almanac-*")
 	if reason := (*os.PathError)(nil); errors.As(err, &reason) {
 		return fmt.Errorf("cannot write in the folder %s: %w", folder, reason.Err)
@@ -179,12 +179,12 @@ func printRevisions(out io.Writer, revs []migrate.Revision) error {
 	return w.Flush()
 }
 
-// migrationStatus is the JSON output of status.
+// migrationStatus is the JSON output of "migrate status".
 type migrationStatus struct {
 	Database   string          `json:"database"`
 	Engine     string          `json:"engine"`
 	Current    bool            `json:"current"`
-	Version    *string         `json:"version"` // the last one done, null when there is none
+	Version    *string         `json:"version"` // last migration applied; null means none
 	Migrations []migrationJSON `json:"migrations"`
 	Data       []dataJSON      `json:"data"`
 }
@@ -196,7 +196,7 @@ type migrationJSON struct {
 	Applied     int           `json:"applied"`
 	Total       int           `json:"total"`
 	ExecutedAt  *time.Time    `json:"executed_at"`
-	Error       *string       `json:"error"` // set when State is failed
+	Error       *string       `json:"error"` // set if State is failed
 }
 
 func newMigrationStatus(st *store.Store, revs []migrate.Revision, current bool) migrationStatus {
@@ -310,7 +310,7 @@ type migrateSealCmd struct {
 	Dev string `placeholder:"URL" help:"An empty MySQL database to replay the migrations in; without it migrations/states stays as it is."`
 }
 
-// Run writes migrations/{engine}/atlas.sum, and migrations/states.
+// Run writes migrations/{engine}/atlas.sum and migrations/states.
 func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	for _, engine := range []string{"mysql", "sqlite"} {
 		if err := migrate.Seal(filepath.Join(c.Dir, "migrations", engine)); err != nil {
@@ -326,8 +326,8 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// writeStates writes the files of migrations/states that are not as they should be, and returns their names. With check
-// it writes nothing.
+// writeStates writes the files of migrations/states that are missing or outdated, and returns their names. With
+// check it writes nothing.
 func writeStates(ctx context.Context, dev *store.Store, folder string, check bool) (written []string, err error) {
 	files, err := migrate.States(ctx, dev, os.DirFS(folder))
 	if err != nil {
@@ -372,7 +372,8 @@ func writeStates(ctx context.Context, dev *store.Store, folder string, check boo
 	return written, nil
 }
 
-// diff brings one engine's files up to date, or names those that would change.
+// diff updates the migration files of one engine. With --check it only returns the names of those that would
+// change.
 func (c migrateDiffCmd) diff(ctx context.Context, engine, url string, now time.Time) (written []string, err error) {
 	st, err := store.Open(ctx, url)
 	if err != nil {
@@ -402,7 +403,7 @@ func (c migrateDiffCmd) diff(ctx context.Context, engine, url string, now time.T
 	folder := filepath.Join(c.Dir, "migrations", engine)
 	planned := folder
 	if c.Check {
-		// Planned in a copy, so that nothing of the tree changes.
+		// The migration is planned in a copy, so that the source tree stays unchanged.
 		temp, err := os.MkdirTemp("", "almanac-migrations-")
 		if err != nil {
 			return nil, err

@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// dataSteps returns the steps that change rows after migrations, in order. A step is never changed. It is removed by
-// the migration that drops its columns.
+// dataSteps returns the steps that change rows after migrations, in order. A released step must not be changed.
+// The migration that drops its columns removes it.
 func dataSteps(site calendar.Site) []migrate.DataStep {
 	return []migrate.DataStep{
 		{
@@ -30,15 +30,16 @@ func dataSteps(site calendar.Site) []migrate.DataStep {
 			},
 		},
 		{
-			// It changes no row: that it is recorded switches series on (edit.SeriesEnabled). A program of the version
-			// before would write to an occurrence without noting the fields as its own, so none may serve any more.
+			// This step changes no row. When it is recorded as done, series are enabled (edit.SeriesEnabled).
+			// Programs of the previous version overwrite occurrences without recording which fields are their
+			// own, so they must have stopped.
 			Name: edit.SeriesStep, Version: "20261122161602",
 			Run: func(context.Context, *ent.Client, func(rows int)) error { return nil },
 		},
 	}
 }
 
-// stepsUpTo are the data steps of migrations up to a version; all when it is empty.
+// stepsUpTo returns the data steps of migrations up to a version. "" means all steps.
 func stepsUpTo(site calendar.Site, version string) []migrate.DataStep {
 	return slices.DeleteFunc(dataSteps(site), func(d migrate.DataStep) bool { return version != "" && d.Version > version })
 }
@@ -68,7 +69,7 @@ func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// runData runs data steps and says how far they are.
+// runData runs data steps and prints their progress.
 func runData(ctx context.Context, s streams, st *store.Store, steps []migrate.DataStep, again bool) error {
 	done, err := migrate.RunData(ctx, st, steps, migrate.DataOptions{
 		Again: again,
@@ -85,7 +86,7 @@ func runData(ctx context.Context, s streams, st *store.Store, steps []migrate.Da
 	return nil
 }
 
-// pendingData names the data steps that are not done.
+// pendingData returns the names of the data steps that have not run.
 func pendingData(states []migrate.DataState) (names []string) {
 	for _, d := range states {
 		if d.DoneAt.IsZero() {
@@ -95,7 +96,8 @@ func pendingData(states []migrate.DataState) (names []string) {
 	return names
 }
 
-// warnOfData logs that data steps are pending. What they switch on is refused, and all else works.
+// warnOfData logs a warning if data steps are pending. Features that need them are then refused, and all others
+// work.
 func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store, site calendar.Site) error {
 	states, err := migrate.DataStatus(ctx, st, dataSteps(site))
 	if err != nil {
@@ -108,11 +110,11 @@ func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store, site cal
 	return nil
 }
 
-// dataJSON is a data step as status prints it.
+// dataJSON is a data step in the JSON output of "migrate status".
 type dataJSON struct {
 	Name    string     `json:"name"`
 	Version string     `json:"version"`
-	DoneAt  *time.Time `json:"done_at"` // null while it is pending
+	DoneAt  *time.Time `json:"done_at"` // null while the step is pending
 }
 
 func newDataJSON(states []migrate.DataState) []dataJSON {
@@ -126,7 +128,7 @@ func newDataJSON(states []migrate.DataState) []dataJSON {
 	return out
 }
 
-// printData lists data steps.
+// printData prints a table of data steps.
 func printData(out io.Writer, states []migrate.DataState) error {
 	if len(states) == 0 {
 		return nil
@@ -143,8 +145,9 @@ func printData(out io.Writer, states []migrate.DataState) error {
 	return w.Flush()
 }
 
-// currentData is current with the data steps, which it runs where no program of the version before can serve: on SQLite,
-// and on a database that had no tables. Elsewhere they stay pending until migrate data runs them.
+// currentData checks or applies migrations and data steps. It runs data steps where no program of the previous
+// version can run: on SQLite, and on a database that had no tables. Elsewhere they stay pending until "migrate
+// data" runs them.
 func currentData(ctx context.Context, st *store.Store, site calendar.Site, apply bool) error {
 	before, err := migrate.Status(ctx, st)
 	if err != nil {

@@ -31,7 +31,7 @@ func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// wrongVersion makes a version that does not exist a mistake of usage.
+// wrongVersion turns the error about an unknown migration version into a usageError.
 func wrongVersion(name string, err error) error {
 	if errors.Is(err, migrate.ErrVersion) {
 		return usageError{fmt.Errorf("%s: %w", name, err)}
@@ -39,12 +39,12 @@ func wrongVersion(name string, err error) error {
 	return err
 }
 
-// lockWait is how long to wait for another process that migrates.
+// lockWait has the flag for how long to wait for another process that migrates.
 type lockWait struct {
 	LockTimeout time.Duration `default:"1m" help:"Longest wait for another process that migrates, and on MySQL for a table in use. Default ${default}."`
 }
 
-// wait returns the time as package migrate has it, where 0 means the default.
+// wait returns the flag's value for package migrate. There 0 means the default, so a wait of 0 becomes -1.
 func (l lockWait) wait() time.Duration {
 	if l.LockTimeout <= 0 {
 		return -1
@@ -52,12 +52,12 @@ func (l lockWait) wait() time.Duration {
 	return l.LockTimeout
 }
 
-// dev is the flag of commands that can replay migrations in another database.
+// dev has the flag of commands that can replay migrations in another database.
 type dev struct {
 	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. Only lint needs it, to look at the migrations of MySQL."`
 }
 
-// with opens the dev database for do, which gets nil when there is none.
+// with opens the dev database and runs do with it. Without --dev, do receives nil.
 func (d dev) with(ctx context.Context, do func(*store.Store) error) error {
 	if d.Dev == "" {
 		return do(nil)
@@ -70,7 +70,7 @@ type migrateVerifyCmd struct {
 	dev
 }
 
-// errDrift is the exit status of a database that is not what its migrations make.
+// errDrift means that the schema of a database differs from what its migrations make.
 var errDrift = errors.New("the schema has drifted")
 
 func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
@@ -143,7 +143,7 @@ func (c migrateSetCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// printDrift prints what differs when err is about that.
+// printDrift prints the differences if err is a DriftError.
 func printDrift(out io.Writer, err error) error {
 	var differs *migrate.DriftError
 	if !errors.As(err, &differs) {
@@ -160,7 +160,7 @@ type migrateLintCmd struct {
 	dev
 }
 
-// errLint is the exit status of migrations with errors.
+// errLint means that "migrate lint" has found errors.
 var errLint = errors.New("the migrations have errors")
 
 func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
@@ -197,7 +197,7 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if findings == nil {
-		findings = []migrate.Finding{} // a list in JSON
+		findings = []migrate.Finding{} // an empty list in JSON, not null
 	}
 	failures := 0
 	for _, f := range findings {

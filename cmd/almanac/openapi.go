@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// openapiCmd writes what GET /doc answers, without a database or a server.
+// openapiCmd writes the OpenAPI description that GET /doc returns. It needs no database or server.
 type openapiCmd struct {
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
 	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root. Default ${default}."`
@@ -19,7 +19,7 @@ type openapiCmd struct {
 	Out      string   `type:"path" placeholder:"FILE" help:"File to write. Default standard output."`
 }
 
-// Run writes the document with the defaults of today.
+// Run writes the description with today's defaults of dates.
 func (c openapiCmd) Run(s streams) error {
 	h, root, err := describedAPI(c.BaseURL, c.Mount)
 	if err != nil {
@@ -41,7 +41,8 @@ func (c openapiCmd) Run(s streams) error {
 	return os.WriteFile(c.Out, b.Bytes(), 0o644)
 }
 
-// describedAPI is the API for describing it: there is nothing behind it. Its root is the first mount, or the usual one.
+// describedAPI returns handlers that can only describe the API, and its root. The root is the first mount, or the
+// usual one.
 func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, handlers.Root, error) {
 	root := handlers.Root{Mount: "/" + handlers.Namespace}
 	words, err := locale.Load()

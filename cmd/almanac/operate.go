@@ -50,15 +50,15 @@ type operateFlags struct {
 	OTLPEndpoint            string        `name:"otlp-endpoint" placeholder:"URL" help:"Collector of OpenTelemetry traces, over HTTP. Default OTEL_EXPORTER_OTLP_ENDPOINT, if that is set."`
 }
 
-// What addresses and tokens may do when nothing is said about it.
+// Default rates of requests, for --rate-limit and --rate-limit-token, and the size of counters in memory.
 const (
 	autoValue    = "auto"
 	addressRate  = "50/s burst 250"
 	tokenRate    = "200/s burst 1000" //nolint:gosec // no token, but how often one may ask
-	countedLocal = 200_000            // keys, while Redis is away
+	countedLocal = 200_000            // largest number of keys counted in memory while Redis is unavailable
 )
 
-// check names the flag that is wrong, before anything is opened.
+// check returns an error that names the first wrong flag. It runs before anything is opened.
 func (f operateFlags) check() error {
 	if _, err := f.limits(nil); err != nil {
 		return usageError{err}
@@ -129,7 +129,7 @@ func (f operateFlags) check() error {
 	return nil
 }
 
-// warn says which settings have no effect without another one.
+// warn logs settings that have no effect without another one.
 func (f operateFlags) warn(log *slog.Logger) {
 	if f.ProxyHeader == "forwarded" && len(f.TrustedProxy) == 0 {
 		log.Warn("--proxy-header has no effect without --trusted-proxy: the header is not read")
@@ -142,7 +142,7 @@ func (f operateFlags) warn(log *slog.Logger) {
 // maxMemory is the largest accepted memory size, in bytes.
 const maxMemory = 1 << 40
 
-// parseMemory is the size that a flag gives, in bytes.
+// parseMemory parses the size in bytes that a flag gives. flag is the name for errors.
 func parseMemory(flag, text string) (int64, error) {
 	size, err := humanize.ParseBytes(text)
 	if err != nil || size > maxMemory {
@@ -151,7 +151,7 @@ func parseMemory(flag, text string) (int64, error) {
 	return int64(size), nil
 }
 
-// caching keeps replies that are made from a database. stop comes before the database is closed.
+// caching returns the settings of the reply cache. Call stop before the database is closed.
 func (f operateFlags) caching(st databases) (_ server.Caching, stop func() error, err error) {
 	size, err := parseMemory("cache-size", f.CacheSize)
 	if err != nil {
@@ -167,7 +167,7 @@ func (f operateFlags) caching(st databases) (_ server.Caching, stop func() error
 	}, revision.Close, nil
 }
 
-// limits are those of a server that listens on an address; nil is any.
+// limits returns the limits of a server that listens on an address. Nil means any address.
 func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	l := server.Limits{
 		Timeout: f.RequestTimeout, UploadTimeout: f.UploadTimeout, Concurrent: f.MaxConcurrent,
@@ -197,8 +197,8 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	return l, nil
 }
 
-// parseRate parses a rate. An empty text is the usual rate. farOnly reports that the rate applies to public addresses
-// only.
+// parseRate parses a rate. usual applies to "auto", unless the server listens on a loopback address. farOnly
+// means that the rate applies to public addresses only.
 func parseRate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err error) {
 	if text != autoValue {
 		r, err = limit.ParseRate(text)
@@ -211,7 +211,7 @@ func parseRate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err
 	return r, true, err
 }
 
-// operation has the metrics, traces and limits of a running server.
+// operation has the limits, metrics and traces of a running server.
 type operation struct {
 	limits  server.Limits
 	metrics *server.Metrics
@@ -219,7 +219,8 @@ type operation struct {
 	close   []func() error
 }
 
-// operation opens it, and has the statements of the databases watched.
+// operation creates the operation of a server. It observes the statements of the databases for metrics and
+// traces.
 func (f operateFlags) operation(
 	ctx context.Context, log *slog.Logger, st databases, at net.Addr,
 ) (o *operation, err error) {
@@ -261,7 +262,7 @@ func (f operateFlags) operation(
 	return o, nil
 }
 
-// newMetrics makes metrics of the databases.
+// newMetrics returns the metrics of a server and its databases.
 func newMetrics(st databases) (*server.Metrics, error) {
 	m := server.NewMetrics(buildVersion())
 	if err := m.Pool("main", st.DB); err != nil {
@@ -285,7 +286,7 @@ func newMetrics(st databases) (*server.Metrics, error) {
 	return m, nil
 }
 
-// replicaStates returns the states of replicas, for metrics.
+// replicaStates returns a function that returns the states of the replicas, for metrics.
 func replicaStates(replicas *store.Store) func() []server.ReplicaState {
 	return func() []server.ReplicaState {
 		var out []server.ReplicaState
@@ -300,7 +301,7 @@ func replicaStates(replicas *store.Store) func() []server.ReplicaState {
 	}
 }
 
-// end sends what is left and closes.
+// end sends the remaining traces and closes what operation has opened.
 func (o *operation) end() error {
 	var errs []error
 	for _, c := range o.close {
@@ -309,8 +310,8 @@ func (o *operation) end() error {
 	return errors.Join(errs...)
 }
 
-// readinessChecks returns the checks of /readyz. Anonymous reads use replicas if there are any, and the database itself
-// while they are unavailable.
+// readinessChecks returns the checks of /readyz. Anonymous reads use the replicas if there are any, and the
+// primary database while these are unavailable.
 func readinessChecks(st databases) []server.Check {
 	reading := st.reading()
 	schema := func(ctx context.Context) error { return migrate.CheckCurrent(ctx, reading) }
@@ -321,7 +322,7 @@ func readinessChecks(st databases) []server.Check {
 	return append(out, server.Check{Name: "write", Do: st.CheckWrite, Write: true})
 }
 
-// warnOfPprof says so when profiles can be had from other machines.
+// warnOfPprof logs a warning if other machines can read profiles of the process.
 func warnOfPprof(log *slog.Logger, at net.Addr) {
 	if peer := limit.Peer(at); peer != (netip.Addr{}) && !peer.IsLoopback() {
 		log.Warn("profiles of the process can be had from other machines", "address", at.String())

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// readPassword asks for a password twice on a terminal, without showing it; elsewhere it is the first line of
-// standard input.
+// readPassword asks for a password twice on a terminal without showing it. Without a terminal, it reads the first
+// line of standard input.
 func readPassword(ctx context.Context, s streams) (string, error) {
 	if f, ok := s.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return askPassword(ctx, s.Err, int(f.Fd()))
@@ -46,7 +46,7 @@ func askPassword(ctx context.Context, out io.Writer, fd int) (string, error) {
 	return first, nil
 }
 
-// askHidden reads a line without echo. When ctx ends first the terminal is given back as it was.
+// askHidden reads a line from a terminal without echo. If ctx ends first, it restores the state of the terminal.
 func askHidden(ctx context.Context, out io.Writer, fd int, prompt string) (string, error) {
 	before, err := term.GetState(fd)
 	if err != nil {
@@ -59,7 +59,7 @@ func askHidden(ctx context.Context, out io.Writer, fd int, prompt string) (strin
 		err  error
 	}
 	answered := make(chan answer, 1)
-	// A read of a terminal cannot be called off; the goroutine ends with the process.
+	// A read from a terminal cannot be cancelled, so this goroutine ends with the process.
 	go func() {
 		text, err := term.ReadPassword(fd)
 		answered <- answer{text, err}

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// table writes aligned columns.
+// table prints values in aligned columns.
 type table struct{ *tabwriter.Writer }
 
 func newTable(w io.Writer, columns ...string) table {
@@ -19,7 +19,7 @@ func newTable(w io.Writer, columns ...string) table {
 	return t
 }
 
-// row writes one cell per value. A *time.Time is shown in UTC; what is nil or empty is a dash.
+// row prints one cell for each value. A *time.Time is shown in UTC. Nil and "" are shown as a dash.
 func (t table) row(values ...any) {
 	cells := make([]string, len(values))
 	for i, v := range values {
@@ -35,7 +35,7 @@ func cellText(v any) string {
 	} else if at != nil {
 		text = at.UTC().Format(time.RFC3339)
 	}
-	// Names are untrusted: they must not break columns or contain control sequences of the terminal.
+	// Names are untrusted, so characters that break columns or control the terminal are replaced.
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '�'
@@ -48,7 +48,7 @@ func cellText(v any) string {
 	return text
 }
 
-// printJSON writes a value in lines people can read.
+// printJSON prints a value as indented JSON.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// seedCmds fill a database with what is made up, and empty it of that.
+// seedCmds has the commands that fill a database with made-up records, and remove them.
 type seedCmds struct {
 	Fill   seedCmd       `cmd:"" default:"withargs" help:"Fill a database, or write a file with --format. This is what 'almanac seed' does."`
 	Remove seedRemoveCmd `cmd:"" help:"Remove all made-up records, and no others."`
@@ -43,7 +43,7 @@ type seedCmd struct {
 	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in a file. Default ${default}."`
 }
 
-// calendarChoice has the flags shared by seed and demo.
+// calendarChoice has the flags that seed and demo share.
 type calendarChoice struct {
 	Scenario string `default:"city" placeholder:"NAME" help:"Kind of calendar: city, venue, festival, university, conference or sport. Default ${default}."`
 	City     string `default:"" placeholder:"NAME" help:"City of the events. The program knows the districts and streets of a hundred in Europe, the Americas, Australia and New Zealand; any other works too. Default one that the seed chooses."`
@@ -51,8 +51,8 @@ type calendarChoice struct {
 	From     string `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
 }
 
-// options are those of the choice, at a time. Without a first day the calendar runs at that time; otherwise it is the
-// same whenever it is made.
+// options returns the options of the chosen scenario. Without --from, the calendar begins in the month of at.
+// With --from, it does not depend on at.
 func (c calendarChoice) options(at time.Time, zone calendar.Zone) (scenario.Options, error) {
 	o := scenario.Options{Scenario: c.Scenario, City: c.City, Seed: c.Seed}
 	if c.From != "" {
@@ -69,7 +69,7 @@ func (c calendarChoice) options(at time.Time, zone calendar.Zone) (scenario.Opti
 	return o, nil
 }
 
-// languages are those of the texts: the chosen ones, or all, with that of the city first.
+// languages returns the languages of the texts: the chosen ones, else all, with that of the city first.
 func (c calendarChoice) languages(chosen []string) ([]calendar.Language, error) {
 	var all []calendar.Language
 	for _, l := range chosen {
@@ -85,13 +85,13 @@ func (c calendarChoice) languages(chosen []string) ([]calendar.Language, error) 
 	return languagesStartingWith(home), nil
 }
 
-// languagesStartingWith are all languages, one of them first.
+// languagesStartingWith returns all languages with one of them first.
 func languagesStartingWith(first calendar.Language) []calendar.Language {
 	all := slices.DeleteFunc(slices.Clone(calendar.Languages), func(l calendar.Language) bool { return l == first })
 	return slices.Insert(all, 0, first)
 }
 
-// calendarFlags say which calendar is made up.
+// calendarFlags has the flags that describe the made-up calendar.
 type calendarFlags struct {
 	calendarChoice
 	Events     int      `default:"200" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
@@ -104,7 +104,7 @@ type calendarFlags struct {
 	Nasty      bool     `help:"Add texts that careless clients show wrongly: emoji, quotes, ampersands, right-to-left."`
 }
 
-// options are the scenario's, at a time.
+// options returns the options of the scenario. at is the current time.
 func (f calendarFlags) options(at time.Time) (scenario.Options, error) {
 	zone := calendar.UTC()
 	if f.Zone != "" {
@@ -138,7 +138,7 @@ func (f calendarFlags) options(at time.Time) (scenario.Options, error) {
 	return o, nil
 }
 
-// Run fills a database or writes a file.
+// Run fills a database, or writes a file with --format.
 func (c seedCmd) Run(ctx context.Context, s streams) error {
 	o, err := c.options(clockNow())
 	if err != nil {
@@ -208,7 +208,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site cale
 	return err
 }
 
-// plan decides which calendar is written: the one that was interrupted, the first, or a further one.
+// plan returns which calendar to write: the one that was interrupted, the first, or a further one.
 func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenario.Options) (seed.Plan, error) {
 	last, ok, err := seed.LastPlan(ctx, st.Ent, o.Scenario)
 	if err != nil {
@@ -242,14 +242,14 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 	return planOf(o, max(last.Number, 1)+1), nil
 }
 
-// planOf is the plan of one of the calendars of a scenario in a database. Those after the first have a seed of
-// their own, or they would repeat the first.
+// planOf returns the plan of the n-th calendar of a scenario in a database. Each calendar has a seed of its own,
+// so that it does not repeat the first.
 func planOf(o scenario.Options, n seed.Number) seed.Plan {
 	o.Seed += uint64(n-1) * 0x9e3779b97f4a7c15 //nolint:gosec // n is 1 or more
 	return seed.PlanOf(o, n)
 }
 
-// writePlan writes a calendar through w, and remembers what it was and whether it is complete.
+// writePlan writes a calendar through w. It stores the plan, and that it is complete.
 func writePlan(ctx context.Context, st *store.Store, site calendar.Site, plan seed.Plan, w seed.Writer) (seed.Summary, error) {
 	o, err := plan.Options()
 	if err != nil {
@@ -262,7 +262,7 @@ func writePlan(ctx context.Context, st *store.Store, site calendar.Site, plan se
 	if err := plan.Save(ctx, st.Ent); err != nil {
 		return seed.Summary{}, err
 	}
-	// The records of a calendar that was interrupted are all of the time when it was begun.
+	// If the calendar was interrupted, its records keep the time at which it was begun.
 	w.Store, w.Number = st, plan.Number
 	w.Editor = &edit.Editor{Site: site, Now: made.Written(), By: auth.System()}
 	summary, err := w.Write(ctx, made)
@@ -279,7 +279,7 @@ type seedRemoveCmd struct {
 	Yes   bool   `short:"y" help:"Do not ask for confirmation."`
 }
 
-// Run removes what was made up.
+// Run removes all made-up records.
 func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
 	return c.existing(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
@@ -293,7 +293,8 @@ func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// removeSeeded removes everything that was made up, after asking. A folder of images that is not there is not made.
+// removeSeeded removes all made-up records, after asking unless yes is set. It does not create a missing folder
+// of images.
 func removeSeeded(
 	ctx context.Context, s streams, st *store.Store, site calendar.Site, folder string, yes bool,
 ) (err error) {
@@ -339,10 +340,11 @@ func removeSeeded(
 	return err
 }
 
-// errUnasked means that a removal was not confirmed.
+// errUnasked means that the user has not confirmed a removal.
 var errUnasked = errors.New("nothing was removed; --yes removes without asking")
 
-// confirm asks a question on the terminal. Without one, or with any answer but y or yes, the error is errUnasked.
+// confirm asks a question on the terminal. Without a terminal, or for any answer except y or yes, it returns
+// errUnasked.
 func confirm(s streams, question string) error {
 	f, ok := s.In.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -25,10 +25,10 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// export writes a calendar to a file. It has no pictures: their files would have to come with it.
+// export writes a calendar to a file. The calendar has no pictures, because their files are not exported.
 func (c seedCmd) export(ctx context.Context, s streams, site calendar.Site, o scenario.Options) error {
 	o.Pictures = false
-	o.Open = c.Format != "sql" // a file of events has as many as it was asked for
+	o.Open = c.Format != "sql" // an exported file has exactly as many events as requested
 	made, err := scenario.New(o)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (c seedCmd) export(ctx context.Context, s streams, site calendar.Site, o sc
 	})
 }
 
-// writing runs do with the output. A file is there whole or not at all.
+// writing runs do with the output. It writes a file completely or not at all.
 func (c seedCmd) writing(s streams, do func(io.Writer) error) (err error) {
 	if c.Out == "-" {
 		return do(s.Out)
@@ -70,7 +70,7 @@ func (c seedCmd) writing(s streams, do func(io.Writer) error) (err error) {
 	return nil
 }
 
-// withScratchDatabase runs do on a temporary database with the calendar.
+// withScratchDatabase runs do with a temporary database that has the calendar.
 func withScratchDatabase(
 	ctx context.Context, s streams, site calendar.Site, made *scenario.Calendar, do func(*store.Store) error,
 ) (err error) {
@@ -96,7 +96,7 @@ func withScratchDatabase(
 	})
 }
 
-// exportPage is how many events the service is asked for at a time: as many as it gives.
+// exportPage is the number of events per request: the largest number that the API allows.
 const exportPage = 50
 
 // exportJSON requests all public events from the API and writes the pages as one list.

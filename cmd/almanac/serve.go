@@ -33,13 +33,13 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// siteFlags are the settings of the calendar itself, the same for every command that needs them.
+// siteFlags has the settings of the calendar itself. They are the same for every command that needs them.
 type siteFlags struct {
 	Timezone string `default:"UTC" placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default ${default}."`
 	Language string `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the site: en, pl or es. Default ${default}."`
 }
 
-// parseZone reads the value of --timezone. Its usageError names the zone that is spelled alike.
+// parseZone parses the value of --timezone. Its usageError suggests a zone with similar spelling.
 func parseZone(text string) (calendar.Zone, error) {
 	zone, err := calendar.ParseZone(text)
 	if err == nil {
@@ -52,8 +52,9 @@ func parseZone(text string) (calendar.Zone, error) {
 	return calendar.Zone{}, usageError{fmt.Errorf("--timezone %q: %w; %s", text, err, hint)}
 }
 
-// nearestZone returns the time zone whose name or city is most like text, or "" if more than a third of the letters differ.
-// It returns "" for abbreviations such as CEST, too: a wrong zone is worse than no zone.
+// nearestZone returns the time zone whose name or city is most similar to text. It returns "" if more than a
+// third of the letters differ. It also returns "" for abbreviations such as CEST, since a wrong zone is worse
+// than none.
 func nearestZone(text string) (nearest string) {
 	text = strings.ToLower(strings.ReplaceAll(text, " ", "_"))
 	limit := 1
@@ -72,10 +73,10 @@ func nearestZone(text string) (nearest string) {
 	return nearest
 }
 
-// clockNow is the clock of every site: UTC, whole seconds.
+// clockNow returns the current time in UTC and whole seconds. It is the clock of every site.
 func clockNow() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// site is the calendar's settings without an address.
+// site returns the settings of the calendar without a base URL.
 func (f siteFlags) site() (calendar.Site, error) {
 	zone, err := parseZone(f.Timezone)
 	if err != nil {
@@ -88,7 +89,7 @@ func (f siteFlags) site() (calendar.Site, error) {
 	}, nil
 }
 
-// serveFlags are the flags shared by serve and demo.
+// serveFlags has the flags that serve and demo share.
 type serveFlags struct {
 	siteFlags
 	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
@@ -118,7 +119,7 @@ type serveCmd struct {
 	Migrate   bool          `help:"Apply missing migrations before serving. SQLite needs no flag for it."`
 }
 
-// Run serves until its context ends.
+// Run serves until ctx ends.
 func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err error) {
 	defer func() { err = reportStop(ctx, s, err) }()
 	site, err := c.site()
@@ -159,7 +160,7 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 	})
 }
 
-// withReplicas opens the replicas for do, nil if there are none, and closes them afterwards.
+// withReplicas opens the replicas, runs do with them, and closes them. do receives nil if there are none.
 func (c serveCmd) withReplicas(
 	ctx context.Context, log *slog.Logger, st *store.Store, sameCalendar func(context.Context, *store.Store) error,
 	do func(*store.Store) error,
@@ -189,10 +190,10 @@ func (c serveCmd) withReplicas(
 	return do(replicas)
 }
 
-// urlComma is a comma between two URLs. A password may have one, too.
+// urlComma matches a comma between two URLs. A password may also contain a comma.
 var urlComma = regexp.MustCompile(`,[a-z+]+://`)
 
-// splitURLs returns the URLs of a flag that is repeatable and takes lists.
+// splitURLs returns the URLs of a flag that may be repeated and may have lists.
 func splitURLs(given []string) (urls []string) {
 	for _, text := range given {
 		for {
@@ -207,8 +208,8 @@ func splitURLs(given []string) (urls []string) {
 	return urls
 }
 
-// reportStop prints that a server has stopped on request, and returns the error that it ended with. A stop before the
-// server was ready is no failure.
+// reportStop prints that a server has stopped on request. It returns the error that the server ended with. A stop
+// before the server was ready is not an error.
 func reportStop(ctx context.Context, s streams, err error) error {
 	if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return err
@@ -217,7 +218,7 @@ func reportStop(ctx context.Context, s streams, err error) error {
 	return nil
 }
 
-// address returns where clients on this machine reach a server, as soon as it is ready.
+// address returns the address at which clients on this machine reach the server.
 func (f serveFlags) address(sock sockets) string {
 	if sock.public == nil {
 		return hostPort(f.Listen)
@@ -225,7 +226,7 @@ func (f serveFlags) address(sock sockets) string {
 	return reachableAddress(sock.public.Addr())
 }
 
-// logging returns the log of a server, and warns in it of settings that have no effect.
+// logging returns the log of a server, and logs warnings about settings that have no effect.
 func (f serveFlags) logging(s streams) *slog.Logger {
 	log := slog.New(f.handler(s.Err))
 	s.Libraries.use(log)
@@ -233,7 +234,7 @@ func (f serveFlags) logging(s streams) *slog.Logger {
 	return log
 }
 
-// databases are the one that is written, and what reads its replicas; nil for none.
+// databases has the primary database, and the store that reads its replicas. replicas is nil if there are none.
 type databases struct {
 	*store.Store
 	replicas *store.Store
@@ -242,12 +243,12 @@ type databases struct {
 // moves returns a number that changes whenever other servers are read or written (store.Store.Moves).
 func (d databases) moves() int64 {
 	if d.replicas == nil {
-		return d.Store.Moves()
+		return d.Moves()
 	}
-	return d.Store.Moves() + d.replicas.Moves()
+	return d.Moves() + d.replicas.Moves()
 }
 
-// reading returns the store that anonymous requests read.
+// reading returns the store for anonymous reads: the replicas if there are any, else the primary database.
 func (d databases) reading() *store.Store {
 	if d.replicas != nil {
 		return d.replicas
@@ -255,7 +256,7 @@ func (d databases) reading() *store.Store {
 	return d.Store
 }
 
-// site is the settings as they were given, or a usageError that names the wrong one.
+// site returns the settings of the site. For a wrong setting, it returns a usageError with the flag.
 func (f serveFlags) site() (calendar.Site, error) {
 	site, err := f.siteFlags.site()
 	if err != nil {
@@ -296,7 +297,7 @@ func (f serveFlags) site() (calendar.Site, error) {
 	return site, nil
 }
 
-// pageSettings reads the folder of the site. A usageError names all that is wrong in it.
+// pageSettings reads the site folder. Its usageError lists all errors in the folder.
 func (f serveFlags) pageSettings() (*sitefolder.Settings, error) {
 	settings := sitefolder.Default()
 	if f.Site != "" {
@@ -308,7 +309,7 @@ func (f serveFlags) pageSettings() (*sitefolder.Settings, error) {
 	return &settings, nil
 }
 
-// try builds the API without a database, so that a wrong base URL or mount is named before anything is opened.
+// try builds the API without a database, so that a wrong base URL or mount is reported before anything is opened.
 func (f serveFlags) try(site calendar.Site) error {
 	if site.BaseURL == "" {
 		site.BaseURL = "http://localhost"
@@ -323,7 +324,7 @@ func isCurrencyCode(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// numericHost is an address whose host needs no look-up.
+// numericHost returns an address whose host needs no DNS lookup.
 func numericHost(address string) string {
 	address = hostPort(address)
 	if _, port, err := net.SplitHostPort(address); err == nil {
@@ -332,7 +333,8 @@ func numericHost(address string) string {
 	return address
 }
 
-// requireCurrent makes sure that the schema is up to date, or says how to make it so.
+// requireCurrent checks that the schema is up to date, or returns an error that says how to update it. On SQLite,
+// or with apply, it applies migrations.
 func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 	if apply || st.Engine() == "sqlite" {
 		_, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: version()})
@@ -341,8 +343,8 @@ func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 	return adviseMigration(migrate.CheckCurrent(ctx, st), st)
 }
 
-// adviseMigration adds the command that mends a schema that is behind. It names no user: that of the database may not change
-// tables.
+// adviseMigration adds the command that updates an outdated schema to an error. The command names no user,
+// because the user of the server may not be allowed to change tables.
 func adviseMigration(err error, st *store.Store) error {
 	if !errors.Is(err, migrate.ErrBehind) {
 		return err
@@ -357,8 +359,8 @@ func adviseMigration(err error, st *store.Store) error {
 	return fmt.Errorf("%w\nRun 'almanac migrate %s --db %s'%s", err, command, st.URLFor("MIGRATING-USER"), rights)
 }
 
-// listen serves an open database on sock. If sock is empty, it opens sockets itself. It calls ready once with the
-// address, when connections are accepted. The context of ready ends with the server.
+// listen serves an open database on sock. If sock is empty, it opens sockets itself. It calls ready once, when
+// connections are accepted. The context of ready ends with the server.
 func (f serveFlags) listen(
 	ctx context.Context, s streams, log *slog.Logger, sock sockets, st databases, site calendar.Site,
 	ready func(context.Context, calendar.Site) error,
@@ -380,7 +382,8 @@ func (f serveFlags) listen(
 	defer func() { err = errors.Join(err, op.end()) }()
 	var lists *index.Index
 	if f.Index {
-		lists = index.New(st.reading().Ent, handlers.EventColumns(), log) // whose statements are watched by now
+		// must follow operation, which starts to observe the statements
+		lists = index.New(st.reading().Ent, handlers.EventColumns(), log)
 		lists.Moves = st.moves
 		if op.metrics != nil {
 			if err := op.metrics.Index(lists); err != nil {
@@ -397,7 +400,7 @@ func (f serveFlags) listen(
 		return err
 	}
 	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, at, st)
-	// Monitoring clients also see the shutdown.
+	// The private listener outlives ctx, so that monitoring also sees the shutdown.
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWatching()
 	group, ctx := errgroup.WithContext(ctx)
@@ -435,7 +438,7 @@ func (f serveFlags) listen(
 		group.Go(func() error {
 			err := ready(ctx, site)
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-				return nil // stopped before it was ready
+				return nil // the server was stopped before it was ready
 			}
 			return err
 		})
@@ -446,8 +449,8 @@ func (f serveFlags) listen(
 	return group.Wait()
 }
 
-// reachableAddress is the address of a listener as a client on this machine writes it. The listener itself knows the
-// port when 0 was asked for; that it listens on all addresses is no address.
+// reachableAddress returns the address of a listener for clients on this machine. It has the actual port if port
+// 0 was requested. "localhost" replaces the address that means all addresses.
 func reachableAddress(a net.Addr) string {
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
@@ -455,11 +458,12 @@ func reachableAddress(a net.Addr) string {
 	return a.String()
 }
 
-// checkFilesEvery is how often a process checks that the files of its SQLite database are still at their paths. Each
-// write checks it too.
+// checkFilesEvery is how often a process checks that the files of its SQLite database are still at their paths.
+// Each write checks that, too.
 const checkFilesEvery = time.Second
 
-// watchFiles checks the files until ctx ends, and logs once that they were removed or replaced.
+// watchFiles checks the files of an SQLite database until ctx ends. It logs once if they were removed or
+// replaced.
 func watchFiles(ctx context.Context, log *slog.Logger, st *store.Store) error {
 	tick := time.NewTicker(checkFilesEvery)
 	defer tick.Stop()
@@ -477,7 +481,7 @@ func watchFiles(ctx context.Context, log *slog.Logger, st *store.Store) error {
 	}
 }
 
-// repeatEvery calls do once an interval until ctx ends.
+// repeatEvery calls do once per interval until ctx ends.
 func repeatEvery(ctx context.Context, interval time.Duration, do func()) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -491,11 +495,11 @@ func repeatEvery(ctx context.Context, interval time.Duration, do func()) error {
 	}
 }
 
-// dueEvery is how often a process looks for records whose time has come. Replies do not wait for it: a scheduled record
-// counts as published from its date on, and occurrences are made two weeks before a list may need them.
+// dueEvery is how often a process publishes scheduled records and extends series. Replies do not depend on it. A
+// scheduled record counts as published from its date, and occurrences are made two weeks before lists need them.
 const dueEvery = time.Second
 
-// publishDue publishes scheduled records. An error is logged, and they are tried again at the next call.
+// publishDue publishes scheduled records whose date has passed. It logs an error, and the next call retries.
 func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) {
 	n, err := edit.PublishDue(ctx, st.Ent, clockNow())
 	switch {
@@ -506,7 +510,7 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) {
 	}
 }
 
-// horizonJob makes the next occurrences of series, whichever process they were created in.
+// horizonJob makes the next occurrences of endless series, including those that other processes created.
 type horizonJob struct {
 	log     *slog.Logger
 	db      *ent.Client
@@ -514,11 +518,10 @@ type horizonJob struct {
 	retryAt time.Time // zero after a success
 }
 
-// horizonRetry is how long a process waits after a series failed. The log then has a line a minute, and the other series
-// have two weeks.
+// horizonRetry is how long a process waits after a series failed, so that the log gets one line a minute.
 const horizonRetry = time.Minute
 
-// run extends the series that are due. It logs as publishDue does.
+// run makes occurrences for the series that are due. It logs an error, and a later call retries.
 func (j *horizonJob) run(ctx context.Context, at time.Time) {
 	if at.Before(j.retryAt) {
 		return
@@ -534,24 +537,24 @@ func (j *horizonJob) run(ctx context.Context, at time.Time) {
 	}
 }
 
-// forgetEvery is the time between two removals of expired request keys. Expired keys are ignored anyway.
+// forgetEvery is the time between two removals of expired idempotency keys. Expired keys have no effect anyway.
 const forgetEvery = time.Minute
 
-// forgetKeys removes expired keys. An error is logged.
+// forgetKeys removes expired idempotency keys. It logs an error.
 func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keys) {
 	if _, err := keys.DeleteExpired(ctx, clockNow()); err != nil && ctx.Err() == nil {
 		log.Error("expired idempotency keys", "error", err)
 	}
 }
 
-// forgetWithdrawals removes withdrawals that no feed tells of any more. An error is logged.
+// forgetWithdrawals removes withdrawals that no feed shows any more. It logs an error.
 func forgetWithdrawals(ctx context.Context, log *slog.Logger, db *ent.Client) {
 	if _, err := edit.ForgetWithdrawals(ctx, db, clockNow()); err != nil && ctx.Err() == nil {
 		log.Error("old withdrawals", "error", err)
 	}
 }
 
-// server builds what answers requests. release frees what it opened.
+// server builds the server that answers requests. release frees what it opened.
 func (f serveFlags) server(
 	ctx context.Context, log *slog.Logger, st databases, site calendar.Site, lists *index.Index, op *operation,
 ) (_ *server.Server, release func() error, err error) {
@@ -641,5 +644,5 @@ func (f serveFlags) handler(w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, nil)
 }
 
-// removeAll deletes a temporary folder on the way out.
+// removeAll removes a temporary folder and adds any error to *err. It is for defer statements.
 func removeAll(dir string, err *error) { *err = errors.Join(*err, os.RemoveAll(dir)) }

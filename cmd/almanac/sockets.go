@@ -14,13 +14,14 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// sockets are where a server listens. What systemd hands over beats the addresses of the flags.
+// sockets has the listeners of a server. Sockets from systemd override the addresses of the flags.
 type sockets struct {
-	public  net.Listener
-	private net.Listener // nil means none
+	public net.Listener
+	// private is the listener for operators. Nil means that there is none.
+	private net.Listener
 }
 
-// close closes those that are open.
+// close closes the open listeners.
 func (s sockets) close() error {
 	var errs []error
 	for _, ln := range []net.Listener{s.public, s.private} {
@@ -34,7 +35,7 @@ func (s sockets) close() error {
 	return errors.Join(errs...)
 }
 
-// hostPort completes an address that is only a port: 9000 is 127.0.0.1:9000.
+// hostPort completes an address that is only a port. "9000" becomes "127.0.0.1:9000".
 func hostPort(address string) string {
 	if strings.Trim(address, "0123456789") == "" && address != "" {
 		return net.JoinHostPort("127.0.0.1", address)
@@ -42,9 +43,9 @@ func hostPort(address string) string {
 	return address
 }
 
-// checkSockets refuses one address for requests and for operators, before anything is opened. With --reuse-port the
-// kernel would hand connections to either, and so strangers to the metrics. What systemd hands over has its own
-// addresses.
+// checkSockets refuses the same address for requests and for operators, before anything is opened. With
+// --reuse-port, the kernel would give a connection to either, and so show the metrics to the public. Sockets from
+// systemd have addresses of their own.
 func (f serveFlags) checkSockets(getenv func(string) string) error {
 	if getenv("LISTEN_FDS") != "" || f.MetricsListen == "" || !addressesOverlap(f.Listen, f.MetricsListen) {
 		return nil
@@ -53,8 +54,8 @@ func (f serveFlags) checkSockets(getenv func(string) string) error {
 		f.MetricsListen, f.Listen)}
 }
 
-// addressesOverlap reports whether two addresses HOST:PORT have connections in common: one port, and one host or all of them.
-// Names are compared as they are; port 0 is always another one.
+// addressesOverlap reports whether two addresses HOST:PORT can receive the same connections. That needs the same
+// port, and the same host or one that means all hosts. Names are compared literally. Port 0 never overlaps.
 func addressesOverlap(a, b string) bool {
 	hostA, portA, okA := splitAddress(a)
 	hostB, portB, okB := splitAddress(b)
@@ -69,7 +70,7 @@ func addressesOverlap(a, b string) bool {
 	return hostA == hostB || isLocalHost(hostA) && hostB == "localhost" || hostA == "localhost" && isLocalHost(hostB)
 }
 
-// splitAddress returns the parts of HOST:PORT, the host in one spelling.
+// splitAddress splits HOST:PORT. It normalises the spelling of the host.
 func splitAddress(text string) (host string, port int, ok bool) {
 	host, service, err := net.SplitHostPort(hostPort(text))
 	if err != nil {
@@ -90,8 +91,8 @@ func isLocalHost(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// early opens the sockets before there is a database, so that a taken port leaves no file behind. With --reuse-port it opens
-// none means the kernel gives a process its share of the connections as soon as it listens, ready or not.
+// early opens the sockets before the database, so that a taken port leaves no file behind. With --reuse-port it
+// opens none, because the kernel gives a listening process connections even if it is not ready.
 func (f serveFlags) early(ctx context.Context) (sockets, error) {
 	if f.ReusePort {
 		return sockets{}, nil
@@ -99,7 +100,7 @@ func (f serveFlags) early(ctx context.Context) (sockets, error) {
 	return f.sockets(ctx)
 }
 
-// sockets opens them.
+// sockets opens the sockets of the server, or takes those from systemd.
 func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 	given, err := inheritedSockets()
 	if err != nil {
@@ -115,7 +116,7 @@ func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 			return sockets{}, errors.Join(portProblem("metrics-listen", f.MetricsListen, err), given.public.Close())
 		}
 	}
-	// Names that lead to one address are known only now.
+	// Host names that resolve to the same address can only be compared now.
 	if f.ReusePort && given.private != nil && addressesOverlap(given.public.Addr().String(), given.private.Addr().String()) {
 		err := fmt.Errorf("--metrics-listen: %s is also the address for requests", given.private.Addr())
 		return sockets{}, errors.Join(usageError{err}, given.close())
@@ -123,8 +124,8 @@ func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 	return given, nil
 }
 
-// open listens on an address. Both addresses are shared with --reuse-port: while one process takes the place of
-// another, each has both.
+// open listens on an address. With --reuse-port, several processes may listen on it while one process replaces
+// another.
 func (f operateFlags) open(ctx context.Context, address string) (net.Listener, error) {
 	var c net.ListenConfig
 	if f.ReusePort {
@@ -133,7 +134,8 @@ func (f operateFlags) open(ctx context.Context, address string) (net.Listener, e
 	return c.Listen(ctx, "tcp", hostPort(address))
 }
 
-// portProblem is the error of an address that cannot be opened. For a taken port it says what to do.
+// portProblem returns the error for an address that cannot be opened. If the port is taken, it suggests another
+// one.
 func portProblem(flag, address string, err error) error {
 	host, port, ok := splitAddress(address)
 	if !ok || !errors.Is(err, syscall.EADDRINUSE) {
@@ -147,12 +149,13 @@ func portProblem(flag, address string, err error) error {
 		"such as --%[1]s %[4]s", flag, hostPort(address), syscall.EADDRINUSE, net.JoinHostPort(host, strconv.Itoa(other)))
 }
 
-// inheritedSockets returns the sockets of a systemd socket unit: one named metrics is the private one, another the public one.
+// inheritedSockets returns the sockets of a systemd socket unit. The one named metrics is private, and another
+// one is public.
 func inheritedSockets() (out sockets, err error) {
 	for _, file := range activation.Files(true) {
 		name := file.Name()
 		ln, err := net.FileListener(file)
-		// The listener has a number of its own.
+		// The listener has a duplicate of the file descriptor, so the file is closed.
 		if err := errors.Join(err, file.Close()); err != nil {
 			return sockets{}, fmt.Errorf("socket %q of systemd: %w", name, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reusePort lets several processes listen on one address.
+// reusePort sets SO_REUSEPORT on a socket, so that several processes can listen on one address.
 func reusePort(_, _ string, c syscall.RawConn) error {
 	var err error
 	controlErr := c.Control(func(fd uintptr) {

@@ -26,7 +26,7 @@ type tokenAddCmd struct {
 	Expires string `placeholder:"WHEN" help:"When the token expires: after a duration such as 24h or 90d, at the end of a day such as 2027-01-31 (UTC), or at 2027-01-31T18:00:00Z. Default never."`
 }
 
-// Run issues the token.
+// Run issues a token and prints its secret.
 func (c tokenAddCmd) Run(ctx context.Context, s streams) error {
 	at := clockNow()
 	expires, err := parseExpiry(c.Expires, at)
@@ -52,17 +52,17 @@ func (c tokenAddCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// What --expires is refused for.
+// Reasons to refuse the value of --expires.
 var (
 	errExpiry = errors.New("want a time such as 24h or 90d, or a date such as 2027-01-31")
 	errPast   = errors.New("is not in the future")
 )
 
-// lastInstant is the last that every engine can store.
+// lastInstant is the last instant that every database engine can store.
 var lastInstant = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// parseExpiry reads when a token ends: a duration of Go or of whole days from now on, the end of a day in UTC,
-// or an instant with its offset. "" is never.
+// parseExpiry parses when a token expires. The text is a duration from now, a number of days such as 90d, the end
+// of a day in UTC, or an instant with its offset. "" means never, and returns nil.
 func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	if text == "" {
 		return nil, nil
@@ -83,7 +83,7 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 
 func expiry(text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
-		// Four million days are more than there are left.
+		// Four million days lead beyond the year 9999.
 		n, err := strconv.Atoi(days)
 		if err != nil || n > 4_000_000 {
 			return time.Time{}, errExpiry
@@ -109,7 +109,7 @@ type tokenListCmd struct {
 	JSON  bool   `name:"json" help:"Print a JSON array."`
 }
 
-// tokenRow is a token in a list. Its secret is not kept anywhere.
+// tokenRow is a token in the output of "token list". It has no secret, because secrets are not stored.
 type tokenRow struct {
 	ID         int64      `json:"id"`
 	Login      string     `json:"login"`
@@ -121,7 +121,7 @@ type tokenRow struct {
 	RevokedAt  *time.Time `json:"revoked_at"`
 }
 
-// Run lists the tokens in the order they were issued.
+// Run lists the tokens in the order in which they were issued.
 func (c tokenListCmd) Run(ctx context.Context, s streams) error {
 	return c.withCurrent(ctx, func(st *store.Store) error {
 		query := st.Ent.Token.Query().WithUser().Order(token.ByID())
@@ -156,7 +156,7 @@ func (c tokenListCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// tokenState says whether a token is accepted, and why not.
+// tokenState returns whether a token is accepted, or why it is not.
 func tokenState(t *ent.Token, now time.Time) string {
 	switch {
 	case t.RevokedAt != nil:
@@ -174,7 +174,7 @@ type tokenRevokeCmd struct {
 	ID int64 `arg:"" help:"Number of the token, as token list shows it."`
 }
 
-// Run revokes the token.
+// Run revokes a token.
 func (c tokenRevokeCmd) Run(ctx context.Context, s streams) error {
 	return c.withCurrent(ctx, func(st *store.Store) error {
 		if err := auth.RevokeToken(ctx, st.Ent, clockNow(), c.ID); err != nil {

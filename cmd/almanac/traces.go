@@ -20,14 +20,15 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// errCollector is all that is said of a wrong address: it may have a password.
+// errCollector is the only message about a wrong collector URL, since the URL may contain a password.
 var errCollector = errors.New("want http(s)://HOST:PORT")
 
-// Variables of OpenTelemetry that name a collector. The second beats the first.
+// collectorVariables are the OpenTelemetry variables that name a collector. The second one overrides the first.
 var collectorVariables = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// collector is where traces go; nil for nowhere. The exporter reads the variables of OpenTelemetry by itself, and goes on
-// with what it understands of them: what it would not understand is named here.
+// collector returns the options of the trace exporter, or nil if no collector is configured. The exporter reads
+// the OpenTelemetry variables itself and ignores values that it cannot parse. So collector checks these values
+// and returns an error.
 func (f operateFlags) collector(getenv func(string) string) ([]otlptracehttp.Option, error) {
 	var out []otlptracehttp.Option
 	if f.OTLPEndpoint != "" {
@@ -69,7 +70,8 @@ func collectorURL(text string) (*url.URL, error) {
 	return at, nil
 }
 
-// checkHeaders looks at what signs in at the collector. A wrong one would be printed by the exporter, and left out.
+// checkHeaders checks the headers that authenticate at the collector. The exporter would print a malformed header
+// and ignore it.
 func checkHeaders(getenv func(string) string) error {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"} {
 		text := strings.TrimSpace(getenv(name))
@@ -88,7 +90,7 @@ func checkHeaders(getenv func(string) string) error {
 	return nil
 }
 
-// notInHeaderName reports what no token of RFC 9110 has.
+// notInHeaderName reports whether a character is not allowed in a header name (a token of RFC 9110).
 func notInHeaderName(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
@@ -103,7 +105,7 @@ func checkTimes(getenv func(string) string) error {
 	return nil
 }
 
-// samplers are those that OpenTelemetry knows; true takes a share from 0 to 1.
+// samplers lists the samplers of OpenTelemetry. True means that the sampler takes a share from 0 to 1.
 var samplers = map[string]bool{
 	"always_on": false, "always_off": false, "traceidratio": true,
 	"parentbased_always_on": false, "parentbased_always_off": false, "parentbased_traceidratio": true,
@@ -125,7 +127,8 @@ func checkSampler(getenv func(string) string) error {
 	return nil
 }
 
-// trace sends spans to a collector. OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES and the like hold.
+// trace sends spans to a collector. OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES and other variables of
+// OpenTelemetry apply.
 func (o *operation) trace(ctx context.Context, log *slog.Logger, collector []otlptracehttp.Option) error {
 	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "error", err) }))

@@ -23,12 +23,12 @@ type translationsCmds struct {
 	Import translationsImportCmd `cmd:"" help:"Import translations from a file: JSON or XLIFF 2.0 or 2.1."`
 }
 
-// kindFlag narrows a command down to some kinds.
+// kindFlag has the flag that limits a command to some kinds of records.
 type kindFlag struct {
 	Kind []string `placeholder:"KIND" enum:"event,venue,organizer,category,tag" help:"Only event, venue, organizer, category or tag. Repeatable, or a comma list. Default all."`
 }
 
-// kinds are the chosen ones in the usual order.
+// kinds returns the chosen kinds in the order of translations.Kinds.
 func (f kindFlag) kinds() []calendar.Kind {
 	var out []calendar.Kind
 	for _, k := range translations.Kinds {
@@ -39,7 +39,7 @@ func (f kindFlag) kinds() []calendar.Kind {
 	return out
 }
 
-// looking is with for commands that read a database whose schema has to be up to date.
+// looking runs do with the database for reading. It returns an error if the schema is not up to date.
 func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
 	return d.reading(ctx, func(st *store.Store) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
@@ -52,13 +52,13 @@ func (d database) looking(ctx context.Context, do func(*store.Store) error) erro
 type translationsStatusCmd struct {
 	database
 	kindFlag
-	// The flag of this name is a setting elsewhere, the language of the site, which must not narrow this down.
+	// The flag is named lang, because --language has the variable ALMANAC_LANGUAGE: the language of the site.
 	Lang    []string `aliases:"language" placeholder:"LANG" enum:"en,pl,es" help:"Only en, pl or es; also --language. Repeatable, or a comma list. Default all."`
 	Missing bool     `help:"List the records with missing translations, and the fields."`
 	JSON    bool     `name:"json" help:"Print a JSON array."`
 }
 
-// Run prints the status.
+// Run prints the status of the translations.
 func (c translationsStatusCmd) Run(ctx context.Context, s streams) error {
 	filter := translations.Filter{Kinds: c.kinds()}
 	for _, l := range calendar.Languages {
@@ -85,7 +85,7 @@ func (c translationsStatusCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// missing lists records as they are found: a calendar may have many. So the columns have no common width.
+// missing prints records while it finds them, because a calendar may have many. So columns have fixed widths.
 func (c translationsStatusCmd) missing(ctx context.Context, out io.Writer, st *store.Store, f translations.Filter) error {
 	if !c.JSON {
 		fmt.Fprintf(out, "%-9s  %8s  %-8s  %-25s  %s\n", "KIND", "ID", "LANGUAGE", "MISSING", "TITLE")
@@ -137,7 +137,7 @@ type translationsExportCmd struct {
 	Since       *int64 `placeholder:"REVISION" help:"Leave out records unchanged since this revision, which an earlier export printed."`
 }
 
-// Run exports. A file takes the place of an earlier one only when it is complete.
+// Run exports texts for translation. A file replaces an earlier one only when it is complete.
 func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 	switch {
 	case c.From == c.To:
@@ -174,7 +174,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// write hands the output to do.
+// write runs do with the output: standard output or a file.
 func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err error) {
 	if c.Out == "-" {
 		return do(s.Out)
@@ -231,7 +231,7 @@ func (c translationsImportCmd) run(
 ) error {
 	im := &translations.Importer{
 		DB: st.Ent, Site: site, DryRun: c.DryRun, Force: c.Force, Clear: c.Clear,
-		// It quotes what others wrote.
+		// Problems quote texts of the file, so control characters are removed.
 		Problem: func(p translations.Problem) {
 			what := "skipped:"
 			if p.Outcome == translations.Failed {

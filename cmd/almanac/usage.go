@@ -11,8 +11,8 @@ import (
 
 var negativeNumber = regexp.MustCompile(`^-[0-9]`)
 
-// normalizeArgs rewrites what other programs accept to what the parser knows: "help COMMAND", --version and -v, negative
-// numbers as values of flags, and --login as the argument LOGIN.
+// normalizeArgs rewrites arguments that other programs accept to those that the parser knows. These are "help
+// COMMAND", --version, -v, negative numbers as values of flags, and --login for the argument LOGIN.
 func normalizeArgs(args []string) []string {
 	if len(args) == 0 {
 		return args
@@ -27,7 +27,7 @@ func normalizeArgs(args []string) []string {
 	for _, arg := range args {
 		last := len(out) - 1
 		if negativeNumber.MatchString(arg) && last >= 0 && isBareFlag(out[last]) {
-			out[last] += "=" + arg // the parser would take it for a flag
+			out[last] += "=" + arg // the parser would read the number as a flag
 			continue
 		}
 		out = append(out, arg)
@@ -53,8 +53,8 @@ func isBareFlag(arg string) bool {
 	return strings.HasPrefix(arg, "--") && arg != "--" && !strings.Contains(arg, "=")
 }
 
-// explainUsage writes why args cannot be parsed and returns the exit status. A command that only groups others, and the
-// program alone, write their help instead.
+// explainUsage prints why args cannot be parsed, and returns the exit status. A command that only groups others,
+// and the program without a command, print their help instead.
 func explainUsage(s streams, env *environment, wrong *kong.ParseError, args []string) int {
 	node := wrong.Context.Selected()
 	if node == nil {
@@ -78,7 +78,7 @@ func explainUsage(s streams, env *environment, wrong *kong.ParseError, args []st
 	return 2
 }
 
-// printHelp is the help of kong, in which a command shows the flags of its default command as its own.
+// printHelp prints kong's help. A command also shows the flags of its default command.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	if node := ctx.Selected(); node != nil && node.DefaultCmd != nil {
 		node.Flags = append(node.Flags, node.DefaultCmd.Flags...)

@@ -23,7 +23,7 @@ type userCmds struct {
 	Remove  userRemoveCmd  `cmd:"" help:"Delete a user and their tokens permanently. Their records stay, without an author."`
 }
 
-// withCurrent is with for a database whose schema has to be up to date.
+// withCurrent runs do as with does. It returns an error if the schema is not up to date.
 func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) error {
 	return d.with(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
@@ -42,7 +42,7 @@ type userAddCmd struct {
 	PasswordStdin bool   `xor:"password" help:"Ask for the password, or read it from the first line of standard input."`
 }
 
-// Run adds the user and a token in one transaction.
+// Run adds a user and a first token in one transaction.
 func (c userAddCmd) Run(ctx context.Context, s streams) error {
 	if c.PasswordStdin {
 		password, err := readPassword(ctx, s)
@@ -61,7 +61,7 @@ func (c userAddCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// addUser creates a user and a first token.
+// addUser adds a user and a first token. It returns the user's id and the token's secret.
 func addUser(ctx context.Context, st *store.Store, login, name string, role calendar.Role, password string) (id int64, secret string, err error) {
 	err = store.Tx(ctx, st.Ent, func(tx *ent.Tx) error {
 		user, err := auth.AddUser(ctx, tx.Client(), clockNow(), login, name, role, password)
@@ -80,7 +80,7 @@ type userListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// userRow is a user in a list. Never shown: the hash of the password.
+// userRow is a user in the output of "user list". It has no hash of the password.
 type userRow struct {
 	ID          int64         `json:"id"`
 	Login       string        `json:"login"`
@@ -91,7 +91,7 @@ type userRow struct {
 	DisabledAt  *time.Time    `json:"disabled_at"`
 }
 
-// Run lists the users by login.
+// Run lists the users in the order of their logins.
 func (c userListCmd) Run(ctx context.Context, s streams) error {
 	return c.withCurrent(ctx, func(st *store.Store) error {
 		users, err := auth.ListUsers(ctx, st.Ent)
@@ -120,21 +120,21 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// userArg names the user a command changes.
+// userArg has the argument that names the user to change.
 type userArg struct {
 	database
 	Login string `arg:"" help:"Login of the user."`
 }
 
-// change finds the user and changes them in one transaction. With guard it refuses to touch the only
-// administrator.
+// change finds the user and runs do in one transaction. With guard, it returns an error if the user is the only
+// administrator. done is printed after a success.
 func (c userArg) change(
 	ctx context.Context, s streams, guard bool, done string, do func(ctx context.Context, tx *ent.Tx, id int64) error,
 ) error {
 	return c.changeBy(ctx, s, &edit.Editor{Now: clockNow(), By: auth.System()}, guard, done, do)
 }
 
-// changeBy is change for what also writes records, which e does.
+// changeBy changes a user as change does. do may also write records through e.
 func (c userArg) changeBy(
 	ctx context.Context, s streams, e *edit.Editor, guard bool, done string,
 	do func(ctx context.Context, tx *ent.Tx, id int64) error,
@@ -189,7 +189,7 @@ func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// force overrides the guard of the last administrator.
+// force has the flag that allows a calendar without an administrator.
 type force struct {
 	Force bool `help:"Proceed even if no administrator would be left."`
 }
@@ -200,7 +200,7 @@ type userRoleCmd struct {
 	force
 }
 
-// Run gives the role.
+// Run gives the user a role.
 func (c userRoleCmd) Run(ctx context.Context, s streams) error {
 	role := calendar.Role(c.Role)
 	guard := role != calendar.Administrator && !c.Force

@@ -9,40 +9,40 @@ import (
 )
 
 const (
-	// recheckAfter is how long a verified credential is used without a query. A changed password, a revocation or a
-	// changed role takes effect within that time.
+	// recheckAfter is the time for which a verified credential is used without a query. Changes of passwords,
+	// roles and tokens take effect within that time.
 	recheckAfter = 5 * time.Second
 	// evictAfter is how long after its last check a credential is forgotten. Until then an unchanged password is
 	// not computed again. A credential in use is checked each recheckAfter.
 	evictAfter = 15 * time.Minute
-	// touchEvery is the shortest time between two writes of a token's last use.
+	// touchEvery is the shortest time between two updates of a token's last use in the database.
 	touchEvery = time.Minute
-	// maxEntries bounds the cache.
+	// maxEntries is the largest number of credentials in the cache.
 	maxEntries = 1024
 )
 
 // cacheKey is a keyed hash of a credential. It reveals nothing without the key of the process.
 type cacheKey [32]byte
 
-// cachedCredential is a credential found right.
+// cachedCredential is a credential that was verified.
 type cachedCredential struct {
 	principal Principal
-	hash      string    // of the password in the database when it matched; "" for a token
-	expires   time.Time // of the token; zero is never
-	touched   time.Time // when the last use of the token was written
-	checked   time.Time // when the database confirmed it
+	hash      string    // password hash in the database at the match; "" for a token
+	expires   time.Time // expiry of the token; zero means never
+	touched   time.Time // last time at which the token's use was written to the database
+	checked   time.Time // last time at which the database confirmed the credential
 }
 
-// verification is a verification in progress, shared by all requests with the same credential.
+// verification is a running verification. All requests with the same credential share it.
 type verification struct {
-	done chan struct{} // closed when the rest is set
-	// abandoned means that the leading request gave up, so there is no result.
+	done chan struct{} // closed when the other fields are set
+	// abandoned means that the leading request gave up without a result.
 	abandoned bool
 	found     cachedCredential
 	err       error
 }
 
-// cache stores verified credentials and the verifications in progress. It never stores refusals.
+// cache stores verified credentials and running verifications. It never stores refused credentials.
 type cache struct {
 	mu      sync.Mutex
 	entries *otter.Cache[cacheKey, cachedCredential]
@@ -59,8 +59,8 @@ func newCache() *cache {
 	}
 }
 
-// lookup returns a fresh entry (f is nil), a verification to wait for, or one to lead. The leader also gets a stale
-// entry, which may save work. The zero value means no entry.
+// lookup returns a fresh entry (f is nil), a verification to wait for, or one to lead. The leader also gets a
+// stale entry, which may save the hash computation. The zero value means no entry.
 func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *verification, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *
 		c.entries.Invalidate(key)
 		found, ok = cachedCredential{}, false
 	}
-	// A clock set back makes the entry look younger than new.
+	// If the clock was set back, the age is negative and the entry counts as stale.
 	if age := now.Sub(found.checked); ok && age >= 0 && age < recheckAfter {
 		return found, nil, false
 	}
@@ -81,8 +81,8 @@ func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *
 	return found, f, true
 }
 
-// land ends a verification. It stores a success and removes a refused credential. If the query failed, the earlier
-// entry stays.
+// land ends a verification. It stores a verified credential and removes a refused one. If the query failed, the
+// earlier entry stays.
 func (c *cache) land(key cacheKey, f *verification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *cache) land(key cacheKey, f *verification) {
 	c.entries.Set(key, e)
 }
 
-// claimTouch reports whether it is time to write the last use of the token, once per touchEvery.
+// claimTouch reports whether the caller must write the token's last use, which is once per touchEvery.
 func (c *cache) claimTouch(key cacheKey, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

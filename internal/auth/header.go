@@ -9,24 +9,24 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// maxHeader bounds an Authorization header, in bytes.
+// maxHeader is the longest accepted Authorization header, in bytes.
 const maxHeader = 4096
 
-// scheme is how credentials were presented.
+// scheme is the authentication scheme of an Authorization header.
 type scheme uint8
 
 const (
 	noScheme scheme = iota
 	basic
-	bearer // and all schemes that are not supported
+	bearer // Bearer, and all unsupported schemes
 )
 
 // credential is the content of an Authorization header.
 type credential struct {
 	scheme scheme
-	login  string // basic: lower case
+	login  string // for Basic only, in lower case
 	secret string
-	token  bool // secret is a token, without its spaces; else a password
+	token  bool // true if secret is a token (without its spaces), false for a password
 }
 
 // refusal is the reason for refusing credentials. It is logged and never sent to clients.
@@ -49,7 +49,7 @@ const (
 	brokenHash          refusal = "stored password hash unusable"
 )
 
-// refused is the error a client gets for a reason.
+// refused returns the error that the client gets. why is only logged.
 func (s scheme) refused(why refusal) *calendar.Error {
 	code := "rest_invalid_token"
 	if s == basic {
@@ -58,11 +58,11 @@ func (s scheme) refused(why refusal) *calendar.Error {
 	return &calendar.Error{Code: code, Key: code, Err: why}
 }
 
-// parseHeader parses an Authorization header. An empty one has no credentials. The error is a refusal, and the scheme
-// is returned with it.
+// parseHeader parses an Authorization header. An empty header has no credentials. The error is a refusal, and
+// the result then has the scheme only.
 //
-// Basic takes base64 of UTF-8, padded or not. The first colon ends the login, so a password may contain colons. Scheme
-// names are case-insensitive.
+// Basic credentials are base64 of UTF-8, with or without padding. The first colon ends the login, so a password
+// may contain colons. Scheme names are case-insensitive.
 func parseHeader(header string) (credential, error) {
 	header = strings.Trim(header, " \t")
 	if header == "" {
@@ -99,13 +99,14 @@ func parseHeader(header string) (credential, error) {
 	return c, nil
 }
 
-// decodeBasic decodes the base64 of LOGIN:SECRET. Neither part may be empty or contain control characters.
+// decodeBasic decodes the base64 of LOGIN:SECRET. ok is false if a part is empty or contains control
+// characters.
 func decodeBasic(text string) (login, secret string, ok bool) {
 	plain := strings.TrimRight(text, "=")
 	if padding := len(text) - len(plain); padding > 0 && padding > (4-len(plain)%4)%4 {
 		return "", "", false
 	}
-	if strings.ContainsAny(plain, "\r\n") { // which the decoder would skip
+	if strings.ContainsAny(plain, "\r\n") { // the decoder would ignore these characters
 		return "", "", false
 	}
 	b, err := base64.RawStdEncoding.Strict().DecodeString(plain)

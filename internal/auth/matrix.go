@@ -7,31 +7,32 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Operation is something done to the calendar for which a right is needed.
+// Operation is an action on the calendar that requires a permission.
 type Operation string
 
-// The operations of the permission matrix.
+// These are the operations of the permission matrix.
 const (
 	Read        Operation = "read"
 	Create      Operation = "create"
-	Publish     Operation = "publish" // to give the status publish, future or private
+	Publish     Operation = "publish" // to set the status publish, future or private
 	Edit        Operation = "edit"
 	Delete      Operation = "delete"
-	Restore     Operation = "restore"    // out of the trash
-	SetAuthor   Operation = "set author" // to another user
+	Restore     Operation = "restore"    // to take out of the trash
+	SetAuthor   Operation = "set author" // to assign another user as author
 	ManageTerms Operation = "manage terms"
 	Upload      Operation = "upload an image"
 	ListImages  Operation = "list images"
 	DeleteImage Operation = "delete an image"
 )
 
-// Operations lists them all.
+// Operations lists all operations.
 var Operations = []Operation{
 	Read, Create, Publish, Edit, Delete, Restore, SetAuthor, ManageTerms, Upload, ListImages, DeleteImage,
 }
 
-// Record is the target of an operation. AuthorID is a user id, 0 for none; for an image it is the uploader. Status is
-// the effective one (calendar.Status.Shown). BeforeTrash is the earlier status of a trashed record.
+// Record is the target of an operation. AuthorID is a user id, for an image that of the uploader; 0 means none.
+// Status is the effective status (calendar.Status.Shown). BeforeTrash is the earlier status of a trashed
+// record.
 type Record struct {
 	Kind        calendar.Kind
 	AuthorID    int64
@@ -48,15 +49,15 @@ func RecordOf(kind calendar.Kind, authorID *int64, status, before calendar.Statu
 	return r
 }
 
-// stage is a group of statuses with the same rights. Rules use it as a bit set.
+// stage is a group of statuses with the same permissions. Rules combine stages as bits.
 type stage uint8
 
 const (
 	stagePublished stage = 1 << iota
 	stageDraftOrPending
 	stagePrivateOrFuture
-	stageWasDraftOrPending // in the trash, from draft or pending
-	stageWasOther          // in the trash, from anything else
+	stageWasDraftOrPending // in the trash, earlier draft or pending
+	stageWasOther          // in the trash, earlier any other status
 
 	anyStage         stage = 0 // the status does not matter
 	stageUnpublished       = stageDraftOrPending | stagePrivateOrFuture
@@ -81,7 +82,7 @@ func (r Record) stage() stage {
 	return 0
 }
 
-// ownership says which owners a rule applies to.
+// ownership limits a rule to own records, or to records of others.
 type ownership uint8
 
 const (
@@ -90,17 +91,17 @@ const (
 	othersOnly
 )
 
-// The cells of the matrix.
+// n and y are the cells of the matrix: no and yes.
 const (
 	n = false
 	y = true
 )
 
-// cells has a column each for the anonymous caller, subscribers, contributors, authors, and editors with
-// administrators.
+// cells has one column for each of these: anonymous, subscriber, contributor, author, and editor or
+// administrator.
 type cells [5]bool
 
-// rule is a line of the matrix. Without kinds it holds for everything.
+// rule is a line of the permission matrix. Nil kinds mean that it applies to all kinds.
 type rule struct {
 	may       cells
 	operation Operation
@@ -115,13 +116,13 @@ var (
 	openKinds   = []calendar.Kind{calendar.Category, calendar.Tag, calendar.Image}
 )
 
-// matrix is the permission matrix (contract, section 12.3). An operation without a matching line is forbidden. Examples
-// are reading a trashed event, restoring a record that is not in the trash, and editing a term as a record.
+// matrix is the permission matrix (contract, section 12.3). An operation without a matching line is forbidden:
+// for example reading a trashed event, or restoring a record that is not in the trash.
 var matrix = []rule{
 	{cells{y, y, y, y, y}, Read, recordKinds, stagePublished, anyOwner},
 	{cells{n, n, y, y, y}, Read, recordKinds, stageUnpublished, ownOnly},
 	{cells{n, n, n, n, y}, Read, recordKinds, stageUnpublished, othersOnly},
-	// A trashed venue or organizer is readable for callers who may edit it.
+	// A caller who may edit a trashed venue or organizer may read it.
 	{cells{n, n, y, y, y}, Read, linkedKinds, stageWasDraftOrPending, ownOnly},
 	{cells{n, n, n, y, y}, Read, linkedKinds, stageWasOther, ownOnly},
 	{cells{n, n, n, n, y}, Read, linkedKinds, stageTrashed, othersOnly},
@@ -130,7 +131,7 @@ var matrix = []rule{
 	{cells{n, n, y, y, y}, Create, recordKinds, anyStage, anyOwner},
 	{cells{n, n, n, y, y}, Publish, recordKinds, anyStage, anyOwner},
 
-	// A contributor's right on a trashed record follows the status it had.
+	// A contributor's permission for a trashed record depends on the status before it was trashed.
 	{cells{n, n, y, y, y}, Edit, recordKinds, stageDraftOrPending | stageWasDraftOrPending, ownOnly},
 	{cells{n, n, n, y, y}, Edit, recordKinds, stagePublished | stagePrivateOrFuture | stageWasOther, ownOnly},
 	{cells{n, n, n, n, y}, Edit, recordKinds, allStages, othersOnly},
@@ -153,8 +154,8 @@ var matrix = []rule{
 	{cells{n, n, n, n, y}, DeleteImage, nil, anyStage, othersOnly},
 }
 
-// column is the place of a role in the lines of the matrix. A role the program does not know has the rights
-// of the anonymous caller.
+// column returns the column of a role in the matrix. An unknown role has the permissions of the anonymous
+// caller.
 func column(r calendar.Role) int {
 	switch r {
 	case calendar.Subscriber:
@@ -184,18 +185,18 @@ func May(p Principal, op Operation, r Record) bool {
 	})
 }
 
-// MaySeeOwnUnpublished reports whether lists show p the records p is author of in any status.
+// MaySeeOwnUnpublished reports whether lists show p's own records in any status.
 func MaySeeOwnUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft, AuthorID: p.UserID})
 }
 
-// MaySeeAllUnpublished reports whether lists show p unpublished records of all authors.
+// MaySeeAllUnpublished reports whether lists show p the unpublished records of all authors.
 func MaySeeAllUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft})
 }
 
-// ReadScope returns a text that is equal for callers who may read the same records outside the trash, and different for
-// others.
+// ReadScope returns a text that is equal for callers who may read the same records outside the trash. Caches
+// use it as a key.
 func ReadScope(p Principal) string {
 	switch {
 	case MaySeeAllUnpublished(p):

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What new passwords are hashed with: OWASP's recommendation for argon2id.
+// These are the parameters of new password hashes, as OWASP recommends for argon2id.
 const (
 	hashMemory  = 19 * 1024 // KiB
 	hashPasses  = 2
@@ -24,27 +24,28 @@ const (
 	hashKey     = 32 // bytes
 )
 
-// These bound the parameters of a stored hash, so that a manipulated row cannot exhaust the process.
+// These are the largest accepted parameters of a stored hash, so that a manipulated row cannot exhaust the
+// process.
 const (
 	maxHashMemory  = 128 * 1024 // KiB
 	maxHashPasses  = 10
 	maxHashThreads = 8
 )
 
-// Bounds of a password: characters and bytes.
+// minPassword is in characters, maxPassword in bytes.
 const (
 	minPassword = 8
 	maxPassword = 1024
 )
 
-// ErrPassword means that a password is not allowed. It is shorter than 8 characters, longer than 1024 bytes, contains
-// control characters, or has the form of an access token.
+// ErrPassword means that a new password is not allowed. It has fewer than 8 characters, more than 1024 bytes,
+// or control characters, or it looks like an access token.
 var ErrPassword = errors.New("password must have at least 8 characters, at most 1024 bytes, no control characters, " +
 	"and not look like an access token")
 
 var errHash = errors.New("not a usable argon2id hash")
 
-// passwordHash is a password hash with the parameters that computed it.
+// passwordHash is a password hash with its parameters.
 type passwordHash struct {
 	memory  uint32 // KiB
 	passes  uint32
@@ -53,7 +54,7 @@ type passwordHash struct {
 	key     []byte
 }
 
-// hashPassword hashes an allowed password. It takes some 50 ms and 19 MiB.
+// hashPassword checks and hashes a new password. This takes about 50 ms and 19 MiB.
 func hashPassword(password string) (string, error) {
 	if !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl) || isToken(removeSpaces(password)) ||
 		utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword {
@@ -64,35 +65,37 @@ func hashPassword(password string) (string, error) {
 	return h.String(), nil
 }
 
-// newDummyHash returns a hash that no password matches: its key is random. Its parameters are those of new hashes.
+// newDummyHash returns a hash with a random key, which no password matches. Its parameters are those of new
+// hashes.
 func newDummyHash() passwordHash {
 	h := passwordHash{
 		memory: hashMemory, passes: hashPasses, threads: hashThreads,
 		salt: make([]byte, hashSalt), key: make([]byte, hashKey),
 	}
-	rand.Read(h.salt) // never fails: without randomness it ends the program
+	rand.Read(h.salt) // rand.Read never fails; without randomness it ends the program
 	rand.Read(h.key)
 	return h
 }
 
-// derive computes the key. The password is normalised (NFC): systems differ in how they type an accent.
+// derive computes the key of a password. It normalises the password (NFC), because systems encode accents
+// differently.
 func (h passwordHash) derive(password string) []byte {
 	return argon2.IDKey([]byte(norm.NFC.String(password)), h.salt, h.passes, h.memory, h.threads, uint32(len(h.key))) //nolint:gosec // at most 64 bytes
 }
 
-// matches reports in constant time whether h is of the password.
+// matches reports in constant time whether h is the hash of the password.
 func (h passwordHash) matches(password string) bool {
 	return subtle.ConstantTimeCompare(h.derive(password), h.key) == 1
 }
 
-// String is the hash in PHC format: $argon2id$v=19$m=19456,t=2,p=1$SALT$KEY.
+// String formats the hash in PHC format: $argon2id$v=19$m=19456,t=2,p=1$SALT$KEY.
 func (h passwordHash) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.threads,
 		base64.RawStdEncoding.EncodeToString(h.salt), base64.RawStdEncoding.EncodeToString(h.key))
 }
 
-// parseHash parses the output of String. It accepts other parameters within bounds. Its errors name the invalid part
-// and never repeat it.
+// parseHash parses a hash in PHC format with any parameters within the limits. Its errors name the invalid part
+// without its value.
 func parseHash(phc string) (passwordHash, error) {
 	parts := strings.Split(phc, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
@@ -123,7 +126,7 @@ func parseHash(phc string) (passwordHash, error) {
 	return h, nil
 }
 
-// parseParameter reads one parameter, from 1 to limit.
+// parseParameter parses one parameter with a value from 1 to limit.
 func parseParameter(text, name string, limit uint64) (uint64, bool) {
 	digits, ok := strings.CutPrefix(text, name)
 	if !ok || strings.HasPrefix(digits, "0") {
@@ -133,9 +136,9 @@ func parseParameter(text, name string, limit uint64) (uint64, bool) {
 	return v, err == nil && v <= limit
 }
 
-// decodeBase64 decodes canonical base64 without padding. The result has least to most bytes.
+// decodeBase64 decodes canonical base64 without padding. The result must have from least to most bytes.
 func decodeBase64(text string, least, most int) ([]byte, error) {
-	if strings.ContainsAny(text, "\r\n") { // which the decoder would skip
+	if strings.ContainsAny(text, "\r\n") { // the decoder would ignore these characters
 		return nil, errHash
 	}
 	b, err := base64.RawStdEncoding.Strict().DecodeString(text)

@@ -13,21 +13,21 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// tokenPrefix marks our tokens, for people and for programs that look for leaked secrets.
+// tokenPrefix begins every token, so that people and scanners for leaked secrets recognise it.
 const tokenPrefix = "alm_"
 
-// tokenBytes is how much chance is in a token.
+// tokenBytes is the number of random bytes in a token.
 const tokenBytes = 32
 
-// What tokens are refused for.
+// These are the errors of IssueToken and RevokeToken.
 var (
 	ErrTokenExpiry = errors.New("expiry is not in the future")
 	ErrNoToken     = errors.New("no such token")
 )
 
-// IssueToken creates an access token for a user, in the transaction of db if it has one. The secret is returned only
-// here: the database stores its SHA-256. A nil expires means never; it is stored in whole seconds. Errors are ErrName,
-// ErrTokenExpiry and ErrNoUser.
+// IssueToken creates an access token for a user; db may be a transaction. Only this call returns the secret,
+// because the database stores its SHA-256 hash. A nil expires means never. It is stored in whole seconds.
+// Errors are ErrName, ErrTokenExpiry and ErrNoUser.
 func IssueToken(ctx context.Context, db *ent.Client, now time.Time, userID int64, name string, expires *time.Time) (
 	secret string, t *ent.Token, err error,
 ) {
@@ -44,7 +44,7 @@ func IssueToken(ctx context.Context, db *ent.Client, now time.Time, userID int64
 	secret = newSecret()
 	t, err = db.Token.Create().SetUserID(userID).SetName(name).SetHash(hashToken(secret)).
 		SetCreatedAt(databaseTime(now)).SetNillableExpiresAt(expires).Save(ctx)
-	if ent.IsConstraintError(err) { // the foreign key; the hash is unique by 256 bits of chance
+	if ent.IsConstraintError(err) { // only the foreign key can fail, because the hash is random
 		return "", nil, fmt.Errorf("token for user %d: %w", userID, ErrNoUser)
 	}
 	if err != nil {
@@ -53,8 +53,8 @@ func IssueToken(ctx context.Context, db *ent.Client, now time.Time, userID int64
 	return secret, t, nil
 }
 
-// RevokeToken ends a token. Running processes refuse it within seconds. One revoked already stays so since
-// the first time. Errors: ErrNoToken.
+// RevokeToken revokes a token. Running processes refuse it within seconds. Revoking a token again does not
+// change the time of revocation. The error is ErrNoToken.
 func RevokeToken(ctx context.Context, db *ent.Client, now time.Time, tokenID int64) error {
 	t, err := db.Token.Get(ctx, tokenID)
 	if ent.IsNotFound(err) {
@@ -71,7 +71,7 @@ func RevokeToken(ctx context.Context, db *ent.Client, now time.Time, tokenID int
 
 func newSecret() string {
 	var b [tokenBytes]byte
-	rand.Read(b[:]) // never fails: without randomness it ends the program
+	rand.Read(b[:]) // rand.Read never fails; without randomness it ends the program
 	return tokenPrefix + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
@@ -80,8 +80,8 @@ func hashToken(secret string) []byte {
 	return sum[:]
 }
 
-// isToken reports whether a secret has the form of a token. No password has: what is presented as a token is
-// looked up and never costs a password computation.
+// isToken reports whether a secret has the form of a token. Passwords never do. So a token is looked up without
+// the cost of a password hash.
 func isToken(secret string) bool {
 	text, ok := strings.CutPrefix(secret, tokenPrefix)
 	if !ok || len(text) != base64.RawURLEncoding.EncodedLen(tokenBytes) {
@@ -93,5 +93,5 @@ func isToken(secret string) bool {
 	}) < 0
 }
 
-// removeSpaces removes the spaces people copy along with a token.
+// removeSpaces removes the spaces that people may copy with a token.
 func removeSpaces(secret string) string { return strings.ReplaceAll(secret, " ", "") }

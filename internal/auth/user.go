@@ -16,10 +16,10 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 )
 
-// maxName bounds the names of users and tokens, in bytes.
+// maxName is the longest name of a user or token, in bytes.
 const maxName = 255
 
-// What users and tokens are refused for.
+// These are the errors for invalid users and tokens.
 var (
 	ErrLogin      = errors.New("login must be 1 to 100 of the characters a-z 0-9 . _ @ + -")
 	ErrLoginTaken = errors.New("login is taken")
@@ -28,12 +28,12 @@ var (
 	ErrNoUser     = errors.New("no such user")
 )
 
-// ErrLastAdministrator is returned by KeepAdministrator for the only administrator.
+// ErrLastAdministrator is returned by KeepAdministrator for the only active administrator.
 var ErrLastAdministrator = errors.New("is the only administrator who is not disabled")
 
-// AddUser adds a user, in the transaction of db if it has one. It lower-cases the login. An empty password means none,
-// for users who sign in with tokens or never. Times are stored in UTC, in whole seconds. Errors are ErrLogin,
-// ErrLoginTaken, ErrName, ErrRole and ErrPassword.
+// AddUser creates a user; db may be a transaction. The login is stored in lower case. An empty password means
+// that the user has none and can use tokens only. Times are stored in UTC, in whole seconds. Errors are
+// ErrLogin, ErrLoginTaken, ErrName, ErrRole and ErrPassword.
 func AddUser(ctx context.Context, db *ent.Client, now time.Time, login, name string, role calendar.Role,
 	password string,
 ) (*ent.User, error) {
@@ -76,7 +76,7 @@ func FindUser(ctx context.Context, db *ent.Client, login string) (*ent.User, err
 	return u, nil
 }
 
-// ListUsers is all users, disabled ones too, by login.
+// ListUsers returns all users, including disabled ones, sorted by login.
 func ListUsers(ctx context.Context, db *ent.Client) ([]*ent.User, error) {
 	us, err := db.User.Query().Order(user.ByLogin()).All(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func SetPassword(ctx context.Context, db *ent.Client, userID int64, password str
 	return saveUser(ctx, userID, change)
 }
 
-// SetRole gives a user another role. Errors: ErrRole, ErrNoUser.
+// SetRole changes a user's role. Errors are ErrRole and ErrNoUser.
 func SetRole(ctx context.Context, db *ent.Client, userID int64, role calendar.Role) error {
 	if !role.Known() {
 		return fmt.Errorf("user %d: role %q: %w", userID, role, ErrRole)
@@ -125,10 +125,10 @@ func SetDisabled(ctx context.Context, db *ent.Client, now time.Time, userID int6
 	return saveUser(ctx, userID, db.User.UpdateOneID(userID).ClearDisabledAt())
 }
 
-// RemoveUser deletes a user and their tokens for good. What they wrote stays, without an author. Running
-// processes refuse them within seconds. Errors: ErrNoUser.
+// RemoveUser deletes a user with their tokens. Their records stay, without an author. Running processes refuse
+// their credentials within seconds. The error is ErrNoUser.
 func RemoveUser(ctx context.Context, db *ent.Client, userID int64) error {
-	// The database does the rest through its foreign keys.
+	// Foreign keys delete the tokens and clear the authors.
 	if err := db.User.DeleteOneID(userID).Exec(ctx); err != nil {
 		return fmt.Errorf("user %d: %w", userID, unknownUser(err))
 	}
@@ -149,7 +149,7 @@ func KeepAdministrator(ctx context.Context, db *ent.Client, userID int64) error 
 	return nil
 }
 
-// forUpdate locks the rows a query finds. SQLite has one writer at a time anyway.
+// forUpdate locks the selected rows. SQLite needs no lock, because it has one writer at a time.
 func forUpdate(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForUpdate()
@@ -189,7 +189,7 @@ func normalLogin(text string) (string, bool) {
 	return string(b), true
 }
 
-// properName is a name for people, trimmed.
+// properName returns a display name without surrounding white space, or ErrName.
 func properName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if len(name) > maxName || !utf8.ValidString(name) {
@@ -198,7 +198,7 @@ func properName(name string) (string, error) {
 	return name, nil
 }
 
-// optionalHash is the hash of a password, nil for none.
+// optionalHash returns the hash of a password. "" gives nil.
 func optionalHash(password string) (*string, error) {
 	if password == "" {
 		return nil, nil
@@ -210,5 +210,6 @@ func optionalHash(password string) (*string, error) {
 	return &hash, nil
 }
 
-// databaseTime is an instant as the database keeps it. MySQL would round fractions of a second up.
+// databaseTime returns an instant in the precision of the database, which is whole seconds. MySQL would round
+// fractions up.
 func databaseTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -17,40 +17,40 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 )
 
-// maxWaiting is how many passwords may wait for computation. A waiting request occupies a slot of the server. A
-// processor computes that many within a fraction of a second.
+// maxWaiting is the number of passwords that may wait to be hashed. Each waiting request occupies a slot of the
+// server. A processor hashes that many within a fraction of a second.
 const maxWaiting = 4
 
-// touchTime is the longest time that a reply waits for the write of its token's last use. A commit, or the write lock
-// of another transaction, may take longer.
+// touchTime is the longest time that a reply waits until its token's last use is written. The commit may take
+// longer, for example if another transaction has the write lock.
 const touchTime = 200 * time.Millisecond
 
-// ErrBusy is returned by Verify if too many passwords already wait for computation. It reveals nothing about the
+// ErrBusy is returned by Verify if too many passwords already wait to be hashed. It reveals nothing about the
 // password or the user.
 var ErrBusy = errors.New("too many passwords are being verified")
 
-// Verifier checks credentials against the database. The first computation for a password takes some 50 ms. The result
-// is reused until it is unused for 15 minutes or the user changes. Changes of users and tokens take effect within 5 s.
-// It is safe for concurrent use.
+// Verifier checks credentials against the database. The first check of a password takes about 50 ms. Its result
+// is cached until 15 minutes pass without use, or until the user changes. Changes of users and tokens take
+// effect within 5 s. It is safe for concurrent use.
 type Verifier struct {
-	// Log records problems that do not concern the caller. NewVerifier sets slog.Default(). Replace it before the first
-	// use.
+	// Log records problems that do not affect the caller. NewVerifier sets slog.Default(). It may be replaced
+	// before the first use.
 	Log *slog.Logger
 
 	db      *ent.Client
 	now     func() time.Time
-	key     [32]byte // of this process, for cache keys
+	key     [32]byte // random key of this process, for cache keys
 	cache   *cache
-	line    chan struct{} // one per password that is computed, or waits for that
-	slots   chan struct{} // one per password computation under way
+	line    chan struct{} // one element for each password that is hashed or waits
+	slots   chan struct{} // one element for each password that is being hashed
 	dummy   passwordHash
 	matches func(passwordHash, string) bool
 
 	touchTime time.Duration
 }
 
-// NewVerifier returns a verifier with the clock now. At most half of the processors compute passwords, and few requests
-// wait for that. So a flood of wrong passwords leaves capacity for other requests.
+// NewVerifier returns a verifier that reads the time from now. At most half of the processors hash passwords,
+// and few requests may wait. So a flood of wrong passwords leaves capacity for other requests.
 func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
 	atOnce := max(1, runtime.GOMAXPROCS(0)/2)
 	v := &Verifier{
@@ -65,16 +65,17 @@ func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
 
 		touchTime: touchTime,
 	}
-	rand.Read(v.key[:]) // never fails: without randomness it ends the program
+	rand.Read(v.key[:]) // rand.Read never fails; without randomness it ends the program
 	return v
 }
 
-// Verify returns the caller of an Authorization header; "" is the anonymous caller (contract, section 12.1). Basic
-// takes a login with a password or a token of the user. Bearer takes a token.
+// Verify returns the caller that an Authorization header identifies; "" is the anonymous caller (contract,
+// section 12.1). Basic takes a login with a password or a token of the user. Bearer takes a token.
 //
-// Malformed, wrong, revoked or expired credentials, and those of a disabled user, are a *calendar.Error. Its code is
-// incorrect_password for Basic and rest_invalid_token for other schemes. ErrBusy is returned immediately if a password
-// has to be computed. Other errors come from the database or from ctx, which also ends the wait for a computation.
+// Malformed, wrong, revoked or expired credentials, and those of a disabled user, give a *calendar.Error. Its
+// code is incorrect_password for Basic and rest_invalid_token for other schemes. ErrBusy is returned at once if
+// a password must be hashed and too many wait already. Other errors come from the database or from ctx, which
+// also ends the wait.
 func (v *Verifier) Verify(ctx context.Context, authorization string) (Principal, error) {
 	c, err := parseHeader(authorization)
 	if err == nil && c.scheme == noScheme {
@@ -99,12 +100,13 @@ func (v *Verifier) Verify(ctx context.Context, authorization string) (Principal,
 	return found.principal, nil
 }
 
-// expired reports whether now is at or after the expiry of the token.
+// expired reports whether the token has expired at now.
 func (f cachedCredential) expired(now time.Time) bool {
 	return !f.expires.IsZero() && !now.Before(f.expires)
 }
 
-// cacheKey is a keyed hash of everything in c. Neither a scheme nor a login contains the separator.
+// cacheKey returns a keyed hash of a credential. The separator ":" cannot occur in the login, so the hashed
+// text is unambiguous.
 func (v *Verifier) cacheKey(c credential) (key cacheKey) {
 	mac := hmac.New(sha256.New, v.key[:])
 	mac.Write([]byte{byte(c.scheme)})
@@ -113,7 +115,8 @@ func (v *Verifier) cacheKey(c credential) (key cacheKey) {
 	return key
 }
 
-// find returns the result from the cache, from another goroutine's verification, or from the database.
+// find returns the verified credential from the cache, from another goroutine's verification, or from the
+// database.
 func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cachedCredential, error) {
 	for {
 		found, f, leads := v.cache.lookup(key, v.now())
@@ -134,7 +137,7 @@ func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cached
 	}
 }
 
-// lead queries the database for all requests that wait for f. It releases them even if it panics.
+// lead queries the database for all requests that wait for f. It wakes them even if it panics.
 func (v *Verifier) lead(ctx context.Context, key cacheKey, f *verification, c credential, known cachedCredential) (cachedCredential, error) {
 	defer v.cache.land(key, f)
 	found, err := v.ask(ctx, c, known)
@@ -157,7 +160,8 @@ func (v *Verifier) ask(ctx context.Context, c credential, known cachedCredential
 	return v.askPassword(ctx, c)
 }
 
-// askToken looks up a token by its hash in an index. Its timing does not help to guess tokens.
+// askToken looks up a token by its hash, using a database index. Timing does not help to guess tokens, because
+// only hashes are compared.
 func (v *Verifier) askToken(ctx context.Context, c credential) (cachedCredential, error) {
 	now, hash := v.now(), hashToken(c.secret)
 	t, err := v.db.Token.Query().Where(token.Hash(hash)).WithUser().Only(ctx)
@@ -192,10 +196,11 @@ func (v *Verifier) askToken(ctx context.Context, c credential) (cachedCredential
 	return found, nil
 }
 
-// askPassword always computes one hash, even if the user is unknown, disabled or has no password. So the response time
-// does not reveal which logins exist.
+// askPassword checks a password against the database. It always computes one hash, even if the user is unknown,
+// disabled or has no password. So the response time does not reveal which logins exist.
 func (v *Verifier) askPassword(ctx context.Context, c credential) (cachedCredential, error) {
-	// Wait before the query: without a computation after it, its time would reveal whether the user exists.
+	// A place in line is taken before the query. Otherwise a refusal after it would reveal by its time whether
+	// the user exists.
 	select {
 	case v.line <- struct{}{}:
 	default:
@@ -208,7 +213,7 @@ func (v *Verifier) askPassword(ctx context.Context, c credential) (cachedCredent
 	}
 	against, why := v.dummy, wrongPair
 	switch {
-	case err != nil: // not found
+	case err != nil: // there is no such user
 	case u.DisabledAt != nil:
 		why = disabledUser
 	case u.PasswordHash == nil:
@@ -228,11 +233,11 @@ func (v *Verifier) askPassword(ctx context.Context, c credential) (cachedCredent
 	if !ok {
 		return cachedCredential{}, why
 	}
-	// The row may have changed while the computation waited.
+	// The row may have changed while the request waited.
 	return v.unchanged(ctx, u.ID, c.login, *u.PasswordHash)
 }
 
-// unchanged verifies cheaply what matched hash before: the user still has it and is not disabled.
+// unchanged checks without hashing that a user still has the given password hash and is not disabled.
 func (v *Verifier) unchanged(ctx context.Context, userID int64, login, hash string) (cachedCredential, error) {
 	now := v.now()
 	u, err := v.db.User.Get(ctx, userID)
@@ -251,7 +256,7 @@ func (v *Verifier) unchanged(ctx context.Context, userID int64, login, hash stri
 	return cachedCredential{principal: principalOf(u), hash: hash, checked: now}, nil
 }
 
-// compute compares when it is its turn.
+// compute waits for a slot, hashes the password and compares it with h.
 func (v *Verifier) compute(ctx context.Context, h passwordHash, password string) (bool, error) {
 	// If a slot is free and the context has ended, select may choose either.
 	if err := ctx.Err(); err != nil {
@@ -266,8 +271,9 @@ func (v *Verifier) compute(ctx context.Context, h passwordHash, password string)
 	return v.matches(h, password), nil
 }
 
-// touch records the use of a token, once a minute over all processes. A failure or a timeout does not refuse the caller
-// or delay the reply. The first use after another minute tries again.
+// touch records the use of a token in the database, once a minute for all processes together. A failure or
+// timeout neither rejects the caller nor delays the reply further. The first use after another minute tries
+// again.
 func (v *Verifier) touch(ctx context.Context, key cacheKey, found cachedCredential) {
 	now, id := v.now(), found.principal.TokenID
 	if id == 0 || now.Sub(found.touched) < touchEvery || !v.cache.claimTouch(key, now) {

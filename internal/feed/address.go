@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// uri returns a web address as a URI (RFC 3986): characters outside ASCII are encoded, as browsers do. It returns "" for
-// what is no address.
+// uri converts a web address to a URI (RFC 3986): it percent-encodes characters outside ASCII, as browsers do.
+// It returns "" for text that is not an http or https address.
 func uri(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -30,7 +30,7 @@ func uri(address string) string {
 	return percentEncode(address, "-._~:/?#[]@!$&'()*+,;=%")
 }
 
-// mailto returns the URI of an e-mail address (RFC 6068), "" for what is none.
+// mailto returns the mailto URI of an e-mail address (RFC 6068). It returns "" for text that is not an address.
 func mailto(address string) string {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Address != address {
@@ -39,8 +39,8 @@ func mailto(address string) string {
 	return "mailto:" + percentEncode(address, "-._~!$'*+@")
 }
 
-// percentEncode writes the bytes of s in percent-encoding that are neither letters and digits of ASCII nor in safe. A percent
-// sign that begins no encoding is encoded too.
+// percentEncode percent-encodes the bytes of s, except for ASCII letters and digits and the bytes in safe. A
+// percent sign that begins no valid encoding is encoded too.
 func percentEncode(s, safe string) string {
 	const digits = "0123456789ABCDEF"
 	var b []byte

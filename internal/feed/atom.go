@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Atom writes the entries as Atom (RFC 4287), the latest change first. Entries that are withdrawn are written as
-// at:deleted-entry (RFC 6721).
+// Atom returns the entries as an Atom feed (RFC 4287), latest change first. Withdrawn entries become
+// at:deleted-entry elements (RFC 6721).
 func (f *Feed) Atom(entries []Entry) []byte {
 	x := &xmlWriter{}
 	x.out = append(x.out, xmlHeader...)
@@ -62,7 +62,7 @@ func (f *Feed) atomEntry(x *xmlWriter, e *Entry) {
 	x.close("entry")
 }
 
-// link writes a link of Atom, if the address is one.
+// link writes an Atom link element. It writes nothing if address is not a web address.
 func (x *xmlWriter) link(rel, mediaType, address string) {
 	if address = uri(address); address != "" {
 		x.empty("link", "rel", rel, "type", mediaType, "href", address)
@@ -86,7 +86,7 @@ func (x *xmlWriter) enclosure(i Image) {
 
 func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// RSS writes the entries as RSS 2.0, the latest change first. Entries that are withdrawn are left out.
+// RSS returns the entries as an RSS 2.0 feed, latest change first. Withdrawn entries are left out.
 func (f *Feed) RSS(entries []Entry) []byte {
 	x := &xmlWriter{}
 	x.out = append(x.out, xmlHeader...)

@@ -1,5 +1,5 @@
-// Package feed writes events in the formats of subscriptions: iCalendar, Atom, RSS, JSON Feed. All functions are pure,
-// and the same input gives the same bytes.
+// Package feed formats events as subscriptions. The formats are iCalendar, Atom, RSS and JSON Feed. Its
+// functions do not use the clock or the database, so the same input gives the same bytes.
 package feed
 
 import (
@@ -9,85 +9,86 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Feed describes a feed. Its methods write it with its entries.
+// Feed describes a feed. Its methods return it, with its entries, in one of the formats.
 type Feed struct {
-	Name     string            // plain text
-	Language calendar.Language // of the words that are written beside the texts of the entries
-	Zone     calendar.Zone     // of the site
-	Self     string            // address of the feed; "" for a file that is not subscribed to
-	Page     string            // address of the page that lists the same events, or ""
+	Name     string            // title of the feed, in plain text
+	Language calendar.Language // language of the title and of generated words
+	Zone     calendar.Zone     // time zone of the site
+	Self     string            // address of the feed; "" for a file that is not a subscription
+	Page     string            // address of the web page with the same events; "" means none
 	Words    *locale.Catalogues
 
-	// Year is the current year. Descriptions of zones hold the rule from that year on.
+	// Year is the current year. VTIMEZONE components contain the rule that applies from that year on.
 	Year int
-	// Import makes iCalendar that is imported once instead of subscribed to: descriptions have up to 8000 characters,
-	// not 1000, and timed events block their time.
+	// Import makes iCalendar for a one-time import instead of a subscription. Descriptions then have up to 8000
+	// characters, not 1000, and timed events mark their time as busy.
 	Import bool
-	// Outlook leaves out X-WR-CALNAME.
+	// Outlook leaves out X-WR-CALNAME, for Microsoft Outlook.
 	Outlook bool
 
-	rules map[string]*zoneRule // of the zones that were looked at; nil for zones without a rule
+	rules map[string]*zoneRule // cached rules by zone name; a nil rule means that the zone has none
 }
 
-// Entry is an event in a feed. Texts are plain unless said otherwise. Empty values are left out.
+// Entry is an event in a feed. Texts are plain text unless noted. Empty values are left out.
 type Entry struct {
-	ID       int64  // decides the order of entries that are equal otherwise
-	UID      string // a result of UID
+	ID       int64  // id of the event; orders entries that are otherwise equal
+	UID      string // result of UID or SeriesUID
 	Sequence int
-	Stamp    time.Time // last change
-	Created  time.Time // publication
+	Stamp    time.Time // time of the last change
+	Created  time.Time // time of publication; zero means unknown
 
-	// Start and End are the stored instants, from which all times are written. StartWall and EndWall are the stored
-	// wall times, whose days an all-day entry is on.
+	// Start and End are the stored instants, from which all times are formatted. StartWall and EndWall are the
+	// stored wall times, which give the days of an all-day entry.
 	Start, End         time.Time
 	StartWall, EndWall calendar.Wall
 	Zone               calendar.Zone
 	AllDay             bool
 
-	Status calendar.EventStatus // "" is calendar.Scheduled
-	// Withdrawn makes the entry an announcement that the event is no longer public. Nothing is written but UID, Stamp,
-	// Sequence and the times. RSS and JSON Feed leave it out.
+	Status calendar.EventStatus // "" means calendar.Scheduled
+	// Withdrawn marks an event that is no longer public. Only UID, Stamp, Sequence and the times are then
+	// written. RSS and JSON Feed leave the entry out.
 	Withdrawn bool
-	// Protected hides what the password of the event guards, whatever the other fields hold.
+	// Protected hides the fields that the password of the event protects, whatever their values.
 	Protected bool
 
 	Title       string
 	Description string // HTML
 	Excerpt     string // HTML
-	URL         string // address of its page
+	URL         string // address of the event's page
 	VirtualURL  string
 	Places      []Place
-	Categories  []string // names of categories, then those of tags
+	Categories  []string // names of the categories, then of the tags
 	Image       Image
 	Organizers  []Organizer
-	Related     string // UID of its series or of its parent
+	Related     string // UID of the series or of the parent event; "" means none
 
-	// Recurrence makes the entry a series, or an occurrence that differs from its series. Nil for single events.
+	// Recurrence marks the entry as a series, or as an occurrence that differs from its series. Nil means a
+	// single event.
 	Recurrence *Recurrence
 }
 
-// Place is a venue.
+// Place is a venue in a feed.
 type Place struct {
 	Name, Address, Zip, City, Region, Country string
 
-	Located             bool    // Latitude and Longitude are set
-	Latitude, Longitude float64 // degrees
+	Located             bool    // true if Latitude and Longitude are set
+	Latitude, Longitude float64 // degrees north and east
 }
 
-// Organizer is a person or a group.
+// Organizer is a person or group with contact data.
 type Organizer struct{ Name, Phone, Email string }
 
-// Image is a picture. The zero value is none.
+// Image is a picture in a feed. The zero value means none.
 type Image struct {
 	URL       string
-	MediaType string // such as image/jpeg
-	Size      int64  // bytes; 0 if unknown
+	MediaType string // media type such as image/jpeg
+	Size      int64  // bytes; 0 means unknown
 }
 
-// Recurrence is the recurring side of an entry. Its wall times are in the zone of the entry. Resolves must report true for
-// all starts and ends, except in UTC and of days.
+// Recurrence is the schedule of an entry. Its wall times are in the zone of the entry. RuleCovers must be true
+// for all starts and ends, except in UTC and for all-day entries.
 type Recurrence struct {
-	Rule     string          // value of RRULE; "" for an occurrence
-	Excluded []calendar.Wall // starts of the rule that do not take place
-	Replaces calendar.Wall   // the start in the rule of the occurrence that the entry stands for; zero for a series
+	Rule     string          // value of RRULE; "" for a single occurrence
+	Excluded []calendar.Wall // starts that the rule produces and that are cancelled
+	Replaces calendar.Wall   // start, by the rule, of the occurrence that this entry replaces; zero for a series
 }

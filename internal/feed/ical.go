@@ -16,14 +16,14 @@ const (
 	utcLayout  = wallLayout + "Z"
 	dateLayout = "20060102"
 
-	listedText = 1000 // characters of a description in a subscription
-	maxLine    = 75   // octets of a line without its end
+	listedText = 1000 // longest description in a subscription, in characters
+	maxLine    = 75   // longest line without its line end, in octets
 )
 
-// MaxText is how many characters of a description a file to import has. A subscription has fewer.
+// MaxText is the number of characters of a description in a file to import. Subscriptions have fewer.
 const MaxText = 8000
 
-// ICalendar writes the entries as iCalendar (RFC 5545, 7986), ordered by start and ID.
+// ICalendar returns the entries as iCalendar (RFC 5545, 7986), sorted by start and ID.
 func (f *Feed) ICalendar(entries []Entry) []byte {
 	parts := make([]Part, len(entries))
 	for i := range entries {
@@ -35,11 +35,12 @@ func (f *Feed) ICalendar(entries []Entry) []byte {
 type icalWriter struct {
 	feed     *Feed
 	out      []byte
-	line     []byte // the content line that is being made, unfolded
-	canceled string // word
+	line     []byte // current content line, before folding
+	canceled string // translated word for a cancelled event
 }
 
-// days reports whether the entry is written as days. That an event is all-day is guarded by its password.
+// days reports whether the entry is written with dates instead of times. It is false for a protected all-day
+// event, because the password protects that property.
 func (e *Entry) days() bool { return e.AllDay && !e.Protected }
 
 func (w *icalWriter) entry(e *Entry, local bool) {
@@ -92,12 +93,12 @@ func (w *icalWriter) entry(e *Entry, local bool) {
 	w.raw("END", "VEVENT")
 }
 
-// span writes the start, and the end if it is later.
+// span writes DTSTART. It writes DTEND only if the end is later than the start.
 func (w *icalWriter) span(e *Entry, local bool) {
 	if e.days() {
 		first, after := e.StartWall.StartOfDay(), e.EndWall.StartOfDay().AddDate(0, 0, 1)
 		if year, _, _ := after.Date(); year > 9999 {
-			after = e.EndWall.StartOfDay() // a year has four digits
+			after = e.EndWall.StartOfDay() // DTEND is exclusive, and a year has four digits
 		}
 		w.days("DTSTART", first)
 		if first.Before(after) {
@@ -111,7 +112,7 @@ func (w *icalWriter) span(e *Entry, local bool) {
 	}
 }
 
-// recurrence writes what makes an entry a series or an occurrence.
+// recurrence writes the properties of a series or of a changed occurrence. A nil Recurrence writes nothing.
 func (w *icalWriter) recurrence(e *Entry, local bool) {
 	r := e.Recurrence
 	if r == nil {
@@ -157,7 +158,7 @@ func (w *icalWriter) description(e *Entry) {
 	w.text("DESCRIPTION", text+address)
 }
 
-// location returns all places in one line.
+// location returns all places of the entry in one line.
 func (e *Entry) location() string {
 	lines := make([]string, len(e.Places))
 	for i := range e.Places {
@@ -166,12 +167,12 @@ func (e *Entry) location() string {
 	return joinNonEmpty("; ", lines...)
 }
 
-// line returns the place as one line, without what is empty.
+// line returns the place in one line, without empty fields.
 func (p *Place) line() string {
 	return joinNonEmpty(", ", p.Name, p.Address, joinNonEmpty(" ", p.Zip, p.City), p.Region, p.Country)
 }
 
-// position writes where the first place with coordinates is.
+// position writes GEO with the first place that has coordinates.
 func (w *icalWriter) position(places []Place) {
 	i := slices.IndexFunc(places, func(p Place) bool { return p.Located })
 	if i < 0 {
@@ -224,7 +225,7 @@ func (w *icalWriter) image(i Image) {
 	w.raw("ATTACH"+format, address)
 }
 
-// organizers writes the first one with an e-mail address as ORGANIZER, and the others as CONTACT.
+// organizers writes the first organizer with an e-mail address as ORGANIZER, and all others as CONTACT.
 func (w *icalWriter) organizers(all []Organizer) {
 	first := slices.IndexFunc(all, func(o Organizer) bool { return mailto(o.Email) != "" })
 	if first >= 0 {
@@ -240,7 +241,7 @@ func (w *icalWriter) organizers(all []Organizer) {
 	}
 }
 
-// joinNonEmpty joins the texts that are not empty.
+// joinNonEmpty joins the texts that are not empty, with a separator.
 func joinNonEmpty(separator string, texts ...string) string {
 	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 	return strings.Join(texts, separator)
@@ -253,7 +254,7 @@ func (w *icalWriter) raw(name, value string) {
 	w.end()
 }
 
-// text writes a property of type TEXT, if its value is not empty.
+// text writes a property of type TEXT. It writes nothing if the value is empty.
 func (w *icalWriter) text(name, value string) {
 	if value == "" {
 		return
@@ -263,7 +264,7 @@ func (w *icalWriter) text(name, value string) {
 	w.end()
 }
 
-// uri writes a property of type URI, if the address is one.
+// uri writes a property of type URI. It writes nothing if the value is not a web address.
 func (w *icalWriter) uri(name, address string) {
 	if address = uri(address); address != "" {
 		w.raw(name, address)
@@ -276,7 +277,7 @@ func (w *icalWriter) utc(name string, at time.Time) {
 	w.end()
 }
 
-// instant writes an instant in UTC, or as the clock of a zone shows it.
+// instant writes an instant in UTC. If local is set, it writes the wall time of a zone instead.
 func (w *icalWriter) instant(name string, at time.Time, zone calendar.Zone, local bool) {
 	if !local {
 		w.utc(name, at)
@@ -294,7 +295,7 @@ func (w *icalWriter) days(name string, day calendar.Wall) {
 
 func (w *icalWriter) begin(name string) { w.line = append(w.line[:0], name...) }
 
-// end writes the content line, folded between characters.
+// end writes the current content line. It folds long lines without splitting a character.
 func (w *icalWriter) end() {
 	line, limit := w.line, maxLine
 	for len(line) > limit {
@@ -303,12 +304,13 @@ func (w *icalWriter) end() {
 			cut--
 		}
 		w.out = append(append(w.out, line[:cut]...), "\r\n "...)
-		line, limit = line[cut:], maxLine-1 // the blank counts
+		line, limit = line[cut:], maxLine-1 // the leading blank counts too
 	}
 	w.out = append(append(w.out, line...), "\r\n"...)
 }
 
-// parameter appends a parameter whose value is quoted (RFC 6868), if it is not empty.
+// parameter appends a property parameter with a quoted value (RFC 6868). It appends nothing if the value is
+// empty.
 func (w *icalWriter) parameter(name, value string) {
 	if value == "" {
 		return
@@ -317,7 +319,7 @@ func (w *icalWriter) parameter(name, value string) {
 	w.line = append(appendEscaped(w.line, value, parameterEscape), '"')
 }
 
-// appendText appends a value of type TEXT.
+// appendText appends a value of type TEXT with its escapes.
 func appendText(b []byte, s string) []byte { return appendEscaped(b, s, textEscape) }
 
 func textEscape(r rune) string {
@@ -346,11 +348,11 @@ func parameterEscape(r rune) string {
 	return ""
 }
 
-// appendEscaped appends a text. escape returns what is written instead of a character, "" for the character itself. All
-// kinds of line breaks are one line feed, tabs are blanks, other control characters are left out, and what is not UTF-8
-// is U+FFFD.
+// appendEscaped appends a text. escape returns the replacement of a character; "" keeps the character. Every
+// kind of line break becomes a line feed, and a tab becomes a blank. Other control characters are left out, and
+// invalid UTF-8 becomes U+FFFD.
 func appendEscaped(b []byte, s string, escape func(rune) string) []byte {
-	done := 0 // up to where s is written
+	done := 0 // s is written up to this index
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
@@ -386,7 +388,7 @@ func appendEscaped(b []byte, s string, escape func(rune) string) []byte {
 	return append(b, s[done:]...)
 }
 
-// breaksLine reports whether r ends a line in Unicode.
+// breaksLine reports whether r is a line break in Unicode.
 func breaksLine(r rune) bool {
 	switch r {
 	case '\n', '\r', '\v', '\f', 0x85, 0x2028, 0x2029:
@@ -395,5 +397,5 @@ func breaksLine(r rune) bool {
 	return false
 }
 
-// isControl reports whether r is a control character. Those of C1 count.
+// isControl reports whether r is a control character of ASCII (C0) or C1.
 func isControl(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }

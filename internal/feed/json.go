@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// JSON writes the entries as JSON Feed 1.1, the latest change first. Entries that are withdrawn are left out.
+// JSON returns the entries as JSON Feed 1.1, latest change first. Withdrawn entries are left out.
 func (f *Feed) JSON(entries []Entry) []byte {
 	o := jsonwrite.Begin(nil)
 	o.String("version", "https://jsonfeed.org/version/1.1")
@@ -37,7 +37,7 @@ func (f *Feed) jsonItem(b []byte, e *Entry) []byte {
 	o.String("id", "urn:uuid:"+e.UID)
 	o.Some("url", uri(e.URL))
 	o.String("title", e.Title)
-	// An item has a content.
+	// JSON Feed requires a content for each item.
 	if e.Protected || e.Description == "" {
 		o.String("content_text", summary)
 	} else {
@@ -59,7 +59,7 @@ func (f *Feed) jsonItem(b []byte, e *Entry) []byte {
 	return o.End()
 }
 
-// appendDates appends when and where an entry takes place, with dates in ISO 8601.
+// appendDates appends an object with the time and place of an entry. Its dates are in ISO 8601.
 func (e *Entry) appendDates(b []byte) []byte {
 	o := jsonwrite.Begin(b)
 	const offset = "2006-01-02T15:04:05-07:00"

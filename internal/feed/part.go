@@ -9,16 +9,17 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Part is an entry in iCalendar. It depends on the entry, and on the language, the year and Import of the feed.
+// Part is an entry in iCalendar format. It depends only on the entry and on Language, Year and Import of the
+// feed, so it can be cached.
 type Part struct {
 	ID    int64
 	Start time.Time
-	Stamp time.Time // last change
-	Zone  string    // that the times are written in; "" for days and UTC
+	Stamp time.Time // time of the last change
+	Zone  string    // zone of the written times; "" for dates and UTC
 	Text  []byte
 }
 
-// Part writes an entry for ICalendarOf.
+// Part formats an entry for ICalendarOf.
 func (f *Feed) Part(e *Entry) Part {
 	w := &icalWriter{feed: f, canceled: f.Words.Message(f.Language, "feed-canceled", nil)}
 	p := Part{ID: e.ID, Start: e.Start, Stamp: e.Stamp}
@@ -33,7 +34,8 @@ func (f *Feed) Part(e *Entry) Part {
 	return p
 }
 
-// Relate adds the UID of another entry that this one belongs to. The text that the part had is not written to.
+// Relate adds RELATED-TO with the UID of another entry. It copies the text, so other copies of the part stay as
+// they are.
 func (p *Part) Relate(uid string) {
 	const end = "END:VEVENT\r\n"
 	n := len(p.Text) - len(end)
@@ -42,7 +44,7 @@ func (p *Part) Relate(uid string) {
 	p.Text = append(append(text, "\r\n"...), end...)
 }
 
-// rule returns the rule of a zone, which takes long to find.
+// rule returns the cached rule of a zone; finding it is slow. Nil means that the zone has none.
 func (f *Feed) rule(zone calendar.Zone) *zoneRule {
 	rule, ok := f.rules[zone.String()]
 	if !ok {
@@ -55,7 +57,7 @@ func (f *Feed) rule(zone calendar.Zone) *zoneRule {
 	return rule
 }
 
-// ICalendarOf writes the parts as iCalendar, ordered by start and ID.
+// ICalendarOf returns the parts as iCalendar, sorted by start and ID.
 func (f *Feed) ICalendarOf(parts []Part) []byte {
 	size := 4 << 10
 	zones := make(map[string]bool)
@@ -84,7 +86,7 @@ func (f *Feed) ICalendarOf(parts []Part) []byte {
 	for _, name := range slices.Sorted(maps.Keys(zones)) {
 		rule := f.rules[name]
 		if rule == nil {
-			if zone, err := calendar.ParseZone(name); err == nil { // it is valid: Part has written it
+			if zone, err := calendar.ParseZone(name); err == nil { // the name is valid, because Part has written it
 				rule = f.rule(zone)
 			}
 		}

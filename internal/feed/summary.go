@@ -10,10 +10,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// excerptText is how many characters of an excerpt a summary has.
+// excerptText is the number of characters of an excerpt in a summary.
 const excerptText = 300
 
-// newestFirst returns the entries in the order of Atom, RSS and JSON Feed: by their last change, the latest first.
+// newestFirst returns the entries sorted by last change, latest first, for Atom, RSS and JSON Feed.
 func newestFirst(entries []Entry) []*Entry {
 	sorted := make([]*Entry, len(entries))
 	for i := range entries {
@@ -25,7 +25,7 @@ func newestFirst(entries []Entry) []*Entry {
 	return sorted
 }
 
-// summary returns in one line what is new: the state, date, time and zone, place and excerpt.
+// summary describes an entry in one line: state, date, time and zone, place, and excerpt.
 func (f *Feed) summary(e *Entry) string {
 	parts := []string{f.state(e), e.when()}
 	if !e.Protected {
@@ -45,7 +45,7 @@ func (f *Feed) state(e *Entry) string {
 	return ""
 }
 
-// when returns the time of an entry such as "2026-12-05 18:00 – 20:00 Europe/Warsaw".
+// when returns the time of an entry, such as "2026-12-05 18:00 – 20:00 Europe/Warsaw".
 func (e *Entry) when() string {
 	const dash = " – "
 	if e.days() {

@@ -4,10 +4,10 @@ import "unicode/utf8"
 
 const xmlHeader = `<?xml version="1.0" encoding="utf-8"?>` + "\n"
 
-// xmlWriter writes XML whose names are known. Texts are escaped, whatever is in them.
+// xmlWriter builds an XML document. The caller's element names must be valid; texts are escaped.
 type xmlWriter struct{ out []byte }
 
-// open writes a start tag. Attributes are names and values in turn.
+// open writes a start tag. attributes are alternating names and values.
 func (x *xmlWriter) open(name string, attributes ...string) {
 	x.tag(name, attributes)
 	x.out = append(x.out, ">\n"...)
@@ -23,7 +23,7 @@ func (x *xmlWriter) empty(name string, attributes ...string) {
 	x.out = append(x.out, "/>\n"...)
 }
 
-// element writes an element with a text.
+// element writes an element with a text as content.
 func (x *xmlWriter) element(name, text string, attributes ...string) {
 	x.tag(name, attributes)
 	x.out = appendXML(append(x.out, '>'), text)
@@ -38,9 +38,10 @@ func (x *xmlWriter) tag(name string, attributes []string) {
 	}
 }
 
-// appendXML appends a text to XML, as content or in double quotes. Characters that XML cannot have are left out.
+// appendXML appends a text, escaped for use as content or in double quotes. Characters that XML does not allow
+// are left out.
 func appendXML(b []byte, s string) []byte {
-	done := 0 // up to where s is written
+	done := 0 // s is written up to this index
 	for i, r := range s {
 		var text string
 		size := 1
@@ -57,7 +58,7 @@ func appendXML(b []byte, s string) []byte {
 			continue
 		case isControl(r), r == 0xfffe, r == 0xffff:
 			size = utf8.RuneLen(r)
-		case r == utf8.RuneError: // itself, or a byte that is not UTF-8
+		case r == utf8.RuneError: // U+FFFD itself, or a byte that is not UTF-8
 			text = "\uFFFD"
 			_, size = utf8.DecodeRuneInString(s[i:])
 		default:

@@ -8,40 +8,40 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// zoneRule describes the clock of a zone from some year on. It corresponds to a VTIMEZONE with one STANDARD and at most
-// one DAYLIGHT. Readers that do not follow RFC 5545 closely understand only that form.
+// zoneRule describes the clock of a zone from some year on. It has the form of a VTIMEZONE with one STANDARD
+// and at most one DAYLIGHT, because many programs understand only that form.
 type zoneRule struct {
 	name   string
-	offset int           // seconds east of UTC, if the clock is never changed
-	abbr   string        // abbreviation, if the clock is never changed
-	onsets []clockChange // the two changes of a year in their order, or none
+	offset int           // seconds east of UTC, for a clock that never changes
+	abbr   string        // abbreviation, for a clock that never changes
+	onsets []clockChange // the two clock changes of a year, in order; empty means none
 }
 
-// clockChange is a change of the clock that comes every year.
+// clockChange is a change of the clock that recurs every year.
 type clockChange struct {
 	month    time.Month
-	week     int // 1 to 4, or -1 for the last one of the month
+	week     int // week of the month, 1 to 4; -1 means the last
 	day      time.Weekday
-	clock    int // seconds of the day on the clock before the change
-	from, to int // seconds east of UTC, before and after
+	clock    int // time of the change on the old clock, in seconds of the day
+	from, to int // seconds east of UTC before and after the change
 	abbr     string
 }
 
 const (
-	firstYear = 1970 // in which the rules begin
-	lastYear  = 2035 // up to which ical.js and libical expand rules
-	ruleYears = 12   // until each day of a month has been each day of the week
+	firstYear = 1970 // year in which the written rules begin
+	lastYear  = 2035 // last year to which ical.js and libical expand rules
+	ruleYears = 12   // years to check; within them every date falls on every weekday
 )
 
-// ruleOf returns the rule that a zone keeps from the beginning of year on. There is none for offsets, for UTC, and for
-// zones whose clocks are changed in other ways, such as on the day after the last Thursday.
+// ruleOf returns the rule that a zone follows from the beginning of a year on. It returns nil for offsets, for
+// UTC, and for zones with other kinds of changes, such as the day after the last Thursday.
 func ruleOf(zone calendar.Zone, year int) *zoneRule {
 	if zone.IsOffset() || zone.String() == "UTC" {
 		return nil
 	}
 	rule := &zoneRule{name: zone.String()}
 	rule.abbr, rule.offset = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).In(zone.Location()).Zone()
-	var weeks []weekSet // of each onset, which weeks it was in so far
+	var weeks []weekSet // weeks that each change was in so far
 	for y := range ruleYears {
 		changes, in := clockChanges(zone.Location(), year+y)
 		if y == 0 {
@@ -63,10 +63,10 @@ func ruleOf(zone calendar.Zone, year int) *zoneRule {
 	return rule
 }
 
-// weekSet is a set of weeks of a month: bit 0 is the last one, bits 1 to 4 are the first ones.
+// weekSet is a set of weeks of a month. Bit 0 is the last week, bits 1 to 4 are the first four.
 type weekSet uint8
 
-// any returns a week of the set, as onset.week.
+// any returns a week of the set in the form of clockChange.week.
 func (s weekSet) any() int {
 	for week := 1; week <= 4; week++ {
 		if s&(1<<week) != 0 {
@@ -76,8 +76,8 @@ func (s weekSet) any() int {
 	return -1
 }
 
-// clockChanges returns the changes of the clock in a year of UTC, without their weeks, and the weeks that each may be in. Zones
-// have transitions that change nothing.
+// clockChanges returns the clock changes of a UTC year, without their weeks, and the possible weeks of each. It
+// ignores transitions of the zone that do not change the clock.
 func clockChanges(loc *time.Location, year int) (changes []clockChange, weeks []weekSet) {
 	next := time.Date(year+1, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).In(loc)
@@ -102,7 +102,7 @@ func clockChanges(loc *time.Location, year int) (changes []clockChange, weeks []
 			in |= 1
 		}
 		if from%60 != 0 || to%60 != 0 {
-			in = 0 // not to be written in hours and minutes
+			in = 0 // HHMM offsets cannot express seconds
 		}
 		hour, minute, second := wall.Clock()
 		changes = append(changes, clockChange{
@@ -112,7 +112,7 @@ func clockChanges(loc *time.Location, year int) (changes []clockChange, weeks []
 	}
 }
 
-// in returns when the change takes place in a year, on the clock before it.
+// in returns the time of the change in a year, on the old clock.
 func (o *clockChange) in(year int) time.Time {
 	first := time.Date(year, o.month, 1, 0, 0, o.clock, 0, time.UTC)
 	day := (int(o.day) - int(first.Weekday()) + 7) % 7
@@ -126,8 +126,8 @@ func (o *clockChange) in(year int) time.Time {
 	return last
 }
 
-// resolves reports whether every reader of the rule takes what the clock of the zone shows at an instant for that
-// instant. It does not where the clock shows the same twice: some readers take the second pass. at must be in the zone.
+// resolves reports whether every reader of the rule maps the wall time of an instant back to that instant. It
+// is false for times that the clock shows twice, because some readers take the second. at must be in the zone.
 func (r *zoneRule) resolves(at time.Time) bool {
 	_, offset := at.Zone()
 	year := at.Year()
@@ -146,16 +146,16 @@ func (r *zoneRule) resolves(at time.Time) bool {
 		case local >= change:
 			ruled = o.to
 		case local >= change-int64(o.from-o.to):
-			return false // shown twice
+			return false // the clock shows this time twice
 		case i == 0 && year == firstYear:
-			return false // before all onsets
+			return false // before the first change of the rule
 		}
 	}
 	return offset == ruled
 }
 
-// RuleCovers reports whether the instants can be written as wall times of a zone, by the rule that the zone keeps from
-// year on.
+// RuleCovers reports whether all instants can be written as wall times of a zone, using the rule that the zone
+// follows from a year on.
 func RuleCovers(zone calendar.Zone, year int, instants ...time.Time) bool {
 	rule := ruleOf(zone, year)
 	for _, at := range instants {
@@ -166,7 +166,7 @@ func RuleCovers(zone calendar.Zone, year int, instants ...time.Time) bool {
 	return true
 }
 
-// zone writes a VTIMEZONE.
+// zone writes the VTIMEZONE of a rule.
 func (w *icalWriter) zone(r *zoneRule) {
 	w.raw("BEGIN", "VTIMEZONE")
 	w.raw("TZID", r.name)
@@ -180,7 +180,8 @@ func (w *icalWriter) zone(r *zoneRule) {
 	}
 	for i := range r.onsets {
 		o := &r.onsets[i]
-		// Readers want one STANDARD. The database calls the winter of Dublin a negative daylight saving time.
+		// Readers require one STANDARD. The zone database treats Dublin's winter time as negative daylight
+		// saving.
 		kind := "STANDARD"
 		if o.to > o.from {
 			kind = "DAYLIGHT"
@@ -197,7 +198,7 @@ func (w *icalWriter) zone(r *zoneRule) {
 	w.raw("END", "VTIMEZONE")
 }
 
-// offsetText writes seconds east of UTC such as +0200.
+// offsetText formats seconds east of UTC, such as +0200.
 func offsetText(seconds int) string {
 	sign := '+'
 	if seconds < 0 {

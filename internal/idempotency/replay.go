@@ -1,9 +1,10 @@
-// Package idempotency carries out a request with an Idempotency-Key once, however often a client sends it
-// (draft-ietf-httpapi-idempotency-key-header).
+// Package idempotency ensures that a request with an Idempotency-Key takes effect once, however often the
+// client sends it (draft-ietf-httpapi-idempotency-key-header).
 //
-// A row is written before the work begins. The transaction of the work writes the id of its record into the row, and
-// fails if another request has taken over the key. Both are committed or neither, so a process may be killed at any
-// moment. The reply is stored last. All processes on one database share the keys.
+// A row for the key is written before the work begins. The transaction of the work writes the id of the created
+// record into that row, and fails if another request has taken over the key. Both are committed together, so a
+// process may be killed at any moment. The reply is stored last. All processes that use one database share the
+// keys.
 package idempotency
 
 import (
@@ -20,22 +21,23 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Errors of a key that is not to be had. ErrInUse passes: another attempt is at work.
+// ErrInUse and ErrReused are returned by Begin for a key that is not available. ErrInUse is temporary: another
+// request with the key is still running.
 var (
 	ErrInUse  = errors.New("the key is in use")
 	ErrReused = errors.New("the key belongs to another request")
 )
 
-// Lifetime is how long a key is remembered, from its first use.
+// Lifetime is the time for which a key is stored, from its first use.
 const Lifetime = 24 * time.Hour
 
-// maxBody bounds a stored reply, in bytes. A larger one is made from the record each time.
+// maxBody is the largest stored reply, in bytes. A larger reply is built again from the record.
 const maxBody = 256 << 10
 
-// Request identifies a request with a key.
+// Request identifies a request with an idempotency key.
 type Request struct {
-	User        int64  // whose key it is
-	Key         string // as the client chose it
+	User        int64  // id of the user who sent the key
+	Key         string // key as the client sent it
 	Fingerprint [sha256.Size]byte
 }
 
@@ -44,35 +46,35 @@ func (r Request) hash() []byte {
 	return sum[:]
 }
 
-// Reply is a reply as it was sent.
+// Reply is a stored reply, as the client got it.
 type Reply struct {
 	Status int
 	Header [][2]string
 	Body   []byte
 }
 
-// Keys is the keys of a database.
+// Keys are the idempotency keys in a database.
 type Keys struct{ db *ent.Client }
 
-// New is the keys of a database.
+// New returns the idempotency keys in a database.
 func New(db *ent.Client) *Keys { return &Keys{db} }
 
-// Claim is the right to answer a request. If Reply is set, the caller sends it. If only Made is set, the request was
-// carried out, and the caller makes the reply from that record. Otherwise the caller carries out the request: it calls
-// Mark in its transaction, then StoreReply or Release.
+// Claim is the right to answer a request. If Reply is set, the caller must send it. If only Made is set, the
+// request was already carried out, and the caller builds the reply from that record. Otherwise the caller
+// carries out the request: it calls Mark in its transaction, then StoreReply or Release.
 type Claim struct {
 	Reply *Reply
-	Made  int64 // id of what the request wrote
+	Made  int64 // id of the record that the request created; 0 means none
 
 	db      *ent.Client
 	id      int64
 	attempt int
 }
 
-// Begin claims the key of a request. No other request gets it until now + lease. A claim that has not ended by then
-// counts as abandoned. Errors are ErrInUse, ErrReused and those of the database.
+// Begin claims the key of a request. No other request gets the key until now + lease. A claim that is still
+// open then counts as abandoned. Errors are ErrInUse, ErrReused and those of the database.
 func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
-	// The row may disappear between two statements if its request ends without a trace. Then try again.
+	// The row may disappear between two statements, if the other request releases it. A few attempts suffice.
 	for range 3 {
 		var row *ent.IdempotencyKey
 		err := run(ctx, func() (err error) {
@@ -97,7 +99,7 @@ func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.D
 	return nil, ErrInUse
 }
 
-// found decides what a key that was used before is good for.
+// found decides whether a request gets a key that was used before.
 func (k *Keys) found(
 	ctx context.Context, r Request, row *ent.IdempotencyKey, now time.Time, lease time.Duration,
 ) (*Claim, error) {
@@ -114,8 +116,8 @@ func (k *Keys) found(
 	case row.LeaseUntil.After(now):
 		return nil, ErrInUse
 	}
-	// The claim is abandoned or expired. Only one of several concurrent requests takes it, and none does if the first
-	// request has just ended it.
+	// The claim is abandoned or expired. Only one of several concurrent requests takes it over. None does if
+	// the first request has just finished.
 	taken := k.db.IdempotencyKey.Update().
 		Where(idempotencykey.ID(row.ID), idempotencykey.Attempt(row.Attempt), idempotencykey.RecordID(row.RecordID)).
 		SetFingerprint(r.Fingerprint[:]).SetAttempt(row.Attempt + 1).SetLeaseUntil(now.Add(lease)).
@@ -134,8 +136,8 @@ func (k *Keys) found(
 	return c, nil
 }
 
-// Mark stores the id of the created record, in the transaction that created it. ErrInUse means that another request has
-// taken over the key. The caller must then roll back.
+// Mark stores the id of the created record, in the transaction that created it. The error is ErrInUse if
+// another request has taken over the key. The caller must then roll back.
 func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
 	n, err := tx.IdempotencyKey.Update().
 		Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.RecordID(0)).
@@ -149,8 +151,8 @@ func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
 	return nil
 }
 
-// StoreReply stores the reply, unless one is stored already. It skips a reply that is too large: a repeated request
-// gets one made from the record.
+// StoreReply stores the reply, unless one is stored already. It ignores a reply that is too large: a repeated
+// request gets a reply that is built from the record.
 func (c *Claim) StoreReply(ctx context.Context, a Reply) error {
 	if len(a.Body) > maxBody {
 		return nil
@@ -162,7 +164,7 @@ func (c *Claim) StoreReply(ctx context.Context, a Reply) error {
 	})
 }
 
-// Release frees the key of a request that changed nothing. What is committed stays.
+// Release deletes the key of a request that created nothing. The key of a created record stays.
 func (c *Claim) Release(ctx context.Context) error {
 	return run(ctx, func() error {
 		_, err := c.db.IdempotencyKey.Delete().
@@ -171,7 +173,7 @@ func (c *Claim) Release(ctx context.Context) error {
 	})
 }
 
-// run runs one statement, and retries it if it lost a race. Requests that wait for a released key can deadlock.
+// run runs one statement and retries it after a conflict. Requests that wait for a released key can deadlock.
 func run(ctx context.Context, do func() error) error {
 	err := store.Retry(ctx, do)
 	switch {
@@ -183,14 +185,15 @@ func run(ctx context.Context, do func() error) error {
 	return fmt.Errorf("idempotency key: %w", err)
 }
 
-// batch is how many rows one statement removes.
+// batch is the number of rows that one statement deletes.
 const batch = 500
 
-// DeleteExpired deletes expired keys in batches, and returns how many. Several processes may call it concurrently.
+// DeleteExpired deletes expired keys in batches and returns their number. Several processes may call it
+// concurrently.
 func (k *Keys) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
 	total := 0
 	for {
-		// The statement deletes by id, so that inserts do not wait for a lock on the end of the index.
+		// The statement deletes by id, so that inserts do not wait for a lock at the end of the index.
 		ids, err := k.db.IdempotencyKey.Query().Where(idempotencykey.ExpiresAtLTE(now)).
 			Order(ent.Asc(idempotencykey.FieldExpiresAt)).Limit(batch).IDs(ctx)
 		if err != nil || len(ids) == 0 {

@@ -11,19 +11,19 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// change collects what differs between a record of the source and the one stored. For a new record, everything
-// does.
+// change has the differences between a record of the source and the stored record. For a new record, every
+// field differs.
 type change struct {
 	fresh bool
 	any   bool
-	words textWrites // of these texts
-	// translated reports whether some of the texts are not in the record's original language.
+	words textWrites // differing texts, with their writes
+	// translated reports whether some of these texts are not in the original language of the record.
 	translated bool
-	// foreign reports whether the source was read in a language other than the record's original.
+	// foreign reports whether the source was read in a language other than the original language of the record.
 	foreign bool
 }
 
-// compareTexts adds what differs between the texts.
+// compareTexts adds the differences between stored texts and texts of the source to c.
 func (r *importRun) compareTexts(ctx context.Context, db *ent.Client, c *change, s storedTexts, o *Origin, in sourceTexts) (err error) {
 	c.foreign = !c.fresh && r.language != s.original.Language
 	if c.words, err = r.planTexts(ctx, db, s, o, in); err != nil {
@@ -36,7 +36,7 @@ func (r *importRun) compareTexts(ctx context.Context, db *ent.Client, c *change,
 	return nil
 }
 
-// action returns what the differences found so far call for.
+// action returns the action for the differences found so far.
 func (c *change) action() Action {
 	switch {
 	case c.fresh:
@@ -49,7 +49,8 @@ func (c *change) action() Action {
 	return Unchanged
 }
 
-// setIfChanged sends what is wanted if it is not what is stored.
+// setIfChanged sets the field of an input if the wanted value differs from the stored one, or if the record is
+// new.
 func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
 	if c.fresh || stored != wanted {
 		c.any = true
@@ -57,7 +58,7 @@ func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
 	}
 }
 
-// setIf is set for what the source may not have said.
+// setIf is setIfChanged for a value that the source may not have sent. Nil means not sent.
 func setIf[T comparable](c *change, input **T, stored T, wanted *T) {
 	if wanted != nil {
 		setIfChanged(c, input, stored, *wanted)
@@ -72,7 +73,8 @@ func setTime(c *change, input **time.Time, stored time.Time, wanted *time.Time) 
 	}
 }
 
-// setStatus compares statuses as they are now: a scheduled record whose date has come is a published one.
+// setStatus compares the statuses at now: a scheduled record whose publication date has passed counts as
+// published.
 func setStatus(c *change, now time.Time, input **calendar.Status, stored calendar.Status, storedDate time.Time,
 	wanted *calendar.Status, date *time.Time,
 ) {
@@ -88,7 +90,8 @@ func setStatus(c *change, now time.Time, input **calendar.Status, stored calenda
 	}
 }
 
-// setImage links a picture, or none; one that could not be imported is left as it was.
+// setImage sets the id of the image of the source. Nil removes the image. If that image could not be imported,
+// the stored one remains.
 func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Image) {
 	var id, old int64
 	if stored != nil {
@@ -116,8 +119,8 @@ func setModified(c *change, input **time.Time, stored time.Time, many bool, want
 	*input = wanted
 }
 
-// linked translates source ids into ours, in their order and each once. Complete reports whether all of them
-// are here.
+// linked returns the ids here of records with the source ids keys, in order and without repeats. Complete
+// reports whether all these records were imported.
 func (r *importRun) linked(keys []string) (ids []int64, complete bool) {
 	ids, complete = []int64{}, true
 	for _, key := range keys {
@@ -132,7 +135,7 @@ func (r *importRun) linked(keys []string) (ids []int64, complete bool) {
 	return ids, complete
 }
 
-// keysOf lists source ids.
+// keysOf returns the source ids of items.
 func keysOf[T sourceRecord](items []T) []string {
 	keys := make([]string, len(items))
 	for i, item := range items {
@@ -141,7 +144,7 @@ func keysOf[T sourceRecord](items []T) []string {
 	return keys
 }
 
-// bySource maps rows by their source id.
+// bySource maps rows by their source id. It leaves out rows without one.
 func bySource[R any](rows []R, id func(R) *string) map[string]R {
 	m := make(map[string]R, len(rows))
 	for _, row := range rows {

@@ -10,12 +10,13 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// pricePattern is a value of cost_details that is a number: with '.' as decimal mark and without groups.
+// pricePattern matches a value of cost_details that is a number with '.' as decimal mark and without digit
+// groups.
 var pricePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// cost returns the cost of an event from the reply of a service. The reply has the displayed text, and details
+// cost returns the cost of an event in the reply of a service. The reply has the displayed text, and details
 // that are more exact but lack the format. Almanac then replies with the same values and the same currency,
-// even if the currency is the source's default and not in the details.
+// even if the currency is the default of the source and not in the details.
 func (o object) cost(site calendar.Site) calendar.Cost {
 	shown := costElements(o.text("cost", maxText))
 	// A displayed range has the same marks as a value.
@@ -45,13 +46,13 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 	case isCurrencySymbol(symbol):
 		c.Symbol, c.Position = symbol, positionOf(position)
 	case c.Symbol == site.Currency.Symbol && c.Position == site.Currency.Position:
-		// Not named there, and the one that is shown here.
+		// The details name no currency, and the displayed one is the default of this site.
 		c.Symbol, c.Position = "", ""
 	}
 	return c
 }
 
-// costElements cuts a displayed cost, such as "Donation – $10 – $20", at the dashes that join its parts.
+// costElements splits a displayed cost, such as "Donation – $10 – $20", at the dashes between its parts.
 func costElements(shown string) []string {
 	var out []string
 	for part := range strings.SplitSeq(strings.ReplaceAll(shown, " - ", " – "), " – ") {
@@ -62,7 +63,7 @@ func costElements(shown string) []string {
 	return out
 }
 
-// textOf returns the displayed text that a value stands for, which is its slug; the value itself if none is shown.
+// textOf returns the displayed text whose slug is value. If there is none, it returns value.
 func textOf(value string, shown []string) string {
 	for _, s := range shown {
 		if calendar.Slug(s) == calendar.Slug(value) {
@@ -86,7 +87,7 @@ func positionOf(position string) string {
 	return calendar.Prefix
 }
 
-// list returns a list of texts and numbers, or one of them.
+// list returns the texts and numbers of a member that is a list or a single value.
 func (o object) list(name string) []string {
 	if o.nothing(name) {
 		return nil

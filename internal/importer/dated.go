@@ -16,8 +16,8 @@ import (
 // distinguishes two events of one day.
 var datedPath = regexp.MustCompile(`^(.*/[^/]+)/[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]+)?/?$`)
 
-// seriesPageOf returns the host and path of the page of a recurring event, given the address of one of its dates; "" for
-// any other address.
+// seriesPageOf returns the host and path of the page of a recurring event, from the address of one of its
+// dates. For any other address it returns "".
 func seriesPageOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -30,8 +30,9 @@ func seriesPageOf(address string) string {
 	return u.Hostname() + m[1]
 }
 
-// joinDates makes one series of the events that are dates of the same recurring event: their addresses differ in the day
-// alone. Its fields are those of most of them. Events in another zone, or with the start of another one, stay by themselves.
+// joinDates replaces events that are dates of the same recurring event by one series. The addresses of such
+// events differ only in the day. The series gets the fields that most of the dates share. An event in another
+// zone, or with the same start as another date, stays a single event.
 func (c *Calendar) joinDates() error {
 	type series struct {
 		page   string
@@ -49,7 +50,7 @@ func (c *Calendar) joinDates() error {
 			together[s] = append(together[s], e)
 		}
 	}
-	joined := make(map[*Event]bool) // the events that are dates of another one's series
+	joined := make(map[*Event]bool) // events that became dates of a series
 	for _, dates := range together {
 		if len(dates) < 2 {
 			continue
@@ -67,7 +68,7 @@ func (c *Calendar) joinDates() error {
 			one := *e
 			one.Nominal = e.Span.Start
 			if slugs[e.Slug] > 1 {
-				one.Slug = "" // the slug is that of the series
+				one.Slug = "" // the slug belongs to the series
 			}
 			changed[i] = &one
 		}
@@ -88,7 +89,8 @@ func (c *Calendar) joinDates() error {
 	return nil
 }
 
-// typicalDate returns the first of the dates that have what most of them have, and how many have it.
+// typicalDate returns the first of the dates whose fields are the most frequent ones, and the number of such
+// dates.
 func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 	count := make(map[string]int)
 	for _, e := range dates {
@@ -111,8 +113,8 @@ func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 	return nil, 0, nil
 }
 
-// fieldsText returns the fields of an event of the source as text, without those that differ between its dates:
-// id, slug, dates and times of writing.
+// fieldsText returns the fields of an event as JSON for comparison. It leaves out fields that always differ
+// between the dates of a recurring event: id, slug, dates, and times of publication and change.
 func (e *Event) fieldsText() (string, error) {
 	one := *e
 	one.Origin, one.Slug, one.Published, one.Modified, one.Nominal = Origin{}, "", nil, nil, calendar.Wall{}

@@ -15,37 +15,37 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// Calendar has the records that a Reader read.
+// Calendar has the records that a Reader read from a source.
 type Calendar struct {
 	Events []*Event
-	// Parents are the categories that no event carries but that are above those that events carry.
+	// Parents are ancestors of the categories of events. No event itself has them.
 	Parents []*Term
-	// Terms, Venues and Organizers are those of the source's own lists. Events may have others.
+	// Terms, Venues and Organizers are the records in the lists of the source. Events may have others.
 	Terms      []*Term
 	Venues     []*Venue
 	Organizers []*Organizer
 	Problems   []Problem
 	Notices    []string
 
-	seen map[string]bool // source ids of the events
+	seen map[string]bool // source ids of the events read so far
 }
 
 // Page is one page of the events of a service.
 type Page struct {
 	Events   []*Event
-	Next     string // URL of the next page, "" on the last
-	Total    int    // events on all pages, 0 if it does not say
+	Next     string // URL of the next page; "" means that this is the last page
+	Total    int    // number of events on all pages; 0 means unknown
 	Problems []Problem
 	Notices  []string
 }
 
-// Origin identifies a record at its source.
+// Origin identifies a record of the source.
 type Origin struct {
-	Key   string // source id: that of the same record in every import
-	Where string // for people
-	// Language is the language of the title; "" if the source does not name one.
+	Key   string // source id, which is the same in every import
+	Where string // position of the record in the source, for messages
+	// Language is the language of the title. "" means that the source does not name it.
 	Language calendar.Language
-	// Languages are all that it has texts in, "" if it does not say.
+	// Languages are all languages in which the record has texts. "" means that the source does not name them.
 	Languages calendar.LanguageSet
 	// NameOnly reports whether the source knows little more than the name of a record. An existing record then
 	// does not change.
@@ -65,7 +65,7 @@ type Event struct {
 	Span                 calendar.Span
 	Cost                 *calendar.Cost
 	Website              *Website
-	HasImage             bool // it said whether there is an Image
+	HasImage             bool // the source says whether there is an image
 	Image                *Image
 
 	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
@@ -75,31 +75,34 @@ type Event struct {
 	Attendance        *calendar.Attendance
 	VirtualURL        *string
 
-	HasVenues, HasOrganizers, HasCategories, HasTags bool // it said which
+	HasVenues, HasOrganizers, HasCategories, HasTags bool // the source says which it has
 	Venues                                           []*Venue
 	Organizers                                       []*Organizer
 	Terms                                            []*Term
 
-	// Series is the recurrence of the event; nil for a single event.
+	// Series is the recurrence of the event. Nil means a single event.
 	Series *Recurrence
-	// Protected reports whether the event needs a password at the source, which then shows little of it.
+	// Protected reports whether the event needs a password at the source. Then the source shows only some of
+	// its fields.
 	Protected bool
-	// InFile reports whether the event comes from a calendar file. Such a file has all dates of the event, and
-	// identifies places, people and categories by name only.
+	// InFile reports whether the event comes from an iCalendar file. Such a file has all dates of the event,
+	// and identifies venues, organizers and categories by name only.
 	InFile bool
-	// Replaces is the date of a series that the event stands for. Nil if the source has the series itself, or none.
+	// Replaces is the date of a series that this event replaces, if the source does not have the series itself.
+	// Otherwise it is nil.
 	Replaces *replacedDate
 	// Nominal is the nominal start of a date of a series, as a wall time in the zone of the series.
 	Nominal calendar.Wall
-	// SeriesPage is the host and path of the page of the recurring event that this is a date of, "" for any other event.
+	// SeriesPage is the host and path of the page of the recurring event if this is one of its dates. "" means
+	// another event.
 	SeriesPage string
 }
 
 // Recurrence is the recurrence of an event of the source.
 type Recurrence struct {
 	Schedule recur.Schedule
-	// Changed are the dates that the source says something of their own about. Those that differ from the series are
-	// exceptions.
+	// Changed are the dates that have fields of their own at the source. A date that differs from the series is
+	// an exception.
 	Changed []*Event
 	// Single are the dates as separate events, from a source that has an id for each. Such a source may have
 	// more dates than it sent.
@@ -112,13 +115,14 @@ type Recurrence struct {
 	Partial bool
 }
 
-// replacedDate is a date of a series that the source does not have.
+// replacedDate identifies a date of a series that is not in the source.
 type replacedDate struct {
-	series string // source id
+	series string // source id of the series
 	date   icalDate
 }
 
-// Website is the site of an event. Own is the event's page at the source, which stands for none.
+// Website is the website of an event. Own reports that it is the page of the event at the source: then the
+// event has no website of its own.
 type Website struct {
 	URL string
 	Own bool
@@ -131,11 +135,11 @@ type Venue struct {
 	Status                                              *calendar.Status
 	Published, Modified                                 *time.Time
 	Address, City, Country, Province, State, Zip, Phone string
-	StateProvince                                       string // "" when it follows from the others
+	StateProvince                                       string // "" means that it follows from Province, State and Country
 	Website                                             string
 	Image                                               *Image
 	ShowMap, ShowMapLink                                bool
-	Latitude, Longitude                                 *float64 // degrees; both or none
+	Latitude, Longitude                                 *float64 // degrees; both are set or both are nil
 }
 
 // Organizer is an organizer of the source. Fields that the source did not send are empty.
@@ -148,16 +152,16 @@ type Organizer struct {
 	Image                   *Image
 }
 
-// Term is a category or tag of the source.
+// Term is a category or tag of the source. Fields that the source did not send are empty.
 type Term struct {
 	Origin
 	Kind                    calendar.Kind
 	Name, Slug, Description string
-	Parent                  string // source id, "" at the top
-	ParentURL               string // address of the parent, if the source sent one
+	Parent                  string // source id of the parent; "" means the top level
+	ParentURL               string // address of the parent; "" means that the source sent none
 }
 
-// Image is a picture of the source.
+// Image is an image of the source, which may not be downloaded yet.
 type Image struct {
 	Origin
 	URL           string
@@ -174,14 +178,14 @@ func (o *Organizer) shown() string { return o.Name }
 func (t *Term) shown() string      { return t.Name }
 func (i *Image) shown() string     { return i.URL }
 
-// Decode reads a page of events, which is the number-th. An event that makes no sense becomes a Problem and
-// does not keep the others from being read; unknown members are ignored. Times without a zone are those of the
-// site. It returns an error when it is no page of events at all.
+// Decode reads page number of a list of events. An invalid event becomes a Problem, and Decode continues with
+// the next one. It ignores unknown members. Times without a zone are in the zone of the site. It returns an
+// error if data is not a page of events.
 func Decode(data []byte, number int, site calendar.Site) (*Page, error) {
 	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
 }
 
-// decodePage is Decode for a stream. It has one event in memory at a time, besides what is made of those before.
+// decodePage is Decode for a stream. It has the JSON of only one event in memory at a time.
 func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	p := &Page{}
 	index := 0
@@ -210,7 +214,7 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 		return nil, fmt.Errorf(`%w: it has no "events"`, errEmptyPage)
 	}
 	p.Next, p.Total = o.raw("next_rest_url"), int(o.size("total"))
-	// Neither is worth losing the events for.
+	// A missing next page or total is not a reason to lose the events.
 	var notices []string
 	for _, fault := range log.faults {
 		notices = append(notices, fmt.Sprintf("page %d: %v", number, fault))
@@ -219,8 +223,8 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	return p, nil
 }
 
-// readList reads an object and calls each for every item of one of its members, which must be a list. It returns the
-// other members, and null for that one.
+// readList reads a JSON object and calls each for every item of its member name, which must be a list. It
+// returns the other members, and null for that one.
 func readList(from io.Reader, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	top, err := readMembers(json.NewDecoder(from), name, each)
 	if errors.Is(err, io.EOF) {
@@ -229,7 +233,7 @@ func readList(from io.Reader, name string, each func(json.RawMessage)) (map[stri
 	return top, err
 }
 
-// readMembers is readList for a decoder. Its error is io.EOF for a text that ends too early.
+// readMembers is readList for a decoder. If the text ends too early, its error is io.EOF.
 func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, cmp.Or(err, errNotObject)
@@ -273,10 +277,10 @@ func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (ma
 	return top, nil
 }
 
-// reader reads one event and what is in it.
+// reader reads one event and the records in it.
 type reader struct {
 	prefix string // prefix of the source ids: the host and path of the service
-	root   string // root of its API, "" if unknown
+	root   string // address of the API of the service; "" means unknown
 	where  string
 	site   calendar.Site
 }
@@ -319,7 +323,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	if o.has("event_status_reason") {
 		e.EventStatusReason = new(o.inert("event_status_reason", maxText))
 	}
-	if _, said := o.members["virtual_url"]; said { // null is none
+	if _, said := o.members["virtual_url"]; said { // null means that there is none
 		e.VirtualURL = new(o.address("virtual_url"))
 	}
 	e.HasVenues, e.HasOrganizers = o.has("venue"), o.has("organizer")
@@ -342,7 +346,8 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	return e
 }
 
-// redactedFlags are null in an event whose password the reader of a list does not have (contract, section 13).
+// redactedFlags are the members that are null in a list if the reader lacks the password of the event
+// (contract, section 13).
 var redactedFlags = []string{"all_day", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured"}
 
 // isProtected reports whether the service requires a password for an event.
@@ -355,20 +360,21 @@ func (o object) isProtected() bool {
 	return true
 }
 
-// protect marks an event as protected by a password at the source. Fields that the source hides do not change.
+// protect marks an event as protected by a password at the source. It clears fields that the source hides, so
+// that the import does not change them.
 func (e *Event) protect() {
 	e.Protected = true
 	e.Description, e.Excerpt, e.Cost, e.Website, e.VirtualURL = nil, nil, nil, nil, nil
 	e.HasImage, e.HasVenues, e.HasOrganizers, e.HasCategories, e.HasTags = false, false, false, false, false
 	e.Image, e.Venues, e.Organizers, e.Terms = nil, nil, nil, nil
-	e.SeriesPage = "" // its dates share no fields that are shown
+	e.SeriesPage = "" // its dates share no visible fields
 	if days := (calendar.Span{Start: e.Span.Start, End: e.Span.End, Zone: e.Span.Zone, AllDay: true}).Rounded(); days.Start.Equal(e.Span.Start) &&
 		days.End.Equal(e.Span.End) {
 		e.Span = days
 	}
 }
 
-// prefixOf returns what the source ids of a service begin with: its host and path.
+// prefixOf returns the prefix of the source ids of a service: its host and path, or the host alone.
 func prefixOf(o object) string {
 	if prefix, _, ok := strings.Cut(o.raw("global_id"), "?id="); ok && prefix != "" {
 		return prefix
@@ -381,7 +387,7 @@ func prefixOf(o object) string {
 	return ""
 }
 
-// origin returns where a record comes from. A kind is named unless it is the event itself.
+// origin returns the Origin of a record. Kind is "" for the event, otherwise the kind of a record in it.
 func (d reader) origin(o object, id, kind string) Origin {
 	key := strings.TrimSpace(o.raw("global_id"))
 	if key == "" && id != "" && d.prefix != "" {
@@ -401,7 +407,7 @@ func (d reader) origin(o object, id, kind string) Origin {
 	return Origin{Key: key, Where: where, Language: title, Languages: all}
 }
 
-// named returns a title or name that must be there.
+// named returns the text of a required title or name.
 func (o object) named(name string) string {
 	before := len(o.log.faults)
 	s := o.text(name, maxTitle)
@@ -429,7 +435,7 @@ func (o object) status() *calendar.Status {
 	return &s
 }
 
-// eventStatus returns whether an event takes place as planned; nil for what is missing or unknown.
+// eventStatus returns the event status. Nil means missing or unknown.
 func (o object) eventStatus() *calendar.EventStatus {
 	if !o.has("event_status") {
 		return nil
@@ -442,8 +448,8 @@ func (o object) eventStatus() *calendar.EventStatus {
 	return &s
 }
 
-// attendance returns how an event is attended; nil for what is missing or unknown. Services of the original say
-// is_virtual, and virtual_event_type for those that take place at a venue, too.
+// attendance returns whether people attend an event in person or online. Nil means missing or unknown. Some
+// services send is_virtual instead, and virtual_event_type for events that also take place at a venue.
 func (o object) attendance() *calendar.Attendance {
 	if o.has("attendance") {
 		a := cmp.Or(calendar.Attendance(strings.ToLower(o.raw("attendance"))), calendar.Offline)
@@ -465,7 +471,7 @@ func (o object) attendance() *calendar.Attendance {
 	return new(calendar.Online)
 }
 
-// span returns when an event takes place: its dates are wall times in its zone.
+// span returns the time of an event. Its dates are wall times in its zone.
 func (d reader) span(o object) calendar.Span {
 	start, started := o.wall("start_date")
 	end, ended := o.wall("end_date")
@@ -481,7 +487,7 @@ func (d reader) span(o object) calendar.Span {
 	}
 	s = s.Rounded()
 	if !s.AllDay && started && ended {
-		// A time that the clock of the zone skips is stored as the one that it stands for.
+		// A wall time that the clock of the zone skips is replaced by the time at that instant.
 		s.Start, s.End = s.Zone.Wall(s.StartsAt()), s.Zone.Wall(s.EndsAt())
 	}
 	if started && ended {
@@ -492,7 +498,7 @@ func (d reader) span(o object) calendar.Span {
 	return s
 }
 
-// zone returns the zone of an event. One that is not named is known by its distance from UTC.
+// zone returns the zone of an event. If the event names none, the offset from UTC is computed from its start.
 func (d reader) zone(o object, start calendar.Wall) calendar.Zone {
 	text := strings.TrimSpace(o.raw("timezone"))
 	if text != "" {
@@ -518,7 +524,7 @@ func (d reader) zone(o object, start calendar.Wall) calendar.Zone {
 	return z
 }
 
-// offsetFractions are the fractions of an hour in the offsets of some services, UTC+5.75.
+// offsetFractions replaces the fractions of an hour that some services write in offsets, as in UTC+5.75.
 var offsetFractions = strings.NewReplacer(".25", ":15", ".5", ":30", ".75", ":45")
 
 func parseZone(text string) (calendar.Zone, error) {

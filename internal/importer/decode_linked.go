@@ -13,7 +13,7 @@ import (
 func (d reader) venue(o object) *Venue {
 	v := &Venue{
 		Origin: d.origin(o, o.id("id"), "venue"),
-		// The name may be empty: some services have such venues.
+		// The name may be empty, because some services have venues without a name.
 		Name: o.text("venue", maxTitle), Description: o.html("description"), Slug: o.slug("slug"),
 		Status:    o.status(),
 		Published: o.instant("date_utc", "date", d.site.Zone),
@@ -37,7 +37,7 @@ func (d reader) venue(o object) *Venue {
 	return v
 }
 
-// derivedState returns what is answered for stateprovince when nothing is stored (contract, section 6.2).
+// derivedState returns the stateprovince in replies if none is stored (contract, section 6.2).
 func (v *Venue) derivedState() string {
 	switch strings.ToUpper(v.Country) {
 	case "", "US", "USA", "UNITED STATES":
@@ -65,8 +65,8 @@ func (d reader) organizer(o object) *Organizer {
 	}
 }
 
-// term reads a category or tag. Those of one service have ids of their own, so their source ids differ from
-// those of records.
+// term reads a category or tag. Terms and records of one service may have the same id, so source ids of terms
+// have another form.
 func (d reader) term(o object, kind calendar.Kind) *Term {
 	id := o.id("id")
 	t := &Term{Origin: d.termOrigin(o, id, kind), Kind: kind}
@@ -94,7 +94,7 @@ func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
 
 func termKey(prefix, id string) string { return prefix + "?term=" + id }
 
-// parentURL returns where the parent of a category can be read, "" if that is not known.
+// parentURL returns the address of the parent of a category. "" means unknown.
 func (d reader) parentURL(o object, parent string) string {
 	if urls, ok := newObject(o.members["urls"], "", &journal{}); ok {
 		if up := urls.raw("up"); up != "" {
@@ -110,16 +110,16 @@ func (d reader) parentURL(o object, parent string) string {
 	return d.root + "/categories/" + parent
 }
 
-// sizeNames are the sizes of pictures that are answered (contract, section 6.6).
+// sizeNames are the sizes of images in replies (contract, section 6.6).
 var sizeNames = []string{"thumbnail", "medium", "medium_large", "large"}
 
-// mimeTypes are the types of pictures by extension.
+// mimeTypes are the MIME types of images by extension.
 var mimeTypes = map[string]string{
 	"jpg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",
 	"svg": "image/svg+xml", "avif": "image/avif", "bmp": "image/bmp", "tiff": "image/tiff",
 }
 
-// image reads the picture of a record; nil for none.
+// image reads the image of a record. Nil means that there is none.
 func (d reader) image(o object) *Image {
 	if o.nothing("image") {
 		return nil
@@ -173,8 +173,8 @@ func (d reader) image(o object) *Image {
 	return img
 }
 
-// extension returns the file extension of a picture, without the dot and in lower case: the one sent, or that
-// of its address.
+// extension returns the file extension of an image in lower case, without the dot. It is the sent one,
+// otherwise that of the address.
 func extension(sent, address string) string {
 	ext := sent
 	if ext == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// prepareEvents compares events with those stored.
+// prepareEvents compares events of the source with the stored ones, and returns the writes.
 func (r *importRun) prepareEvents(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
 	rows, err := eventsWithLinks(db.Event.Query().Where(event.SourceIDIn(keysOf(items)...))).All(ctx)
 	if err != nil {
@@ -44,8 +44,9 @@ func (r *importRun) prepareEvents(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// withoutForeignNames returns the events without the venues, organizers and categories that a calendar file names in another
-// language than the original of an event that is here. They would be other records.
+// withoutForeignNames returns the events, some without their venues, organizers and categories. These are
+// events of a file in a language other than the original of the stored event. Names in another language would
+// create other records.
 func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*Event, error) {
 	var keys []string
 	for _, e := range all {
@@ -97,8 +98,8 @@ func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*E
 	return out, nil
 }
 
-// occurrenceOf returns the occurrence of a stored series that a date stands for, nil if there is none. It reports false if
-// the series is not here.
+// occurrenceOf returns the occurrence of a stored series on a replaced date, nil if there is none. It reports
+// false if the series is not stored.
 func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
 	id, err := db.Series.Query().Where(series.SourceID(d.series)).OnlyID(ctx)
 	if ent.IsNotFound(err) {
@@ -184,8 +185,8 @@ func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, 
 	return w, nil
 }
 
-// protectedSeries returns what keeps the series of an event from the public that its source protects, nil for nothing. The
-// series shows the text of its events.
+// protectedSeries returns the change that hides the series of an event which is protected at the source. Nil
+// means that none is needed. Without it the public could read the text of the event in the series.
 func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *ent.Event, e *Event) (*edit.EventInput, error) {
 	if !e.Protected || old.SeriesID == nil {
 		return nil, nil
@@ -202,11 +203,10 @@ func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *en
 	return nil, nil
 }
 
-// protect hides an event that is protected at the source. It does not change an event that is already protected
-// here.
+// protect hides an event that is protected at the source. If the stored event has a password, that remains.
 func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	if !e.Protected {
-		if e.InFile || !edit.HasPassword(old) { // a file says nothing of passwords
+		if e.InFile || !edit.HasPassword(old) { // a file has no passwords
 			return ""
 		}
 		return "not protected at its source, or no longer; its password here stays"
@@ -220,7 +220,7 @@ func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *E
 	return "protected at its source; protected with a random password here, without what the source does not show"
 }
 
-// compareEvent returns the fields, other than dates, in which an event differs from a stored one.
+// compareEvent returns the fields that differ from the stored event, except the dates.
 func (r *importRun) compareEvent(
 	ctx context.Context, db *ent.Client, c *change, s storedTexts, e *Event, old *ent.Event,
 ) (in *edit.EventInput, notice string, err error) {
@@ -248,7 +248,8 @@ func (r *importRun) compareEvent(
 	return in, r.setLinks(c, in, old, e), nil
 }
 
-// writeEvent returns the write of an event in all languages that there is something to write in. Row is nil for a new event.
+// writeEvent returns a function that stores an event in all languages with changed texts. Row is nil for a new
+// event.
 func (r *importRun) writeEvent(
 	s storedTexts, c *change, row *ent.Event, in *edit.EventInput,
 ) func(context.Context, *ent.Tx) (int64, error) {
@@ -268,7 +269,7 @@ func (r *importRun) writeEvent(
 	})
 }
 
-// setSpan sends all of the dates if one of them is new, because each moves the others.
+// setSpan sets all dates if one of them differs, because each can move the others.
 func setSpan(c *change, in *edit.EventInput, old *ent.Event, s calendar.Span) {
 	if !c.fresh && old.StartWall.Equal(s.Start) && old.EndWall.Equal(s.End) && old.Timezone == s.Zone.String() &&
 		old.AllDay == s.AllDay {
@@ -285,7 +286,7 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 	}
 	a, b := old.Cost, *wanted
 	if c.foreign && len(a.Texts) == len(b.Texts) {
-		// Such as "Free", in the language of the reader.
+		// A text such as "Free" is in the language of the reader.
 		b.Texts = a.Texts
 		wanted = &b
 	}
@@ -296,7 +297,8 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 	}
 }
 
-// setWebsite takes the event's own page at the source for none: it is answered with its own page here.
+// setWebsite sets the website. If it is the page of the event at the source, the event gets none: readers then
+// get its page here.
 func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website) {
 	if wanted == nil {
 		return
@@ -312,11 +314,11 @@ func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website)
 	setIfChanged(c, &in.Website, stored, site)
 }
 
-// setLinks sends the links that the source has said. Those of an event that is here already stay as they are
-// as long as one of the wanted ones is missing; a new event gets what there is.
+// setLinks sets the links that the source sent. If a linked record was not imported, a stored event keeps its
+// links, and a new event gets the others.
 func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	var missing []string
-	// wanted returns the ids to link, or false if the links do not change.
+	// wanted returns the ids to link. It reports false if the links do not change.
 	wanted := func(said bool, what string, keys []string) ([]int64, bool) {
 		if !said {
 			return nil, false

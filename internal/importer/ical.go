@@ -13,51 +13,51 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The limits of an iCalendar file, beside maxBody.
+// The limits of an iCalendar file. maxBody also limits it.
 const (
-	maxComponents = 100_000 // events, alarms, time zones and what else there is
-	maxProperties = 500_000 // of all components together
-	maxLineHead   = 4096    // bytes of a line before its value: its name and its parameters
+	maxComponents = 100_000 // components of any kind, such as events, alarms and time zones
+	maxProperties = 500_000 // properties of all components together
+	maxLineHead   = 4096    // bytes of the name and the parameters of a line
 )
 
-// icalFile is an iCalendar file (RFC 5545), several of them if they stand in one file one after another.
+// icalFile is an iCalendar file (RFC 5545). It may consist of several calendars one after another.
 type icalFile struct {
 	calendars []*icalCalendar
 	events    []*component
-	// other counts the components that are no events, by name.
+	// other counts the components other than events that otherComponents lists, by name.
 	other map[string]int
-	// inEvent reports whether the file ends within an event, open whether it ends within a calendar.
+	// inEvent reports whether the file ends within an event. open reports whether it ends within a calendar.
 	inEvent, open bool
-	// notUTF8 counts the lines with other bytes.
+	// notUTF8 counts the lines that are not valid UTF-8.
 	notUTF8 int
 }
 
-// icalCalendar is a VCALENDAR.
+// icalCalendar is a VCALENDAR component.
 type icalCalendar struct {
 	component               // properties of the calendar itself
-	declared  []*component  // VTIMEZONEs
+	declared  []*component  // VTIMEZONE components
 	zone      calendar.Zone // zone for days and floating times
 	zones     *icalZones
-	floating  bool // it has events with times of no zone
+	floating  bool // whether it has events with times without a zone
 }
 
-// component is a block of an iCalendar file.
+// component is a component of an iCalendar file, from BEGIN to END.
 type component struct {
-	calendar   *icalCalendar         // that of an event
+	calendar   *icalCalendar         // calendar of an event; nil for other components
 	properties map[string][]property // by name, in upper case
 	broken     []string              // names of properties that cannot be read
-	changes    []*component          // STANDARD and DAYLIGHT of a time zone
-	ofZone     bool                  // this is a STANDARD or DAYLIGHT
-	daylight   bool                  // this is a DAYLIGHT
+	changes    []*component          // STANDARD and DAYLIGHT components of a time zone
+	ofZone     bool                  // whether this is a STANDARD or DAYLIGHT component
+	daylight   bool                  // whether this is a DAYLIGHT component
 }
 
-// property is a line of a component.
+// property is one line of a component, with its name left out.
 type property struct {
 	parameters map[string][]string // by name, in upper case
 	value      string              // as written in the file
 }
 
-// parameter returns the first value of a parameter, "" if there is none.
+// parameter returns the first value of a parameter. "" means that there is none.
 func (p property) parameter(name string) string {
 	if values := p.parameters[name]; len(values) > 0 {
 		return values[0]
@@ -65,10 +65,10 @@ func (p property) parameter(name string) string {
 	return ""
 }
 
-// isDay reports whether the property says that its value is a day.
+// isDay reports whether the value of the property is declared as a day.
 func (p property) isDay() bool { return strings.EqualFold(p.parameter("VALUE"), "DATE") }
 
-// first returns the first property of a name.
+// first returns the first property with the name.
 func (c *component) first(name string) (property, bool) {
 	if all := c.properties[name]; len(all) > 0 {
 		return all[0], true
@@ -76,13 +76,14 @@ func (c *component) first(name string) (property, bool) {
 	return property{}, false
 }
 
-// value returns the value of the first property of a name, without white space around it.
+// value returns the value of the first property with the name, without surrounding white space. "" means none.
 func (c *component) value(name string) string {
 	p, _ := c.first(name)
 	return strings.TrimSpace(p.value)
 }
 
-// readProperties are the properties that are read. Lines of others cost no memory.
+// readProperties are the names of the properties that the importer reads. It stores no others, which saves
+// memory.
 var readProperties = map[string]bool{
 	"VERSION": true, "METHOD": true, "X-WR-TIMEZONE": true,
 	"TZID": true, "X-LIC-LOCATION": true, "TZOFFSETFROM": true, "TZOFFSETTO": true, "RRULE": true, "DTSTART": true,
@@ -94,7 +95,7 @@ var readProperties = map[string]bool{
 	"X-MICROSOFT-SKYPETEAMSMEETINGURL": true,
 }
 
-// otherComponents are the components that are counted, because people may miss what is in them.
+// otherComponents are the ignored components that the importer counts for a notice, with their plural in it.
 var otherComponents = map[string]string{"VTODO": "tasks", "VJOURNAL": "journal entries", "VFREEBUSY": "busy times"}
 
 var (
@@ -108,7 +109,7 @@ var (
 	parameterEscapes = strings.NewReplacer("^n", "\n", "^'", `"`, "^^", "^") // RFC 6868
 )
 
-// isICal reports whether data is meant to be an iCalendar file.
+// isICal reports whether data starts like an iCalendar file, even in UTF-16.
 func isICal(data []byte) bool {
 	if isUTF16(data) {
 		return true
@@ -117,14 +118,14 @@ func isICal(data []byte) bool {
 	return len(data) >= len(icalFirstLine) && bytes.EqualFold(data[:len(icalFirstLine)], icalFirstLine)
 }
 
-// isUTF16 reports whether data is text in UTF-16, by its first characters.
+// isUTF16 reports whether data starts like text in UTF-16.
 func isUTF16(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) ||
 		bytes.HasPrefix(data, []byte("B\x00E\x00")) || bytes.HasPrefix(data, []byte("\x00B\x00E"))
 }
 
-// parseICal reads the components of an iCalendar file. Blocks need not be nested well. A line that is none is skipped; its
-// component knows which, if the line has a name.
+// parseICal reads the components of an iCalendar file, even if they are not nested correctly. It skips an
+// invalid line. If the line has a name, the component records it in broken.
 func parseICal(data []byte) (*icalFile, error) {
 	switch {
 	case !isICal(data):
@@ -132,15 +133,15 @@ func parseICal(data []byte) (*icalFile, error) {
 	case isUTF16(data):
 		return nil, errUTF16
 	case !bytes.Contains(data, []byte("\n")):
-		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n")) // line ends of old programs
+		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n")) // old programs end lines with CR alone
 	}
-	in := &icalCalendar{} // for properties outside a calendar
+	in := &icalCalendar{} // receives properties outside of a calendar
 	f := &icalFile{calendars: []*icalCalendar{in}, other: make(map[string]int)}
 	lines := ics.NewCalendarStream(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)))
 	current := &in.component
 	var zone *component
 	components, properties := 0, 0
-	nested := 0 // depth of blocks that are skipped
+	nested := 0 // depth of ignored components
 	for {
 		line, err := lines.ReadLine()
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -222,8 +223,8 @@ func parseICal(data []byte) (*icalFile, error) {
 	return f, nil
 }
 
-// parseLine reads a line. The name is "" for what is not read. Only the head is given to the library, whose time grows
-// with the length of the line for each parameter.
+// parseLine reads a line. The name is "" for a property that the importer does not read. It passes only the
+// part before the value to the library, which is slow for long lines with many parameters.
 func parseLine(line string) (name string, p property, ok bool) {
 	name = line
 	if at := strings.IndexAny(line[:min(len(line), maxLineHead)], ":;"); at >= 0 {
@@ -249,7 +250,7 @@ func parseLine(line string) (name string, p property, ok bool) {
 		return name, property{}, false
 	}
 	if encoding := parsed.ICalParameters["ENCODING"]; len(encoding) > 0 && strings.EqualFold(encoding[0], "QUOTED-PRINTABLE") {
-		return name, property{}, false // of vCalendar 1.0
+		return name, property{}, false // only vCalendar 1.0 has this encoding
 	}
 	for key, values := range parsed.ICalParameters {
 		if p.parameters == nil {
@@ -263,7 +264,7 @@ func parseLine(line string) (name string, p property, ok bool) {
 	return name, p, true
 }
 
-// cutHead cuts a line at the colon before its value, which is the first one that is not in quotes.
+// cutHead splits a line at the colon before its value, which is the first one outside of quotes.
 func cutHead(line string) (head, value string, ok bool) {
 	quoted := false
 	for i := range min(len(line), maxLineHead) {
@@ -279,12 +280,12 @@ func cutHead(line string) (head, value string, ok bool) {
 	return "", "", false
 }
 
-// icalText decodes a value of the type TEXT.
+// icalText decodes a value of type TEXT.
 func icalText(value string) string {
 	return strings.TrimSpace(strings.ReplaceAll(ics.FromText(value), "\r", ""))
 }
 
-// icalTexts decodes a list of values of the type TEXT: they are cut at commas that are not escaped.
+// icalTexts decodes a list of values of type TEXT. Commas separate the values unless they are escaped.
 func icalTexts(value string) []string {
 	var out []string
 	start := 0

@@ -11,17 +11,17 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// icalDate is a value of the type DATE or DATE-TIME.
+// icalDate is a value of type DATE or DATE-TIME.
 type icalDate struct {
 	wall calendar.Wall
-	day  bool // a day alone
-	// zone is the zone of wall. For days and floating times it is the zone of the file.
+	day  bool // the value is a day without a time
+	// zone is the zone of wall. For days and floating times it is the zone of the calendar.
 	zone     calendar.Zone
 	utc      bool // the value is in UTC
-	floating bool // the value names no zone
+	floating bool // the value has a time without a zone
 }
 
-// parseICalDate reads 20261205, 20261205T180000 and 20261205T180000Z, without the zone.
+// parseICalDate reads a date such as 20261205, 20261205T180000 or 20261205T180000Z. It does not set the zone.
 func parseICalDate(text string) (d icalDate, ok bool) {
 	layout := "20060102T150405"
 	if len(text) == len("20261205") {
@@ -34,7 +34,7 @@ func parseICalDate(text string) (d icalDate, ok bool) {
 	return d, err == nil && t.Year() >= 1000
 }
 
-// date reads a value of the property, which may have several.
+// date reads one value of a property. A property may have several values.
 func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 	d, ok := parseICalDate(strings.ToUpper(strings.TrimSpace(value)))
 	if !ok {
@@ -60,7 +60,7 @@ func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 	return d, nil
 }
 
-// wallIn returns what the clock of a zone shows. A day alone is the same in all zones.
+// wallIn returns the wall time of the date in a zone. A day without a time is the same in all zones.
 func (d icalDate) wallIn(zone calendar.Zone) calendar.Wall {
 	if d.day || d.zone.String() == zone.String() {
 		return d.wall
@@ -68,7 +68,7 @@ func (d icalDate) wallIn(zone calendar.Zone) calendar.Wall {
 	return zone.Wall(d.zone.Instant(d.wall))
 }
 
-// key returns a short name of the date: the same for the same instant in any zone.
+// key returns a text that is equal for dates at the same instant, in any zone.
 func (d icalDate) key() string {
 	if d.day {
 		return d.wall.StartOfDay().Format("20060102")
@@ -76,8 +76,8 @@ func (d icalDate) key() string {
 	return d.zone.Instant(d.wall).UTC().Format("20060102T150405Z")
 }
 
-// nominalIn returns the nominal start that the date means in a series with a span. A day alone has the time of day of the
-// start.
+// nominalIn returns the nominal start of the date in a series with the given span. A day without a time gets
+// the time of day of the start.
 func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	w := d.wallIn(span.Zone)
 	switch {
@@ -89,15 +89,15 @@ func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	return w
 }
 
-// atTimeOf returns the time of day of clock on a day.
+// atTimeOf returns the date of day with the time of day of clock.
 func atTimeOf(day, clock calendar.Wall) calendar.Wall {
 	year, month, number := day.Date()
 	hour, minute, second := clock.Clock()
 	return calendar.WallAt(year, month, number, hour, minute, second)
 }
 
-// span returns when a component takes place. A recurring event whose times are in UTC stays in UTC, because its rule is
-// about the days there. Other times in UTC are those of the zone.
+// span returns the time of an event, and its DTSTART. A recurring event with times in UTC stays in UTC, because
+// its rule refers to days in UTC. Other times in UTC are converted to zone.
 func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDate, error) {
 	p, ok := c.first("DTSTART")
 	if !ok {
@@ -125,8 +125,8 @@ func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDa
 	return s, start, nil
 }
 
-// wholeDays returns the days of a span that begins and ends at midnight in its zone, or in another one. It returns any other
-// span as it is.
+// wholeDays converts a span that begins and ends at midnight to days. It tries the zone of the span, then zone.
+// It returns other spans unchanged.
 func wholeDays(s calendar.Span, zone calendar.Zone) calendar.Span {
 	inZone := calendar.Span{Start: zone.Wall(s.StartsAt()), End: zone.Wall(s.EndsAt()), Zone: zone}
 	for _, days := range []calendar.Span{s, inZone} {
@@ -138,7 +138,8 @@ func wholeDays(s calendar.Span, zone calendar.Zone) calendar.Span {
 	return s
 }
 
-// end returns the end of a component that has the start, zone and kind of span.
+// end returns the end of a component from DTEND or DURATION. s has its start, its zone, and whether it lasts
+// all day.
 func (c *component) end(s calendar.Span) (calendar.Wall, error) {
 	end := s.Start
 	if p, ok := c.first("DTEND"); ok {
@@ -156,7 +157,7 @@ func (c *component) end(s calendar.Span) (calendar.Wall, error) {
 		return end, nil
 	}
 	if s.AllDay {
-		// The end is the day after the last.
+		// DTEND is the day after the last day.
 		if end = end.StartOfDay().AddDate(0, 0, -1); end.Before(s.Start) {
 			end = s.Start
 		}
@@ -164,12 +165,12 @@ func (c *component) end(s calendar.Span) (calendar.Wall, error) {
 	return end, nil
 }
 
-// durationPattern has the sign, weeks, days, hours, minutes and seconds of a value of the type DURATION.
+// durationPattern matches a value of type DURATION: sign, weeks, days, hours, minutes and seconds.
 var durationPattern = regexp.MustCompile(
 	`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$`)
 
-// addDuration returns the end of what lasts as long from the start of span. Days and weeks are those of the clock, hours
-// are as long as they are.
+// addDuration returns the end of a span after a duration. Weeks and days are calendar days. Hours, minutes and
+// seconds are exact times.
 func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	m := durationPattern.FindStringSubmatch(strings.ToUpper(text))
 	if m == nil || strings.HasSuffix(text, "P") || strings.HasSuffix(text, "T") {
@@ -195,7 +196,8 @@ func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	return s.Zone.Wall(s.Zone.Instant(end).Add(exact)), nil
 }
 
-// instant returns the instant of a date property in UTC, nil if there is none that can be meant.
+// instant returns the instant of a date property in UTC. It returns nil if the property is missing, invalid or
+// implausible.
 func (c *component) instant(name string) *time.Time {
 	p, ok := c.first(name)
 	if !ok {
@@ -205,14 +207,14 @@ func (c *component) instant(name string) *time.Time {
 	if err != nil || d.day {
 		return nil
 	}
-	const earliest = 1970 // some programs write dates long before for none
+	const earliest = 1970 // some programs write an earlier date for none
 	if year, _, _ := d.wall.Date(); year < earliest {
 		return nil
 	}
 	return new(d.zone.Instant(d.wall))
 }
 
-// shorten returns a text that messages quote, cut to a length that people read.
+// shorten cuts a text for a quotation in a message.
 func shorten(s string) string {
 	const most = 60
 	if r := []rune(s[:min(len(s), 4*most+4)]); len(r) > most {

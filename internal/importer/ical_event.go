@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// The sources of what an iCalendar file names without an id.
+// Prefixes of source ids of records in iCalendar files. Records other than events have no id in the file.
 const (
 	icalEvent     = "ical:"
 	icalVenue     = "ical-venue:"
@@ -27,18 +27,18 @@ const (
 	icalCategory  = "ical-category:"
 )
 
-// icalReader makes events of an iCalendar file.
+// icalReader converts the components of an iCalendar file to events.
 type icalReader struct {
 	file *icalFile
 	site calendar.Site
 	now  time.Time
 	cal  *Calendar
-	// floating and tentative count events.
+	// floating and tentative are numbers of events, for notices.
 	floating, tentative int
 }
 
-// decodeICal reads an iCalendar file. An event that makes no sense becomes a Problem and does not keep the others from
-// being read. It returns an error when the file is no calendar at all.
+// decodeICal reads an iCalendar file. An invalid event becomes a Problem, and decodeICal continues with the
+// next one. It returns an error if data is not an iCalendar file.
 func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 	f, err := parseICal(data)
 	if err != nil {
@@ -78,12 +78,12 @@ func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 	return r.cal, nil
 }
 
-// summarise adds the notices that are about the whole file.
+// summarise adds the notices that concern the whole file.
 func (r *icalReader) summarise() {
 	note := func(format string, args ...any) {
 		r.cal.Notices = append(r.cal.Notices, fmt.Sprintf(format, args...))
 	}
-	floating := make([]string, 0, 1) // the zones that are taken
+	floating := make([]string, 0, 1) // zones that floating times get
 	for _, c := range r.file.calendars {
 		r.cal.Notices = append(r.cal.Notices, c.zones.notices...)
 		if c.floating && !slices.Contains(floating, c.zone.String()) {
@@ -113,7 +113,7 @@ func (r *icalReader) problem(where, reason string) {
 	r.cal.Problems = append(r.cal.Problems, Problem{Kind: calendar.Event, Where: where, Reason: reason})
 }
 
-// icalPlace returns where an event stands in a file, for people.
+// icalPlace returns the position of an event in a file, for messages.
 func icalPlace(index int, uid string) string {
 	at := fmt.Sprintf("event %d", index)
 	if uid != "" {
@@ -122,14 +122,14 @@ func icalPlace(index int, uid string) string {
 	return at
 }
 
-// icalComponent is a VEVENT with what it is known by.
+// icalComponent is a VEVENT component with its identifying properties.
 type icalComponent struct {
 	*component
 	where    string
 	uid      string
 	sequence int
-	changed  time.Time // LAST-MODIFIED, else DTSTAMP
-	replaces *icalDate // the date of a series that it changes; nil for an event itself
+	changed  time.Time // time of LAST-MODIFIED, otherwise DTSTAMP
+	replaces *icalDate // RECURRENCE-ID, the date of a series that it changes; nil for the event itself
 }
 
 // isOlderThan reports whether c is an older version of the same event than d.
@@ -140,8 +140,8 @@ func (c *icalComponent) isOlderThan(d *icalComponent) bool {
 	return c.changed.Before(d.changed)
 }
 
-// latest returns the last version of each component, grouped by key. Of versions with the same time, the later
-// one in the file counts. It adds a notice for each other version.
+// latest returns the newest version of each component. Components with the same key are versions of one. If two
+// have the same time, the later one in the file wins. It adds a notice for each older version.
 func (r *icalReader) latest(all []*icalComponent, key func(*icalComponent) string) []*icalComponent {
 	var out []*icalComponent
 	places := make(map[string]int)
@@ -162,14 +162,14 @@ func (r *icalReader) latest(all []*icalComponent, key func(*icalComponent) strin
 	return out
 }
 
-// icalGroup has the components of a file with the same UID.
+// icalGroup has the components of a file that share a UID.
 type icalGroup struct {
 	masters   []*icalComponent
-	master    *icalComponent   // the last version; nil if the file has changed dates only
-	overrides []*icalComponent // with RECURRENCE-ID
+	master    *icalComponent   // newest version; nil if the file has only changed dates
+	overrides []*icalComponent // components with RECURRENCE-ID
 }
 
-// byUID returns the events by UID, in the order in which the file names them first.
+// byUID groups the components by UID, in the order of the first component of each.
 func (r *icalReader) byUID(components []*component) []*icalGroup {
 	var groups []*icalGroup
 	byUID := make(map[string]*icalGroup)
@@ -219,7 +219,8 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 	return groups
 }
 
-// group reads what the file has of one UID: an event, a series with its changed dates, or changed dates alone.
+// group reads the components of one UID: a single event, a series with its changed dates, or changed dates
+// without a series.
 func (r *icalReader) group(g *icalGroup) {
 	if g.master != nil && !isRecurring(g.master.component) {
 		r.add(g.master, r.event(g.master, g.master.calendar.zone, false), icalKey(g.master.uid))
@@ -236,10 +237,10 @@ func (r *icalReader) group(g *icalGroup) {
 	}
 }
 
-// isRecurring reports whether an event has more dates than its start.
+// isRecurring reports whether an event has an RRULE or RDATE.
 func isRecurring(c *component) bool { return len(c.properties["RRULE"])+len(c.properties["RDATE"]) > 0 }
 
-// add takes an event that was read, or says why not.
+// add adds a decoded event to the calendar, or a Problem if the event has faults.
 func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {
 	r.notices(c, d.log)
 	if len(d.log.faults) > 0 {
@@ -256,10 +257,10 @@ func (r *icalReader) notices(c *icalComponent, log *journal) {
 	}
 }
 
-// icalDateKey returns the source id of a date of a series that is not in the file.
+// icalDateKey returns the source id of a changed date whose series is not in the file.
 func icalDateKey(series, date string) string { return series + "?recurrence=" + date }
 
-// maxICalKey leaves room for a date in the source id of an event.
+// maxICalKey is the maximum length of the source id of an event, in characters. It leaves room for icalDateKey.
 const maxICalKey = maxSource - len("?recurrence=20261205T180000Z")
 
 // icalKey returns the source id of an event.
@@ -270,20 +271,20 @@ func icalKey(uid string) string {
 	return icalEvent + digest(uid)
 }
 
-// digest returns a short name for a text of any length.
+// digest returns a hash of a text in 32 hexadecimal digits.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// decodedEvent is an event with what was found out while it was read.
+// decodedEvent is an event with its DTSTART and its faults and notices.
 type decodedEvent struct {
 	event *Event
 	start icalDate
 	log   *journal
 }
 
-// event reads a VEVENT. Zone is that of times in UTC, unless the event recurs.
+// event reads a VEVENT. Times in UTC are converted to zone, unless the event recurs.
 func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) decodedEvent {
 	d := decodedEvent{event: &Event{Origin: Origin{Where: c.where}, InFile: true}, log: &journal{}}
 	e, o := d.event, icalObject{c, d.log}
@@ -291,7 +292,7 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	if e.Span, d.start, err = c.span(zone, recurs); err != nil {
 		d.log.faults = append(d.log.faults, err)
 	} else if !recurs && !e.Span.AllDay {
-		// A time that the clock of the zone skips is stored as the one that it stands for.
+		// A wall time that the clock of the zone skips is replaced by the time at that instant.
 		e.Span.Start, e.Span.End = e.Span.Zone.Wall(e.Span.StartsAt()), e.Span.Zone.Wall(e.Span.EndsAt())
 	}
 	o.checkBroken()
@@ -335,7 +336,7 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	return d
 }
 
-// icalObject reads the properties of a VEVENT as object reads the members of a JSON object.
+// icalObject reads the properties of a VEVENT, like object reads the members of a JSON object.
 type icalObject struct {
 	*icalComponent
 	log *journal
@@ -347,10 +348,11 @@ func (o icalObject) fault(name, text string) {
 
 func (o icalObject) notice(name, text string) { o.log.notices = append(o.log.notices, name+": "+text) }
 
-// datesOfEvents are the properties without which the dates of an event may be others.
+// datesOfEvents are the properties that affect the dates or the identity of an event. If one is unreadable, the
+// event is not imported.
 var datesOfEvents = []string{"DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID", "UID"}
 
-// checkBroken reports the lines that cannot be read.
+// checkBroken adds a fault or a notice for each property that cannot be read.
 func (o icalObject) checkBroken() {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(o.broken))) {
 		if slices.Contains(datesOfEvents, name) {
@@ -361,12 +363,12 @@ func (o icalObject) checkBroken() {
 	}
 }
 
-// text reads plain text, no longer than limit characters.
+// text reads a property as plain text of at most limit characters.
 func (o icalObject) text(name string, limit int) string {
 	return o.plain(name, icalText(o.value(name)), limit)
 }
 
-// plain returns a text without markup, on one line.
+// plain returns a text without markup, on one line, cut to limit characters.
 func (o icalObject) plain(name, text string, limit int) string {
 	s, err := markup.Text(strings.Join(strings.Fields(text), " "))
 	if err != nil {
@@ -381,10 +383,10 @@ func (o icalObject) plain(name, text string, limit int) string {
 	return s
 }
 
-// element finds the elements of HTML that programs write into descriptions.
+// element matches the HTML elements that programs write into descriptions.
 var element = regexp.MustCompile(`(?i)</?(a|b|br|div|em|h[1-6]|html|i|li|ol|p|span|strong|u|ul)(\s[^<>]*)?/?>`)
 
-// description returns the description as HTML. Text without elements keeps its lines.
+// description returns the description as HTML. It keeps the lines of a plain text.
 func (o icalObject) description() string {
 	if p, ok := o.first("X-ALT-DESC"); ok && strings.EqualFold(p.parameter("FMTTYPE"), "text/html") {
 		if s := o.html("X-ALT-DESC", icalText(p.value)); s != "" {
@@ -394,7 +396,7 @@ func (o icalObject) description() string {
 	return o.html("DESCRIPTION", icalText(o.value("DESCRIPTION")))
 }
 
-// html returns a text as HTML, cleaned.
+// html returns a text as sanitised HTML.
 func (o icalObject) html(name, text string) string {
 	if !element.MatchString(text) {
 		text = html.EscapeString(text)
@@ -407,7 +409,7 @@ func (o icalObject) html(name, text string) string {
 	return strings.TrimSpace(s)
 }
 
-// address returns the absolute http or https URL of a property, "" for anything else.
+// address returns the absolute http or https URL of a property. For anything else it returns "".
 func (o icalObject) address(name string) string {
 	if p, ok := o.first(name); ok {
 		if s := webAddress(icalText(p.value)); s != "" {
@@ -420,7 +422,7 @@ func (o icalObject) address(name string) string {
 	return ""
 }
 
-// webAddress returns a text that is an absolute http or https URL, "" for anything else.
+// webAddress returns s if it is an absolute http or https URL. For anything else it returns "".
 func webAddress(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || utf8.RuneCountInString(s) > maxURL ||
@@ -430,11 +432,11 @@ func webAddress(s string) string {
 	return s
 }
 
-// meetingProperties are the properties with the address of a meeting on the web.
+// meetingProperties are the properties with the address of an online meeting.
 var meetingProperties = []string{"CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL"}
 
-// places reads where an event takes place: a venue, on the web, or both. A file that names no venue says that there is
-// none.
+// places reads where an event takes place: at a venue, online, or both. A LOCATION that is a
+// web address means online. An event without a location also loses its stored venues, because HasVenues is set.
 func (o icalObject) places(e *Event) {
 	e.HasVenues = true
 	location := icalText(o.value("LOCATION"))
@@ -461,8 +463,8 @@ func (o icalObject) places(e *Event) {
 	}
 }
 
-// venue makes a venue of a location: what stands before the first line break or comma is its name, the rest its address.
-// It returns nil for no location.
+// venue converts a location to a venue. The text before the first line break or comma is the name, the rest is
+// the address. It returns nil if there is no location.
 func (o icalObject) venue(location string) *Venue {
 	apple, _ := o.first("X-APPLE-STRUCTURED-LOCATION")
 	if location == "" {
@@ -498,13 +500,13 @@ func (o icalObject) venue(location string) *Venue {
 	case errNorth != nil || errEast != nil,
 		!(latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180):
 		o.notice("GEO", "not a place on earth; left out")
-	case latitude != 0 || longitude != 0: // both are 0 where a program writes none
+	case latitude != 0 || longitude != 0: // programs write 0;0 for an unknown position
 		v.Latitude, v.Longitude = &latitude, &longitude
 	}
 	return v
 }
 
-// organizer reads the organizer. Its e-mail address is that of the property.
+// organizer reads the organizer of an event. The value of the property is the e-mail address.
 func (o icalObject) organizer(e *Event) {
 	p, ok := o.first("ORGANIZER")
 	if !ok {
@@ -534,12 +536,13 @@ func (o icalObject) organizer(e *Event) {
 	}}
 }
 
-// placeholderAddress reports whether an e-mail address is one that Google Calendar writes for a calendar. It takes no mail.
+// placeholderAddress reports whether Google Calendar generated the e-mail address for a calendar. Such an
+// address receives no mail.
 func placeholderAddress(email string) bool {
 	return strings.HasSuffix(strings.ToLower(email), "calendar.google.com")
 }
 
-// maxICalCategories is the maximum number of categories of an event; others are ignored.
+// maxICalCategories is the maximum number of categories of an event. The importer ignores others.
 const maxICalCategories = 50
 
 func (o icalObject) categories(e *Event) {

@@ -10,12 +10,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// maxDates limits each of three lists of a series: dates besides the rule, dates without an occurrence, changed
-// dates.
+// maxDates limits each of three lists of a series: RDATE, EXDATE, and changed dates.
 const maxDates = recur.MaxOccurrences
 
-// series reads an event that recurs, with its changed dates. A changed date that makes no sense is a Problem; it stays as
-// the series has it.
+// series reads an event that recurs, with its changed dates. An invalid changed date becomes a Problem; the
+// date then has the fields of the series.
 func (r *icalReader) series(g *icalGroup) {
 	d := r.event(g.master, g.master.calendar.zone, true)
 	o := icalObject{g.master, d.log}
@@ -25,7 +24,7 @@ func (r *icalReader) series(g *icalGroup) {
 	r.add(g.master, d, icalKey(g.master.uid))
 }
 
-// recurrence reads the schedule of an event, nil with a fault if it has none that can be kept.
+// recurrence reads the schedule of an event. For an unsupported schedule it adds a fault and returns nil.
 func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalComponent) *Recurrence {
 	span := d.event.Span
 	if len(o.properties["EXRULE"]) > 0 {
@@ -76,7 +75,7 @@ func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalC
 	return &Recurrence{Schedule: s, Changed: changed, Partial: r.file.open}
 }
 
-// trimClock returns a rule without the parts that only repeat the time of day of the start, as some programs write
+// trimClock removes the parts of a rule that only repeat the time of day of the start. Some programs write
 // them.
 func trimClock(rule string, start calendar.Wall) string {
 	hour, minute, second := start.Clock()
@@ -91,7 +90,7 @@ func trimClock(rule string, start calendar.Wall) string {
 	return strings.Join(parts, ";")
 }
 
-// ruleReason says in words why a rule or a schedule was refused.
+// ruleReason returns the reason why a rule or a schedule is refused, as text.
 func ruleReason(err error) string {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {
@@ -111,20 +110,21 @@ func ruleReason(err error) string {
 	return err.Error()
 }
 
-// periodDate is a date of RDATE that has an end of its own.
+// periodDate is a date of RDATE with its own end.
 type periodDate struct {
 	Nominal calendar.Wall
 	span    calendar.Span
 }
 
-// eventAt returns the event on the date.
+// eventAt returns a copy of the event e of a series on this date.
 func (p periodDate) eventAt(e *Event) *Event {
 	one := *e
 	one.Key, one.Nominal, one.Span, one.Modified = "", p.Nominal, p.span, nil
 	return &one
 }
 
-// dates reads a list of dates, in the zone of the event.
+// dates reads the dates of a property, converted to the zone of the event. Periods are the dates with their own
+// end.
 func (r *icalReader) dates(o icalObject, name string, span calendar.Span) (dates []recur.Date, periods []periodDate) {
 	for _, p := range o.properties[name] {
 		for value := range strings.SplitSeq(p.value, ",") {
@@ -189,8 +189,8 @@ func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*
 	return out
 }
 
-// scheduleFrom returns the schedule of a rule and dates. A start that the rule does not have is a date beside the rule, and
-// the first one that COUNT counts.
+// scheduleFrom returns the schedule of a rule and rdates. If the rule excludes the start, the start becomes an
+// rdate. COUNT includes it.
 func scheduleFrom(o icalObject, span calendar.Span, rule recur.Rule, rdates []recur.Date) (recur.Schedule, error) {
 	s, err := recur.New(span, rule, rdates, nil)
 	var refused *recur.Error
@@ -216,8 +216,7 @@ func scheduleFrom(o icalObject, span calendar.Span, rule recur.Rule, rdates []re
 	return recur.New(span.MoveStart(start), rule, append(rdates, recur.Date{Wall: span.Start}), nil)
 }
 
-// addOrphans returns the schedule with the changed dates that it does not have as dates beside the rule. Canceled ones are
-// dropped.
+// addOrphans adds changed dates that the schedule lacks to its rdates. It removes canceled ones from changed.
 func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedule, error) {
 	dates := make([]recur.Date, len(*changed))
 	for i, e := range *changed {
@@ -244,7 +243,7 @@ func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedu
 	return recur.New(s.Span, s.Rule, rdates, datesOf(s.ExDate))
 }
 
-// unknownDates returns which of the dates are no starts of a schedule, as they are written.
+// unknownDates returns the dates that are no starts of a schedule, in the text form of recur.Date.
 func unknownDates(s recur.Schedule, dates []recur.Date) (map[string]bool, error) {
 	_, err := recur.New(s.Span, s.Rule, datesOf(s.RDate), dates)
 	var refused *recur.Error
@@ -268,8 +267,8 @@ func datesOf(walls []calendar.Wall) []recur.Date {
 	return dates
 }
 
-// excludeDates returns the schedule without the dates of EXDATE. Those that it does not have are left out with a notice. A date
-// that the file changes takes place, unless it is canceled.
+// excludeDates returns the schedule with exdates. It leaves out exdates that are no dates of the schedule, with
+// a notice. A changed date takes place even if it is an exdate, unless it is canceled.
 func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed []*Event) (recur.Schedule, error) {
 	unknown, err := unknownDates(s, exdates)
 	if err != nil {
@@ -290,11 +289,12 @@ func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed 
 	return s, nil
 }
 
-// importMonths is the number of months after now in which the dates of an endless schedule count. It is no less
-// than the horizon of stored occurrences.
+// importMonths is the number of months after now for which the dates of an endless schedule are counted. It is
+// not less than the horizon of stored occurrences.
 const importMonths = 26
 
-// limitDates returns the schedule with no more occurrences than can be stored at once. Those of the past go first.
+// limitDates returns the schedule without its oldest past dates if it has more occurrences than one write may
+// store.
 func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule, error) {
 	now := s.Zone.Wall(r.now)
 	last := recur.LastStart()

@@ -15,7 +15,7 @@ import (
 //go:embed windows_zones.txt
 var windowsZoneTable string
 
-// windowsZones returns the names of the zones of Windows, each with its IANA name, in the order of the names.
+// windowsZones yields the names of the Windows time zones with their IANA names, sorted by name.
 func windowsZones() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for line := range strings.Lines(windowsZoneTable) {
@@ -26,13 +26,13 @@ func windowsZones() iter.Seq2[string, string] {
 	}
 }
 
-// icalZones finds the zones that an iCalendar file names.
+// icalZones finds the time zones named in an iCalendar file.
 type icalZones struct {
 	site     calendar.Zone
 	now      time.Time
-	dates    map[string][]calendar.Wall // of events, by TZID
-	declared map[string]*component      // VTIMEZONE by TZID
-	found    map[string]*calendar.Zone  // nil for one that is unknown
+	dates    map[string][]calendar.Wall // wall times of events, by TZID
+	declared map[string]*component      // VTIMEZONE components, by TZID
+	found    map[string]*calendar.Zone  // zones by name; nil means unknown
 	notices  []string
 }
 
@@ -47,10 +47,11 @@ func newICalZones(declared []*component, site calendar.Zone, now time.Time) *ica
 	return z
 }
 
-// maxZoneDates is the number of dates of events at which the clocks of two zones are compared.
+// maxZoneDates is the maximum number of wall times of events, per TZID, at which the clocks of two zones are
+// compared.
 const maxZoneDates = 1000
 
-// addDates notes when an event takes place by the clocks of zones.
+// addDates records the wall times of an event by TZID.
 func (z *icalZones) addDates(c *component) {
 	for _, name := range []string{"DTSTART", "DTEND"} {
 		for _, p := range c.properties[name] {
@@ -62,8 +63,8 @@ func (z *icalZones) addDates(c *component) {
 	}
 }
 
-// find returns the zone of a name: that of IANA, also at the end of a path, or of Windows, or else the one that the file
-// declares under the name.
+// find returns the zone with a name. It tries IANA names, also at the end of a path, then Windows names, then
+// the VTIMEZONE components of the file.
 func (z *icalZones) find(name string) (calendar.Zone, error) {
 	zone, asked := z.found[name]
 	if !asked {
@@ -82,8 +83,8 @@ func (z *icalZones) find(name string) (calendar.Zone, error) {
 	return *zone, nil
 }
 
-// namedZone returns the zone of a name of IANA or of Windows. Some programs write paths that end in the IANA name, as
-// /example.org/Tzfile/Europe/Warsaw.
+// namedZone returns the zone with an IANA or Windows name. Some programs write paths that end in the IANA name,
+// such as /example.org/Tzfile/Europe/Warsaw.
 func namedZone(name string) (calendar.Zone, bool) {
 	name = strings.Trim(name, `"/ `)
 	if zone, err := calendar.ParseZone(name); err == nil {
@@ -106,10 +107,10 @@ func namedZone(name string) (calendar.Zone, bool) {
 	return calendar.Zone{}, false
 }
 
-// declaredZone returns the IANA zone of a VTIMEZONE: its clock shows the same time at the dates of the file,
-// and it changes alike in the years around now. If several zones match, the one with most equal changes wins:
-// first the site's own, then those of Windows by name. A clock without changes in these years only matches its
-// offset.
+// declaredZone returns an IANA zone that matches a VTIMEZONE. Its clock must show the same time at the dates of
+// the file, and must have the same changes in the years around now. If several zones match, the one with most
+// equal changes wins: first the zone of the site, then those of Windows by name. A VTIMEZONE whose offset never
+// changes gets the zone of that offset.
 func (z *icalZones) declaredZone(name string) (calendar.Zone, bool) {
 	c, ok := z.declared[name]
 	if !ok {
@@ -149,25 +150,26 @@ func (z *icalZones) declaredZone(name string) (calendar.Zone, bool) {
 	return best, true
 }
 
-// clockYears is the number of years before and after now in which the clocks of two zones have to change alike.
+// clockYears is the number of years before and after now in which the clocks of two zones must have the same
+// changes.
 const clockYears = 2
 
-// clockChange is a change of the clock of a zone.
+// clockChange is a change of the offset from UTC of a zone.
 type clockChange struct {
 	at       time.Time
-	from, to int  // seconds east of UTC
-	real     bool // the change took place: programs write current rules with the year 1601
+	from, to int  // offsets in seconds east of UTC
+	real     bool // false for a change before 1970: programs write current rules with the year 1601
 }
 
-// isIn reports whether the clock of a zone changes so.
+// isIn reports whether a zone has this change at this instant.
 func (k clockChange) isIn(zone calendar.Zone) bool {
 	_, before := k.at.Add(-time.Second).In(zone.Location()).Zone()
 	_, after := k.at.In(zone.Location()).Zone()
 	return before == k.from && after == k.to
 }
 
-// alike reports whether a zone has the clock that changes so, at dates and in the years around now, and how many of all
-// changes it has.
+// alike reports whether a zone has the given changes in the years around now, and the same offsets at the
+// dates. It also returns how many of all real changes the zone has.
 func (z *icalZones) alike(zone calendar.Zone, changes []clockChange, dates []calendar.Wall) (same int, ok bool) {
 	for _, k := range changes {
 		switch {
@@ -194,11 +196,11 @@ func (z *icalZones) alike(zone calendar.Zone, changes []clockChange, dates []cal
 	return same, true
 }
 
-// maxClockChanges is the maximum number of clock changes of a zone.
+// maxClockChanges is the maximum number of starts of one STANDARD or DAYLIGHT component.
 const maxClockChanges = 5000
 
-// clockChanges returns how the clock of a VTIMEZONE changes until an instant, in the order of time. It reports false for one
-// that cannot be read.
+// clockChanges returns the changes of the clock of a VTIMEZONE until an instant, in order of time. It reports
+// false if the component is invalid.
 func clockChanges(zone *component, until time.Time) (changes []clockChange, ok bool) {
 	for _, c := range zone.changes {
 		from, errFrom := parseUTCOffset(c.value("TZOFFSETFROM"))
@@ -236,7 +238,7 @@ func clockChanges(zone *component, until time.Time) (changes []clockChange, ok b
 	return changes, len(changes) > 0
 }
 
-// parseUTCOffset reads a value of the type UTC-OFFSET, such as +0130, in seconds.
+// parseUTCOffset returns the seconds of a value of type UTC-OFFSET, such as +0130.
 func parseUTCOffset(text string) (int, error) {
 	for _, layout := range []string{"-0700", "-070000"} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -247,7 +249,7 @@ func parseUTCOffset(text string) (int, error) {
 	return 0, fmt.Errorf("%q is not an offset from UTC", shorten(text))
 }
 
-// offsetName returns the name of the zone with an offset in seconds.
+// offsetName returns the name of the zone with a fixed offset in seconds.
 func offsetName(offset int) string {
 	if offset == 0 {
 		return "UTC"

@@ -14,16 +14,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Pictures downloads pictures and stores them.
+// Pictures downloads images and stores their files.
 type Pictures struct {
 	Fetcher *media.Fetcher
 	Files   media.Store
-	// Decoding is the memory for pictures that are decoded. Nil means no limit.
+	// Decoding limits the memory for images that are decoded at the same time. Nil means no limit.
 	Decoding *media.Budget
 }
 
-// images brings the pictures up to date. They are downloaded outside of transactions, which must not wait for
-// other services.
+// images imports the images. It downloads them outside of transactions, which must not wait for other services.
 func (r *importRun) images(ctx context.Context, items []*Image) error {
 	for batch := range slices.Chunk(items, batchSize) {
 		files, err := r.download(ctx, batch)
@@ -40,14 +39,14 @@ func (r *importRun) images(ctx context.Context, items []*Image) error {
 	return nil
 }
 
-// file is a downloaded picture, and the one that it takes the place of.
+// file is a downloaded image, and the image whose files it replaces.
 type file struct {
 	media.Image
 	before media.Image
 }
 
-// download fetches the pictures that are not here yet. One that cannot be had is a problem, and a reference
-// like those that are not to be downloaded.
+// download fetches the images that are not stored yet or have a new address. An image that cannot be downloaded
+// becomes a Problem, and stays a reference to its address.
 func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*file, error) {
 	files := make(map[string]*file)
 	if r.Pictures == nil || r.DryRun {
@@ -83,8 +82,8 @@ func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*f
 	return files, nil
 }
 
-// discard removes the files that no row names in the end: those of pictures that were not stored, and those
-// that others have replaced.
+// discard removes files without a row after a batch: those of images that were not stored, and those that were
+// replaced.
 func (r *importRun) discard(ctx context.Context, files map[string]*file) error {
 	var errs []error
 	for key, f := range files {
@@ -105,7 +104,7 @@ func (r *importRun) knownImages(ctx context.Context, db *ent.Client, items []*Im
 	return bySource(rows, func(i *ent.Image) *string { return i.SourceID }), nil
 }
 
-// prepareImages compares pictures with those stored. A picture that was downloaded is not turned into a
+// prepareImages compares images of the source with the stored ones. A downloaded image does not become a
 // reference again.
 func (r *importRun) prepareImages(
 	ctx context.Context, db *ent.Client, items []*Image, files map[string]*file,
@@ -139,7 +138,7 @@ func (r *importRun) prepareImages(
 	return writes, nil
 }
 
-// row returns a reference to a picture elsewhere, as it is stored.
+// row returns the row of a reference to an image at another service.
 func (i *Image) row() *ent.Image {
 	return &ent.Image{
 		SourceURL: i.URL, Extension: i.Extension, MimeType: i.MIMEType, Width: i.Width, Height: i.Height,
@@ -147,7 +146,7 @@ func (i *Image) row() *ent.Image {
 	}
 }
 
-// row returns a downloaded picture, as it is stored.
+// row returns the row of a downloaded image. From is its address at the source.
 func (f *file) row(from string) *ent.Image {
 	return &ent.Image{
 		Path: f.Path, SourceURL: from, Extension: f.Extension, MimeType: f.MIMEType, Width: f.Width,

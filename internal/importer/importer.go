@@ -1,18 +1,18 @@
-// Package importer copies calendars from other services. A Reader collects the events of a compatible REST API, live or
-// saved, or of an iCalendar file. An Importer writes them, with their series, venues, organizers, terms and pictures.
+// Package importer copies calendars from other services. A Reader collects the events of a compatible REST API,
+// from its address or a saved page, or of an iCalendar file. An Importer stores them with their series, venues,
+// organizers, terms and images.
 //
-// Records are recognised by the global id of their source. So an import can be repeated: it changes what has
-// changed at the source since, and creates nothing twice. The source is the authority on what comes from it;
-// what was changed here in the meantime is overwritten. What is in the trash here stays there.
+// A record is recognised by the global id of its source. So an import can be repeated: it stores what has
+// changed at the source since, and creates nothing twice. The source wins: an import overwrites changes that
+// users made here. A record in the trash stays there.
 //
-// A source that answers in several languages is imported once in each. Since its records have the same global
-// ids in all of them, what comes first becomes the original and what comes later its translations; all that is
-// no text follows the source whichever language it is read in. A text that would be read anyway, because it is
-// that of the language which is read in its stead, is not stored as a translation. The order of the languages
-// is of no account, but a text of the site's language settles what the others read in its stead, so it is best
-// imported first. Where the original has a text and another language has none, that of the original is read.
-// Two posts that a service only links as translations of each other have two global ids, and are two records
-// here.
+// A source with several languages is imported once in each. Its records have the same global ids in all of
+// them, so the first language becomes the original, and later ones become translations. Fields other than texts
+// follow the source in whichever language it is read. An import does not store a text that readers get anyway
+// because it is that of the language which replaces a missing one. The order of the languages does not matter
+// for the result. But readers of the other languages get texts of the language of the site instead of missing
+// ones, so that language is best imported first. Where only the original has a text, readers get that. Two
+// posts that a service links as translations of each other have two global ids, and become two records.
 package importer
 
 import (
@@ -32,17 +32,17 @@ const (
 	// batchSize is the number of records in a transaction. It is small, so that other writers wait only
 	// briefly.
 	batchSize = 50
-	// maxBroken is the number of successive records that may fail with an error that is not their own. Then the
-	// import stops.
+	// maxBroken is the number of successive records with an unexpected error after which the import stops.
+	// Invalid records do not count.
 	maxBroken = 3
 )
 
-// Importer writes calendars into a database.
+// Importer stores calendars in a database.
 type Importer struct {
 	DB   *ent.Client
 	Site calendar.Site
-	// Language is the language in which the source was read, "" for that of the site. A record that is here in
-	// another one gets its texts as a translation.
+	// Language is the language in which the source was read. "" means that of the site. If a stored record has
+	// another original language, the texts become a translation.
 	Language calendar.Language
 	// AuthorID is the user who becomes the author of new records; 0 means none. Authors of the source are not
 	// imported.
@@ -50,17 +50,18 @@ type Importer struct {
 	// Protected selects what the import does with an event that is protected by a password at the source:
 	// WithPassword or AsDraft. "" means WithPassword.
 	Protected Protection
-	// DryRun finds out what would be done and does nothing of it.
+	// DryRun only plans: the report then lists what an import would do.
 	DryRun bool
-	// Pictures downloads the images. Nil keeps them as references to where they are.
+	// Pictures downloads the images. Nil means that images stay references to their addresses.
 	Pictures *Pictures
-	// Progress, if not nil, is called with the number of processed records and the total.
+	// Progress is called with the number of processed records and the total. Nil disables it.
 	Progress func(done, total int)
 }
 
-// Run writes a calendar: terms, pictures, venues and organizers first, then the events with links to them.
-// Fifty records share a transaction. If it fails, Run writes them one by one, so that a record with a fault
-// does not affect others. The error is the reason for an early end. The report covers everything until then.
+// Run stores a calendar: first terms, images, venues and organizers, then the series and events with links to
+// them. A transaction stores batchSize records. If it fails, Run stores them one by one, so that an invalid
+// record does not affect others. The error is the reason for an early end. The report covers everything until
+// then.
 func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	r := &importRun{
 		Importer: im,
@@ -120,54 +121,55 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 // Protection selects what the import does with a protected event. The source does not reveal its password.
 type Protection string
 
-// The protections.
+// Values of Protection.
 const (
-	WithPassword Protection = "password" // a random password; users who may edit the event can set another
+	WithPassword Protection = "password" // the event gets a random password; users who may edit the event can set another
 	AsDraft      Protection = "draft"
 )
 
-// importRun is one import.
+// importRun is the state of one import.
 type importRun struct {
 	*Importer
 	report *Report
 	editor *edit.Editor
-	// ids are our ids by source id, of what is there or, in a dry run, would be: those are negative.
+	// ids are the ids of stored records by source id. In a dry run, records that it would create have negative
+	// ids.
 	ids map[string]int64
-	// language is the one in which the source was read.
+	// language is the language in which the source was read.
 	language calendar.Language
 
 	done, total int
-	broken      int // records in a row that failed for no fault of their own
+	broken      int // number of successive records that failed with an unexpected error
 }
 
-// sourceRecord is a record of the source.
+// sourceRecord is a record of the source of any kind.
 type sourceRecord interface {
 	source() *Origin
-	shown() string // its title
+	shown() string // title or name for the report
 }
 
-// recordWrite is the write that a record of the source requires.
+// recordWrite is the planned write for a record of the source.
 type recordWrite struct {
 	action Action
 	id     int64 // id of the stored record; 0 for a new one
-	// do carries it out and returns the id; nil when there is nothing to do.
+	// do writes the record and returns its id. Nil means that there is nothing to write.
 	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
 	notice string // for the report; "" means none
-	// dates are the occurrences of a series that it writes, with a notice as of after do; nil for another record.
+	// dates are the occurrences that do writes for a series. Their notice is set by do. Nil for other records.
 	dates *datesToWrite
-	// hidden keeps what is there, but not to be used, from being linked.
+	// hidden means that events must not be linked to the stored record, because it is in the trash.
 	hidden bool
 }
 
-// syncRecords brings the records of one kind up to date. Prepare compares a batch with what is stored, in as few
-// queries as kinds of rows, and writes nothing.
+// syncRecords imports the records of one kind in batches. Prepare compares a batch with the stored records and
+// plans the writes, with one query per kind of row.
 func syncRecords[T sourceRecord](
 	ctx context.Context, r *importRun, kind calendar.Kind, items []T,
 	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
 ) error {
 	size := batchSize
 	if kind == calendar.Series {
-		size = 1 // it has up to a thousand events
+		size = 1 // a series has up to a thousand events
 	}
 	for batch := range slices.Chunk(items, size) {
 		if err := syncBatch(ctx, r, kind, batch, prepare); err != nil {
@@ -214,8 +216,8 @@ func syncBatch[T sourceRecord](
 	return nil
 }
 
-// tryBatch plans a batch and carries it out in one transaction, or only plans it in a dry run. Events that change meanwhile
-// have another version then, so the transaction is tried again.
+// tryBatch plans a batch and stores it in one transaction. In a dry run it only plans. If an event changes
+// between the plan and the write, its version differs, and the transaction is retried.
 func tryBatch[T sourceRecord](
 	ctx context.Context, r *importRun, kind calendar.Kind, batch []T,
 	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
@@ -245,7 +247,7 @@ func tryBatch[T sourceRecord](
 	return writes, err
 }
 
-// changedIDs returns the ids of the records here that writes change.
+// changedIDs returns the ids of the stored records that the writes change.
 func changedIDs(writes []recordWrite) (ids []int64) {
 	for _, w := range writes {
 		if w.do != nil && w.id != 0 {
@@ -255,7 +257,7 @@ func changedIDs(writes []recordWrite) (ids []int64) {
 	return ids
 }
 
-// note puts what was done, or would be, into the report, and remembers the id.
+// note adds a planned or completed write to the report, and records the id by source id.
 func note[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
 	from := item.source()
 	if w.id == 0 {
@@ -273,12 +275,12 @@ func note[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrit
 	r.report.add(Item{Kind: kind, Action: w.action, Title: item.shown(), Source: from.Key, ID: max(w.id, 0)})
 }
 
-// refusedRecord is why a record of the source cannot be taken.
+// refusedRecord is the error for a record of the source that cannot be imported. Its text is the reason.
 type refusedRecord string
 
 func (r refusedRecord) Error() string { return string(r) }
 
-// refusal says why a record was refused, and whether it is to blame itself.
+// refusal returns the reason of an error. Refused reports whether the record itself is invalid.
 func refusal(err error) (reason string, refused bool) {
 	var record refusedRecord
 	if errors.As(err, &record) {
@@ -303,7 +305,7 @@ func refusal(err error) (reason string, refused bool) {
 	return err.Error(), false
 }
 
-// writeIn runs do with the language of texts set.
+// writeIn runs do with the language in which the editor writes texts.
 func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	before := r.editor.Write
 	r.editor.Write = language
@@ -311,7 +313,7 @@ func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	return do()
 }
 
-// author returns the author of new records.
+// author returns the author of new records. Nil means none.
 func (r *importRun) author() *int64 {
 	if r.AuthorID == 0 {
 		return nil

@@ -13,17 +13,18 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// listPage is the size of the pages of the lists of a service.
+// listPage is the per_page parameter for lists of a service.
 const listPage = "50"
 
-// listFilters are the filters of a list of events. An import of some events brings what belongs to them and no more.
+// listFilters are the parameters that filter a list of events. An import of a filtered list has only records
+// that belong to its events.
 var listFilters = []string{
 	"search", "categories", "tags", "venue", "organizer", "featured", "geoloc", "geoloc_lat", "geoloc_lng", "include",
 	"post_parent", "ticketed", "series", "event_status",
 }
 
-// lists reads the venues, organizers, categories and tags of a service, also those that no listed event has. A list that
-// cannot be read is a notice.
+// lists reads all venues, organizers, categories and tags of a service, including those without an event. A
+// list that cannot be read becomes a notice.
 func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) error {
 	root := w.listRoot(source)
 	if root == nil {
@@ -57,14 +58,15 @@ func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) err
 	return nil
 }
 
-// listRoot returns the address of the API, nil if the source is no list of all events of one.
+// listRoot returns the address of the API. It returns nil if the source is not an unfiltered list of events of
+// an API.
 func (w *webReader) listRoot(source string) *url.URL {
 	asked, err := url.Parse(source)
 	if err != nil {
 		return nil
 	}
 	for name := range asked.Query() {
-		name, _, _ = strings.Cut(name, "[") // categories[] is a list
+		name, _, _ = strings.Cut(name, "[") // categories[] is the parameter of a list
 		if slices.Contains(listFilters, name) {
 			return nil
 		}
@@ -78,7 +80,7 @@ func (w *webReader) listRoot(source string) *url.URL {
 	return &root
 }
 
-// list reads all pages of a list and adds what makes sense of it.
+// list reads all pages of a list and adds the valid records. Invalid records become notices.
 func (w *webReader) list(
 	ctx context.Context, cal *Calendar, at *url.URL, name, prefix string, add func(reader, object),
 ) error {

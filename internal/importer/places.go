@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// prepareVenues compares venues with those stored.
+// prepareVenues compares venues of the source with the stored ones, and returns the writes.
 func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue) ([]recordWrite, error) {
 	rows, err := db.Venue.Query().Where(venue.SourceIDIn(keysOf(items)...)).WithTranslations().All(ctx)
 	if err != nil {
@@ -50,8 +50,8 @@ func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// mayBe reports whether a stored venue may be the one that the source describes with a name and perhaps an
-// address.
+// mayBe reports whether a stored venue may be the venue v of the source, of which only a name and perhaps an
+// address are known.
 func (v *Venue) mayBe(row *ent.Venue) bool {
 	address := calendar.FoldName(row.Address)
 	return row.NameKey == calendar.FoldName(v.Name) &&
@@ -92,7 +92,7 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), v.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
-		// The source id distinguishes it from others of the same name.
+		// The source id distinguishes the venue from others of the same name.
 		in.SourceID, in.AuthorID = &v.Key, r.author()
 	}
 	if w.action != Unchanged {
@@ -121,7 +121,7 @@ func coordinate(degrees *float64) edit.Coordinate {
 	return edit.Coordinate{Set: true, Degrees: *degrees}
 }
 
-// prepareOrganizers compares organizers with those stored.
+// prepareOrganizers compares organizers of the source with the stored ones, and returns the writes.
 func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Organizer) ([]recordWrite, error) {
 	rows, err := db.Organizer.Query().Where(organizer.SourceIDIn(keysOf(items)...)).WithTranslations().All(ctx)
 	if err != nil {
@@ -158,8 +158,8 @@ func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items
 	return writes, nil
 }
 
-// mayBe reports whether a stored organizer may be the one that the source describes with a name and perhaps an
-// address.
+// mayBe reports whether a stored organizer may be the organizer o of the source, of which only a name and
+// perhaps an e-mail address are known.
 func (o *Organizer) mayBe(row *ent.Organizer) bool {
 	return row.NameKey == calendar.FoldName(o.Name) &&
 		(o.Email == "" || row.Email == "" || strings.EqualFold(o.Email, row.Email))
@@ -189,7 +189,7 @@ func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Org
 	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), o.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
-		// The source id distinguishes it from others of the same name.
+		// The source id distinguishes the organizer from others of the same name.
 		in.SourceID, in.AuthorID = &o.Key, r.author()
 	}
 	if w.action != Unchanged {

@@ -19,38 +19,39 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The limits of what is read.
+// Limits of a Reader.
 const (
 	maxBody     = 32 << 20         // bytes of a page
-	maxPages    = 10_000           // of one import
-	maxTries    = 6                // of one request
+	maxPages    = 10_000           // pages of one list
+	maxTries    = 6                // tries of one request
 	maxWait     = 2 * time.Minute  // maximum delay that a service may request before a retry
-	requestTime = 60 * time.Second // of one try
-	maxDepth    = 50               // of categories in categories
+	requestTime = 60 * time.Second // time limit of one try
+	maxDepth    = 50               // levels of parent categories to read
 )
 
-// DefaultRate is the number of requests a second to a service.
+// DefaultRate is the default number of requests per second to a service.
 const DefaultRate = 2
 
-// Reader collects calendars. The zero Reader with a Site is ready for use.
+// Reader collects calendars from sources. A Reader with a Site is ready for use.
 type Reader struct {
-	// Site says the zone of events that name none, and what an ambiguous price means.
+	// Site has the zone of events without one, and the currency format for parsing prices.
 	Site calendar.Site
-	// Language is the requested language, for services whose address does not select one; "" means any.
+	// Language is the language to request from services whose address does not select one. "" means any.
 	Language calendar.Language
-	// Rate is the number of requests a second, DefaultRate if it is 0.
+	// Rate is the maximum number of requests per second. 0 means DefaultRate.
 	Rate float64
-	// Progress, if not nil, is called with the number of events read and the total; 0 means an unknown total.
+	// Progress is called with the number of events read and the total, which is 0 if unknown. Nil disables it.
 	Progress func(read, total int)
-	// Retry, if not nil, is called before a retry with its reason and delay.
+	// Retry is called before a retry with its reason and delay. Nil disables it.
 	Retry func(err error, wait time.Duration)
 
-	firstWait time.Duration // between the first tries, 0 for half a second
+	firstWait time.Duration // delay before the first retry; 0 means the default of the backoff package
 }
 
-// Read collects a calendar from an address or a file. There is an iCalendar file, or a list of events; the address of
-// a list is followed through next_rest_url to the end, a file has one page of it. When a later page cannot be read, what
-// came before it is returned with a Problem; an error means that there is nothing.
+// Read collects a calendar from a source: an address or a file name. The source is an iCalendar file or a list
+// of events. Read follows next_rest_url through the pages of an address. A file has one page. If a later page
+// fails, Read returns the records of the pages before it, and a Problem. It returns an error only if it read
+// nothing.
 func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err error) {
 	if IsURL(source) {
 		cal, err = r.readURL(ctx, source)
@@ -66,7 +67,7 @@ func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err er
 // webcals maps the schemes that calendar programs use for iCalendar files to the schemes of requests.
 var webcals = map[string]string{"webcal": "https", "webcals": "https"}
 
-// IsURL reports whether a source is an address, not a file.
+// IsURL reports whether a source is an address. Otherwise it is a file name.
 func IsURL(source string) bool {
 	u, err := url.Parse(source)
 	if err != nil {
@@ -83,7 +84,7 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	in := bufio.NewReader(f)
-	// Peek returns what there is together with the error of a short file.
+	// Peek returns the whole of a short file together with io.EOF.
 	start, err := in.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -116,7 +117,8 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 	return cal, nil
 }
 
-// add appends a page. An event that is there already, because the list moved while it was read, stays as it is.
+// add appends the records of a page. It skips an event that an earlier page had, because the list changed
+// between the requests.
 func (c *Calendar) add(p *Page) {
 	c.Problems = append(c.Problems, p.Problems...)
 	c.Notices = append(c.Notices, p.Notices...)
@@ -144,7 +146,7 @@ func readLimited(from io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// webReader asks one service.
+// webReader reads pages from one service.
 type webReader struct {
 	*Reader
 	client *http.Client
@@ -224,7 +226,8 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	return cal, w.parents(ctx, cal)
 }
 
-// follow returns a link of the service. It must stay on the service: the operator named that one and no other.
+// follow resolves a link in a reply. The link must not leave the service, which is the only one that the
+// operator named.
 func (w *webReader) follow(link string) (*url.URL, error) {
 	u, err := w.base.Parse(strings.ReplaceAll(link, " ", "%20"))
 	if err != nil {
@@ -241,7 +244,8 @@ func (w *webReader) follow(link string) (*url.URL, error) {
 	return u, nil
 }
 
-// sameHostOnly allows redirects within a host, to https too.
+// sameHostOnly is a redirect policy. It allows up to five redirects on the same host, but not from https to
+// http.
 func sameHostOnly(r *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
@@ -256,8 +260,8 @@ func sameHostOnly(r *http.Request, via []*http.Request) error {
 
 var errRedirect = errors.New("redirect")
 
-// get reads what is at an address, with retries when the service is busy or away. From is where it was found
-// in the end.
+// get reads an address. It retries if the service is overloaded or not reachable. From is the address after
+// redirects.
 func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL, err error) {
 	wait := backoff.NewExponentialBackOff()
 	if w.firstWait > 0 {
@@ -331,7 +335,7 @@ type retryLater struct {
 
 func (l *retryLater) Unwrap() []error { return []error{l.error, l.when} }
 
-// retryAfter reads the header of this name: seconds, or a date.
+// retryAfter parses the header Retry-After, which has seconds or a date. It reports false for any other text.
 func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
 	if header == "" {
 		return 0, false
@@ -346,7 +350,8 @@ func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
 	return max(t.Sub(site.Now()), 0), true
 }
 
-// errorDetail returns what the body of an error of the service says, for the end of a sentence.
+// errorDetail returns the code and message in an error reply, for the end of a message. It returns "" if there
+// are none.
 func errorDetail(body io.Reader) string {
 	const enough = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(body, enough))
@@ -360,7 +365,7 @@ func errorDetail(body io.Reader) string {
 	return " (" + o.raw("code") + ": " + o.text("message", maxText) + ")"
 }
 
-// withoutURL takes the address out of an error, which says it again.
+// withoutURL removes the address from an error, because the caller adds it.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -369,10 +374,10 @@ func withoutURL(err error) error {
 	return err
 }
 
-// parents reads the categories above those that events carry. One that cannot be read is a notice.
+// parents reads the ancestors of the categories of events. A category that cannot be read becomes a notice.
 func (w *webReader) parents(ctx context.Context, cal *Calendar) error {
 	known := make(map[string]bool)
-	var wanted []*Term // whose parents are looked for
+	var wanted []*Term // terms whose parents are missing
 	for _, t := range collectLinked(cal).terms {
 		known[t.Key] = true
 		wanted = append(wanted, t)

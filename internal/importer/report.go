@@ -8,19 +8,19 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Action is what the import did with a record of the source.
+// Action is the outcome of the import of one record.
 type Action string
 
-// The actions, in the order of the columns of a report.
+// The actions, in the order of the columns of a printed report.
 const (
 	Create    Action = "create"
 	Update    Action = "update"
-	Translate Action = "translate" // an update of texts that are not the record's original
+	Translate Action = "translate" // update of texts in a language other than the original
 	Unchanged Action = "unchanged"
 	Fail      Action = "fail"
 )
 
-// Actions lists them all.
+// Actions lists all actions, in the order of the columns of a printed report.
 var Actions = []Action{Create, Update, Translate, Unchanged, Fail}
 
 // Kinds lists the kinds of records in the order in which they are imported.
@@ -34,34 +34,34 @@ type Item struct {
 	Action Action
 	Title  string
 	Source string // source id
-	ID     int64  // here; 0 if it is not there
+	ID     int64  // id of the stored record; 0 means that there is none
 }
 
-// Problem is a record, or a change of one, that was not imported, or a page that was not read.
+// Problem is a record or a change that was not imported, or a page that could not be read.
 type Problem struct {
 	Kind   calendar.Kind // kind of the record; "" for a page
-	Where  string        // such as: page 2, event 14 (id 61638)
+	Where  string        // position in the source, such as: page 2, event 14 (id 61638)
 	Reason string
 }
 
 func (p Problem) String() string { return p.Where + ": " + p.Reason }
 
-// Report lists what an import did or, in a dry run, would do.
+// Report lists what an import did. For a dry run it lists what an import would do.
 type Report struct {
 	DryRun   bool
 	Items    []Item
 	Problems []Problem
-	// Notices list, for people, what the import left out of the records that it wrote.
+	// Notices are texts about the parts of imported records that the import left out.
 	Notices []string
 
 	counts map[calendar.Kind]map[Action]int
 }
 
-// Count returns how many records of a kind met with an action. Events that could not be read are among those that
-// failed; they are no Items.
+// Count returns the number of records of a kind with an action. An event that could not be read counts as Fail
+// but is no Item.
 func (r *Report) Count(kind calendar.Kind, a Action) int { return r.counts[kind][a] }
 
-// Complete reports whether nothing was lost.
+// Complete reports whether there are no problems.
 func (r *Report) Complete() bool { return len(r.Problems) == 0 }
 
 func (r *Report) count(kind calendar.Kind, a Action) {
@@ -88,7 +88,7 @@ func (r *Report) notice(from *Origin, text string) {
 	r.Notices = append(r.Notices, from.Where+": "+text)
 }
 
-// plural returns a kind in a sentence about several.
+// plural returns the plural of a kind for messages.
 func plural(kind calendar.Kind) string {
 	switch kind {
 	case calendar.Category:
@@ -99,7 +99,7 @@ func plural(kind calendar.Kind) string {
 	return string(kind) + "s"
 }
 
-// joinErrors puts several errors into one line.
+// joinErrors joins the texts of errors to one line.
 func joinErrors(errs []error) string {
 	texts := make([]string, len(errs))
 	for i, err := range errs {
@@ -110,7 +110,7 @@ func joinErrors(errs []error) string {
 
 var errEmptyPage = errors.New("not a page of events")
 
-// recordPosition returns where a record stands, for people.
+// recordPosition returns the position of a record in the source, for messages.
 func recordPosition(page, index int, id string) string {
 	at := fmt.Sprintf("page %d, event %d", page, index)
 	if id == "" {

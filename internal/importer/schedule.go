@@ -12,25 +12,25 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// comparedYears is the number of years after now in which the dates of endless schedules are compared.
+// comparedYears is the number of years after now for which the dates of endless schedules are compared.
 const comparedYears = 10
 
-// schedulePlan changes the future dates of a series to those of the source. Past dates are not compared,
-// because no change of a schedule moves them.
+// schedulePlan is the plan that changes the future dates of a stored series to those of the source. Past dates
+// are not compared, because a change of a schedule never moves them.
 type schedulePlan struct {
-	// changed is the schedule to send to the series, nil for none. Its start and end are as far from those of the last
-	// phase as the first date to come moves (contract, section 19.5).
+	// changed is the schedule to send for the series. Nil means none. Its first occurrence starts at the start of the
+	// last phase, moved as far as the first future date moves, and lasts as long as in the source (contract, section 19.5).
 	changed *recur.Schedule
-	// gone are the ids of occurrences that the source leaves out.
+	// gone are the ids of occurrences whose dates the source no longer has.
 	gone []int64
-	// end is the id of the first of all occurrences to come, if the source has none of them, and 0 otherwise.
+	// end is the id of the first future occurrence if the source has no future date. 0 means that it has one.
 	end int64
 }
 
 func (p schedulePlan) same() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
 
-// planSchedule compares the schedule of a series with that of the source. Dates in the trash, and dates that a
-// source did not send again, are not differences.
+// planSchedule compares the schedule of a stored series with that of the source. It ignores dates in the trash.
+// It also ignores dates missing in a source that may have sent only some of its dates.
 func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
 	if source.Partial {
 		return schedulePlan{}, nil
@@ -63,7 +63,7 @@ func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Ser
 		switch id := here.ids[w]; {
 		case there[w], here.trashed[w]:
 		case id == 0:
-			changed = true // it has no event yet
+			changed = true // this start has no stored event yet
 		default:
 			gone = append(gone, id)
 		}
@@ -76,16 +76,16 @@ func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Ser
 	return schedulePlan{changed: &rest}, nil
 }
 
-// storedDates are the dates to come of a stored series.
+// storedDates are the future dates of a stored series.
 type storedDates struct {
-	now, until calendar.Wall // on the clock of the source
+	now, until calendar.Wall // wall times in the zone of the source; dates between them are compared
 	phases     []recur.Schedule
 	starts     map[calendar.Wall]bool
-	ids        map[calendar.Wall]int64 // ids of occurrences, including those in the trash
+	ids        map[calendar.Wall]int64 // event ids of all occurrences, including those in the trash
 	trashed    map[calendar.Wall]bool
 	ends       bool
-	first      int64         // the first occurrence to come; 0 for none
-	cut        calendar.Wall // the start that a change of the schedule moves; that of the last phase if all have begun
+	first      int64         // event id of the first future occurrence; 0 means none
+	cut        calendar.Wall // nominal start from which a change of the schedule applies; the start of the last phase if all occurrences have begun
 }
 
 func (r *importRun) storedDates(
@@ -146,7 +146,7 @@ func (r *importRun) storedDates(
 	return d, nil
 }
 
-// hasOccurrence reports whether a schedule that ends has any occurrence.
+// hasOccurrence reports whether a finite schedule has any occurrence.
 func hasOccurrence(s recur.Schedule) bool {
 	for range s.Occurrences(calendar.Wall{}, recur.LastStart()) {
 		return true
@@ -154,8 +154,8 @@ func hasOccurrence(s recur.Schedule) bool {
 	return false
 }
 
-// wantedSchedule returns the schedule of the source with its first date to come; false if there is none. To the dates of a
-// source that has an id for each it adds those that are here.
+// wantedSchedule returns the schedule of the source and its first future date. It reports false if there is no
+// future date. A source with separate events may not have sent all dates, so the stored ones are added.
 func (r *importRun) wantedSchedule(here *storedDates, source *Recurrence) (
 	s recur.Schedule, first calendar.Wall, ok bool, err error,
 ) {
@@ -184,8 +184,8 @@ func (r *importRun) wantedSchedule(here *storedDates, source *Recurrence) (
 	return s, first, false, nil
 }
 
-// relative returns the part of a schedule from a start on, as it is sent to the series. Trashed dates stay away. UNTIL says
-// what COUNT said, because COUNT would count dates of before.
+// relative returns the part of a schedule from first on, in the form in which it is sent for the series. Dates
+// in the trash become exdates. UNTIL replaces COUNT, which would count earlier dates.
 func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Schedule {
 	_, _, rest, _ := s.Split(first)
 	if rest.Rule.Count > 0 {
@@ -206,8 +206,8 @@ func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Sche
 	return rest
 }
 
-// trashDates moves the occurrences that a source leaves out to the trash, as a change of the schedule does: they come back
-// when the source has their dates again.
+// trashDates moves the occurrences whose dates the source no longer has to the trash. It marks them as off
+// schedule, so that they return when the source has their dates again.
 func (r *importRun) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
 	if err := r.trashEvents(ctx, tx, plan.gone); err != nil {
 		return err

@@ -23,8 +23,9 @@ import (
 // idBatch is the number of ids or dates in one statement.
 const idBatch = 500
 
-// separate parts the events that recur from the others. Dates of a source that has ids for each of them stay events of
-// their own if one of them is here as such. An event of a file that is a series here is one with a single date.
+// separate splits the events into recurring and single ones. Dates with their own ids stay single events if one
+// of them is stored as a single event. A single event in a file that is stored as a series becomes a series
+// with one date.
 func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
 	var keys []string
 	for _, e := range all {
@@ -80,11 +81,11 @@ func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, sing
 	return recurring, single, nil
 }
 
-// seriesOff refuses events that recur while series are switched off (edit.SeriesEnabled).
+// seriesOff is the error for recurring events while series are switched off (edit.SeriesEnabled).
 const seriesOff refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
 	"run 'almanac migrate data'"
 
-// prepareSeries compares series with those stored.
+// prepareSeries compares recurring events of the source with the stored series, and returns the writes.
 func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
 	enabled, err := edit.SeriesEnabled(ctx, db)
 	if err == nil && !enabled && !r.DryRun {
@@ -108,8 +109,8 @@ func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// findSeries returns the stored series of an event that recurs, with its phases; nil if there is none. It has the source
-// id of the event, or an occurrence with that of one of the dates.
+// findSeries returns the stored series of a recurring event with its phases. Nil means that there is none. The
+// series has the source id of the event, or one of its occurrences has the source id of a date.
 func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
 	keys := []string{e.Key}
 	for _, key := range keysOf(e.Series.Single) {
@@ -155,7 +156,7 @@ func seriesWithPhases(ctx context.Context, db *ent.Client, id int64) (*ent.Serie
 	return s, nil
 }
 
-// prepareNewSeries makes a series of an event that is new, or here as a single event.
+// prepareNewSeries plans the creation of a series from an event that is new or stored as a single event.
 func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (recordWrite, error) {
 	row, err := eventsWithLinks(db.Event.Query().Where(event.SourceID(e.Key))).Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
@@ -206,8 +207,8 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	return w, nil
 }
 
-// replacedBy returns the ids of the single events that stand for dates of a series until now, because a file had these
-// dates without their series.
+// replacedBy returns the ids of the single events that an earlier import made of changed dates, because its
+// file did not have their series.
 func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) ([]int64, error) {
 	if !e.InFile {
 		return nil, nil
@@ -220,7 +221,7 @@ func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) ([
 	return ids, nil
 }
 
-// setSchedule sends a schedule as a whole.
+// setSchedule sets all fields of a schedule in an input.
 func setSchedule(in *edit.EventInput, s recur.Schedule) {
 	in.Start, in.End = new(when.FromWall(s.Start)), new(when.FromWall(s.End))
 	in.Zone, in.AllDay = &s.Zone, &s.AllDay
@@ -228,7 +229,7 @@ func setSchedule(in *edit.EventInput, s recur.Schedule) {
 	in.RDate, in.ExDate = new(datesOf(s.RDate)), new(datesOf(s.ExDate))
 }
 
-// eventsWithLinks loads what an event is compared by.
+// eventsWithLinks adds to a query the links, terms and translations that a comparison needs.
 func eventsWithLinks(q *ent.EventQuery) *ent.EventQuery {
 	return q.WithVenueLinks(func(q *ent.EventVenueQuery) { q.Order(eventvenue.ByPosition()) }).
 		WithOrganizerLinks(func(q *ent.EventOrganizerQuery) { q.Order(eventorganizer.ByPosition()) }).
@@ -236,7 +237,7 @@ func eventsWithLinks(q *ent.EventQuery) *ent.EventQuery {
 		WithTranslations()
 }
 
-// prepareKnownSeries compares a series with the one that is stored.
+// prepareKnownSeries compares a recurring event with its stored series, and plans the write.
 func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *Event, s *ent.Series) (recordWrite, error) {
 	if s.Status == calendar.Trash {
 		return recordWrite{action: Unchanged, id: s.ID, notice: trashedNotice, hidden: true}, nil
@@ -248,14 +249,14 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	t := s.Edges.Phases[len(s.Edges.Phases)-1].Template
 	c := &change{}
 	common := *e
-	common.Slug = "" // clients may know the one that it has
+	common.Slug = "" // the series keeps its slug, which clients may know
 	texts := storedTexts{kind: calendar.Series, id: s.ID, original: t.Original, others: t.Others}
 	in, notice, err := r.compareEvent(ctx, db, c, texts, &common, seriesRow(s, t))
 	if err != nil {
 		return recordWrite{}, err
 	}
 	if len(e.Series.Single) > 0 && !e.Series.Typical {
-		c, in = &change{}, &edit.EventInput{} // each date is written by itself
+		c, in = &change{}, &edit.EventInput{} // each date is written separately
 	}
 	plan, err := r.planSchedule(ctx, db, s, e.Series)
 	if err != nil {
@@ -295,7 +296,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 			}
 		}
 		if plan.changed != nil {
-			// The change keeps exceptions that the source leaves out.
+			// The change keeps occurrences with own fields, even if the source lacks their dates.
 			if plan, err = r.planStored(ctx, tx.Client(), s.ID, e); err != nil {
 				return 0, err
 			}
@@ -323,9 +324,9 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	return w, nil
 }
 
-// withNominalStarts returns the event with the nominal starts that its dates have here. A date is known by its source id: at
-// another start it is an occurrence that has moved. A new date whose start is the nominal one of such an occurrence gets the
-// nominal start that this one does not take.
+// withNominalStarts returns the event with the nominal starts of its stored dates. A date is identified by its
+// source id. If it has another start now, the occurrence has moved. A new date may start at the nominal start
+// of a moved occurrence; it then gets the nominal start that is free.
 func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, id int64) (*Event, error) {
 	here := make(map[string]calendar.Wall)
 	for some := range slices.Chunk(keysOf(e.Series.Single), idBatch) {
@@ -338,7 +339,7 @@ func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Ev
 			here[*row.SourceID] = *row.OriginalStart
 		}
 	}
-	free := make(map[calendar.Wall]calendar.Wall) // present starts of moved dates, by nominal start
+	free := make(map[calendar.Wall]calendar.Wall) // new starts of moved dates, by their nominal start
 	for _, o := range e.Series.Changed {
 		if nominal, ok := here[o.Key]; ok && !nominal.Equal(o.Nominal) {
 			free[nominal] = o.Nominal
@@ -373,7 +374,7 @@ func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Ev
 	return &one, nil
 }
 
-// planStored is planSchedule for the series as it is stored now.
+// planStored is planSchedule for the series as it is stored at this moment.
 func (r *importRun) planStored(ctx context.Context, db *ent.Client, id int64, e *Event) (schedulePlan, error) {
 	s, err := seriesWithPhases(ctx, db, id)
 	if err != nil {
@@ -382,7 +383,7 @@ func (r *importRun) planStored(ctx context.Context, db *ent.Client, id int64, e 
 	return r.planSchedule(ctx, db, s, e.Series)
 }
 
-// seriesRow returns what the occurrences of a series have in common, as an event without dates.
+// seriesRow returns the fields that all occurrences of a series share, as an event without dates.
 func seriesRow(s *ent.Series, t calendar.Template) *ent.Event {
 	row := &ent.Event{
 		ID: s.ID, Status: s.Status, PublishedAt: s.PublishedAt, Cost: t.Cost, Website: t.Website,
@@ -408,7 +409,7 @@ func seriesRow(s *ent.Series, t calendar.Template) *ent.Event {
 	return row
 }
 
-// datesToWrite are the occurrences of a series that are to be written one by one.
+// datesToWrite are the occurrences of a series that need a separate write.
 type datesToWrite struct {
 	writes []func(context.Context, *ent.Tx) (int64, error)
 	notice string
@@ -423,8 +424,9 @@ func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// prepareDates compares occurrences with what the source says about them: those that it changes, and those with fields of
-// their own here, which are taken back to what the source says about all.
+// prepareDates plans the writes of single occurrences. These are the dates with fields of their own at the
+// source, and the stored occurrences with own fields that the source does not have, which return to the fields
+// of the series.
 func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
 	d := &datesToWrite{}
 	stored, err := seriesWithPhases(ctx, db, id)
@@ -500,7 +502,8 @@ func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, 
 	return d, nil
 }
 
-// dateAt returns what the source says of all dates of a series, on the one of a nominal start; nil if there is none.
+// dateAt returns the event with the fields of all dates at a nominal start. Nil means that the series has no
+// such date.
 func (e *Event) dateAt(nominal calendar.Wall) *Event {
 	s := e.Series.Schedule
 	if unknown, err := unknownDates(s, datesOf([]calendar.Wall{nominal})); err != nil || len(unknown) > 0 {
@@ -515,8 +518,8 @@ func (e *Event) dateAt(nominal calendar.Wall) *Event {
 	return &one
 }
 
-// prepareDate returns the write of an occurrence of a series, nil if it is as the source says. Own fields that have become
-// those of the series are own fields no more.
+// prepareDate returns the write of an occurrence. Nil means that it does not differ from the source. Own fields
+// that no longer differ from the series stop being own fields.
 func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
 	do func(context.Context, *ent.Tx) (int64, error), notice string, err error,
 ) {
@@ -561,7 +564,7 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 	}, notice, nil
 }
 
-// joinNotices puts notices on a record into one; "" is none.
+// joinNotices joins notices to one text. It leaves out "".
 func joinNotices(notices ...string) string {
 	return strings.Join(slices.DeleteFunc(notices, func(n string) bool { return n == "" }), "; ")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 )
 
-// terms brings the terms up to date, parents before their children.
+// terms imports the terms, parents before their children.
 func (r *importRun) terms(ctx context.Context, all []*Term) error {
 	depth := termDepths(all)
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
@@ -25,7 +25,7 @@ func (r *importRun) terms(ctx context.Context, all []*Term) error {
 			}
 		}
 		slices.SortStableFunc(items, func(a, b *Term) int { return cmp.Compare(depth[a.Key], depth[b.Key]) })
-		// A batch knows the parents of the batches before it.
+		// All terms of a batch have the same depth, so their parents are in earlier batches.
 		for len(items) > 0 {
 			n := slices.IndexFunc(items, func(t *Term) bool { return depth[t.Key] != depth[items[0].Key] })
 			if n < 0 {
@@ -40,7 +40,7 @@ func (r *importRun) terms(ctx context.Context, all []*Term) error {
 	return nil
 }
 
-// termDepths returns how many known terms are above each one. A loop ends where it is entered.
+// termDepths returns the number of known ancestors of each term by source id. It stops at a loop.
 func termDepths(all []*Term) map[string]int {
 	parents := make(map[string]string, len(all))
 	for _, t := range all {
@@ -60,9 +60,10 @@ func termDepths(all []*Term) map[string]int {
 	return out
 }
 
-// prepareTerms compares terms of one taxonomy with the stored ones. A term is identified by its source id, else
-// by its name together with its slug or its parent. In the second case it is not of this source, and the import
-// links it without changing it. Its name may be a translation into the language of the source.
+// prepareTerms compares terms of one taxonomy with the stored ones. A term is identified by its source id,
+// otherwise by its name together with its slug or its parent. In the second case the stored term is not from
+// this source, so the import links it without changing it. Its name may be a translation in the language of the
+// source.
 func (r *importRun) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) ([]recordWrite, error) {
 	keys, names := keysOf(items), make([]string, len(items))
 	for i, t := range items {
@@ -118,7 +119,8 @@ func (r *importRun) prepareTerms(ctx context.Context, db *ent.Client, items []*T
 	return writes, nil
 }
 
-// parentOf returns the id of the parent, 0 for none; nil, with a notice, if it has one that is not known.
+// parentOf returns the id of the parent of a term. 0 means none. If the parent is unknown, it returns nil and a
+// notice.
 func (r *importRun) parentOf(t *Term, known map[string]*ent.Term) (id *int64, notice string) {
 	if t.Parent == "" {
 		return new(int64(0)), ""
@@ -199,7 +201,8 @@ func (r *importRun) prepareTerm(
 	return w, nil
 }
 
-// termOfSameName returns the term that has the name, if that is why a new one was refused. The source has two of one name.
+// termOfSameName returns the id of the stored term if a new term was refused because of its name. Then the
+// source has two terms with one name.
 func termOfSameName(err error) (id int64, ok bool) {
 	var refused *calendar.Error
 	if !errors.As(err, &refused) || refused.Code != "term_exists" {

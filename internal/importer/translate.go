@@ -31,7 +31,7 @@ type storedTexts struct {
 	others   []calendar.Text
 }
 
-// own returns the stored text in a language, without the text that readers get for empty fields.
+// own returns the stored text in a language, with empty fields left empty.
 func (s storedTexts) own(l calendar.Language) calendar.Text {
 	if l == s.original.Language {
 		return s.original
@@ -44,13 +44,13 @@ func (s storedTexts) own(l calendar.Language) calendar.Text {
 	return calendar.Text{Language: l}
 }
 
-// under returns what is read in a language when it has no text of its own.
+// under returns the text that readers of a language get if the record has no text in it.
 func (s storedTexts) under(l, site calendar.Language) calendar.Text {
 	rest := slices.DeleteFunc(slices.Clone(s.others), func(t calendar.Text) bool { return t.Language == l })
 	return calendar.Served(l, site, s.original, rest)
 }
 
-// holder returns the language whose slug a text is; "" for none.
+// holder returns the language in which the record has this slug. "" means none.
 func (s storedTexts) holder(text string) calendar.Language {
 	for _, t := range append([]calendar.Text{s.original}, s.others...) {
 		if t.Slug == text {
@@ -60,7 +60,7 @@ func (s storedTexts) holder(text string) calendar.Language {
 	return ""
 }
 
-// many reports whether there are texts in more than one language.
+// many reports whether the record has texts in more than one language.
 func (s storedTexts) many() bool { return len(s.others) > 0 }
 
 // translationWrite is the text of a record to write in one language. Nil means no change.
@@ -73,15 +73,15 @@ func (w translationWrite) empty() bool {
 	return w.title == nil && w.description == nil && w.excerpt == nil && w.slug == nil && w.reason == nil
 }
 
-// textWrites are all that is to be written of the texts of a record.
+// textWrites are all planned writes of texts of a record.
 type textWrites struct {
 	all []translationWrite
-	// returned is a slug that its language is to give up before another can take it, "" for none.
+	// returned is a slug that the language from must lose before another language can take it. "" means none.
 	returned string
 	from     calendar.Language
 }
 
-// translates reports whether texts in another language than a record's original are written.
+// translates reports whether some of the writes are in a language other than the original.
 func (w textWrites) translates(original calendar.Language) bool {
 	return slices.ContainsFunc(w.all, func(one translationWrite) bool { return one.language != original })
 }
@@ -106,9 +106,9 @@ func (r *importRun) languagesOf(o *Origin) (title, rest calendar.Language) {
 	return title, ""
 }
 
-// planTexts compares the texts of the source with those that readers of the stored record get. It returns the
-// writes after which they are the same. It writes nothing where they already are, even if readers get the text
-// of another language.
+// planTexts compares the texts of the source with those that readers of the stored record get. It plans the
+// writes that make them equal. If readers already get an equal text, even that of another language, it plans
+// none.
 func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts, o *Origin, in sourceTexts) (textWrites, error) {
 	title, rest := r.languagesOf(o)
 	if s.id == 0 {
@@ -117,7 +117,7 @@ func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts
 	var out textWrites
 	if o.Languages != "" && !o.Languages.Has(r.language) && s.own(r.language) != (calendar.Text{Language: r.language}) &&
 		r.language != s.original.Language {
-		// The source has no such translation any more.
+		// The source no longer has this translation.
 		none := new("")
 		out.all = append(out.all, translationWrite{language: r.language, title: none, description: none, excerpt: none, reason: none})
 	}
@@ -127,7 +127,7 @@ func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts
 	w, genuine := r.compare(s, o, title, rest, in)
 	slug := in.slug
 	if !genuine {
-		slug = "" // a language without a text of its own has no slug either
+		slug = "" // a language without its own text has no slug either
 	}
 	if err := r.phraseSlug(ctx, db, s, &w, &out, slug); err != nil {
 		return out, err
@@ -138,7 +138,8 @@ func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts
 	return out, nil
 }
 
-// newTextWrites returns how a new record is written: with its title, and with what is in another language after that.
+// newTextWrites returns the writes of a new record. The first has the title. If the other texts are in another
+// language, a second one has these.
 func newTextWrites(title, rest calendar.Language, in sourceTexts) textWrites {
 	w := translationWrite{language: title, title: &in.title, description: in.description, excerpt: in.excerpt, reason: in.reason}
 	if in.slug != "" {
@@ -164,12 +165,12 @@ func newTextWrites(title, rest calendar.Language, in sourceTexts) textWrites {
 	return textWrites{all: []translationWrite{w, other}}
 }
 
-// compare finds the texts to write in a language, which is that of the title too if title says so. Genuine
-// reports whether the record has a text of its own in the language then.
+// compare returns the write of the texts in language l. Title is the language of the title of the source.
+// Genuine reports whether the record then has its own text in language l.
 //
-// A text that is read anyway is not written, with two exceptions: a title of which the source says the
-// language, and translations into the language of the site, which are written whole. The other languages read
-// that one before the original, so it must not change with the original.
+// A text that readers get anyway is not written, with two exceptions. One is a title whose language the source
+// names. The other is a translation in the language of the site, which is written completely: readers of other
+// languages get it instead of a missing text, so it must not change with the original.
 func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language, in sourceTexts) (w translationWrite, genuine bool) {
 	site := r.Site.Language
 	own, read, under := s.own(l), calendar.Served(l, site, s.original, s.others), s.under(l, site)
@@ -180,7 +181,7 @@ func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language
 	case named:
 		wanted = &in.title
 	case !original && own.Title != "":
-		wanted = new("") // it had one
+		wanted = new("") // the source no longer has this title
 	}
 	fields := []struct {
 		to               **string
@@ -216,9 +217,9 @@ func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language
 	return w, genuine || o.Languages.Has(l)
 }
 
-// phraseSlug adds the slug of the source, unless another record or another language of this record has it. If
-// the site's language is imported last, other languages may have got a slug that was a fallback for it. Then
-// phraseSlug moves the slug to its language.
+// phraseSlug plans the slug of the source, unless another record or another language of this record has it. If
+// the language of the site is imported last, another language may have got its slug. Then phraseSlug moves the
+// slug to the language of the site.
 func (r *importRun) phraseSlug(
 	ctx context.Context, db *ent.Client, s storedTexts, w *translationWrite, out *textWrites, wanted string,
 ) error {
@@ -245,7 +246,7 @@ func (r *importRun) phraseSlug(
 	return nil
 }
 
-// giveUp takes from a language of a record the slug that another language is about to take.
+// giveUp removes a slug from one language of a record, so that another language can take it.
 func (w textWrites) giveUp(ctx context.Context, tx *ent.Tx, s storedTexts) error {
 	if w.returned == "" {
 		return nil
@@ -273,8 +274,8 @@ func (w textWrites) giveUp(ctx context.Context, tx *ent.Tx, s storedTexts) error
 	return nil
 }
 
-// writeLanguages writes a record in all languages that there is something to write in, at least once. The first write is
-// the one that carries everything else.
+// writeLanguages calls write for each language with planned texts, at least once. The first call also writes
+// the other fields.
 func (r *importRun) writeLanguages(
 	ctx context.Context, tx *ent.Tx, s storedTexts, w textWrites, write func(one translationWrite, first bool) error,
 ) error {
@@ -293,8 +294,8 @@ func (r *importRun) writeLanguages(
 	return nil
 }
 
-// writeLanguages returns the write of a record in all languages that there is something to write in. Save creates the record
-// if it gets no row, and updates it otherwise.
+// writeLanguages returns a function that stores a record in all languages with planned texts. Save creates the
+// record if its argument at is nil, otherwise it updates that row.
 func writeLanguages[R ent.Row](
 	r *importRun, s storedTexts, w textWrites, row R, save func(ctx context.Context, tx *ent.Tx, at R, one translationWrite, first bool) (R, error),
 ) func(context.Context, *ent.Tx) (int64, error) {
@@ -311,14 +312,14 @@ func writeLanguages[R ent.Row](
 	}
 }
 
-// spokenOf returns what a row says in its languages. Its translations are loaded.
+// spokenOf returns the texts of a row in all languages. The caller has loaded its translations.
 func spokenOf(row ent.Row) storedTexts {
 	c := row.Core()
 	return storedTexts{kind: c.Kind, id: c.ID, original: row.Text(), others: row.Translated()}
 }
 
-// spokenIn reads what a record says about its languages: that of its title, and all that it has. Nothing is
-// understood unless all of them are languages of this service.
+// spokenIn reads the languages of a record of the source: that of its title, and all that it has texts in. If
+// one of these is not a language of Almanac, all is "".
 func (o object) spokenIn() (title calendar.Language, all calendar.LanguageSet) {
 	var text string
 	if json.Unmarshal(o.members["language"], &text) == nil {

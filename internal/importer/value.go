@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Lengths of what is stored, in characters (contract, section 4).
+// Maximum lengths of stored texts in characters (contract, section 4).
 const (
 	maxTitle  = 500
 	maxText   = 255
@@ -26,11 +26,11 @@ const (
 	maxSource = 300
 )
 
-// object reads the members of a JSON object from services with loose types: numbers as text, text as numbers,
-// and false, null or [] for nothing. It collects a fault for each value without a meaning.
+// object reads the members of a JSON object from services with loose types. These send numbers as text, text as
+// numbers, and false, null or [] for nothing. It collects a fault for each value that it cannot interpret.
 type object struct {
 	members map[string]json.RawMessage
-	at      string // prefix of the names in faults: "venue: "
+	at      string // prefix of names in faults and notices, such as "venue: "
 	log     *journal
 }
 
@@ -54,13 +54,13 @@ func (o object) fault(name, format string, args ...any) {
 
 func (o object) notice(name, text string) { o.log.notices = append(o.log.notices, o.at+name+": "+text) }
 
-// has reports whether a member is there and not null.
+// has reports whether the object has the member and the member is not null.
 func (o object) has(name string) bool {
 	raw, ok := o.members[name]
 	return ok && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
-// nothing reports whether a member is missing or one of the forms of nothing.
+// nothing reports whether a member is missing or has a value that services send for nothing.
 func (o object) nothing(name string) bool {
 	switch strings.TrimSpace(string(o.members[name])) {
 	case "", "null", "false", "[]", "{}", `""`:
@@ -70,7 +70,7 @@ func (o object) nothing(name string) bool {
 	if raw[0] != '[' && raw[0] != '{' {
 		return false
 	}
-	// With white space inside.
+	// The list or object may be empty but contain white space.
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil {
 		return len(list) == 0
@@ -79,7 +79,7 @@ func (o object) nothing(name string) bool {
 	return json.Unmarshal(raw, &members) == nil && len(members) == 0
 }
 
-// raw returns a text or number as it was sent, "" for nothing.
+// raw returns a text or number in the form in which it was sent. It returns "" for nothing.
 func (o object) raw(name string) string {
 	if o.nothing(name) {
 		return ""
@@ -98,12 +98,13 @@ func (o object) raw(name string) string {
 	return ""
 }
 
-// text is plain text: tags removed, entities decoded once, no longer than limit characters.
+// text returns the field name as plain text (markup.Text), cut to limit characters. 0 means no limit. If the value is
+// invalid, it records a fault and returns "".
 func (o object) text(name string, limit int) string {
 	return o.plain(name, o.raw(name), limit)
 }
 
-// inert is text without markup, for what the API answers unescaped.
+// inert returns text without markup, for fields that the API sends unescaped.
 func (o object) inert(name string, limit int) string {
 	s, err := markup.Text(o.raw(name))
 	if err != nil {
@@ -122,7 +123,7 @@ func (o object) plain(name, raw string, limit int) string {
 	return o.fit(name, s, limit)
 }
 
-// fit cuts a text to a number of characters; 0 is any.
+// fit cuts a text to limit characters and adds a notice. 0 means no limit.
 func (o object) fit(name, s string, limit int) string {
 	if limit == 0 || utf8.RuneCountInString(s) <= limit {
 		return s
@@ -131,7 +132,7 @@ func (o object) fit(name, s string, limit int) string {
 	return strings.TrimSpace(string([]rune(s)[:limit]))
 }
 
-// html is sanitised HTML.
+// html returns sanitised HTML.
 func (o object) html(name string) string {
 	s, err := markup.HTML(o.raw(name))
 	if err != nil {
@@ -141,7 +142,7 @@ func (o object) html(name string) string {
 	return strings.TrimSpace(s)
 }
 
-// flag returns a yes or no; nil for null, "" and what is missing.
+// flag returns a boolean in any of its forms. It returns nil for null, "" and a missing member.
 func (o object) flag(name string) *bool {
 	raw := o.members[name]
 	if len(raw) > 0 && raw[0] == 't' {
@@ -162,7 +163,7 @@ func (o object) flag(name string) *bool {
 	return nil
 }
 
-// id returns a positive number in digits, "" for nothing.
+// id returns the digits of a positive number. It returns "" for nothing.
 func (o object) id(name string) string {
 	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
 	if s == "" || s == "0" {
@@ -175,7 +176,7 @@ func (o object) id(name string) string {
 	return s
 }
 
-// number returns a finite number, nil for nothing.
+// number returns a finite number. It returns nil for nothing.
 func (o object) number(name string) *float64 {
 	s := strings.TrimSpace(o.raw(name))
 	if s == "" {
@@ -189,7 +190,7 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// size returns a number of pixels or bytes, 0 for nothing.
+// size returns a number of pixels or bytes. It returns 0 for nothing.
 func (o object) size(name string) int64 {
 	f := o.number(name)
 	if f == nil {
@@ -202,10 +203,10 @@ func (o object) size(name string) int64 {
 	return int64(*f)
 }
 
-// wall returns a date and time of day.
+// wall returns a date with a time of day. It reports false if the member is missing or invalid.
 func (o object) wall(name string) (calendar.Wall, bool) {
 	s := strings.TrimSpace(o.raw(name))
-	// How a service says that there is none.
+	// Services send these values if there is no date.
 	if s == "" || strings.HasPrefix(s, "0000-00-00") {
 		return calendar.Wall{}, false
 	}
@@ -217,8 +218,8 @@ func (o object) wall(name string) (calendar.Wall, bool) {
 	return w, true
 }
 
-// instant returns a date of the member utc, which is in UTC, or else of the member local, which is on the clock of
-// the zone; nil when neither is there.
+// instant returns the date in the member utc, which is in UTC. If that is missing, it converts the member local
+// from the zone. It returns nil if both are missing.
 func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	if w, ok := o.wall(utc); ok {
 		return new(calendar.UTC().Instant(w))
@@ -232,14 +233,15 @@ func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	return nil
 }
 
-// ampersands are the entities of & alone: others might be parameters of a query, as in ?a=1&copy=2.
+// ampersands replaces the entities of & in addresses. Other entities could be parameters of a query, as in
+// ?a=1&copy=2.
 var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
 
-// scheme matches the start of a text that browsers read as the scheme of a URL.
+// scheme matches the start of a text that browsers interpret as the scheme of a URL.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
 
-// link returns an address of the web as people write it, with or without "https://". It stays as it is, unless it
-// has another scheme or is none: readers put it into links.
+// link returns a web address as people write it, with or without "https://". It returns "" for an invalid
+// address or another scheme, because web pages make links of it.
 func (o object) link(name string) string {
 	s := strings.TrimSpace(ampersands.Replace(o.raw(name)))
 	if s == "" {
@@ -258,7 +260,7 @@ func (o object) link(name string) string {
 	return s
 }
 
-// address returns an absolute http or https URL, "" for nothing and for anything else.
+// address returns an absolute http or https URL. It returns "" for nothing and for anything else.
 func (o object) address(name string) string {
 	s := o.link(name)
 	if s == "" {
@@ -272,7 +274,7 @@ func (o object) address(name string) string {
 	return s
 }
 
-// slug returns a slug in any form; services answer letters beyond ASCII percent-encoded.
+// slug returns a valid slug from a slug in any form. Services percent-encode letters beyond ASCII.
 func (o object) slug(name string) string {
 	raw := o.raw(name)
 	text := raw
@@ -282,13 +284,13 @@ func (o object) slug(name string) string {
 	if slug := calendar.Slug(text); slug != "" {
 		return slug
 	}
-	// An emoji has no letters. Its encoded bytes give each emoji a different slug.
+	// An emoji has no letters, so its encoded bytes are the slug. They differ for each emoji.
 	return calendar.Slug(url.PathEscape(text))
 }
 
 var errNotObject = errors.New("not an object")
 
-// objects returns the members of a list of objects, or one object for a list of one.
+// objects returns the objects of a member that is a list of objects or a single one.
 func (o object) objects(name string) []object {
 	if o.nothing(name) {
 		return nil

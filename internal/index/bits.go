@@ -2,7 +2,7 @@ package index
 
 import "math/bits"
 
-// slotSet is a set of slots: a bit for each.
+// slotSet is a set of slots, as a bit map with one bit per slot.
 type slotSet []uint64
 
 func (b slotSet) has(slot uint32) bool {
@@ -10,7 +10,7 @@ func (b slotSet) has(slot uint32) bool {
 	return int(w) < len(b) && b[w]&(1<<(slot%64)) != 0
 }
 
-// add adds a slot, growing the set.
+// add adds a slot to the set and grows the set if necessary.
 func (b *slotSet) add(slot uint32) {
 	for int(slot/64) >= len(*b) {
 		*b = append(*b, 0)
@@ -24,14 +24,14 @@ func (b slotSet) remove(slot uint32) {
 	}
 }
 
-// or adds what is in another set that is not longer.
+// or adds the slots of other, which must not be longer than b.
 func (b slotSet) or(other slotSet) {
 	for i, w := range other {
 		b[i] |= w
 	}
 }
 
-// and leaves what is in another set too, and not where it has no words.
+// and removes the slots that are not in other. Slots beyond the length of other are removed too.
 func (b slotSet) and(other slotSet) {
 	n := min(len(b), len(other))
 	for i, w := range other[:n] {
@@ -40,7 +40,7 @@ func (b slotSet) and(other slotSet) {
 	clear(b[n:])
 }
 
-// without takes away what is in another set.
+// without removes the slots that are in other.
 func (b slotSet) without(other slotSet) {
 	n := min(len(b), len(other))
 	for i, w := range other[:n] {
@@ -65,7 +65,7 @@ func (b slotSet) empty() bool {
 	return true
 }
 
-// each yields the slots from one on, in order, before another.
+// each calls yield for each slot in [from, to), in rising order, until yield returns false.
 func (b slotSet) each(from, to uint32, yield func(slot uint32) bool) {
 	for i := from / 64; int(i) < len(b) && i*64 < to; i++ {
 		w := b[i]
@@ -81,13 +81,13 @@ func (b slotSet) each(from, to uint32, yield func(slot uint32) bool) {
 	}
 }
 
-// between takes away what lies outside [from, to), as far as it lies before end.
+// between removes the slots below end that are outside [from, to).
 func (b slotSet) between(from, to, end uint32) {
 	b.clear(0, min(from, end))
 	b.clear(max(from, to), end)
 }
 
-// clear takes away [from, to).
+// clear removes the slots in [from, to).
 func (b slotSet) clear(from, to uint32) {
 	to = min(to, uint32(len(b)*64))
 	if from >= to {
@@ -105,7 +105,7 @@ func (b slotSet) clear(from, to uint32) {
 	b[last] &^= tail
 }
 
-// countIn counts the slots in [from, to).
+// countIn returns the number of slots of the set in [from, to).
 func (b slotSet) countIn(from, to uint32) int {
 	to = min(to, uint32(len(b)*64))
 	if from >= to {
@@ -120,7 +120,8 @@ func (b slotSet) countIn(from, to uint32) int {
 	return bits.OnesCount64(b[first]&head) + b[first+1:last].count() + bits.OnesCount64(b[last]&tail)
 }
 
-// skip passes over up to n slots of [from, to), and returns where it stands then and how many of n are left.
+// skip passes over up to n slots of the set in [from, to). It returns the position after them, and how many of
+// n are left.
 func (b slotSet) skip(from, to uint32, n int) (at uint32, left int) {
 	for from < to && n > 0 {
 		next := min((from/64+1)*64, to)

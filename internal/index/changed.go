@@ -9,24 +9,25 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// deletedRevision is the revision of what does not exist any more: no reply that shows it is right.
+// deletedRevision is the change revision of a deleted record. It is later than any revision, so a cached reply
+// with the record is always stale.
 const deletedRevision = math.MaxInt64
 
-// changeRevisions are the revisions at which records last changed, as replies show them. What an event shows of its venues,
-// organizers, terms, images and series counts as a change of the event. A record may count as changed later than it was, and
-// never earlier.
+// changeRevisions are the revisions of the calendar at which records last changed, as replies show them. If a
+// venue, organizer, term, image or series of an event changes, the event counts as changed. A revision may be
+// later than the real change. It is never earlier.
 type changeRevisions struct {
-	// before is a revision up to which any record may have changed.
+	// before is the revision up to which any record may have changed. Later changes are known record by record.
 	before int64
-	slots  []int64                 // by slot
-	kinds  map[calendar.Kind]int64 // of any record of a kind
-	series map[int64]int64         // of the series that changed, by id
-	counts int64                   // of the number of events of any term
+	slots  []int64                 // last change of each event, by slot
+	kinds  map[calendar.Kind]int64 // last change of any record of a kind
+	series map[int64]int64         // last change of each changed series, by series id
+	counts int64                   // last change of the event count of any term
 }
 
-// slotLists are lists of ids by slot. Slots are appended in their order.
+// slotLists stores a list of ids for each slot. Slots are appended in rising order.
 type slotLists struct {
-	ends   []uint32 // by slot
+	ends   []uint32 // end of the list in values, by slot
 	values []int64
 }
 
@@ -35,7 +36,7 @@ func (l *slotLists) append(values []int64) {
 	l.ends = append(l.ends, uint32(len(l.values)))
 }
 
-// of returns the list of a slot.
+// of returns the list of ids of a slot.
 func (l *slotLists) of(slot uint32) []int64 {
 	first := uint32(0)
 	if slot > 0 {
@@ -44,7 +45,7 @@ func (l *slotLists) of(slot uint32) []int64 {
 	return l.values[first:l.ends[slot]]
 }
 
-// bySlot returns for each slot the values that have it.
+// bySlot inverts postings: for each slot it lists the values whose posting contains the slot.
 func bySlot(ps postings[int64], slots uint32) slotLists {
 	next := make([]uint32, slots+1)
 	for _, p := range ps {
@@ -65,7 +66,8 @@ func bySlot(ps postings[int64], slots uint32) slotLists {
 	return out
 }
 
-// countedTerms returns the terms that count an event among their events.
+// countedTerms returns the ids of the terms whose event count includes an event. Only published events are
+// counted.
 func (s *state) countedTerms(event int64) []int64 {
 	slot, known := s.slot(event)
 	if !known || !s.statuses[statusPublished].has(slot) {
@@ -74,7 +76,7 @@ func (s *state) countedTerms(event int64) []int64 {
 	return s.termsOf.of(slot)
 }
 
-// addDifferent adds the ids that are in one of two lists.
+// addDifferent adds to a set the ids that are in only one of the lists a and b.
 func addDifferent(to map[int64]bool, a, b []int64) {
 	for _, lists := range [2][2][]int64{{a, b}, {b, a}} {
 		for _, id := range lists[0] {
@@ -85,7 +87,8 @@ func addDifferent(to map[int64]bool, a, b []int64) {
 	}
 }
 
-// noteRecounted notes that the numbers of events of some terms changed.
+// noteRecounted records that the event counts of some terms changed. All events with one of these terms show
+// the count.
 func (s *state) noteRecounted(terms map[int64]bool) {
 	for term := range terms {
 		s.noteShown(s.terms[term])
@@ -93,7 +96,7 @@ func (s *state) noteRecounted(terms map[int64]bool) {
 	}
 }
 
-// noteShown notes that the events of a posting changed at the revision of the state.
+// noteShown records that the events of a posting changed at the revision of the state. Nil changes nothing.
 func (s *state) noteShown(p *posting) {
 	if p == nil {
 		return
@@ -103,8 +106,8 @@ func (s *state) noteShown(p *posting) {
 	}
 }
 
-// noteChanges notes for those that show a record that it changed. The state has taken over the events, venues and
-// organizers that changed themselves.
+// noteChanges records each log entry as a change of the events that show the changed record. The caller has
+// already applied the entries about events, venues and organizers to the state.
 func (s *state) noteChanges(changes []logEntry) {
 	images := map[int64]bool{}
 	for _, c := range changes {
@@ -114,7 +117,7 @@ func (s *state) noteChanges(changes []logEntry) {
 			continue
 		}
 		if c.action == calendar.Created || c.action == calendar.Loaded {
-			continue // records that show a new one have entries of their own
+			continue // a record that shows a new one has its own log entry
 		}
 		switch c.kind {
 		case calendar.Event:
@@ -136,7 +139,7 @@ func (s *state) noteChanges(changes []logEntry) {
 	}
 }
 
-// noteImages notes that images changed, for all that show them.
+// noteImages marks the venues, organizers and events that show one of some images as changed.
 func (s *state) noteImages(images map[int64]bool) {
 	for id := range images {
 		s.noteShown(s.images[id])
@@ -151,8 +154,8 @@ func (s *state) noteImages(images map[int64]bool) {
 	}
 }
 
-// inherit takes over from an earlier state when records changed. The earlier state knows all changes up to the revision
-// at which this one was loaded.
+// inherit copies change revisions from an earlier state. The earlier state must have applied all changes up to
+// the revision at which s was loaded.
 func (s *state) inherit(from *state) {
 	s.changed.before = from.changed.before
 	s.changed.counts = max(s.changed.counts, from.changed.counts)
@@ -179,7 +182,7 @@ func (s *state) inherit(from *state) {
 	}
 }
 
-// changedAt returns the revision at which what a reply depends on last changed.
+// changedAt returns the revision at which the data behind a dependency of a reply last changed.
 func (s *state) changedAt(on query.Dependency) int64 {
 	at := max(s.changed.before, s.ownChange(on))
 	if on.Counts {
@@ -188,7 +191,7 @@ func (s *state) changedAt(on query.Dependency) int64 {
 	return at
 }
 
-// ownChange is changedAt without what is noted for all records.
+// ownChange is changedAt without changeRevisions.before, which applies to all records.
 func (s *state) ownChange(on query.Dependency) int64 {
 	switch {
 	case on.ID == 0:
@@ -208,11 +211,11 @@ func (s *state) ownChange(on query.Dependency) int64 {
 		}
 		return r.changed
 	}
-	return s.changed.kinds[on.Kind] // of the others the single records are not known
+	return s.changed.kinds[on.Kind] // other kinds have no revision per record
 }
 
-// Unchanged reports whether nothing that a reply depends on changed after one revision up to another. The error is
-// ErrNotReady if the index cannot tell.
+// Unchanged reports whether none of the dependencies of a reply changed in the revisions from after+1 to upTo.
+// The error is ErrNotReady if the index cannot decide it.
 func (x *Index) Unchanged(ctx context.Context, after, upTo int64, on []query.Dependency) (bool, error) {
 	s, err := x.fresh(ctx, upTo)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// changeSet is some entries of the change log, with the records that they are about as they are now.
+// changeSet is a batch of change log entries, with the present rows of the records that they name.
 type changeSet struct {
-	mustReload bool          // all records of a kind were written
-	events     []int64       // each once
-	recounts   map[int64]int // by event: entries that may change the numbers of events of terms
+	mustReload bool          // an entry covers all records of a kind
+	events     []int64       // ids of changed events, sorted, without duplicates
+	recounts   map[int64]int // number of entries that may change term counts, by event id
 	documents  map[int64]*document
 	linked     map[calendar.Kind][]int64
 	records    map[calendar.Kind]map[int64]*record
 	places     map[int64]place
-	terms      []int64 // deleted ones
+	terms      []int64 // ids of deleted terms
 	series     []int64
-	// unpublishedSeries are those of series that are not published.
+	// unpublishedSeries has the changed series that are not published, by id.
 	unpublishedSeries map[int64]*record
 }
 
@@ -34,7 +34,8 @@ func newChangeSet() *changeSet {
 	}
 }
 
-// recountedTwice reports whether several entries about one event may have changed the numbers of events of terms.
+// recountedTwice reports whether two or more entries about the same event may have changed event counts of
+// terms.
 func (c *changeSet) recountedTwice() bool {
 	for _, n := range c.recounts {
 		if n > 1 {
@@ -44,7 +45,7 @@ func (c *changeSet) recountedTwice() bool {
 	return false
 }
 
-// read adds entries, and reads the records that they are about.
+// read adds log entries to the set, and reads the records that they name from the database.
 func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, withTexts bool) error {
 	var events, changedSeries []int64
 	linked := map[calendar.Kind][]int64{}
@@ -119,7 +120,7 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, wit
 	return nil
 }
 
-// sortUnique sorts ids and returns each once.
+// sortUnique sorts ids in place and returns them without duplicates.
 func sortUnique(ids []int64) []int64 {
 	slices.Sort(ids)
 	return slices.Compact(ids)

@@ -5,31 +5,34 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// The words say in which events a phrase may be; whether it is, only their texts say. What was once read of them is
-// kept, since those who page through a list ask again and again.
+// The words of the index tell in which events a phrase may occur. Only the texts tell whether it does. Results
+// of comparisons are kept, because a client that pages through a list repeats the search.
 
-// maxCompared is how many phrases are kept, each with up to two bits for each slot.
+// maxCompared is the number of phrases whose results are kept. A phrase takes up to two bits for each slot.
 const maxCompared = 64
 
-// phrase is a term of a search in a language.
+// phrase is a search term and the language of the texts that it is compared with.
 type phrase struct {
 	language calendar.Language
 	text     string
 }
 
-// comparison is in which slots a phrase was looked for, and in which it was found.
+// comparison is the result for one phrase: known has the slots whose texts were compared, found those that
+// contain it.
 type comparison struct {
 	known, found slotSet
 	used         uint64
 }
 
-// comparisons are those of one state.
+// comparisons are the kept results of one state, by phrase. uses counts the calls of note; the least recently
+// noted phrase goes first.
 type comparisons struct {
 	of   map[phrase]*comparison
 	uses uint64
 }
 
-// unread adds to slots those of a set in which a term was not looked for yet.
+// unread appends to slots the slots of b whose texts have not been compared with the term, and returns the
+// result.
 func (c *comparisons) unread(b slotSet, t search.Term, language calendar.Language, slots []uint32, pool *scratchSets) []uint32 {
 	rest := pool.take(uint32(len(b) * 64))
 	defer pool.give(rest)
@@ -44,11 +47,11 @@ func (c *comparisons) unread(b slotSet, t search.Term, language calendar.Languag
 	return slots
 }
 
-// restrict leaves what a term allows. It was looked for in all of the set.
+// restrict removes from b the slots that do not match a term. All slots of b must have been compared with it.
 func (c *comparisons) restrict(b slotSet, t search.Term, language calendar.Language) {
 	have := c.of[phrase{language, t.Text}]
 	switch {
-	case have == nil: // the set is empty
+	case have == nil: // nothing was compared, because the set is empty
 	case t.Exclude:
 		b.without(have.found)
 	default:
@@ -56,7 +59,7 @@ func (c *comparisons) restrict(b slotSet, t search.Term, language calendar.Langu
 	}
 }
 
-// note keeps in which slots a term is.
+// note records for each of slots whether its text contains the term; found(i) tells it for slots[i].
 func (c *comparisons) note(t search.Term, language calendar.Language, slots []uint32, found func(i int) bool) {
 	if c.of == nil {
 		c.of = make(map[phrase]*comparison)

@@ -15,12 +15,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// scratchSets are sets for intermediate results.
+// scratchSets is a pool of slot sets for intermediate results.
 type scratchSets struct {
 	pool sync.Pool
 }
 
-// take returns an empty set with room for a number of slots.
+// take returns an empty set with room for the given number of slots.
 func (p *scratchSets) take(slots uint32) slotSet {
 	n := int(slots+63) / 64
 	if have, ok := p.pool.Get().(*slotSet); ok && cap(*have) >= n {
@@ -33,8 +33,8 @@ func (p *scratchSets) take(slots uint32) slotSet {
 
 func (p *scratchSets) give(b slotSet) { p.pool.Put(&b) }
 
-// find evaluates all of a query that the index can decide, but for Series.First. The caller gives the set back. Terms of the
-// search that are left have to be compared with the texts. The index supports the query.
+// find returns the slots that match a query, except for Series.First. The caller must return the set to the
+// pool. left has the search terms that must still be compared with the texts. The index must support the query.
 func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left search.Query) {
 	found = s.visible(f, pool)
 	if !f.Hidden {
@@ -105,12 +105,12 @@ func (x *Index) supports(f *query.Events) error {
 	return nil
 }
 
-// linksOf returns where the links of a column are in linkTables, -1 if they are not.
+// linksOf returns the index of a column's table in linkTables. -1 means that the column is not a link.
 func linksOf(c *query.Column) int {
 	return slices.IndexFunc(linkTables, func(l linkTable) bool { return l.table == c.Table })
 }
 
-// restrict leaves the slots that meet a condition.
+// restrict removes the slots that do not meet a condition from found.
 func (s *state) restrict(found slotSet, c query.Condition, pool *scratchSets) {
 	switch c.Column.Kind {
 	case query.FlagKind:
@@ -127,7 +127,7 @@ func (s *state) restrict(found slotSet, c query.Condition, pool *scratchSets) {
 	}
 }
 
-// keepOneOf leaves the slots that have one of some values.
+// keepOneOf removes from found the slots that have none of the given values.
 func keepOneOf[V comparable](s *state, found slotSet, of postings[V], values []V, pool *scratchSets) {
 	any := pool.take(s.size())
 	of.into(any, values)
@@ -135,7 +135,7 @@ func keepOneOf[V comparable](s *state, found slotSet, of postings[V], values []V
 	pool.give(any)
 }
 
-// counting returns which places count for the caller of a filter.
+// counting returns a function that reports whether the caller of a filter may see a place.
 func (s *state) counting(f *query.Events) func(place) bool {
 	sees, venues := compileVisible(f.Places), s.records[calendar.Venue].byID
 	publishedOnly := sees.anyone|sees.own == 1<<statusPublished
@@ -151,7 +151,7 @@ func (s *state) counting(f *query.Events) func(place) bool {
 	}
 }
 
-// locatedFor returns the slots of the events that have a venue with a position, as far as it counts for the caller.
+// locatedFor returns the slots of the events with a positioned venue that the caller of the filter may see.
 func (s *state) locatedFor(f *query.Events, pool *scratchSets) slotSet {
 	all, counts := pool.take(s.size()), s.counting(f)
 	all.or(s.located)
@@ -163,7 +163,7 @@ func (s *state) locatedFor(f *query.Events, pool *scratchSets) slotSet {
 	return all
 }
 
-// visible are the slots of the events that may be in a list.
+// visible returns the slots of the events whose status and author allow the caller to see them.
 func (s *state) visible(f *query.Events, pool *scratchSets) slotSet {
 	found := pool.take(s.size())
 	s.withStatus(found, f.Visible.Anyone, f.Now)
@@ -179,7 +179,8 @@ func (s *state) visible(f *query.Events, pool *scratchSets) slotSet {
 	return found
 }
 
-// withStatus adds the slots with one of some effective statuses: a scheduled event is published from its date on.
+// withStatus adds the slots that have one of the given statuses at the time now. A scheduled event counts as
+// published from its publication date on.
 func (s *state) withStatus(found slotSet, statuses []calendar.Status, now time.Time) {
 	for i, status := range calendar.Statuses {
 		if status != calendar.Future && slices.Contains(statuses, status) {
@@ -200,7 +201,7 @@ func (s *state) withStatus(found slotSet, statuses []calendar.Status, now time.T
 	}
 }
 
-// within takes away what is outside a window.
+// within removes the events that start or end outside a window.
 func (s *state) within(found slotSet, w query.Window) {
 	first, last := secondBounds(w.StartMin, w.StartMax)
 	from, _ := slices.BinarySearch(s.starts[:s.base], first)
@@ -237,7 +238,7 @@ func (s *state) within(found slotSet, w query.Window) {
 	})
 }
 
-// secondBounds are the seconds of two bounds; what is not bounded is so far away that nothing is beyond.
+// secondBounds returns two bounds in seconds since 1970. Nil gives a bound that no event reaches.
 func secondBounds(from, to *time.Time) (first, last int64) {
 	first, last = -1<<62, 1<<62
 	if from != nil {
@@ -249,7 +250,7 @@ func secondBounds(from, to *time.Time) (first, last int64) {
 	return first, last
 }
 
-// readable takes away the protected events that the caller may not read.
+// readable removes the password-protected events that the caller may not read.
 func (s *state) readable(found slotSet, r query.Readable, pool *scratchSets) {
 	if r.All || s.locked.empty() {
 		return
@@ -278,8 +279,8 @@ func (s *state) readable(found slotSet, r query.Readable, pool *scratchSets) {
 	found.without(secret)
 }
 
-// search leaves the slots whose words allow that the terms are in their texts, and returns the terms for which that
-// is not certain.
+// search removes the slots whose words rule out a match. It returns the terms that words alone cannot decide;
+// compare checks those against the texts.
 func (s *state) search(found slotSet, q search.Query, language calendar.Language, pool *scratchSets) (left search.Query) {
 	bit := uint8(language.Bit())
 	for _, t := range q.Terms {
@@ -304,7 +305,7 @@ func (s *state) search(found slotSet, q search.Query, language calendar.Language
 	return left
 }
 
-// occurrencesFor returns the slots of the occurrences of the series that the caller sees.
+// occurrencesFor returns the slots of the occurrences whose series the caller of the filter may see.
 func (s *state) occurrencesFor(f *query.Events, pool *scratchSets) slotSet {
 	all, seen := pool.take(s.size()), compileVisible(f.Series.Visible)
 	all.or(s.occurrences)
@@ -318,13 +319,13 @@ func (s *state) occurrencesFor(f *query.Events, pool *scratchSets) slotSet {
 	return all
 }
 
-// firstOfSeries leaves the earliest of the occurrences of each series.
+// firstOfSeries removes all occurrences of a series from found, except for the earliest.
 func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets) {
 	some := s.occurrencesFor(f, pool)
 	defer pool.give(some)
 	some.and(found)
 	found.without(some)
-	first := make([]uint32, len(s.seriesNumbers)+1) // by number: the slot after the earliest, 0 means none
+	first := make([]uint32, len(s.seriesNumbers)+1) // slot of the earliest occurrence plus one, by series number; 0 means none
 	some.each(0, s.base, func(slot uint32) bool {
 		if number := s.seriesOf[slot]; first[number] == 0 {
 			first[number] = slot + 1
@@ -347,7 +348,7 @@ func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets)
 	}
 }
 
-// addTo adds the event of a slot to a page, with its span if that is asked for.
+// addTo appends the event of a slot to a page. Its span is appended too if spans is set.
 func (s *state) addTo(page *query.Page, slot uint32, spans bool) {
 	page.IDs = append(page.IDs, s.ids[slot])
 	page.Changed = append(page.Changed, max(s.changed.slots[slot], s.changed.before))
@@ -359,12 +360,12 @@ func (s *state) addTo(page *query.Page, slot uint32, spans bool) {
 	}
 }
 
-// page returns the events of the slots of a set, in the order of lists, from an offset on; all of them for a limit below
-// 0. It does not count them.
+// page returns up to limit events of a set after the first offset ones, by start and id. A limit below 0 means
+// all. page does not set the total.
 func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	full := func() bool { return limit >= 0 && len(out.IDs) == limit }
-	at := uint32(0) // everything before it in the base is behind us
-	// upTo takes the slots of the base before to.
+	at := uint32(0) // slots of the base below it are already handled
+	// upTo appends the slots of the base below the slot to.
 	upTo := func(to uint32) {
 		at, offset = found.skip(at, to, offset)
 		found.each(at, to, func(slot uint32) bool {
@@ -395,8 +396,8 @@ func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Pa
 	return out
 }
 
-// pageByEnd is page in the descending order of ends. Words of the base that end before all of the page are passed over, so
-// that the first pages of a long list cost little.
+// pageByEnd is page in descending order of ends. It skips 64 slots at once if all of them end before the page
+// begins, so the first pages of a long list cost little.
 func (s *state) pageByEnd(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	want := offset + limit
 	switch {
@@ -405,9 +406,9 @@ func (s *state) pageByEnd(found slotSet, offset, limit int, spans bool) (out que
 	case limit < 0:
 		want = math.MaxInt32
 	}
-	const least = 64 // slots that are sorted at once
+	const least = 64 // fewest slots that are sorted at once
 	var best []uint32
-	bound := int64(math.MinInt64) // the end of the last one, once there are as many as wanted
+	bound := int64(math.MinInt64) // end of the last event on the page, once there are enough
 	sorted := func() {
 		slices.SortFunc(best, func(a, b uint32) int {
 			return cmp.Or(cmp.Compare(s.ends[b], s.ends[a]), cmp.Compare(s.ids[b], s.ids[a]))

@@ -1,9 +1,9 @@
-// Package index finds the events of a list in memory. A list costs the same in a calendar of a thousand events as in one
-// of a million. The index is derived from the database and follows its change log. It decides which events are on a page
-// and how many there are; the events themselves come from the database.
+// Package index is an in-memory index of events that answers queries for lists. Its time for a page hardly
+// depends on the size of the calendar. The index is built from the database and follows its change log. It
+// returns the ids on a page and the length of the list; the caller loads the events from the database.
 //
-// A reader sees every change that was committed before it asked, by whichever process. While the index is being made,
-// or far behind, it says so with ErrNotReady, and lists have to be asked of the database.
+// A reader sees every change that any process committed before the query. While the index is loading or far
+// behind, it returns ErrNotReady, and the caller must query the database.
 package index
 
 import (
@@ -23,13 +23,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// ErrNotReady says that the index cannot answer now.
+// ErrNotReady is returned while the index is loading, reloading, or behind the database. The caller must query
+// the database instead.
 var ErrNotReady = errors.New("the index is not ready")
 
-// maxBehind is how many changed events a reader takes over before it answers. More of them are left to Run.
+// maxBehind is the largest number of changed events that a reading request applies itself. Run applies longer
+// backlogs.
 const maxBehind = 2000
 
-// Index is the index of one database. It is for concurrent use.
+// Index is the in-memory index of one database. It is safe for concurrent use.
 type Index struct {
 	// Moves returns another number whenever the database is read from another of several servers, which may be behind the
 	// one before (store.Store.Moves). Nil means one server. It is set before the index is loaded.
@@ -39,23 +41,24 @@ type Index struct {
 	log  *slog.Logger
 	pool scratchSets
 
-	// applying is held by whoever changes the state; mu as well while it does, and for reading by readers.
+	// applying is a lock: the goroutine that changes the state has the one element in it. While it changes the state,
+	// it also holds mu for writing. Readers hold mu for reading.
 	applying chan struct{}
 	mu       sync.RWMutex
-	state    *state // nil until it is loaded
-	made     time.Time
+	state    *state    // nil until the first load
+	made     time.Time // time of the last full load; zero means none
 
 	// checked is the result of Moves for which the server is known to have the revision of the state.
 	checked atomic.Int64
 
-	running    bool          // under mu: Run does what takes long
-	wake       chan struct{} // tells Run that there is something to do
-	mustReload bool          // under mu: it is wrong and must be reloaded
-	untidy     bool          // under mu: it is right, but should be reloaded
+	running    bool          // guarded by mu; Run is active and does the long work
+	wake       chan struct{} // wakes Run
+	mustReload bool          // guarded by mu; the state is wrong, and reads wait for a reload
+	untidy     bool          // guarded by mu; the state is right, but a reload would make it smaller
 }
 
-// New returns an index that has yet to be loaded, by Load or Run. It has the flags and words among columns, and all
-// links. It does not know other columns.
+// New returns an empty index; Load or Run fills it. It supports the flag and word columns of events among
+// columns, and all link columns. Queries with another column return query.ErrUnsupported.
 func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
 	var stored storedColumns
 	for _, c := range columns {
@@ -70,8 +73,8 @@ func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
 	return &Index{db: reader{db, stored}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
-// Stats tell whether the index answers, how many events it holds and up to which revision of the calendar. They are of
-// the moment and ask nothing of the database.
+// Stats reports whether the index can answer, the number of events in it, and the revision up to which it has
+// applied changes. Stats does not query the database.
 func (x *Index) Stats() (ready bool, events int, revision int64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -82,18 +85,18 @@ func (x *Index) Stats() (ready bool, events int, revision int64) {
 	return s.words != nil && !x.mustReload, int(s.base) - s.gone + len(s.moved), s.revision
 }
 
-// Made returns the time at which the index was last loaded in full: zero until it is.
+// Made returns the time at which the index was last loaded in full. Zero means that it has not been loaded.
 func (x *Index) Made() time.Time {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.made
 }
 
-// retryAfter is how long Run waits after an error.
+// retryAfter is the time that Run waits after an error.
 const retryAfter = time.Second
 
-// Run loads the index and keeps it current. It applies large changes and reloads the index if necessary. It returns nil
-// when ctx ends. It logs errors and tries again.
+// Run loads the index and keeps it current. It applies long backlogs and reloads the index if necessary. Run
+// logs errors and tries again. It returns nil when ctx ends.
 func (x *Index) Run(ctx context.Context) error {
 	x.mu.Lock()
 	x.running, x.mustReload = true, true
@@ -125,7 +128,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 }
 
-// maintain does what there is to do, and says what it was.
+// maintain reloads the index if necessary, else applies all new changes. It returns a description for the log.
 func (x *Index) maintain(ctx context.Context) (string, error) {
 	x.mu.RLock()
 	anew := x.mustReload || x.untidy || x.state == nil
@@ -136,15 +139,15 @@ func (x *Index) maintain(ctx context.Context) (string, error) {
 	return "caught up", x.follow(ctx)
 }
 
-// Load reloads the index and waits until it is complete. During the first load, filters are ready before the search.
-// Later loads do not interrupt reads, unless the index is wrong.
+// Load reloads the index and waits until it is complete. During the first load, filters work before the text
+// search does. Later loads do not interrupt reads, unless the present state is wrong.
 func (x *Index) Load(ctx context.Context) error {
 	moves := x.moves()
 	s, err := x.db.load(ctx)
 	if err != nil {
 		return err
 	}
-	// Only the slots that there are now are read; what changes from here on comes into the tail.
+	// The words are read for the present slots only. Events that change from here on get slots in the tail.
 	ids := s.ids
 	x.mu.Lock()
 	if x.moves() != moves {
@@ -205,7 +208,7 @@ func (x *Index) lock(ctx context.Context) error {
 
 func (x *Index) unlock() { <-x.applying }
 
-// follow takes over all changes, however many.
+// follow applies all changes since the revision of the state, however many.
 func (x *Index) follow(ctx context.Context) error {
 	if err := x.lock(ctx); err != nil {
 		return err
@@ -227,8 +230,9 @@ func (x *Index) followLocked(ctx context.Context) error {
 	}
 }
 
-// fresh locks the index for reading when it knows all changes up to a revision, or all of its database for 0. If its
-// database does not know the revision yet, it is not ready.
+// fresh returns the state after applying all changes up to a revision, with x.mu locked for reading; the caller
+// unlocks it. Revision 0 means the newest revision in the database. The error is ErrNotReady if the database
+// itself does not have the revision yet.
 func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error) {
 	x.mu.RLock()
 	ready := x.state != nil
@@ -284,7 +288,8 @@ func (x *Index) checkServer(ctx context.Context) error {
 	return nil
 }
 
-// catchUp takes over the changes up to a revision, if they are not too many.
+// catchUp applies the changes up to a revision. If Run is active and they are more than maxBehind, it wakes Run
+// and returns ErrNotReady.
 func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	x.mu.RLock()
 	running, anew := x.running, x.mustReload
@@ -300,7 +305,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	}
 	defer x.unlock()
 	if x.state.revision >= revision {
-		return nil // another goroutine did
+		return nil // another goroutine applied the changes
 	}
 	moves := x.moves()
 	changes, newest, err := x.db.changes(ctx, x.state.revision, maxBehind)
@@ -313,9 +318,9 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 			return err
 		}
 		if known < revision {
-			return ErrNotReady // the database is a replica that is behind
+			return ErrNotReady // the database is a replica that lags behind
 		}
-		// Another program removed the newest entries of the log.
+		// The revision is in the database, but its log entries are missing, so another program deleted them.
 		x.mu.Lock()
 		x.mustReload = true
 		x.mu.Unlock()
@@ -329,15 +334,15 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	return x.apply(ctx, changes, newest, moves)
 }
 
-// awaken tells Run that there is something to do.
+// awaken wakes Run without waiting for it.
 func (x *Index) awaken() {
 	select {
 	case x.wake <- struct{}{}:
-	default: // it knows already
+	default: // a wake-up is already pending
 	}
 }
 
-// maxRereads is how often apply reads what was written while it read.
+// maxRereads is the number of times that apply reads changes that were committed while it read records.
 const maxRereads = 5
 
 // apply takes over changes that were read after moves had the given result. If another server is read by the end, it
@@ -347,8 +352,8 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 	if err := found.read(ctx, x.db, changes, x.state.words != nil); err != nil {
 		return err
 	}
-	// The records may be newer than the revision. They are taken over with all entries about them, so that what is noted of
-	// them is neither earlier nor later than they are.
+	// A record may have been read after a later change. So apply also reads the later entries about it, and the
+	// revision noted for the record is the right one.
 	exact := false
 	for range maxRereads {
 		more, newest, err := x.db.changes(ctx, revision, maxBehind)
@@ -402,7 +407,7 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 	s.noteRecounted(recounted)
 	s.noteChanges(changes)
 	if !exact || found.recountedTwice() {
-		s.changed.before = revision // terms that counted an event for a while are not known
+		s.changed.before = revision // a term may have counted an event for a moment, and which term is unknown
 	}
 	for _, id := range found.terms {
 		delete(s.terms, id)
@@ -418,14 +423,14 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 	return nil
 }
 
-// FindEvents returns a page of up to limit events from an offset on, and the total of the list. A limit below 0 means all.
-// The order is that of start and id even if Include is set. The error is ErrNotReady or query.ErrUnsupported when the
-// database has to be asked.
+// FindEvents returns a page of up to limit events after the first offset ones, and the length of the whole
+// list. A limit below 0 means all. The order is by start, then id, even if f.Include is set. If the error is
+// ErrNotReady or query.ErrUnsupported, the caller must query the database.
 func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit int) (query.Page, error) {
 	if err := x.supports(f); err != nil {
 		return query.Page{}, err
 	}
-	// Once is enough, unless a concurrent write changes the texts to read.
+	// One round is enough, unless a concurrent write changes texts that have to be read.
 	for range 3 {
 		moves := x.moves()
 		s, err := x.fresh(ctx, f.Revision)
@@ -443,8 +448,8 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	return query.Page{}, ErrNotReady
 }
 
-// find evaluates a filter and unlocks the index. Where texts have to be compared first it returns their slots, and no
-// page.
+// find evaluates a filter and unlocks x.mu. If texts must first be compared with a phrase, find returns the
+// slots of those texts and no page.
 func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.Page, unread []uint32, err error) {
 	defer x.mu.RUnlock()
 	if f.Search != nil && s.words == nil {
@@ -473,12 +478,13 @@ func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.P
 	return page, nil, nil
 }
 
-// compare reads the texts of slots, and notes in which the terms of a search are.
-// It returns ErrNotReady if another server is read than when moves had the given result.
+// compare reads the texts of slots from the database, and records which of them contain the terms of the search. It
+// returns ErrNotReady if another server is read than when moves had the given result.
 func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.Events, moves int64) error {
 	slices.Sort(slots)
 	slots = slices.Compact(slots)
-	// In the order of ids, as they lie in the database. Slots are for ever, so this may be read without the lock.
+	// The texts are read in the order of ids, as the database stores them. A slot never changes its event, so
+	// byID may be read without the lock.
 	x.mu.RLock()
 	byID := s.ids
 	x.mu.RUnlock()

@@ -17,24 +17,24 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// linkedTables are the tables of venues and of organizers.
+// linkedTables are the names of the database tables of venues and organizers.
 var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calendar.Organizer: organizer.Table}
 
-// record is a venue or an organizer in the index.
-type record struct {
+// record is a venue, an organizer or an unpublished series in the index.
+type record struct { // published in seconds since 1970; author 0 means none
 	id, published, author int64 // published in seconds since 1970; author 0 means none
-	image                 int64 // 0 means none
-	changed               int64 // the revision of the last change that is known
+	image                 int64 // image id; 0 means none
+	changed               int64 // revision of the last known change
 	status                uint8 // index into calendar.Statuses
 	slot                  uint32
 	texts                 []text
 }
 
-// records are the venues, or the organizers.
+// records are all venues, or all organizers, of the calendar.
 type records struct {
 	byID    map[int64]*record
-	ordered []*record // newest first, as lists are
-	// slots are the records that the words know by their numbers; nil for one that is gone.
+	ordered []*record // newest first, as in lists
+	// slots has the record of each slot number in words. Nil means that the record was replaced or deleted.
 	slots []*record
 	words *vocabulary
 }
@@ -56,7 +56,7 @@ func (rs *records) fill(all map[int64]*record) {
 	}
 }
 
-// read gives a record a slot and notes its words.
+// read gives a record the next slot and adds its words to the vocabulary.
 func (rs *records) read(r *record) {
 	r.slot = uint32(len(rs.slots))
 	rs.slots = append(rs.slots, r)
@@ -65,7 +65,7 @@ func (rs *records) read(r *record) {
 	}
 }
 
-// put takes over what became of a record; nil if it is gone.
+// put replaces the record with the given id. Nil deletes it.
 func (rs *records) put(id int64, now *record) {
 	if before := rs.byID[id]; before != nil {
 		at, _ := slices.BinarySearchFunc(rs.ordered, before, compareNewest)
@@ -84,7 +84,7 @@ func (rs *records) put(id int64, now *record) {
 	}
 }
 
-// records reads the venues or organizers, those with some ids or all for nil.
+// records reads the venues or organizers with the given ids from the database. Nil ids mean all.
 func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (map[int64]*record, error) {
 	out := make(map[int64]*record)
 	where := ""
@@ -125,8 +125,8 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 	return out, nil
 }
 
-// FindLinked returns a page of up to limit venues or organizers from an offset on, and the total of the list. The error is
-// ErrNotReady or query.ErrUnsupported when the database has to be asked.
+// FindLinked returns a page of up to limit venues or organizers after the first offset ones, and the length of
+// the whole list. If the error is ErrNotReady or query.ErrUnsupported, the caller must query the database.
 func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Linked, offset, limit int) (query.Page, error) {
 	if f.Event != nil || linkedTables[kind] == "" {
 		return query.Page{}, fmt.Errorf("index: %s of an event: %w", kind, query.ErrUnsupported)
@@ -159,7 +159,7 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 	return out, nil
 }
 
-// holding are the slots of the records whose words allow that a text holds all pieces.
+// holding returns the slots of the records that may contain all pieces, judged by their words.
 func (rs *records) holding(pieces []string, language calendar.Language, pool *scratchSets) slotSet {
 	slots := uint32(len(rs.slots))
 	all := pool.take(slots)
@@ -178,8 +178,8 @@ func (rs *records) holding(pieces []string, language calendar.Language, pool *sc
 	return all
 }
 
-// withEvents returns the records with the events that a filter requires. That takes a while, so the result is cached
-// until a write, or until an event starts or is published.
+// withEvents returns the records whose events meet the filter. The search is slow, so the result is cached. It
+// expires with the next write, or when an event starts or is published.
 func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*record {
 	if f.HasEvents == nil && !f.Upcoming {
 		return s.records[kind].ordered
@@ -189,7 +189,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 		key.has, key.hasSent = *f.HasEvents, true
 	}
 	now := f.Now.Unix()
-	// Each caller with events of their own has another answer.
+	// A caller who also sees own events gets another result than the public, so it is not cached.
 	keep := f.Events.Author == 0
 	if kept, ok := s.cached.Load(key); ok && keep {
 		if k, ok := kept.(cachedRecords); ok && k.from <= now && now <= k.until && k.revision == s.revision {
@@ -222,27 +222,28 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 	return out.records
 }
 
-// linksTo returns the events of each venue, or of each organizer.
+// linksTo returns, by venue or organizer id, the slots of the linked events.
 func (s *state) linksTo(kind calendar.Kind) postings[int64] {
 	return linkTables[slices.IndexFunc(linkTables, func(l linkTable) bool { return l.kind == kind })].state(s)
 }
 
-// askedEvents is the part of a filter about the events of records.
+// askedEvents is the cache key of withEvents: what a filter requires of the events of a record.
 type askedEvents struct {
 	kind         calendar.Kind
 	hasSent, has bool
 	upcoming     bool
-	visible      string // whose events
+	visible      string // the visibility rules of the caller, as text
 }
 
-// cachedRecords are the records that have such events, at times in seconds since 1970.
+// cachedRecords is a cached result of withEvents. It is valid at its revision, from one second to another, both
+// since 1970.
 type cachedRecords struct {
 	records     []*record
 	revision    int64
 	from, until int64
 }
 
-// startsUntil returns the last second up to which the same events are still to come as at now.
+// startsUntil returns the last second, since 1970, at which the same events are still to start as at now.
 func (s *state) startsUntil(now int64) int64 {
 	until := int64(maxTime)
 	at, _ := slices.BinarySearch(s.starts[:s.base], now)
@@ -256,7 +257,8 @@ func (s *state) startsUntil(now int64) int64 {
 	return until
 }
 
-// publishesUntil returns the last second up to which the same scheduled events are published as at now.
+// publishesUntil returns the last second, since 1970, at which the same scheduled events are published as at
+// now.
 func (s *state) publishesUntil(now int64) int64 {
 	until := int64(maxTime)
 	for _, published := range s.scheduled {
@@ -267,7 +269,8 @@ func (s *state) publishesUntil(now int64) int64 {
 	return until
 }
 
-// compiledVisible is a Visible with bits for the statuses.
+// compiledVisible is a query.Visible with statuses as bits, by index into calendar.Statuses. Author 0 means
+// that the caller has no own records.
 type compiledVisible struct {
 	anyone, own uint
 	author      int64
@@ -294,7 +297,7 @@ func (c compiledVisible) sees(r *record, now time.Time) bool {
 	return c.anyone>>status&1 != 0 || r.author != 0 && r.author == c.author && c.own>>status&1 != 0
 }
 
-// holds reports whether a text served in a language holds all pieces.
+// holds reports whether one text of the record in the given language contains all pieces.
 func (r *record) holds(pieces []string, language uint8) bool {
 	for _, t := range r.texts {
 		if t.languages&language != 0 && search.MatchLinked(pieces, t.text) {
@@ -304,7 +307,7 @@ func (r *record) holds(pieces []string, language uint8) bool {
 	return false
 }
 
-// meets reports whether a value has a slot in a set.
+// meets reports whether a slot of the given value is in a set.
 func (ps postings[V]) meets(value V, in slotSet) bool {
 	p := ps[value]
 	return p != nil && p.meets(in)

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// load reads the whole calendar but for the texts. What is written meanwhile is known to be newer than the revision.
+// load reads the calendar from the database, without search texts. Rows may be newer than the revision of the
+// state; later changes are applied again.
 func (r reader) load(ctx context.Context) (*state, error) {
 	s := newState(r.columns)
 	var err error
@@ -61,7 +62,7 @@ func (r reader) load(ctx context.Context) (*state, error) {
 		}
 	}
 	s.termsOf = bySlot(s.terms, s.size())
-	// The rows may be newer than the revision.
+	// Rows that were written during the load may be newer than s.revision.
 	if s.changed.before, err = r.revision(ctx); err != nil {
 		return nil, err
 	}
@@ -69,8 +70,8 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-// read builds the vocabulary of slots from the given ids, in order. It reads one part of the texts while it parses the
-// part before.
+// read builds the vocabulary of the events with the given ids; the position of an id is its slot. It reads one
+// batch of texts while it parses the batch before.
 func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 	v := newVocabulary()
 	group, ctx := errgroup.WithContext(ctx)
@@ -112,5 +113,5 @@ func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 	return v, err
 }
 
-// slotTexts are the texts of one slot.
+// slotTexts are the search texts of the event of one slot.
 type slotTexts []text

@@ -8,19 +8,20 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// place is a venue with a position, in degrees.
+// place is the position of a venue, in degrees north and east.
 type place struct {
 	venue               int64
 	cell                int64
 	latitude, longitude float64
-	complete            bool  // with a cell and a longitude: others are near nothing
-	status              uint8 // of the venue, an index into calendar.Statuses
+	complete            bool  // has a cell and a longitude; other places are not found by distance
+	status              uint8 // status of the venue, as index into calendar.Statuses
 }
 
-// places are the venues with positions.
+// places are the positions of all venues that have one, by venue id.
 type places struct {
 	all map[int64]place
-	// byCell is the same list by cell. Nil means that it and unpublished must be rebuilt.
+	// byCell is the list of complete places, sorted by cell. Nil means that byCell and unpublished must be
+	// rebuilt.
 	byCell      []place
 	unpublished []place
 }
@@ -33,7 +34,8 @@ func (p *places) put(at place) {
 	p.byCell = nil
 }
 
-// change takes over what was found of a venue that changed, which may be no position.
+// change updates the place of a changed venue from found. If found does not have the venue, it has no position
+// any more.
 func (p *places) change(venue int64, found map[int64]place) {
 	before, had := p.all[venue]
 	now, has := found[venue]
@@ -46,7 +48,7 @@ func (p *places) change(venue int64, found map[int64]place) {
 	}
 }
 
-// sort makes the order by cell, and the list of unpublished places.
+// sort rebuilds byCell and unpublished.
 func (p *places) sort() {
 	p.byCell, p.unpublished = make([]place, 0, len(p.all)), nil
 	for _, at := range p.all {
@@ -62,7 +64,7 @@ func (p *places) sort() {
 	})
 }
 
-// near returns the venues within a distance of a position whose places count.
+// near returns the ids of the venues inside a circle, if counts accepts their places.
 func (p *places) near(c query.Circle, counts func(place) bool) []int64 {
 	var venues []int64
 	for _, r := range calendar.Cells(c.Latitude, c.Longitude, c.Kilometres) {

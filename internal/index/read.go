@@ -23,27 +23,28 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// reader asks the database. Its statements mean the same to every engine.
+// reader reads rows from the database. Its SQL is valid on every supported engine.
 type reader struct {
 	db      querier
 	columns storedColumns
 }
 
-// storedColumns are Ent's names of the columns of events that conditions are about, apart from links.
+// storedColumns are the database names of the flag and word columns of events that the index supports.
 type storedColumns struct{ flags, words []string }
 
-// querier is Ent's client, or one that notes what it is asked.
+// querier runs a statement. Ent's client implements it, and so do tests that record statements.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// column is a column of a statement, and where its value goes.
+// column is the name of a column to select, and the pointer that its value is scanned into.
 type column struct {
 	name string
 	dst  any
 }
 
-// rows calls each for every row of a table that the rest of the statement selects, after it scanned the columns.
+// rows selects columns from a table, with the given end of the statement (such as a WHERE clause). It calls
+// each after scanning a row.
 func (r reader) rows(ctx context.Context, table string, columns []column, rest string, each func() error) (err error) {
 	names, dst := make([]string, len(columns)), make([]any, len(columns))
 	for i, c := range columns {
@@ -72,18 +73,19 @@ func (r reader) rows(ctx context.Context, table string, columns []column, rest s
 	return rows.Err()
 }
 
-// RevisionQuery asks for the revision of the calendar. There is no row if nothing was ever written.
+// RevisionQuery selects the revision of the calendar. It returns no row before the first write.
 const RevisionQuery = "SELECT " + counter.FieldValue + " FROM " + counter.Table + revisionWhere
 
 const revisionWhere = " WHERE " + counter.FieldID + " = 'revision'"
 
-// revision returns that of the calendar. 0 means that nothing was ever written.
+// revision returns the revision of the calendar. 0 means that nothing was ever written.
 func (r reader) revision(ctx context.Context) (value int64, err error) {
 	err = r.rows(ctx, counter.Table, []column{{counter.FieldValue, &value}}, revisionWhere, func() error { return nil })
 	return value, err
 }
 
-// statusNumber finds a status in calendar.Statuses. It allocates nothing: the whole calendar passes here.
+// statusNumber returns the index of a status in calendar.Statuses. It allocates no memory, because a load calls
+// it for every row.
 func statusNumber(status sql.RawBytes) (uint8, error) {
 	for i, s := range calendar.Statuses {
 		if string(status) == string(s) {
@@ -93,7 +95,7 @@ func statusNumber(status sql.RawBytes) (uint8, error) {
 	return 0, fmt.Errorf("has the status %q", status)
 }
 
-// events calls each for the rows of events, in no order. Links and texts are not in them.
+// events calls each for the selected events, in no particular order. The documents have no links and no texts.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
 	var row document
 	var status, before, firstDay, lastDay sql.RawBytes
@@ -121,7 +123,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 	for i, name := range r.columns.words {
 		columns = append(columns, column{name, &words[i]})
 	}
-	known := map[string]string{} // so that equal words are one string
+	known := map[string]string{} // to share the memory of equal words
 	return r.rows(ctx, event.Table, columns, where, func() (err error) {
 		d := row
 		d.flags = slices.Clone(flags)
@@ -154,19 +156,19 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 	})
 }
 
-// dayOfAllDay is an expression for the day of a wall time, NULL for an event with times. Few events are all-day ones, and a
-// day that is not read costs nothing.
+// dayOfAllDay returns an SQL expression for the date in a wall-time field. It is NULL for an event with times,
+// which spares reading the field: few events are all-day.
 func dayOfAllDay(field string) string {
 	return "CASE WHEN " + event.FieldAllDay + " THEN SUBSTR(" + field + ", 1, 10) END"
 }
 
-// dayNumber returns the days since 1970 of a day such as 2026-11-23.
+// dayNumber parses a date such as 2026-11-23 and returns it as days since 1970.
 func dayNumber(text []byte) (int32, error) {
 	day, err := time.Parse(time.DateOnly, string(text))
 	return int32(day.Unix() / (24 * 60 * 60)), err
 }
 
-// links calls each for the links between events and one kind of what they are linked to.
+// links calls each for the selected rows of one link table.
 func (r reader) links(ctx context.Context, l *linkTable, where string, each func(event, to int64)) error {
 	var event, to int64
 	return r.rows(ctx, l.table, []column{{l.event, &event}, {l.to, &to}}, where, func() error {
@@ -175,8 +177,8 @@ func (r reader) links(ctx context.Context, l *linkTable, where string, each func
 	})
 }
 
-// texts calls each for the search texts of some records of a kind. The database index of search texts begins with their
-// owners, so a query that names no owners would read the texts of all kinds.
+// texts calls each for the search texts of the records with the given ids. The database index of search texts
+// begins with the owner, so a query without owners would read the texts of all kinds.
 func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, each func(owner int64, t text)) error {
 	var owner int64
 	var t text
@@ -196,7 +198,7 @@ func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, e
 	return nil
 }
 
-// places calls each for the venues with positions.
+// places calls each for the selected venues that have a position.
 func (r reader) places(ctx context.Context, where string, each func(place)) error {
 	var at place
 	var cell sql.NullInt64
@@ -219,7 +221,7 @@ func (r reader) places(ctx context.Context, where string, each func(place)) erro
 	})
 }
 
-// unpublishedSeries adds the series that are not published to a map by id.
+// unpublishedSeries adds the selected series that are not published to a map by id.
 func (r reader) unpublishedSeries(ctx context.Context, where string, to map[int64]*record) error {
 	var id int64
 	var status sql.RawBytes
@@ -240,25 +242,28 @@ func (r reader) unpublishedSeries(ctx context.Context, where string, to map[int6
 	})
 }
 
-// logEntry is an entry of the change log: of one record, or of all with ids from one to another.
+// logEntry is an entry of the change log. It is about the records with ids from first to last. 0 in first means
+// all records of the kind.
 type logEntry struct {
 	kind        calendar.Kind
 	action      calendar.Action
 	first, last int64
-	recounts    bool // terms may count an event that they did not count before, or no longer count it
+	recounts    bool // the event counts of terms may change
 }
 
-// countedFields are the fields of events, in the change log, by which terms count them.
+// countedFields are the names, in the change log, of the fields that decide which terms count an event.
 var countedFields = [][]byte{[]byte(`"status"`), []byte(`"date"`), []byte(`"categories"`), []byte(`"tags"`)}
 
-// changesCounts reports whether an entry about an event may change the numbers of events of terms. Only an update names fields.
+// changesCounts reports whether a log entry about an event may change event counts of terms. Only entries of
+// updates name fields.
 func changesCounts(action calendar.Action, fields []byte) bool {
 	return action != calendar.Updated || len(fields) == 0 ||
 		slices.ContainsFunc(countedFields, func(name []byte) bool { return bytes.Contains(fields, name) })
 }
 
-// changes returns the entries after a revision, of up to a number of records or a block of them, and the revision of the
-// last. A log with a gap, out of which entries were taken, is one change of everything.
+// changes returns the log entries after a revision and the revision of the last one. It stops after limit
+// records, or after the block that exceeds it. If entries are missing from the log, it returns one entry for
+// all records.
 func (r reader) changes(ctx context.Context, after int64, limit int) (out []logEntry, revision int64, err error) {
 	revision = after
 	records := int64(0)
@@ -282,8 +287,8 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []logE
 		}
 		revision = id
 		if c.action == calendar.Loaded {
-			// The log has one entry for a block of new records. It names the first record, and the last one in its
-			// field.
+			// A bulk load writes one entry for a block of new records. Its record is the first id, and its
+			// fields column has the last id.
 			last, err := strconv.ParseInt(strings.Trim(string(fields), `[" ]`), 10, 64)
 			if err != nil {
 				return fmt.Errorf("%d: %w", revision, err)
@@ -300,10 +305,11 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []logE
 	return out, revision, nil
 }
 
-// partSize is how many records one statement asks for.
+// partSize is the number of records that one statement asks for.
 const partSize = 1000
 
-// documents are all that there is to know of some events; those that do not exist are left out.
+// documents reads events with their links, and with their search texts if withTexts is set. Events that do not
+// exist are missing from the map.
 func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map[int64]*document, error) {
 	out := make(map[int64]*document, len(ids))
 	for part := range slices.Chunk(ids, partSize) {
@@ -337,15 +343,16 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 	return out, nil
 }
 
-// linkTable is a table of links between events and records of a kind.
+// linkTable describes a table of links from events to other records. document and state return where the links
+// are stored in memory.
 type linkTable struct {
-	kind             calendar.Kind // "" for terms
+	kind             calendar.Kind // kind of the linked records; "" means terms
 	table, event, to string
 	document         func(*document) *[]int64
 	state            func(*state) postings[int64]
 }
 
-// linkTables are the tables of links, and where their values are kept.
+// linkTables are all link tables, with the fields of document and state that store their links.
 var linkTables = []linkTable{
 	{
 		calendar.Venue, eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,

@@ -13,72 +13,72 @@ import (
 type document struct {
 	id                        int64
 	starts, ends, published   int64
-	allDay                    bool  // and not locked
-	firstDay, lastDay         int32 // of an all-day event, as in query.Span
+	allDay                    bool  // false for a locked event
+	firstDay, lastDay         int32 // first and last day of an all-day event, as in query.Span
 	status                    uint8 // index into calendar.Statuses
 	hidden, locked            bool
-	draft                     bool     // draft or pending, or in the trash and was such before
-	flags                     []bool   // by index into the flags of the columns of the state
-	words                     []string // likewise
-	author, image, series     int64    // 0 means none
+	draft                     bool     // draft or pending, or trashed from one of these
+	flags                     []bool   // values of the flag columns, by index into storedColumns.flags
+	words                     []string // values of the word columns, by index into storedColumns.words
+	author, image, series     int64    // record ids; 0 means none
 	venues, organizers, terms []int64
 	texts                     []text
 }
 
-// text is a search text and the languages in which it is served.
+// text is a search text, and the bits of the languages in which it is served.
 type text struct {
 	languages uint8
 	text      string
 }
 
-// state is the index. Each event has a slot. Slots below base are in the order of lists: by start, then id. An event
-// that changes leaves its slot and gets a new one at the end, in the tail, so postings only ever grow.
+// state is the content of the index. Each event has a slot. Slots below base are sorted by start, then id. A
+// changed event leaves its slot and gets a new one in the tail, so postings only grow.
 type state struct {
-	revision int64 // of the calendar, up to which changes are known
+	revision int64 // revision of the calendar up to which changes are applied
 
 	base         uint32
-	ids          []int64             // by slot
-	starts, ends []int64             // by slot
-	allDays      map[uint32]dayRange // of all-day events
-	// earliest and latest are the bounds of ends in each word of a set, as far as it is of the base.
+	ids          []int64             // event ids, by slot
+	starts, ends []int64             // seconds since 1970, by slot
+	allDays      map[uint32]dayRange // days of the all-day events, by slot
+	// earliest and latest are the first and last end of each 64 slots of the base, in seconds since 1970.
 	earliest, latest []int64
-	tail             []uint32 // slots from base on, in the order of lists
-	byID             []uint32 // slots of the base, by id
+	tail             []uint32 // slots from base on, sorted by start, then id
+	byID             []uint32 // slots of the base, sorted by event id
 	moved            map[int64]uint32
-	gone             int // slots of the base that are not used any more
+	gone             int // number of slots of the base that are no longer used
 
-	statuses                           []slotSet // by index into calendar.Statuses; a slot that is left is in none
+	statuses                           []slotSet // by index into calendar.Statuses; a slot that is no longer used is in none
 	hidden, locked, drafts             slotSet
 	columns                            storedColumns
-	flags                              []slotSet          // by index into the flags of columns
-	stored                             []postings[string] // by index into the words of columns
-	scheduled                          map[uint32]int64   // publication of those with status future
-	nextDue                            int64              // the first of them
+	flags                              []slotSet          // by index into columns.flags
+	stored                             []postings[string] // by index into columns.words
+	scheduled                          map[uint32]int64   // publication times of events with status future, by slot
+	nextDue                            int64              // earliest publication time in scheduled
 	authors, venues, organizers, terms postings[int64]
 	images                             postings[int64]
-	series                             postings[int64]  // occurrences by their series
-	occurrences                        slotSet          // of any series
-	seriesNumbers                      map[int64]uint32 // from 1 on, by id
-	seriesOf                           []uint32         // numbers by slot, up to that of the last occurrence; 0 means none
+	series                             postings[int64]  // slots of the occurrences of each series, by series id
+	occurrences                        slotSet          // slots of all occurrences
+	seriesNumbers                      map[int64]uint32 // numbers of the series, from 1 on, by series id
+	seriesOf                           []uint32         // series numbers by slot, up to the last occurrence; 0 means none
 	unpublishedSeries                  map[int64]*record
 	termsOf                            slotLists
 	changed                            changeRevisions
 	places                             places
-	located                            slotSet     // with a published venue that is one of places
-	words                              *vocabulary // nil until it is loaded
+	located                            slotSet     // slots of events with a published, positioned venue
+	words                              *vocabulary // nil until the texts are loaded
 
 	compared comparisons
 	records  map[calendar.Kind]*records // venues and organizers
-	cached   sync.Map                   // of askedEvents: keptRecords
+	cached   sync.Map                   // results of withEvents: askedEvents to cachedRecords
 }
 
-// dayRange is the first and the last day of an all-day event, as in query.Span.
+// dayRange is the first and last day of an all-day event, as in query.Span.
 type dayRange struct{ first, last int32 }
 
-// maxTime is later than any time.
+// maxTime is later than any event, in seconds since 1970.
 const maxTime = math.MaxInt64
 
-// future, published and trash are where those statuses stand in calendar.Statuses.
+// statusTrash, statusFuture and statusPublished are the indexes of these statuses in calendar.Statuses.
 var (
 	statusTrash     = uint8(slices.Index(calendar.Statuses, calendar.Trash))
 	statusFuture    = uint8(slices.Index(calendar.Statuses, calendar.Future))
@@ -101,15 +101,15 @@ func newState(columns storedColumns) *state {
 	return s
 }
 
-// size is how many slots there are.
+// size returns the number of slots.
 func (s *state) size() uint32 { return uint32(len(s.ids)) }
 
-// compare is the order of lists.
+// compare compares two slots in the order of lists: by start, then event id.
 func (s *state) compare(a, b uint32) int {
 	return cmp.Or(cmp.Compare(s.starts[a], s.starts[b]), cmp.Compare(s.ids[a], s.ids[b]))
 }
 
-// append gives a document the next slot. Links are added where they are known.
+// append gives an event the next slot and returns it. It also adds the links that the document has.
 func (s *state) append(d *document) uint32 {
 	slot := s.size()
 	s.ids, s.starts, s.ends = append(s.ids, d.id), append(s.starts, d.starts), append(s.ends, d.ends)
@@ -178,7 +178,7 @@ func (s *state) append(d *document) uint32 {
 	return slot
 }
 
-// seal ends the base: its slots were appended in the order of lists.
+// seal ends the base after the last append. The slots must have been appended in order of start, then id.
 func (s *state) seal() {
 	s.base = s.size()
 	s.byID = make([]uint32, s.base)
@@ -195,7 +195,7 @@ func (s *state) seal() {
 	slices.SortFunc(s.byID, func(a, b uint32) int { return cmp.Compare(s.ids[a], s.ids[b]) })
 }
 
-// slot finds the slot of an event.
+// slot returns the slot of an event. false means that the index does not have the event.
 func (s *state) slot(id int64) (uint32, bool) {
 	if slot, ok := s.moved[id]; ok {
 		return slot, true
@@ -207,7 +207,7 @@ func (s *state) slot(id int64) (uint32, bool) {
 	return s.byID[at], true
 }
 
-// put takes over an event that was written after the base was sealed, and changed at the revision of the state.
+// put adds or replaces an event after seal. The event counts as changed at the revision of the state.
 func (s *state) put(d *document) {
 	s.drop(d.id)
 	slot := s.append(d)
@@ -217,7 +217,7 @@ func (s *state) put(d *document) {
 	s.moved[d.id] = slot
 }
 
-// drop takes an event out.
+// drop removes an event. An unknown id changes nothing.
 func (s *state) drop(id int64) {
 	slot, ok := s.slot(id)
 	if !ok {
@@ -249,10 +249,10 @@ func (s *state) drop(id int64) {
 	}
 }
 
-// untidy reports whether so much has changed that the index should be reloaded.
+// untidy reports whether so many slots are unused or in the tail that the index should be reloaded.
 func (s *state) untidy() bool { return len(s.tail)+s.gone > max(4096, int(s.base)/8) }
 
-// locate determines which events have a published venue with a position.
+// locate finds the events with a published, positioned venue, and rebuilds the lists of places.
 func (s *state) locate() {
 	s.located = make(slotSet, (s.size()+63)/64)
 	for venue, at := range s.places.all {

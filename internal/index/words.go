@@ -10,30 +10,32 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// vocabulary is the words of the search texts, each with the slots of the events in whose texts it is. Words are
-// looked up by any part of them, so they stand one after another in one text that is searched through.
+// vocabulary is the words of all search texts, each with the slots of the events whose texts contain it. A
+// search for a part of a word scans all words, so they are stored in one byte slice.
 type vocabulary struct {
-	// text is all words, each between two line feeds; start is where each begins in it.
+	// text has all words, with a line feed before and after each. start has the offset of each word in text, by
+	// word number.
 	text  []byte
 	start []uint32
-	// table has the words by their hashes: one more than their number, 0 where there is none.
+	// table is a hash table from words to their numbers plus one. 0 means an empty place.
 	table []uint32
 	seed  maphash.Seed
-	// slots are, for each word, those of texts that are served in the languages of the first such text; further has those
-	// of texts served in others.
+	// slots has the slots of each word, by word number. They are those of texts with one set of languages,
+	// which is that of the first text with the word. The map further has the slots of texts with other
+	// languages.
 	slots   []servedSlots
 	further map[uint32][]servedSlots
 	packed  packedSlots
 }
 
-// packedSlots are the slots of words that were read at once. For each language set of a word there are the languages, the
-// length of the distances as a varint, and the distances.
-type packedSlots struct {
+// packedSlots are the slots of the words that were loaded together. For each word and each set of its
+// languages, all has the language bits, the length of the distances as a varint, and the distances.
+type packedSlots struct { // offset of each word in all, by word number; the last is the length of all
 	all  []byte
-	from []uint32 // start of each word's part, and the end of the last one
+	from []uint32 // start of each word in all, by word number; the last element is the length of all
 }
 
-// servedSlots is the slots of a word in texts of the same languages.
+// servedSlots are the slots of one word, in texts that are served in the same languages.
 type servedSlots struct {
 	posting
 	languages uint8
@@ -43,7 +45,7 @@ func newVocabulary() *vocabulary {
 	return &vocabulary{text: []byte{'\n'}, seed: maphash.MakeSeed(), further: map[uint32][]servedSlots{}}
 }
 
-// word is the text of a word.
+// word returns the bytes of a word by its number.
 func (v *vocabulary) word(id uint32) []byte {
 	end := len(v.text)
 	if int(id)+1 < len(v.start) {
@@ -52,7 +54,7 @@ func (v *vocabulary) word(id uint32) []byte {
 	return v.text[v.start[id] : end-1]
 }
 
-// find looks a word up: its number, or where in the table it belongs.
+// find returns the number of a word. If the word is unknown, at is its place in the table.
 func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
 	if len(v.table) == 0 {
 		return 0, 0, false
@@ -68,7 +70,7 @@ func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
 	}
 }
 
-// grow makes room for another word: a table twice as large when three quarters are taken.
+// grow doubles the hash table if it is three quarters full.
 func (v *vocabulary) grow() {
 	if 4*len(v.start) < 3*len(v.table) {
 		return
@@ -84,7 +86,7 @@ func (v *vocabulary) grow() {
 	}
 }
 
-// add notes that a slot, not smaller than any before, has a text in some languages.
+// add adds the words of a text to the vocabulary. Slots must be added in rising order.
 func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 	for word := range search.EachWord(text) {
 		v.grow()
@@ -102,7 +104,7 @@ func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 	}
 }
 
-// of is the slots of a word in texts of some languages.
+// of returns the slots of a word in texts of exactly the given languages. It creates them if necessary.
 func (v *vocabulary) of(id uint32, languages uint8) *servedSlots {
 	if int(id) < len(v.slots) && v.slots[id].languages == languages {
 		return &v.slots[id]
@@ -117,8 +119,9 @@ func (v *vocabulary) of(id uint32, languages uint8) *servedSlots {
 	return &all[at]
 }
 
-// pack converts the vocabulary to a form with fewer bytes and no pointers. Most words are rare, and a slice for each
-// would take several times its contents. Later additions and the sets of frequent words are stored separately.
+// pack replaces the slots by a form with fewer bytes and no pointers. Most words are rare, and a slice for each
+// would take several times its contents. The bit maps of frequent words, and words added later, are stored
+// separately.
 func (v *vocabulary) pack() {
 	v.text, v.start = slices.Clone(v.text), slices.Clone(v.start)
 	size, frequent := 0, map[uint32][]servedSlots{}
@@ -144,7 +147,7 @@ func (v *vocabulary) pack() {
 	v.slots, v.further = nil, frequent
 }
 
-// packedSize is how many bytes it takes when it is packed.
+// packedSize returns the number of bytes of s in packed form. 0 means that s is a bit map, which is not packed.
 func (s *servedSlots) packedSize() int {
 	if s.dense != nil {
 		return 0
@@ -152,7 +155,7 @@ func (s *servedSlots) packedSize() int {
 	return 1 + len(binary.AppendUvarint(nil, uint64(len(s.distances)))) + len(s.distances)
 }
 
-// served yields the slots of a word that are not packed.
+// served yields the slots of a word that are not in packed form, one set of languages at a time.
 func (v *vocabulary) served(id uint32) iter.Seq[*servedSlots] {
 	return func(yield func(*servedSlots) bool) {
 		if int(id) < len(v.slots) && !yield(&v.slots[id]) {
@@ -167,7 +170,7 @@ func (v *vocabulary) served(id uint32) iter.Seq[*servedSlots] {
 	}
 }
 
-// into adds the slots of all words that hold a piece, in texts served in a language, to a set.
+// into adds to a set the slots of all words that match a piece, in texts served in the given language.
 func (v *vocabulary) into(b slotSet, piece search.Piece, language uint8) {
 	if piece.Start && piece.End {
 		if id, _, known := v.find(piece.Text); known {
@@ -199,12 +202,12 @@ func (v *vocabulary) into(b slotSet, piece search.Piece, language uint8) {
 		if id+1 == len(v.start) {
 			return
 		}
-		// From the line feed before the next word on: no word is met twice.
+		// The scan continues at the line feed before the next word, so that no word is found twice.
 		at = int(v.start[id+1]) - 1
 	}
 }
 
-// wordInto adds the slots of a word in texts served in a language to a set.
+// wordInto adds to a set the slots of one word, in texts served in the given language.
 func (v *vocabulary) wordInto(b slotSet, id uint32, language uint8) {
 	if int(id)+1 < len(v.packed.from) {
 		for rest := v.packed.all[v.packed.from[id]:v.packed.from[id+1]]; len(rest) > 0; {

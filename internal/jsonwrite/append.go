@@ -1,5 +1,5 @@
-// Package jsonwrite appends JSON to a buffer without reflection. It writes what package encoding/json writes without
-// escaping HTML, for the shapes that are written most.
+// Package jsonwrite appends JSON to a buffer without reflection, for the most frequent shapes. Its output
+// equals that of encoding/json without HTML escaping.
 package jsonwrite
 
 import (
@@ -11,7 +11,7 @@ import (
 
 const hex = "0123456789abcdef"
 
-// String appends a string.
+// String appends a JSON string.
 func String(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
@@ -58,14 +58,14 @@ func String(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
-// Float appends a number that is neither infinite nor NaN, as JavaScript would print it.
+// Float appends a number as JavaScript would print it. f must not be infinite or NaN.
 func Float(b []byte, f float64) []byte {
-	// Of ES6: https://262.ecma-international.org/6.0/#sec-tostring-applied-to-the-number-type.
+	// The rule is in ES6: https://262.ecma-international.org/6.0/#sec-tostring-applied-to-the-number-type.
 	if abs := math.Abs(f); abs == 0 || abs >= 1e-6 && abs < 1e21 {
 		return strconv.AppendFloat(b, f, 'f', -1, 64)
 	}
 	b = strconv.AppendFloat(b, f, 'e', -1, 64)
-	// e-09 is written e-9.
+	// The exponent e-09 is shortened to e-9.
 	if n := len(b); n >= 4 && b[n-4] == 'e' && (b[n-3] == '-' || b[n-3] == '+') && b[n-2] == '0' {
 		b[n-2] = b[n-1]
 		b = b[:n-1]
@@ -73,12 +73,12 @@ func Float(b []byte, f float64) []byte {
 	return b
 }
 
-// Strings appends a list of strings; null for nil.
+// Strings appends a list of strings. Nil gives null.
 func Strings(b []byte, values []string) []byte {
 	return List(b, values, func(b []byte, s *string) []byte { return String(b, *s) })
 }
 
-// List appends a list of what each appends; null for nil.
+// List appends a list; each appends one item. Nil gives null.
 func List[T any](b []byte, values []T, each func([]byte, *T) []byte) []byte {
 	if values == nil {
 		return append(b, "null"...)
@@ -93,16 +93,16 @@ func List[T any](b []byte, values []T, each func([]byte, *T) []byte) []byte {
 	return append(b, ']')
 }
 
-// Builder appends the members of an object to B. Names of members need no escaping.
+// Builder appends the members of a JSON object to B. Names must not need escaping.
 type Builder struct{ B []byte }
 
-// Begin begins an object after what is in the buffer.
+// Begin begins an object at the end of the buffer.
 func Begin(b []byte) Builder { return Builder{append(b, '{')} }
 
-// End ends the object, and returns the buffer.
+// End ends the object and returns the buffer.
 func (o *Builder) End() []byte { return append(o.B, '}') }
 
-// Key begins a member. Its value is appended to B.
+// Key appends the name of a member. The caller must then append the value to B.
 func (o *Builder) Key(name string) {
 	if o.B[len(o.B)-1] != '{' {
 		o.B = append(o.B, ',')
@@ -110,32 +110,32 @@ func (o *Builder) Key(name string) {
 	o.B = append(append(append(o.B, '"'), name...), '"', ':')
 }
 
-// String appends a string.
+// String appends a member with a string.
 func (o *Builder) String(name, value string) {
 	o.Key(name)
 	o.B = String(o.B, value)
 }
 
-// Some appends a string that is not empty.
+// Some appends a member with a string, unless the string is empty.
 func (o *Builder) Some(name, value string) {
 	if value != "" {
 		o.String(name, value)
 	}
 }
 
-// Int appends a whole number.
+// Int appends a member with an integer.
 func (o *Builder) Int(name string, value int64) {
 	o.Key(name)
 	o.B = strconv.AppendInt(o.B, value, 10)
 }
 
-// Bool appends true or false.
+// Bool appends a member with true or false.
 func (o *Builder) Bool(name string, value bool) {
 	o.Key(name)
 	o.B = strconv.AppendBool(o.B, value)
 }
 
-// BoolOrNull appends true or false, null for nil.
+// BoolOrNull appends a member with true or false. Nil gives null.
 func (o *Builder) BoolOrNull(name string, value *bool) {
 	if value == nil {
 		o.Raw(name, "null")
@@ -144,26 +144,26 @@ func (o *Builder) BoolOrNull(name string, value *bool) {
 	o.Bool(name, *value)
 }
 
-// Float appends a number.
+// Float appends a member with a number.
 func (o *Builder) Float(name string, value float64) {
 	o.Key(name)
 	o.B = Float(o.B, value)
 }
 
-// Strings appends a list of strings.
+// Strings appends a member with a list of strings.
 func (o *Builder) Strings(name string, values []string) {
 	o.Key(name)
 	o.B = Strings(o.B, values)
 }
 
-// Raw appends what is JSON already.
+// Raw appends a member whose value is already JSON.
 func (o *Builder) Raw(name, value string) {
 	o.Key(name)
 	o.B = append(o.B, value...)
 }
 
-// ForScript changes JSON, which begins somewhere in b and is meant for a script element of a page: no text in it may end
-// that element.
+// ForScript escapes the JSON in b from the index from on, for use in a script element of a page. Without this,
+// a text could end the element.
 func ForScript(b []byte, from int) []byte {
 	value := b[from:]
 	if bytes.IndexByte(value, '<') < 0 {

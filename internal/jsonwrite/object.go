@@ -9,18 +9,19 @@ import (
 // Object is a JSON object whose members keep their order.
 type Object []Member
 
-// Member is a name and its value. It is an alias, so that literals of other packages may leave out the names of the fields.
+// Member is the name and value of a member. It is an alias, so that literals in other packages may omit the
+// field names.
 type Member = struct {
 	Name  string
 	Value any
 }
 
-// Appender is a value that appends itself as JSON to a buffer, exactly as package encoding/json would write it.
+// Appender is implemented by values that append themselves as JSON, exactly as encoding/json would.
 type Appender interface {
 	AppendJSON(b []byte) []byte
 }
 
-// RawList is a list of values that are JSON already.
+// RawList is a list of values that are already JSON.
 type RawList [][]byte
 
 // AppendJSON implements Appender.
@@ -38,7 +39,7 @@ func (l RawList) AppendJSON(b []byte) []byte {
 // MarshalJSON implements json.Marshaler.
 func (o Object) MarshalJSON() ([]byte, error) { return Encode(o) }
 
-// write appends the object to a buffer.
+// write appends the object as JSON to a buffer.
 func (o Object) write(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	for i, m := range o {
@@ -55,11 +56,11 @@ func (o Object) write(b *bytes.Buffer) error {
 	return nil
 }
 
-// writeValue appends a value as JSON with &, < and > as they are. Texts of replies are HTML already, and no script reads
-// them raw.
+// writeValue appends a value as JSON without escaping &, < and >. Texts in replies are HTML already, and no
+// script reads them raw.
 func writeValue(b *bytes.Buffer, v any) error {
 	switch v := v.(type) {
-	case Object: // without the second pass over what a json.Marshaler returns
+	case Object: // avoids the second pass of encoding/json over a json.Marshaler's result
 		return v.write(b)
 	case Appender:
 		b.Write(v.AppendJSON(b.AvailableBuffer()))
@@ -70,16 +71,16 @@ func writeValue(b *bytes.Buffer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	b.Truncate(b.Len() - 1) // the line feed
+	b.Truncate(b.Len() - 1) // removes the line feed that the encoder adds
 	return nil
 }
 
-// buffers are reused. One that has grown beyond maxBuffer is left to the garbage collector.
+// buffers is a pool. Buffers larger than maxBuffer bytes are not returned to it.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxBuffer = 256 << 10
 
-// Encode returns a value as JSON. An Object and an Appender write themselves, package encoding/json writes the rest.
+// Encode returns a value as JSON. Objects and Appenders write themselves; encoding/json writes other values.
 func Encode(v any) ([]byte, error) {
 	b, _ := buffers.Get().(*bytes.Buffer)
 	defer func() {

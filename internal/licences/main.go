@@ -1,11 +1,11 @@
-// Licences lists the modules that are linked into the program, with their licences. It gathers the texts that have to go
-// with the program:
+// Licences lists the modules that are linked into the program, with their licences. It collects the texts that
+// must be distributed with the program:
 //
 //	go generate ./cmd/almanac
 //
-// It writes THIRD_PARTY.md, which people read, and cmd/almanac/notices.txt, which the program carries. It reads the
-// module cache and knows the usual licences by their wording (see recognise). A text that it does not know, a licence
-// that is not allowed and a module without any end it.
+// It writes THIRD_PARTY.md for readers, and cmd/almanac/notices.txt, which the program embeds. It reads the
+// module cache, and recognises usual licences by their wording (see recognise). It fails for an unknown text,
+// for a licence that is not allowed, and for a module without a licence.
 package main
 
 import (
@@ -47,18 +47,18 @@ func run(root string) error {
 	return nil
 }
 
-// platforms are the operating systems of the releases. Each needs slightly different modules.
+// platforms are the operating systems of the releases, which link slightly different modules.
 var platforms = []string{"linux", "darwin", "windows"}
 
-// module is a part of the program by others.
+// module is third-party software in the program.
 type module struct {
 	Path, Version, Dir string
 
-	licence string   // an SPDX expression
+	licence string   // SPDX expression
 	texts   []string // texts of licences and notices, those of the top folder first
 }
 
-// generate returns the two files, by their names below root.
+// generate returns the contents of both files, by path below root.
 func generate(root string) (map[string][]byte, error) {
 	modules, err := linkedModules(root)
 	if err != nil {
@@ -86,13 +86,13 @@ func generate(root string) (map[string][]byte, error) {
 	return map[string][]byte{"THIRD_PARTY.md": table(all), "cmd/almanac/notices.txt": notices(all)}, nil
 }
 
-// goModule is a module with the folders of it that are linked.
+// goModule is a Go module with its linked folders.
 type goModule struct {
 	module
 	folders []string
 }
 
-// linkedModules returns the modules of the program, and Go itself, which comes first.
+// linkedModules returns Go itself and the modules of the program.
 func linkedModules(root string) ([]goModule, error) {
 	base, err := runCommand(root, nil, "list", "-m", "-f", "{{.GoVersion}}")
 	if err != nil {
@@ -146,7 +146,7 @@ func linkedModules(root string) ([]goModule, error) {
 	return out, nil
 }
 
-// runCommand runs go, with variables over those of the environment.
+// runCommand runs the go command in root. Env has variables in addition to those of the environment.
 func runCommand(root string, env []string, args ...string) (string, error) {
 	c := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are written above
 	c.Dir = root
@@ -162,13 +162,13 @@ func runCommand(root string, env []string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// legalFileName are the names of files that hold licences and notices.
+// legalFileName matches the names of files with licences and notices.
 var legalFileName = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents|unlicense)([.-].*)?$`)
 
-// noticeFileName matches files that add notices to a licence and are not licences.
+// noticeFileName matches the names of files with notices that are not licences.
 var noticeFileName = regexp.MustCompile(`(?i)^(notice|patents)([.-].*)?$`)
 
-// read finds the texts in the folders, and what they come to.
+// read reads the texts in the folders and determines the licence of the module.
 func (m *module) read(folders []string) error {
 	folders = slices.Clone(folders)
 	slices.SortFunc(folders, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
@@ -203,7 +203,7 @@ func (m *module) read(folders []string) error {
 	return m.conclude(licences)
 }
 
-// conclude returns what the licences of a module come to.
+// conclude sets the licence of a module. It returns an error if a licence is not allowed or if there is none.
 func (m *module) conclude(licences []string) error {
 	slices.Sort(licences)
 	licences = slices.Compact(licences)
@@ -219,7 +219,7 @@ func (m *module) conclude(licences []string) error {
 	return nil
 }
 
-// zoneTable returns the table of the zones of Windows, whose first line names the release of CLDR that it is of.
+// zoneTable returns the table of Windows time zones as a module. Its first line has the CLDR release.
 func zoneTable(root string) (module, error) {
 	const name = "internal/importer/windows_zones"
 	table, err := os.ReadFile(filepath.Join(root, name+".txt"))
@@ -239,8 +239,8 @@ func zoneTable(root string) (module, error) {
 	return m, err
 }
 
-// bundledModules returns what the pages carry that the program serves: the packages of web/package.json, whose texts lie with the
-// built files.
+// bundledModules returns the software in the web pages of the program: the packages of web/package.json. Their
+// licences are next to the built files.
 func bundledModules(root string) ([]module, error) {
 	data, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -291,7 +291,7 @@ func bundledModules(root string) ([]module, error) {
 	return out, nil
 }
 
-// table is THIRD_PARTY.md.
+// table returns the content of THIRD_PARTY.md.
 func table(modules []module) []byte {
 	var b strings.Builder
 	b.WriteString("# Third-party software\n\n" +
@@ -315,7 +315,7 @@ func table(modules []module) []byte {
 	return []byte(b.String())
 }
 
-// notices returns all texts, each once, under the names of those that it belongs to.
+// notices returns the content of notices.txt: each text once, below the names of the modules with that text.
 func notices(modules []module) []byte {
 	var texts []string
 	owners := map[string][]string{}

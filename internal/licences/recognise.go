@@ -10,11 +10,11 @@ import (
 )
 
 // allowedLicences are the licences that linked modules may have. Most only require their text. The Mozilla
-// licence requires the source of its own files, which we do not change.
+// licence requires the source of its own files, which Almanac does not change.
 var allowedLicences = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unicode-DFS-2016", "Unlicense", "CC0-1.0", "blessing"}
 
-// reviewedLicences are texts that were read by people, because they are several in one, or rare: by the start of their
-// SHA-256. One that changes is to be read again.
+// reviewedLicences are texts that a person has reviewed, because they combine several licences or are rare. The
+// key is the start of the SHA-256. A changed text needs a new review.
 var reviewedLicences = map[string][]string{
 	"59e80949c149": {"MIT", "Apache-2.0", "Unicode-DFS-2016"}, // textseg: itself, its generators, Unicode's tables
 	"fab3dd6bdab2": {"MPL-2.0"},                               // MySQL driver
@@ -29,8 +29,8 @@ var reviewedLicences = map[string][]string{
 	"73ba74dfaa52": {"Apache-2.0"},                            // go-systemd: the usual text without the letters of two lists
 }
 
-// recognise returns the licences that a text consists of, and nothing beside: after the names of their holders are taken
-// away, all of it is the wording of one after the other.
+// recognise returns the licences that a text consists of. It ignores the names of copyright holders. If
+// anything else is left, it returns an error.
 func recognise(text string) ([]string, error) {
 	sum := sha256.Sum256([]byte(text))
 	key := hex.EncodeToString(sum[:])[:12]
@@ -64,7 +64,7 @@ var (
 	licenceTitles  = regexp.MustCompile(`^(?:(?:the )?(?:mit|isc|bsd|apache|new bsd|bsd [23] clause) )?licen[sc]e(?: mit| expat)?(?: |$)|^http www opensource org licenses mit license php(?: |$)`)
 )
 
-// words returns a text without the lines of its holders, in lower case, one space between words.
+// words returns a text in lower case with one space between words, without the lines of copyright holders.
 func words(text string) string {
 	return strings.TrimSpace(noWord.ReplaceAllString(strings.ToLower(copyrightLines.ReplaceAllString(text, "")), " "))
 }
@@ -72,7 +72,7 @@ func words(text string) string {
 //go:embed apache-2.0.txt
 var apache string
 
-// wording is the words of a licence, from its first.
+// wording is the name of a licence with the pattern of its words.
 type wording struct {
 	name string
 	body *regexp.Regexp
@@ -117,7 +117,7 @@ var wordings = []wording{
 	{"Apache-2.0", apacheWording()},
 }
 
-// apacheWording returns the terms, with the appendix about how to apply them or without.
+// apacheWording returns the pattern of the Apache licence, with or without its appendix.
 func apacheWording() *regexp.Regexp {
 	const end = " end of terms and conditions"
 	terms, appendix, _ := strings.Cut(words(apache), end)

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Proxies are the networks whose forwarded addresses are trusted. The zero value trusts none.
+// Proxies are the networks of proxies whose forwarded addresses are trusted. The zero value trusts none.
 type Proxies []netip.Prefix
 
-// ParseProxies reads networks in CIDR notation and single addresses. IPv4 may be written as IPv6 (RFC 4291, 2.5.5.2).
+// ParseProxies parses networks in CIDR notation and single addresses. IPv4 may be written as mapped IPv6 (RFC
+// 4291, 2.5.5.2).
 func ParseProxies(texts []string) (Proxies, error) {
 	var out Proxies
 	for _, text := range texts {
@@ -36,7 +37,7 @@ func ParseProxies(texts []string) (Proxies, error) {
 	return out, nil
 }
 
-// Trusted reports whether an address is that of a proxy.
+// Trusted reports whether an address belongs to a trusted proxy.
 func (p Proxies) Trusted(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	for _, network := range p {
@@ -47,9 +48,9 @@ func (p Proxies) Trusted(a netip.Addr) bool {
 	return false
 }
 
-// Client returns the address of a client. peer opened the connection. hops are the addresses that proxies forwarded,
-// the nearest last. Client follows them from the end while they are trusted proxies, and returns the first that is not.
-// An unreadable hop ends the search at the proxy that wrote it.
+// Client returns the address of the client behind the proxies. peer is the address that opened the connection.
+// hops are the forwarded addresses, the nearest last. Client follows them from the end while they are trusted
+// proxies, and returns the first one that is not. An unreadable hop ends this at the proxy that wrote it.
 func (p Proxies) Client(peer netip.Addr, hops []string) netip.Addr {
 	client := peer.Unmap().WithZone("")
 	for i := len(hops) - 1; i >= 0 && p.Trusted(client); i-- {
@@ -62,7 +63,7 @@ func (p Proxies) Client(peer netip.Addr, hops []string) netip.Addr {
 	return client
 }
 
-// parseHop reads an address as proxies write it: with a port or without, IPv6 in brackets or without.
+// parseHop parses a forwarded address, with or without a port, and with or without brackets for IPv6.
 func parseHop(text string) (netip.Addr, bool) {
 	text = strings.TrimSpace(text)
 	if at, err := netip.ParseAddrPort(text); err == nil {
@@ -77,8 +78,8 @@ func parseHop(text string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), err == nil
 }
 
-// ForwardedFor is the hops of the values of X-Forwarded-For, in their order. Only the last 32 count: a client may send
-// any number of its own.
+// ForwardedFor returns the hops in the values of X-Forwarded-For, in order. Only the last 32 count, because a
+// client may send any number.
 func ForwardedFor(values ...string) []string {
 	var out []string
 	for _, value := range values {
@@ -89,8 +90,8 @@ func ForwardedFor(values ...string) []string {
 
 func lastHops(hops []string) []string { return hops[max(0, len(hops)-32):] }
 
-// Forwarded is the hops of the values of Forwarded (RFC 7239): the parameter "for" of each element. An element without
-// one, or with an obscure name, is a hop that cannot be read.
+// Forwarded returns the hops in the values of Forwarded (RFC 7239), taken from the parameter "for" of each
+// element. An element without it, or with an obfuscated name, gives an unreadable hop.
 func Forwarded(values ...string) []string {
 	var out []string
 	for _, value := range values {
@@ -108,8 +109,8 @@ func Forwarded(values ...string) []string {
 	return lastHops(out)
 }
 
-// splitQuoted splits at a separator outside quotes. If a quote is never closed, no quote counts: a client may have sent
-// it to hide the hops that proxies add.
+// splitQuoted splits text at a separator outside quotes. If a quote is never closed, quotes are ignored: a
+// client may have sent it to hide the hops that proxies add.
 func splitQuoted(text string, separator byte) []string {
 	var out []string
 	start, quoted := 0, false
@@ -144,8 +145,8 @@ func unquoted(text string) string {
 	return b.String()
 }
 
-// Key returns the key that an address is counted under: the address for IPv4, its /64 network for IPv6, which one
-// household has.
+// Key returns the key under which requests of an address are counted. It is the address for IPv4, and the /64
+// network for IPv6, which one household usually has.
 func Key(a netip.Addr) string {
 	a = a.Unmap()
 	if a.Is6() {
@@ -156,13 +157,14 @@ func Key(a netip.Addr) string {
 	return a.String()
 }
 
-// Near reports whether an address belongs to this machine or to a private network.
+// Near reports whether an address belongs to this machine or to a private network. An invalid address counts
+// too.
 func Near(a netip.Addr) bool {
 	a = a.Unmap()
 	return !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
-// Peer returns the address at the other end of a connection. A Unix socket counts as this machine.
+// Peer returns the remote address of a connection. A Unix socket counts as 127.0.0.1.
 func Peer(a net.Addr) netip.Addr {
 	switch a := a.(type) {
 	case *net.TCPAddr:

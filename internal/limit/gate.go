@@ -8,46 +8,46 @@ import (
 	"time"
 )
 
-// Gate bounds how many requests run concurrently and shares the slots between clients. A request without a slot waits
-// briefly in a line of bounded length, so that it is refused early.
+// Gate limits the number of concurrent requests and shares the slots between clients. A request without a slot
+// waits for a short time in a line of limited length. When the line is full, requests are refused at once.
 //
-// A free slot goes to the client with the fewest running requests. If the line is full, the client with the most
-// waiting requests loses its last one to a client with fewer. So a client with a hundred connections delays others by
-// one request.
+// A free slot goes to the client with the fewest running requests. If the line is full, a new request of a
+// client with fewer waiting requests replaces the last one of the client with the most. So a client with a
+// hundred connections delays others by one request.
 type Gate struct {
 	size GateSize
 
 	mu      sync.Mutex
-	inside  int
-	waiting int
+	inside  int // number of running requests
+	waiting int // number of waiting requests
 	clients map[string]*gateClient
-	steps   int64 // requests that came and were let in, so far
+	steps   int64 // counter of arrivals and admissions
 }
 
-// GateSize configures a gate. Slots is required.
+// GateSize configures a gate. Slots must be set.
 type GateSize struct {
-	Slots          int           // at once
-	SlotsPerClient int           // of one client; 0 means all slots
-	Line           int           // that wait
-	LinePerClient  int           // of one client; 0 means the whole line
-	Wait           time.Duration // at most
+	Slots          int           // concurrent requests
+	SlotsPerClient int           // concurrent requests of one client; 0 means Slots
+	Line           int           // waiting requests
+	LinePerClient  int           // waiting requests of one client; 0 means Line
+	Wait           time.Duration // longest wait of a request
 }
 
-// gateClient is a client with requests inside or in line.
+// gateClient is a client with running or waiting requests.
 type gateClient struct {
 	inside int
 	line   []*gateWaiter
-	last   int64 // Gate.steps when one was let in last; 0 means never
+	last   int64 // Gate.steps at the last admission; 0 means never
 }
 
-// gateWaiter is a request in line.
+// gateWaiter is a waiting request.
 type gateWaiter struct {
-	answer chan bool // buffered; the answer is sent once, under Gate.mu
-	done   bool      // answered
-	came   int64     // Gate.steps when it joined the line
+	answer chan bool // buffered; receives one answer, sent under Gate.mu
+	done   bool      // true after the answer was sent
+	came   int64     // Gate.steps when the request joined the line
 }
 
-// NewGate makes an empty gate.
+// NewGate returns a gate without requests.
 func NewGate(size GateSize) *Gate {
 	size.Slots = max(1, size.Slots)
 	if size.SlotsPerClient == 0 {
@@ -59,7 +59,8 @@ func NewGate(size GateSize) *Gate {
 	return &Gate{size: size, clients: make(map[string]*gateClient)}
 }
 
-// Enter waits for a slot for a request of the client. It reports whether the request got one, which it has until Leave.
+// Enter waits for a slot for a request of the client. It reports whether the request got one. If so, the caller
+// must call Leave.
 func (g *Gate) Enter(ctx context.Context, client string) bool {
 	w, entered := g.join(client)
 	if w == nil {
@@ -86,7 +87,7 @@ func (g *Gate) join(client string) (w *gateWaiter, entered bool) {
 		g.clients[client] = c
 	}
 	defer g.forget(client, c)
-	// A request with room before it in line is one whose client has all the slots it may have.
+	// A client may have waiting requests while slots are free, if it already has all slots that it may have.
 	if len(c.line) == 0 && g.hasRoom(c) {
 		g.take(c)
 		return nil, true
@@ -112,8 +113,8 @@ func (g *Gate) hasRoom(c *gateClient) bool {
 	return g.inside < g.size.Slots && c.inside < g.size.SlotsPerClient
 }
 
-// dropLast refuses the last waiting request of the client with the longest line. It does so only if a client with fewer
-// requests, plus one, would still have a shorter line.
+// dropLast refuses the last waiting request of the client with the longest line, to make room. It does so only
+// if that line is longer than fewer+1, the line of the new request's client.
 func (g *Gate) dropLast(fewer int) bool {
 	var longest *gateClient
 	var name string
@@ -132,7 +133,8 @@ func (g *Gate) dropLast(fewer int) bool {
 	return true
 }
 
-// giveUp removes a request from the line. It reports whether the request got a slot meanwhile.
+// giveUp removes a request from the line after its wait. It returns true if the request got a slot in the
+// meantime.
 func (g *Gate) giveUp(client string, w *gateWaiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -145,7 +147,7 @@ func (g *Gate) giveUp(client string, w *gateWaiter) bool {
 	return false
 }
 
-// Leave makes room again for a request of the client. Each Enter that succeeded needs one.
+// Leave releases the slot of a request of the client. Each successful Enter requires one call.
 func (g *Gate) Leave(client string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -157,8 +159,8 @@ func (g *Gate) Leave(client string) {
 	g.forget(client, c)
 }
 
-// letIn gives a free slot to the client with the fewest running requests. Among equals it chooses the client that got a
-// slot longest ago.
+// letIn gives a free slot to the waiting client with the fewest running requests; among equals, to the one that
+// got a slot longest ago. It reports whether it found one.
 func (g *Gate) letIn() bool {
 	var next *gateClient
 	for _, c := range g.clients {
@@ -179,7 +181,7 @@ func (g *Gate) letIn() bool {
 	return true
 }
 
-// before reports whether a client with requests in line is let in before another.
+// before reports whether a waiting client gets a slot before another one.
 func (c *gateClient) before(other *gateClient) bool {
 	return cmp.Or(
 		cmp.Compare(c.inside, other.inside),
@@ -195,7 +197,7 @@ func (g *Gate) remove(c *gateClient, w *gateWaiter) {
 	}
 }
 
-// forget drops a client without requests.
+// forget removes a client without running and waiting requests from the map.
 func (g *Gate) forget(client string, c *gateClient) {
 	if c.inside == 0 && len(c.line) == 0 {
 		delete(g.clients, client)
@@ -207,19 +209,19 @@ func (w *gateWaiter) finish(entered bool) {
 	w.answer <- entered
 }
 
-// Busy returns how many requests are inside.
+// Busy returns the number of running requests.
 func (g *Gate) Busy() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.inside
 }
 
-// Waiting returns how many requests are in line.
+// Waiting returns the number of waiting requests.
 func (g *Gate) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.waiting
 }
 
-// Slots returns how many requests may run concurrently.
+// Slots returns the number of requests that may run concurrently.
 func (g *Gate) Slots() int { return g.size.Slots }

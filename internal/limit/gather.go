@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// gathering joins small writes on a connection. A server writes a reply in pieces, as its buffer fills. Sending the
-// first piece alone costs about as much as sending all, so it waits for the next piece if one is sure to follow. One
-// goroutine reads and writes.
+// gathering joins small writes on a connection into one. A server writes a reply in pieces as its buffer fills,
+// and each send has a fixed cost. So a small first piece waits until the next one, if one is sure to follow.
+// Only one goroutine reads and writes.
 type gathering struct {
-	expected int     // bytes of the body that follows the next head
-	held     *[]byte // a piece that waits; nil means none
+	expected int     // bytes of the body after the next reply head; 0 means unknown
+	held     *[]byte // a waiting piece; nil means none
 }
 
-// maxBuffered is the longest piece, in bytes, that waits. Copying a longer one would cost more than it saves.
+// maxBuffered is the largest piece, in bytes, that waits. Copying a larger one costs more than a send.
 const maxBuffered = 8 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// Gather announces that the next write is the head of a reply with a body of so many bytes. 0 means unknown. If several
-// replies are buffered before a write, it describes the last one. At least that many bytes follow the first head, so a
-// waiting piece is always sent.
+// Gather announces that the next write is the head of a reply with a body of the given size in bytes. 0 means
+// unknown. If several replies are buffered before a write, the size is that of the last. At least that many
+// bytes follow the head, so a waiting piece is always sent.
 func (g *gathering) Gather(body int) { g.expected = body }
 
-// write sends a piece together with a waiting one, or makes the piece wait.
+// write sends a piece together with a waiting one, or keeps the piece for the next write.
 func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	body := g.expected
 	g.expected = 0
@@ -45,7 +45,7 @@ func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// flush sends the waiting piece. A read shows that the reply is complete.
+// flush sends the waiting piece. It is called before a read, because then the reply is complete.
 func (g *gathering) flush(to net.Conn) error {
 	if g.held == nil {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// ErrFull is the error of reading more of a request than there is room for.
+// ErrFull is returned for a read if the limit of received bytes is reached.
 var ErrFull = errors.New("too much is being received")
 
-// receiving counts the bytes that all connections have received and not answered. The mutex of the listener guards it.
+// receiving counts the bytes of unanswered requests on all connections. The listener's mutex guards it.
 type receiving struct {
 	bytes atomic.Int64
-	from  map[string]int64 // by address
+	from  map[string]int64 // bytes by address key
 }
 
 func (r *receiving) add(key string, n int64) {
@@ -27,20 +27,21 @@ func (r *receiving) add(key string, n int64) {
 	}
 }
 
-// Receiving returns how many bytes of large requests have arrived, or are announced, without a reply yet.
+// Receiving returns the number of bytes of large unanswered requests that have arrived or are announced.
 func (l *Listener) Receiving() int64 { return l.receiving.bytes.Load() }
 
-// incoming counts what a connection reads. One goroutine reads and writes; others may close the connection.
+// incoming counts the bytes that a connection reads. One goroutine reads and writes; others may only close the
+// connection.
 type incoming struct {
-	got     int64        // bytes since the last reply
-	counted atomic.Int64 // of them and of what was announced
+	got     int64        // bytes read since the last reply
+	counted atomic.Int64 // bytes counted in receiving, including announced ones
 }
 
-// receivingLeast is the size in bytes up to which a request is not counted. Most are smaller.
+// receivingLeast is the size, in bytes, up to which requests are not counted. Most requests are smaller.
 const receivingLeast = 64 << 10
 
-// expect reserves room for the bytes about to be read. A server allocates a body of known length in full, so all of it
-// is counted in advance.
+// expect reserves room for n bytes that are about to be read. Servers allocate a body of known length at once,
+// so all of it is counted before it arrives.
 func (c *conn) expect(n int) error {
 	want := c.got + int64(n)
 	if c.of.MostReceiving == 0 || want <= receivingLeast || want <= c.counted.Load() {

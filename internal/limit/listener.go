@@ -9,32 +9,34 @@ import (
 	"time"
 )
 
-// Reason is why a connection is refused.
+// Reason is the reason for refusing a connection.
 type Reason string
 
-// The reasons.
+// These are the reasons for refusing a connection.
 const (
-	TooMany            Reason = "total"   // connections at all
-	TooManyFromAddress Reason = "address" // connections from one address
+	TooMany            Reason = "total"   // too many connections in total
+	TooManyFromAddress Reason = "address" // too many connections from one address
 )
 
-// Listener bounds the connections that another listener accepts.
+// Listener limits the connections that another listener accepts.
 type Listener struct {
 	net.Listener
 
-	// Most bounds the number of connections, and MostPerAddress those of one address by Key. 0 means no limit.
+	// Most is the largest number of connections, MostPerAddress that of one address (by Key). 0 means no limit.
 	Most, MostPerAddress int
-	// MostSending bounds the bytes of replies that clients have not received yet. 0 means no limit.
+	// MostSending is the largest number of reply bytes that clients have not received yet. 0 means no limit.
 	MostSending int64
-	// MostReceiving bounds the bytes of requests that have arrived, or are announced, without a reply yet.
-	// MostReceivingPerAddress bounds those of one address by Key. 0 means no limit.
+	// MostReceiving is the largest number of bytes of unanswered requests that have arrived or are announced.
+	// MostReceivingPerAddress is that of one address (by Key). 0 means no limit.
 	MostReceiving, MostReceivingPerAddress int64
-	// Exempt are addresses that may have any number, within Most.
+	// Exempt reports whether an address is exempt from limits per address.
 	Exempt func(netip.Addr) bool
-	// Inspect returns a function that gets the bytes of a new connection in order. The function returns how many of
-	// them may be read. If it returns an error, reading fails after those bytes. Nil disables it.
+	// Inspect returns a function for a new connection, which gets the received bytes in order and returns how many
+	// of them may be read. If that function returns an error, reading fails after those bytes. A nil Inspect disables
+	// inspection.
 	Inspect func() func(received []byte) (int, error)
-	// Refuse may write a last word to a connection, which is closed then. It must not wait.
+	// Refuse may write a reply to a refused connection, which is then closed. It must not block. Nil writes
+	// nothing.
 	Refuse func(net.Conn, Reason)
 
 	sending atomic.Int64
@@ -59,7 +61,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if l.Refuse != nil {
 			l.Refuse(c, why)
 		}
-		// The connection is unusable, so an error of Close does not matter.
+		// The connection is refused, so an error of Close does not matter.
 		_ = c.Close()
 	}
 }
@@ -111,43 +113,43 @@ func (l *Listener) Open() int {
 	return len(l.all)
 }
 
-// Sending is how many bytes of large replies are on their way.
+// Sending returns the number of bytes of large replies that clients have not received yet.
 func (l *Listener) Sending() int64 { return l.sending.Load() }
 
-// Hurry gives connections that have sent nothing yet that long to begin. They would delay the shutdown.
+// Hurry sets a read deadline on connections that have sent nothing yet, because they would delay the shutdown.
 func (l *Listener) Hurry(wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := time.Now().Add(wait)
 	for c := range l.all {
 		if !c.spoke.Load() {
-			// A connection that ended meanwhile has no deadline to set.
+			// SetReadDeadline fails only for a closed connection.
 			_ = c.SetReadDeadline(at)
 		}
 	}
 }
 
-// conn is a connection that is counted.
+// conn is a connection that the listener counts.
 type conn struct {
 	net.Conn
 	gathering
 	incoming
 
 	of      *Listener
-	key     string                    // of the address it is counted for; "" for none
-	inspect func([]byte) (int, error) // nil means nothing is inspected
-	refused error                     // by inspect
-	spoke   atomic.Bool
+	key     string                    // address key under which it is counted; "" means none
+	inspect func([]byte) (int, error) // nil disables inspection
+	refused error                     // error of inspect; nil means none
+	spoke   atomic.Bool               // true after the client sent something
 	gone    sync.Once
-	lingers atomic.Bool
-	sending atomic.Int64 // bytes of its reply that are counted
+	lingers atomic.Bool  // Close must linger
+	sending atomic.Int64 // bytes of the reply that are counted in of.sending
 }
 
-// sendingLeast is the size of replies that count: smaller ones wait in buffers of the system, if at all.
+// sendingLeast is the size, in bytes, from which replies are counted. The system's buffers take smaller ones.
 const sendingLeast = 16 << 10
 
-// Reserve counts a reply of that many bytes until the next read from the connection, or its end. It reports whether
-// there is room for it.
+// Reserve counts a reply of the given size in bytes until the next read from the connection, or its end. It
+// returns false if there is no room for the reply.
 func (c *conn) Reserve(size int) bool {
 	c.sent()
 	if size < sendingLeast || c.of.MostSending == 0 {
@@ -196,7 +198,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Refused returns the error that Inspect ended reading with, nil if it did not.
+// Refused returns the error with which Inspect ended reading. Nil means none.
 func (c *conn) Refused() error { return c.refused }
 
 // Write implements net.Conn.
@@ -206,7 +208,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return c.write(c.Conn, b)
 }
 
-// ReadFrom implements io.ReaderFrom, so that the system can send from a file.
+// ReadFrom implements io.ReaderFrom, so that the system can send directly from a file.
 func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 	to, ok := c.Conn.(io.ReaderFrom)
 	if !ok {
@@ -221,18 +223,18 @@ func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 	return to.ReadFrom(r)
 }
 
-// writer hides all of a connection but Write.
+// writer hides all methods of a connection except Write.
 type writer struct{ io.Writer }
 
-// Close implements net.Conn. It reads unwanted bytes for a moment before it closes. Otherwise the system resets the
-// connection, and many clients then lose the reply (RFC 9112, section 9.6).
+// Close implements net.Conn. After Linger it shuts down sending and returns. A goroutine discards what still arrives, up
+// to lingerTime and maxLingerBytes, and then closes the connection. Otherwise the system resets the connection, and many clients lose the reply (RFC 9112, section 9.6).
 func (c *conn) Close() error {
 	c.sent()
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.lingers.Swap(false) {
 		c.answered()
 		err := half.CloseWrite()
 		go func() {
-			// Errors are ignored: the connection ends in any case.
+			// Errors do not matter, because the connection ends in any case.
 			if c.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 				_, _ = io.CopyN(io.Discard, c.Conn, maxLingerBytes)
 			}
@@ -243,13 +245,13 @@ func (c *conn) Close() error {
 	return c.end()
 }
 
-// A lingering client may send this many bytes, for this long.
+// lingerTime and maxLingerBytes limit the reading after Linger.
 const (
 	lingerTime     = 2 * time.Second
 	maxLingerBytes = 32 << 20
 )
 
-// Linger has the client read its reply before the connection is closed, though it has more to send.
+// Linger makes Close keep the connection open until the client has read its reply, even if the client is still sending.
 func (c *conn) Linger() { c.lingers.Store(true) }
 
 func (c *conn) end() error {

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// shards is over how many locks the keys are spread.
+// shards is the number of separately locked parts of the keys.
 const shards = 64
 
-// Memory counts requests within one process, for a bounded number of keys. If there are more, it evicts keys that are
-// closest to a full burst, which hardly affects their limits.
+// Memory counts requests within one process, for a limited number of keys. When it is full, it evicts keys that
+// are closest to a full burst, because that hardly affects their limits.
 type Memory struct {
 	seed   maphash.Seed
-	began  time.Time // keys are timed from here by the monotonic clock, so that a clock that is set changes nothing
-	most   int       // keys of a shard
+	began  time.Time // origin of times; monotonic, so that changes of the clock have no effect
+	most   int       // largest number of keys in a shard
 	shards [shards]shard
 }
 
 type shard struct {
 	mu  sync.Mutex
-	due map[string]int64 // nanoseconds since the beginning
+	due map[string]int64 // time of the next full burst by key, in nanoseconds since began
 }
 
-// NewMemory returns a limiter for about that many keys. Each takes some 100 bytes.
+// NewMemory returns a limiter for about the given number of keys. Each takes about 100 bytes.
 func NewMemory(keys int) *Memory {
 	m := &Memory{seed: maphash.MakeSeed(), began: time.Now(), most: max(1, keys/shards)}
 	for i := range m.shards {
@@ -60,10 +60,10 @@ func (m *Memory) at(now time.Duration, key string, r Rate, cost int64) Decision 
 	return d
 }
 
-// evictionSample is how many keys are looked at when one has to go.
+// evictionSample is the number of keys to compare for an eviction.
 const evictionSample = 32
 
-// makeRoom forgets keys that may do everything again, of a sample, or the one that is next to it.
+// makeRoom evicts the keys with a full burst in a sample, or else the key closest to it.
 func (s *shard) makeRoom(now int64) {
 	var first string
 	var soonest int64

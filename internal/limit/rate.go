@@ -1,5 +1,6 @@
-// Package limit protects a service from overload. It counts requests per key in memory or in Redis, finds the address
-// that a request is counted for, and bounds concurrent requests and connections. It does not depend on calendars.
+// Package limit protects a service from overload. It counts requests by key, in memory or in Redis. It finds
+// the client address behind proxies, and limits concurrent requests and connections. It does not depend on
+// calendars.
 package limit
 
 import (
@@ -11,14 +12,14 @@ import (
 	"time"
 )
 
-// Rate bounds requests: one every Interval on average, and up to Burst together after a pause. The zero value means no
-// limit.
+// Rate allows one request every Interval on average, and up to Burst requests at once after a pause. The zero
+// value means no limit.
 type Rate struct {
 	Interval time.Duration
 	Burst    int
 }
 
-// maxBurst bounds Burst, and so the time to earn a full burst.
+// maxBurst is the largest Burst. It limits the time until a full burst.
 const maxBurst = 1_000_000
 
 var errRate = errors.New("want a rate such as 100/s, 600/m or 100/s burst 200, or off")
@@ -54,31 +55,31 @@ func ParseRate(text string) (Rate, error) {
 // Off reports whether there is no limit.
 func (r Rate) Off() bool { return r.Interval <= 0 || r.Burst <= 0 }
 
-// Window returns how long it takes to earn a full burst.
+// Window returns the time after which a full burst is allowed again.
 func (r Rate) Window() time.Duration { return r.Interval * time.Duration(r.Burst) }
 
-// Decision is the result of a limiter for one request.
+// Decision is a limiter's decision about one request.
 type Decision struct {
 	Allowed   bool
-	Remaining int           // requests that would be allowed right now
-	Reset     time.Duration // until a whole burst is allowed again
-	Retry     time.Duration // until the next request is allowed; 0 if it is
+	Remaining int           // number of further requests that are allowed now
+	Reset     time.Duration // time until a full burst is allowed
+	Retry     time.Duration // time until the next request is allowed; 0 means now
 }
 
-// Limiter counts requests by key. An error means that the shared counts are unavailable; the decision is then that of the
-// process alone.
+// Limiter counts requests by key. An error means that the shared counts are unavailable; the decision is then
+// based on the counts of this process.
 type Limiter interface {
 	// Take counts one request, if it is allowed.
 	Take(ctx context.Context, key string, r Rate) (Decision, error)
 }
 
-// decide implements the generic cell rate algorithm in nanoseconds. due is the time at which the key has a full burst
-// again. next is that time after this request. The request costs 0 or 1.
+// decide implements the generic cell rate algorithm. Times are in nanoseconds. The time of the key's next full burst
+// is due before this request, and next after it. The cost is 1 for a request and 0 for a look.
 func decide(now, due int64, r Rate, cost int64) (next int64, d Decision) {
 	interval, window := int64(r.Interval), int64(r.Window())
 	due = max(due, now)
 	next = due + cost*interval
-	// What looks at a key asks whether a request would be allowed, too.
+	// A look (cost 0) also tells whether a request would be allowed.
 	if wait := due + interval - window - now; wait > 0 {
 		return due, Decision{Reset: time.Duration(due - now), Retry: time.Duration(wait)}
 	}

@@ -15,19 +15,20 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// Redis counts for all processes that share a Redis or Valkey. While that is away each process counts for itself.
+// Redis counts requests for all processes that share a Redis or Valkey server. While the server is unavailable,
+// each process counts alone.
 type Redis struct {
 	pool   *redis.Pool
 	prefix string
 	own    *Memory
 	began  time.Time
-	away   atomic.Int64 // nanoseconds since the beginning until which the server is left alone
+	away   atomic.Int64 // nanoseconds since began until which the server is not contacted
 
-	wait  time.Duration // for one answer
-	pause time.Duration // after a failure
-	fresh time.Duration // after its last use a connection is lent without a check
+	wait  time.Duration // time limit for one answer
+	pause time.Duration // pause after a failure
+	fresh time.Duration // time after its last use during which a connection needs no check
 
-	mu     sync.RWMutex // read while the pool is in use: redigo's pool panics when it is closed meanwhile
+	mu     sync.RWMutex // held for reading while the pool is in use, because a closed pool panics
 	closed bool
 }
 
@@ -35,7 +36,7 @@ const (
 	redisWait  = 200 * time.Millisecond
 	redisPause = time.Second
 	redisFresh = time.Second
-	redisIdle  = 5 * time.Minute // until an unused connection is closed
+	redisIdle  = 5 * time.Minute // time until an unused connection is closed
 )
 
 var (
@@ -43,8 +44,8 @@ var (
 	errStale    = errors.New("last used before the last failure")
 )
 
-// NewRedis is a limiter that counts at redis://user:password@host:6379/0, or rediss:// with TLS, under keys that begin
-// with the prefix. own counts while the server is away. Nothing is connected yet.
+// NewRedis returns a limiter that counts on the server redis://user:password@host:6379/0, or rediss:// with
+// TLS. Keys begin with the prefix. own counts while the server is unavailable. NewRedis does not connect yet.
 func NewRedis(url, prefix string, own *Memory) (*Redis, error) {
 	if err := checkRedisURL(url); err != nil {
 		return nil, err
@@ -59,8 +60,8 @@ func NewRedis(url, prefix string, own *Memory) (*Redis, error) {
 		DialContext: func(ctx context.Context) (redis.Conn, error) {
 			return redis.DialURLContext(ctx, url, redis.DialTLSHandshakeTimeout(r.wait))
 		},
-		// TestOnBorrowContext closes connections that were last used before a failure, because a restart of the server
-		// closed them all. It also closes idle ones that the server or a proxy has closed meanwhile.
+		// TestOnBorrowContext discards connections that were last used before a failure, because a restart of
+		// the server closed them. It also discards idle ones that the server or a proxy has closed.
 		TestOnBorrowContext: func(ctx context.Context, conn redis.Conn, used time.Time) error {
 			if used.Before(r.began.Add(time.Duration(r.away.Load()))) {
 				return errStale
@@ -75,14 +76,14 @@ func NewRedis(url, prefix string, own *Memory) (*Redis, error) {
 	return r, nil
 }
 
-// checkRedisURL refuses addresses that the library would refuse at the first connection only, or would misread. Its
+// checkRedisURL rejects addresses that the library would misread, or reject only at the first connection. The
 // error does not repeat the address, which may contain a password.
 func checkRedisURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" {
 		return errRedisURL
 	}
-	// The library sends no credentials at all when the password is empty.
+	// With an empty password the library sends no credentials at all.
 	if password, set := u.User.Password(); set && password == "" {
 		return errRedisURL
 	}
@@ -100,9 +101,9 @@ func checkRedisURL(text string) error {
 	return nil
 }
 
-// gcra is the algorithm of Memory in microseconds, by the clock of the server. KEYS[1] is the key, ARGV[1] the interval
-// and ARGV[2] the window. It returns whether the request is allowed, the time until a full burst, and the time until
-// the next request.
+// gcra is the algorithm of Memory in microseconds, using the server's clock. KEYS[1] is the key, ARGV[1] the
+// interval and ARGV[2] the window. It returns whether the request is allowed, the time until a full burst, and
+// the time until the next request.
 var gcra = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -117,8 +118,8 @@ redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - no
 return {1, math.ceil(due - now), 0}
 `)
 
-// Take implements Limiter. With an error comes the decision of this process alone. When the caller's context has ended,
-// or the limiter is closed, this process decides alone too, without an error.
+// Take implements Limiter. An error comes with the decision of this process alone. If ctx has ended or the
+// limiter is closed, this process decides alone without an error.
 func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, error) {
 	if rate.Off() {
 		return Decision{Allowed: true}, nil
@@ -140,7 +141,8 @@ func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, erro
 	return own, errors.Join(fmt.Errorf("shared rate limit: %w", err), ownErr)
 }
 
-// contextEnded reports whether a context is canceled or past its deadline. A connection may notice the deadline first.
+// contextEnded reports whether a context is cancelled or past its deadline. A connection may notice the
+// deadline earlier.
 func contextEnded(ctx context.Context) bool {
 	deadline, set := ctx.Deadline()
 	return ctx.Err() != nil || set && !time.Now().Before(deadline)

@@ -13,82 +13,83 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Loader writes new records in batches, by the rules of package edit. It leaves in the tables what as many creates in
-// the same order would leave, in a few statements for each table (decision 013). Two things differ: a record is
-// written in all its languages at version 1, and the change log has one entry calendar.Loaded for a batch of events,
-// venues or organizers.
+// Loader stores new records in batches, by the rules of package edit. The tables have the same content as after
+// single creates in the same order, but it takes only some statements per table (decision 013). Two things
+// differ: a record has all its languages at version 1, and the change log has one entry calendar.Loaded for a
+// batch of events, venues or organizers.
 //
-// Preparing takes most of the time and touches no database: several goroutines may prepare while another one writes.
-// A Loader writes one batch at a time.
+// Preparing a batch takes most of the time and needs no database: several goroutines may prepare while another
+// one writes. A Loader writes one batch at a time.
 type Loader struct {
-	// Verify makes preparing refuse texts that differ from their sanitised form. Only tests set it.
+	// Verify makes the prepare methods refuse texts that differ from their sanitised form. Only tests set it.
 	Verify bool
 
 	st     *store.Store
 	editor edit.Editor
-	blank  *ent.Client // for mutations that are never executed
+	blank  *ent.Client // only for mutations that are never executed
 	slugs  slugMemo
 }
 
-// New returns a Loader that writes into st on behalf of e, which it copies.
+// New returns a Loader that writes to st with a copy of e.
 func New(st *store.Store, e *edit.Editor) *Loader {
 	return &Loader{st: st, editor: *e, blank: ent.NewClient()}
 }
 
-// Event is an event to load. It names terms, venues and organizers by their ids only. Password is in clear.
+// Event is an event to load. It refers to terms, venues and organizers only by id. Password is plain text.
 type Event struct {
 	edit.EventInput
 	// Texts are the translations. They have no slugs.
 	Texts []calendar.Text
-	// Parent returns the id of the parent, 0 for none, from the ids of the batch. The parent comes before the event
-	// in the batch. Parent replaces ParentID.
+	// Parent returns the id of the parent from the ids of the batch. 0 means no parent. A parent in the batch
+	// precedes the event. Parent replaces ParentID.
 	Parent func(batch []int64) int64
 }
 
-// Venue is a venue to load. It has a source id: a venue without one could be a duplicate, which only CreateVenue
-// recognises.
+// Venue is a venue to load. It needs a source id: a venue without one could be a duplicate, and only
+// CreateVenue recognises duplicates.
 type Venue struct {
 	edit.VenueInput
 	Texts []calendar.Text // in other languages
 }
 
-// Organizer is an organizer to load. It has a source id, as a Venue does.
+// Organizer is an organizer to load. It needs a source id, like Venue.
 type Organizer struct {
 	edit.OrganizerInput
-	Texts []calendar.Text // in other languages
+	Texts []calendar.Text // translations
 }
 
-// Batch is records of one kind that are ready to be written.
+// Batch is a list of records of one kind that are ready to be written.
 type Batch struct {
 	kind    calendar.Kind
-	records store.Rows // the rows of the records themselves, one for each
-	slug    int        // the column of their slugs
+	records store.Rows // rows of the records themselves, one for each
+	slug    int        // index of the column with the slug
 
 	translations, texts store.Rows
 
-	languages []calendar.Language // of each record's slug
-	wanted    []wantedSlug        // of each record
+	languages []calendar.Language // language of each record's slug
+	wanted    []wantedSlug        // wanted slug of each record
 
-	// Only of events.
-	password, parent   int            // columns
-	passwords          map[int]string // in clear
+	// The following fields are only used for events.
+	password, parent   int            // indexes of columns
+	passwords          map[int]string // plain text, by index of the event
 	parents            map[int]func([]int64) int64
 	venues, organizers [][]int64
 	terms              [][]int64
-	counted            map[int64]int // published events by term
+	counted            map[int64]int // number of published events by term id
 }
 
-// wantedSlug is a slug that is taken if it is free.
+// wantedSlug is the slug that a record gets if it is free, otherwise with a number. None means that the record
+// gets no slug.
 type wantedSlug struct {
 	none bool
-	base string // "": that of the kind and the id
+	base string // "" means a slug made of kind and id
 }
 
 // Len returns the number of records.
 func (b *Batch) Len() int { return len(b.wanted) }
 
-// Write stores a batch in one transaction and returns the ids in the order of the batch. It leaves out links to venues
-// and organizers that are deleted or in the trash.
+// Write stores a batch in one transaction and returns the ids in the order of the batch. It leaves out links to
+// venues and organizers that are deleted or in the trash.
 func (l *Loader) Write(ctx context.Context, b *Batch) ([]int64, error) {
 	if b.Len() == 0 {
 		return nil, nil
@@ -142,12 +143,12 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	}
 	if err := slugRows.Insert(ctx, tx, ids); err != nil {
 		if store.IsDuplicate(err) {
-			// Another transaction took one after it was looked up, or after this loader remembered it.
+			// Another transaction took a slug after it was looked up, or after this Loader remembered it.
 			l.slugs.forget()
 		}
 		return nil, nil, fmt.Errorf("slugs: %w", store.AsConflict(err))
 	}
-	// Before the rows of the links: these lock the terms as well, for reading.
+	// The counts precede the links, whose rows lock the terms for reading.
 	if err := edit.CountEvents(ctx, tx, b.counted); err != nil {
 		return nil, nil, err
 	}
@@ -162,7 +163,7 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	return ids, memo, nil
 }
 
-// settle fills in the values that depend on the ids that were drawn.
+// settle sets the values that depend on the drawn ids.
 func (b *Batch) settle(key []byte, ids []int64, slugs []string) {
 	for i, s := range slugs {
 		b.records.Set(i, b.slug, s)
@@ -179,8 +180,8 @@ func (b *Batch) settle(key []byte, ids []int64, slugs []string) {
 	}
 }
 
-// links returns the rows that link the events of the batch to their terms, and to the venues and organizers that may be
-// linked.
+// links returns the rows that link the events of the batch to their terms, venues and organizers. The arguments
+// are the ids of the venues and organizers that events may be linked to.
 func (b *Batch) links(venues, organizers []int64) []*store.Rows {
 	if b.kind != calendar.Event {
 		return nil

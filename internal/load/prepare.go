@@ -40,7 +40,8 @@ func newBatch(kind calendar.Kind, n int) *Batch {
 	return b
 }
 
-// nameTranslations returns the table of translations of venues or organizers, which have the same columns.
+// nameTranslations returns the rows of translations of venues or organizers, whose tables have the same
+// columns.
 func nameTranslations(table, owner string) store.Rows {
 	return store.Rows{Table: table, Columns: []string{
 		owner, venuetranslation.FieldLanguage, venuetranslation.FieldName, venuetranslation.FieldNameKey,
@@ -48,7 +49,7 @@ func nameTranslations(table, owner string) store.Rows {
 	}}
 }
 
-// Events prepares a batch of events. It refuses impossible dates with param.Invalid.
+// Events prepares a batch of events. It returns param.Invalid for impossible dates.
 func (l *Loader) Events(in []Event) (*Batch, error) {
 	b, e := newBatch(calendar.Event, len(in)), l.editor
 	for i := range in {
@@ -105,7 +106,7 @@ func (l *Loader) Organizers(in []Organizer) (*Batch, error) {
 	return b, nil
 }
 
-// nameOf returns what errors call a record.
+// nameOf returns the name of a record in errors: its source id, otherwise its kind.
 func nameOf(kind calendar.Kind, source *string) string {
 	if source != nil {
 		return *source
@@ -113,7 +114,7 @@ func nameOf(kind calendar.Kind, source *string) string {
 	return string(kind)
 }
 
-// add appends a record to the batch: its row, its translations, its search texts and the slug that it wants.
+// add adds a record to the batch: its row, its translations, its search texts and its wanted slug.
 func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 	if l.Verify {
 		if err := verifyClean(append(slices.Clone(d.Others), d.Original)); err != nil {
@@ -141,14 +142,14 @@ func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 	return nil
 }
 
-// verifyClean refuses texts that differ from their sanitised form.
+// verifyClean returns an error if a text differs from its sanitised form.
 func verifyClean(texts []calendar.Text) error {
 	for _, t := range texts {
 		for _, c := range []struct {
 			name, text string
 			clean      func(string) (string, error)
 		}{
-			// A title is what its escaped form is read as: it may have the characters of an entity in it.
+			// A title is stored unescaped, so it may contain the characters of an entity.
 			{"title", t.Title, func(s string) (string, error) { return markup.Text(calendar.Escape(s)) }},
 			{"event_status_reason", t.EventStatusReason, func(s string) (string, error) { return markup.Inert(s), nil }},
 			{"description", t.Description, markup.HTML},

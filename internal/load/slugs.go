@@ -2,17 +2,17 @@ package load
 
 import "github.com/almanac-cal/almanac/calendar"
 
-// slugMemo remembers up to which number slugs are taken, so that a calendar with a thousand lessons of one name
-// does not look for the next number a thousand times. The unique index refuses a slug that another writer took.
-// Entries that were not needed for long are dropped.
+// slugMemo has the next free number for bases of slugs. Without it, a calendar with a thousand lessons of one
+// name would look up the next number a thousand times. The unique index refuses a slug that another writer
+// took. It drops entries that were not used for long.
 type slugMemo struct{ recent, older map[string]int }
 
-// memoSize bounds each half of a memo.
+// memoSize is the number of entries after which recent becomes older.
 const memoSize = 1 << 16
 
 func memoKey(kind calendar.Kind, base string) string { return string(kind) + " " + base }
 
-// next returns the first number of a base that may be free, if it is known.
+// next returns the first number of a base that may be free. It reports false if it is unknown.
 func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
 	key := memoKey(kind, base)
 	n, ok := m.recent[key]
@@ -22,7 +22,7 @@ func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
 	return n, ok
 }
 
-// learn stores the next numbers after a transaction was committed.
+// learn stores the next numbers of bases. The caller has committed the transaction that took the slugs.
 func (m *slugMemo) learn(kind calendar.Kind, next map[string]int) {
 	if m.recent == nil || len(m.recent) > memoSize {
 		m.older, m.recent = m.recent, make(map[string]int)

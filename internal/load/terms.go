@@ -12,21 +12,21 @@ import (
 // Term is a category or a tag to load.
 type Term struct {
 	edit.TermInput
-	Texts []calendar.Text // in other languages
-	// Parent returns the id of the parent, 0 for the top, from the ids of the batch up to this term. It replaces
-	// ParentID.
+	Texts []calendar.Text // translations
+	// Parent returns the id of the parent from the ids of the batch before this term. 0 means the top level. It
+	// replaces ParentID.
 	Parent func(batch []int64) int64
 }
 
-// LoadedTerm is the id of a term. Created is false if a term of the name existed: a category under the same parent, or
-// any tag.
+// LoadedTerm is the id of a term. Created is false if a term with the name existed: a category with the same
+// parent, or any tag.
 type LoadedTerm struct {
 	ID      int64
 	Created bool
 }
 
-// Terms stores categories or tags in one transaction. They take some statements each, because their names are claimed
-// one by one.
+// Terms stores categories or tags in one transaction. Each takes several statements, because the transaction
+// locks each name.
 func (l *Loader) Terms(ctx context.Context, taxonomy calendar.Kind, in []Term) ([]LoadedTerm, error) {
 	if len(in) == 0 {
 		return nil, nil
@@ -56,8 +56,8 @@ func (l *Loader) Terms(ctx context.Context, taxonomy calendar.Kind, in []Term) (
 	return out, nil
 }
 
-// Images stores the rows of pictures whose files are stored already, in one transaction, and returns their ids.
-// Each function of fill sets the fields of one picture.
+// Images stores the rows of images whose files are stored already, in one transaction, and returns their ids.
+// Each function in fill sets the columns of one image.
 func (l *Loader) Images(ctx context.Context, fill []func(*ent.ImageCreate)) ([]int64, error) {
 	if len(fill) == 0 {
 		return nil, nil

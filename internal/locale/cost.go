@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Cost writes a cost as people write it in the language: 25–40 zł, $ 27.600, £8–£12. It is plain text. The currency is that
-// of costs without a symbol, free the word for a price of 0. No cost is "".
+// Cost formats a cost as plain text in the style of the language: 25–40 zł, $ 27.600, £8–£12. The currency
+// cur is for costs without a symbol of their own. The text free is the word for a price of 0. An empty cost gives "".
 func (d Dates) Cost(c calendar.Cost, cur calendar.Currency, free string) string {
 	if c.Symbol != "" {
 		cur.Symbol, cur.Position = c.Symbol, c.Position
@@ -29,7 +29,7 @@ func (d Dates) Cost(c calendar.Cost, cur calendar.Currency, free string) string 
 	return strings.Join(parts, " – ")
 }
 
-// priceRange writes a symbol once, unless it stands right before a number.
+// priceRange formats a range of prices. The symbol appears once, unless it stands directly before a number.
 func (d Dates) priceRange(low, high string, cur calendar.Currency) string {
 	if cur.Position != calendar.Postfix && d.beforePrice(cur.Symbol) == "" {
 		return d.price(low, cur) + "–" + d.price(high, cur)
@@ -37,7 +37,7 @@ func (d Dates) priceRange(low, high string, cur calendar.Currency) string {
 	return d.price(low+"–"+high, cur)
 }
 
-// price puts a symbol beside an amount.
+// price adds a currency symbol to an amount.
 func (d Dates) price(amount string, cur calendar.Currency) string {
 	switch {
 	case cur.Symbol == "":
@@ -59,8 +59,8 @@ func (d Dates) beforePrice(symbol string) string {
 	return ""
 }
 
-// amount writes a price as it is stored, digits with at most one point. A fraction has two digits at least, and one of zeros
-// is left out.
+// amount formats a stored price, which is digits with at most one point. A fraction gets at least two digits. A
+// fraction of zeros is left out.
 func (d Dates) amount(price string) string {
 	whole, fraction, _ := strings.Cut(price, ".")
 	if whole = strings.TrimLeft(whole, "0"); whole == "" {

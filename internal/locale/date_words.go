@@ -1,6 +1,6 @@
 package locale
 
-// Names that American and British dates share.
+// These are the names that American and British dates share.
 var (
 	englishMonths = [...]string{
 		"January", "February", "March", "April", "May", "June",
@@ -10,8 +10,8 @@ var (
 	englishShortWeekdays = [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
 )
 
-// The words and patterns below are those of CLDR 48. In a pattern, MMMM is the month in a date and LLLL the month alone.
-// A field that occurs again in the pattern of a range is of the second date, as is all that follows it.
+// The words and patterns below are from CLDR 48. MMMM is the month in a date, and LLLL the month alone. In the
+// pattern of a range, the first repeated field and all later fields belong to the second date.
 var englishDates = dateWords{
 	months:     englishMonths,
 	headMonths: englishMonths,

@@ -8,11 +8,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Dates writes dates, times and numbers in one language as CLDR does. They are compared with Node's Intl for every
-// day of five years (.ci/dates). No method names a zone.
+// Dates formats dates, times and numbers in one language, as CLDR does. A script compares them with Node's Intl
+// for every day of five years (.ci/dates). No method names a time zone.
 type Dates struct{ words *dateWords }
 
-// DatesIn returns the dates of a language; english chooses those of an unknown one and of English.
+// DatesIn returns the formats of a language. english chooses the style for English and for unknown languages.
 func DatesIn(lang calendar.Language, english EnglishDates) Dates {
 	switch {
 	case lang == calendar.Polish:
@@ -25,19 +25,19 @@ func DatesIn(lang calendar.Language, english EnglishDates) Dates {
 	return Dates{&englishDates}
 }
 
-// EnglishDates is a way to write dates in English, as a BCP 47 tag.
+// EnglishDates is a style of dates in English, as a BCP 47 tag.
 type EnglishDates string
 
-// The ways to write dates in English.
+// These are the styles of dates in English.
 const (
 	American EnglishDates = "en"    // November 22, 2026; the zero value means the same
 	British  EnglishDates = "en-GB" // 22 November 2026
 )
 
-// DateStyle is a way to write a day or a month.
+// DateStyle is a style of formatting a day or a month.
 type DateStyle int
 
-// The styles, as CLDR 48 writes them in English.
+// These are the date styles, with examples in American English.
 const (
 	LongDate        DateStyle = iota // November 22, 2026
 	FullDate                         // Sunday, November 22, 2026
@@ -50,38 +50,40 @@ const (
 	dateStyles
 )
 
-// datePatterns are the patterns of a style: of one date, and of ranges within a month, a year, and beyond a year.
+// datePatterns are the patterns of a style: for one date, and for ranges within a month, within a year, and
+// across years.
 type datePatterns struct{ one, month, year, years string }
 
-// timePatterns are the patterns of times: of one, and of ranges within half a day and beyond.
+// timePatterns are the patterns of times: for one time, and for ranges within half a day and across noon.
 type timePatterns struct{ one, half, halves string }
 
 // dateWords are the words and patterns of a language.
 type dateWords struct {
-	months        [12]string // in a date
-	headMonths    [12]string // alone or with a year
+	months        [12]string // forms in a date
+	headMonths    [12]string // forms alone or with a year
 	shortMonths   [12]string
-	weekdays      [7]string // by time.Weekday
+	weekdays      [7]string // by time.Weekday, from Sunday
 	shortWeekdays [7]string
 	dates         [dateStyles]datePatterns
 	time          timePatterns
-	// Between a date and a time: after LongDate or Day, and after FullDate or WeekdayDay. Other styles have a comma.
+	// atLong and atFull join a date and a time: atLong after LongDate or Day, atFull after FullDate or
+	// WeekdayDay. Other styles use a comma.
 	atLong, atFull string
-	group          string // between thousands
-	groupFrom      int    // the smallest number that is grouped
+	group          string // separator of thousands
+	groupFrom      int    // smallest number that gets separators
 	relative       [3]string
 }
 
-// rangeDash separates the ends of a range whose ends have spaces.
+// rangeDash joins the ends of a range if they contain spaces.
 const rangeDash = "\u2009–\u2009"
 
-// Date returns a day or a month. Month ignores the day.
+// Date formats a day or a month. The style Month ignores the day.
 func (d Dates) Date(style DateStyle, day calendar.Wall) string {
 	return d.format(d.words.dates[style].one, day, day)
 }
 
-// DateRange returns the days or months from first to last. What they share is written once. A range that ends on its
-// first day is that day.
+// DateRange formats the range of days or months from first to last. Common parts are written once. If both are
+// equal, it formats one date.
 func (d Dates) DateRange(style DateStyle, first, last calendar.Wall) string {
 	patterns := d.words.dates[style]
 	fromYear, fromMonth, fromDay := first.Date()
@@ -97,10 +99,10 @@ func (d Dates) DateRange(style DateStyle, first, last calendar.Wall) string {
 	return d.Date(style, first)
 }
 
-// Time returns a time of day without seconds.
+// Time formats a time of day without seconds.
 func (d Dates) Time(at calendar.Wall) string { return d.format(d.words.time.one, at, at) }
 
-// TimeRange returns the time of day from first to last, which are of the same day.
+// TimeRange formats the range of times from first to last, which must be on the same day.
 func (d Dates) TimeRange(first, last calendar.Wall) string {
 	fromHour, fromMinute, _ := first.Clock()
 	toHour, toMinute, _ := last.Clock()
@@ -113,7 +115,7 @@ func (d Dates) TimeRange(first, last calendar.Wall) string {
 	return d.format(d.words.time.halves, first, last)
 }
 
-// DateTime returns a day and a time of day: "November 22, 2026 at 6:05 PM".
+// DateTime formats a day and a time of day: "November 22, 2026 at 6:05 PM".
 func (d Dates) DateTime(style DateStyle, at calendar.Wall) string {
 	join := ", "
 	switch style {
@@ -125,7 +127,7 @@ func (d Dates) DateTime(style DateStyle, at calendar.Wall) string {
 	return d.Date(style, at) + join + d.Time(at)
 }
 
-// DateTimeRange returns the time from first to last. The day is written once if it is the same.
+// DateTimeRange formats the time from first to last. If both are on one day, the day is written once.
 func (d Dates) DateTimeRange(style DateStyle, first, last calendar.Wall) string {
 	switch {
 	case first.StartOfDay() != last.StartOfDay():
@@ -136,19 +138,20 @@ func (d Dates) DateTimeRange(style DateStyle, first, last calendar.Wall) string 
 	return d.Date(style, first) + ", " + d.TimeRange(first, last)
 }
 
-// DateMonthNames returns the names of the months as they stand in dates.
+// DateMonthNames returns the names of the months in the form used in dates.
 func (d Dates) DateMonthNames() [12]string { return d.words.months }
 
-// ShortMonthName returns the name of a month cut short.
+// ShortMonthName returns the abbreviated name of a month.
 func (d Dates) ShortMonthName(m time.Month) string { return d.words.shortMonths[m-1] }
 
 // WeekdayName returns the name of a weekday.
 func (d Dates) WeekdayName(day time.Weekday) string { return d.words.weekdays[day] }
 
-// ShortWeekdayName returns the name of a weekday cut short.
+// ShortWeekdayName returns the abbreviated name of a weekday.
 func (d Dates) ShortWeekdayName(day time.Weekday) string { return d.words.shortWeekdays[day] }
 
-// RelativeDay returns the word for a day: -1 is yesterday, 0 today, 1 tomorrow. Other days have none, and it is "".
+// RelativeDay returns the word for a day relative to today: -1 is yesterday, 0 today, 1 tomorrow. Other values
+// give "".
 func (d Dates) RelativeDay(days int) string {
 	if days < -1 || days > 1 {
 		return ""
@@ -156,7 +159,7 @@ func (d Dates) RelativeDay(days int) string {
 	return d.words.relative[days+1]
 }
 
-// Number returns a whole number, its thousands grouped.
+// Number formats an integer with separators of thousands.
 func (d Dates) Number(n int) string {
 	text := strconv.Itoa(n)
 	if n < d.words.groupFrom && -n < d.words.groupFrom {
@@ -174,7 +177,8 @@ func (d Dates) Number(n int) string {
 	return b.String()
 }
 
-// format fills a pattern, whose fields stand in braces. A field that occurs again is of last, as is all that follows.
+// format fills the fields in braces of a pattern. From the first repeated field on, the values are those of
+// last.
 func (d Dates) format(pattern string, first, last calendar.Wall) string {
 	var b strings.Builder
 	seen := map[byte]bool{}
@@ -195,7 +199,7 @@ func (d Dates) format(pattern string, first, last calendar.Wall) string {
 	}
 }
 
-// field returns a field of a date by its name in CLDR.
+// field returns the value of a date field by its CLDR name.
 func (d Dates) field(name string, at calendar.Wall) string {
 	year, month, day := at.Date()
 	hour, _, _ := at.Clock()

@@ -1,9 +1,9 @@
-// Package locale holds the service's texts in every language: messages of errors, words in replies, descriptions of the
-// API. It also chooses a language by a client's Accept-Language.
+// Package locale provides the texts of the service in every language. These are error messages, words in replies, and
+// descriptions of the API. It also chooses a language by a client's Accept-Language.
 //
-// A catalogue is one embedded file per language, {language}.json: message key -> text, or message key ->
-// CLDR plural category -> text. Keys that name an error code of the API are spelled as the code is. The
-// descriptions are in doc.{language}.json: English text -> text.
+// A catalogue is one embedded file per language, {language}.json. It maps a message key to a text, or to a text
+// for each CLDR plural category. Keys of error messages are the error codes of the API. Descriptions are in
+// doc.{language}.json, which maps the English text to the translation.
 package locale
 
 import (
@@ -25,8 +25,8 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Catalogues holds every sentence of the API in the languages of the service. It never changes after Load
-// and may be used by any number of goroutines.
+// Catalogues are all messages and descriptions in the languages of the service. They never change after Load,
+// so they are safe for concurrent use.
 type Catalogues struct {
 	messages map[calendar.Language]map[string]message
 	texts    texts
@@ -34,16 +34,16 @@ type Catalogues struct {
 	keys     []string
 }
 
-// message is one sentence in one language.
+// message is one message in one language.
 type message struct {
-	text      string          // the plural form "other"; the whole sentence if fixed
-	fixed     bool            // no placeholders and no plural forms: text is ready to be sent
-	plural    bool            // the argument Count chooses the form
-	localizer *i18n.Localizer // of the language the sentence is written in
+	text      string          // the whole text if fixed, else the plural form "other"
+	fixed     bool            // the text has no placeholders and no plural forms
+	plural    bool            // the argument Count chooses the plural form
+	localizer *i18n.Localizer // for the language of the text
 }
 
-// Load reads the embedded catalogues. An error means that a catalogue is unreadable or has a text that is
-// no template, which is a defect of the build.
+// Load reads the embedded catalogues. An error means that a catalogue is unreadable or contains an invalid
+// template, which is a defect of the build.
 func Load() (*Catalogues, error) {
 	c, err := load(files)
 	if err != nil {
@@ -56,7 +56,7 @@ func Load() (*Catalogues, error) {
 func load(files fs.FS) (*Catalogues, error) {
 	c := &Catalogues{
 		messages: make(map[calendar.Language]map[string]message, len(calendar.Languages)),
-		// A sentence with a hole ("There is no event with ID <no value>.") must not reach a client.
+		// A message with a missing argument ("There is no event with ID <no value>.") must not reach a client.
 		parser: &template.TextParser{Option: "missingkey=error"},
 	}
 	bundle := i18n.NewBundle(language.English)
@@ -92,12 +92,13 @@ func loadLanguage(bundle *i18n.Bundle, files fs.FS, lang calendar.Language) (map
 	localizer := i18n.NewLocalizer(bundle, string(lang))
 	messages := make(map[string]message, len(parsed.Messages))
 	for _, m := range parsed.Messages {
-		// Every language has the category "other", and the others fall back to it.
+		// Every language has the category "other". Missing categories fall back to it.
 		if m.Other == "" {
 			return nil, fmt.Errorf("message %q has no text", m.ID)
 		}
 		forms := m.Zero + m.One + m.Two + m.Few + m.Many
-		// The bundle parses templates when they are first used; a bad one should stop the start instead.
+		// The bundle parses templates at their first use. Parsing them here makes an invalid one fail at
+		// start-up.
 		for _, form := range []string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other} {
 			if _, err := texttemplate.New(m.ID).Parse(form); err != nil {
 				return nil, err
@@ -113,13 +114,12 @@ func loadLanguage(bundle *i18n.Bundle, files fs.FS, lang calendar.Language) (map
 	return messages, nil
 }
 
-// Message is the sentence named key in the language lang, its placeholders filled from args. Arguments are
-// printed as package fmt prints them, so lists must be joined by the caller. Sentences with plural forms choose
-// the form by args["Count"], an integer of a signed type or a string of digits; without one they take the
-// general form.
+// Message returns the message with a key in a language, with placeholders filled from args. Arguments are
+// formatted as package fmt does, so the caller must join lists. args["Count"], a signed integer or a string of
+// digits, chooses the plural form. Without it the form "other" is used.
 //
-// A sentence missing in lang, and every sentence of an unknown language, is English; an unknown key, or
-// a sentence of which an argument is missing, is the key itself.
+// If the language is unknown or lacks the message, the English one is returned. If the key is unknown or an
+// argument is missing, the key itself is returned.
 func (c *Catalogues) Message(lang calendar.Language, key string, args map[string]any) string {
 	messages, ok := c.messages[lang]
 	if !ok {
@@ -138,7 +138,7 @@ func (c *Catalogues) Message(lang calendar.Language, key string, args map[string
 	}
 	text, err := m.localizer.Localize(&config)
 	if err != nil && config.PluralCount != nil {
-		config.PluralCount = nil // the count may be what is wrong
+		config.PluralCount = nil // the count may be the invalid argument
 		text, err = m.localizer.Localize(&config)
 	}
 	if err != nil {
@@ -147,5 +147,5 @@ func (c *Catalogues) Message(lang calendar.Language, key string, args map[string
 	return text
 }
 
-// Keys lists the keys of all messages in alphabetical order.
+// Keys returns the keys of all messages in alphabetical order.
 func (c *Catalogues) Keys() []string { return slices.Clone(c.keys) }

@@ -7,31 +7,31 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// maxHeader is the longest Accept-Language header that is read, in bytes. Browsers send some dozens.
+// maxHeader is the longest Accept-Language header that is read, in bytes. Browsers send a few dozen.
 const maxHeader = 1024
 
-// fullQuality is the quality 1. Qualities are counted in thousandths, the finest step of their grammar.
+// fullQuality is the quality 1. Qualities are in thousandths, the smallest step that the header allows.
 const fullQuality = 1000
 
-// acceptedLanguage is a language of the service that a header asks for.
+// acceptedLanguage is a language of the service that the header names, and its quality in thousandths.
 type acceptedLanguage struct {
 	language calendar.Language
 	quality  int
 }
 
-// Negotiate chooses a language by an Accept-Language header (RFC 9110, section 12.5.4) with the lookup of RFC 4647,
-// section 3.4. It tries languages in descending quality, and in their order if the quality is equal. Each is shortened
-// to its first subtag, so "pl-PL" finds Polish. Quality 0 excludes a language ("pl;q=0") and has no effect on a region
-// of it ("pl-PL;q=0"). "*" counts only if no named language is available. It then means fallback or, if that is
-// excluded, the first language that is not.
+// Negotiate chooses a language by an Accept-Language header (RFC 9110, section 12.5.4) with the lookup of RFC
+// 4647, section 3.4. It tries languages in descending quality; equal qualities keep their order. Each is
+// reduced to its first subtag, so "pl-PL" finds Polish. Quality 0 excludes a language ("pl;q=0"), but not by a
+// region ("pl-PL;q=0"). "*" counts only if no named language is available. It then means fallback or, if that
+// is excluded, the first language that is not.
 //
-// Unknown languages are skipped. An empty or malformed header, or one longer than 1024 bytes, is ignored. The default
-// is fallback. The result shares no memory with the header.
+// Unknown languages are skipped. An empty or malformed header, or one longer than 1024 bytes, is ignored. The
+// default is fallback. The result does not share memory with the header.
 func Negotiate(acceptLanguage string, fallback calendar.Language) calendar.Language {
 	if acceptLanguage == "" || len(acceptLanguage) > maxHeader {
 		return fallback
 	}
-	wishes := make([]acceptedLanguage, 0, 8) // on the stack for all but odd headers
+	wishes := make([]acceptedLanguage, 0, 8) // on the stack, except for unusual headers
 	var excluded []calendar.Language
 	var others bool
 	for element := range strings.SplitSeq(acceptLanguage, ",") {
@@ -80,7 +80,7 @@ func chooseLanguage(wishes []acceptedLanguage, excluded []calendar.Language, oth
 	return fallback
 }
 
-// findLanguage finds the language of the service that a primary subtag of any case names.
+// findLanguage returns the language of the service that a primary subtag names, in any letter case.
 func findLanguage(primary string) (calendar.Language, bool) {
 	for _, lang := range calendar.Languages {
 		if len(lang) == len(primary) && strings.EqualFold(string(lang), primary) {
@@ -90,7 +90,7 @@ func findLanguage(primary string) (calendar.Language, bool) {
 	return "", false
 }
 
-// parseElement reads "pl-PL" or "pl-PL;q=0.8". Quality is in thousandths.
+// parseElement parses "pl-PL" or "pl-PL;q=0.8". The quality is in thousandths.
 func parseElement(element string) (tag string, quality int, ok bool) {
 	tag, weight, weighted := strings.Cut(element, ";")
 	tag = trimSpace(tag)
@@ -129,7 +129,7 @@ func isRange(tag string) bool {
 	return size > 0
 }
 
-// parseWeight reads "q=" and a number from 0 to 1 with at most three decimals, as thousandths.
+// parseWeight parses "q=" and a number from 0 to 1 with at most three decimals. The quality is in thousandths.
 func parseWeight(weight string) (quality int, ok bool) {
 	if len(weight) < len("q=0") || len(weight) > len("q=0.000") || weight[0]|0x20 != 'q' || weight[1] != '=' {
 		return 0, false
@@ -150,7 +150,7 @@ func parseWeight(weight string) (quality int, ok bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// trimSpace removes the white space that headers allow around the parts of a list: blanks and tabs.
+// trimSpace removes blanks and tabs, which headers allow around list elements.
 func trimSpace(s string) string {
 	for s != "" && (s[0] == ' ' || s[0] == '\t') {
 		s = s[1:]

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// texts are the translations of descriptive texts: language -> English text -> text. They are read from
-// doc.{language}.json; there is none for English, whose texts stand where they describe something.
+// texts are the translated descriptions of the API by language and English text. They come from
+// doc.{language}.json. English needs no file, because the English texts are in the code.
 type texts map[calendar.Language]map[string]string
 
 func loadTexts(files fs.FS) (texts, error) {
@@ -31,9 +31,8 @@ func loadTexts(files fs.FS) (texts, error) {
 	return all, nil
 }
 
-// Text is a descriptive text of the API in the language lang: what a parameter, an operation or a reply is, as
-// the index and the interface description say it. The English text is its own key. A text without
-// a translation, and every text in an unknown language, is English.
+// Text returns a description of the API (of a parameter, operation or reply) in a language. The English text is
+// the key. Without a translation, and for an unknown language, it returns the English text.
 func (c *Catalogues) Text(lang calendar.Language, english string) string {
 	if lang == calendar.English || !lang.Known() {
 		return english

@@ -2,16 +2,17 @@ package markup
 
 import "strings"
 
-// inertPasses bounds how often entities are decoded. Texts that were encoded twice by mistake need two passes.
+// inertPasses is the number of times that Inert decodes entities. Texts that were encoded twice by mistake need
+// two passes.
 const inertPasses = 4
 
-// Inert returns a text in which no HTML parser finds markup, wherever a page inserts it. Some clients do not escape
-// these texts (contract, sections 6.2 to 6.4). Like Text, it decodes entities and removes tags and comments, and
-// repeats this until nothing changes. A "<" that begins no tag stays, as in "1 < 2". A "<" that a later ">" would
+// Inert returns a text in which no HTML parser finds markup, wherever a page inserts it. Some clients do not
+// escape these texts (contract, sections 6.2 to 6.4). Like Text, it decodes entities and removes tags and
+// comments, until nothing changes. A "<" that begins no tag stays, as in "1 < 2". A "<" that a later ">" could
 // complete is removed: "Room <A" becomes "Room A".
 //
-// Inert(Inert(s)) is Inert(s). It makes at most inertPasses+1 passes over its input. A text that is nested deeper is an
-// attack and loses each "<" and "&".
+// Inert(Inert(s)) is Inert(s). It makes at most inertPasses+1 passes. A text that is nested more deeply is an
+// attack, and loses each "<" and "&".
 func Inert(s string) string {
 	s = strings.TrimSpace(s)
 	for range inertPasses {
@@ -29,7 +30,8 @@ func Inert(s string) string {
 	return strings.TrimSpace(strings.NewReplacer("<", "", "&", "").Replace(s))
 }
 
-// collapseEscapes decodes the ampersands of a text that was encoded many times at once: "&amp;amp;lt;" becomes "&lt;".
+// collapseEscapes decodes ampersands that were encoded several times, in one pass: "&amp;amp;lt;" becomes
+// "&lt;".
 func collapseEscapes(s string) string {
 	const again = "&amp;"
 	i := strings.Index(s, again)
@@ -48,7 +50,8 @@ func collapseEscapes(s string) string {
 	return b.String()
 }
 
-// withoutOpeners removes each "<" that begins markup for a browser, and one at the end, where more may follow.
+// withoutOpeners removes each "<" that begins markup for a browser. It also removes one at the end, which later
+// text could complete.
 func withoutOpeners(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -61,5 +64,5 @@ func withoutOpeners(s string) string {
 	return b.String()
 }
 
-// opensMarkup reports whether a "<" before the character begins a tag or a comment for browsers.
+// opensMarkup reports whether browsers treat "<" before the character c as the start of a tag or comment.
 func opensMarkup(c byte) bool { return isLetter(c) || c == '/' || c == '!' || c == '?' }

@@ -9,12 +9,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// bytesPerCharacter bounds what Lines reads of a text that is mostly tags.
+// bytesPerCharacter is the number of bytes of HTML that Lines reads for each character of its result. It limits
+// the time for texts that are mostly tags.
 const bytesPerCharacter = 32
 
-// Lines converts HTML to plain text of at most so many characters. Blocks and br end lines, white space becomes one
-// blank, and a link becomes its text with its address in parentheses. It leaves out addresses without a scheme. A
-// shortened text ends in "…". Lines reads at most 32 bytes of HTML for each character.
+// Lines converts HTML to plain text of at most the given number of characters. Blocks and br end lines. White
+// space becomes one blank. A link becomes its text, followed by its address in parentheses if that has a
+// scheme. A shortened text ends in "…". Lines reads at most 32 bytes of HTML for each character.
 func Lines(s string, characters int) string {
 	cut := false
 	if most := characters * bytesPerCharacter; len(s) > most {
@@ -24,7 +25,7 @@ func Lines(s string, characters int) string {
 	z := html.NewTokenizer(strings.NewReader(s))
 	for w.count <= characters {
 		kind := z.Next()
-		if kind == html.ErrorToken { // the end: a string has no other error
+		if kind == html.ErrorToken { // end of the text; a string has no other error
 			break
 		}
 		w.token(z, kind)
@@ -36,8 +37,8 @@ func Lines(s string, characters int) string {
 	return w.b.String()
 }
 
-// Head returns the beginning of HTML that Lines needs for so many characters. It includes a little more, so that Lines
-// recognises a shortened text.
+// Head returns the part of HTML that Lines needs for the given number of characters. It includes a little more,
+// so that Lines can tell that a text was shortened.
 func Head(s string, characters int) string {
 	if most := characters*bytesPerCharacter + len("…"); len(s) > most {
 		return strings.ToValidUTF8(s[:most], "")
@@ -45,17 +46,17 @@ func Head(s string, characters int) string {
 	return s
 }
 
-// linesWriter collects plain text.
+// linesWriter builds plain text from HTML tokens.
 type linesWriter struct {
 	b      strings.Builder
-	most   int  // characters
-	count  int  // characters so far
-	blank  bool // a blank is due before the next word
-	breaks int  // line ends that are due before the next word
-	pre    int  // how many pre elements are open
+	most   int  // largest number of characters
+	count  int  // number of characters so far
+	blank  bool // a blank precedes the next word
+	breaks int  // number of line ends before the next word
+	pre    int  // number of open pre elements
 	hidden bool // the next text is the content of a script or style element
 	href   string
-	link   int // where the text of the open link begins
+	link   int // start of the open link's text in b
 }
 
 func (w *linesWriter) token(z *html.Tokenizer, kind html.TokenType) {
@@ -111,7 +112,7 @@ func (w *linesWriter) openLink(z *html.Tokenizer, more bool) {
 	w.link = w.b.Len()
 }
 
-// closeLink writes the address of the open link, unless its text is the address.
+// closeLink appends the address of the open link, unless the link's text is the address.
 func (w *linesWriter) closeLink() {
 	address := w.href
 	w.href = ""
@@ -156,7 +157,7 @@ func (w *linesWriter) text(s string) {
 	w.word(s[word:])
 }
 
-// isBlank reports whether HTML collapses r. A no-break space stays.
+// isBlank reports whether HTML collapses r as white space. A no-break space does not collapse.
 func isBlank(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
 
 func (w *linesWriter) word(s string) {
@@ -176,13 +177,14 @@ func (w *linesWriter) word(s string) {
 	w.count += utf8.RuneCountInString(s)
 }
 
-// newLine ends the line, which may be empty. There is one empty line at most.
+// newLine ends the line, even if it is empty. At most one empty line follows another.
 func (w *linesWriter) newLine() { w.breaks = min(w.breaks+1, 2) }
 
-// endLine ends the line if something is on it.
+// endLine ends the line if it is not empty.
 func (w *linesWriter) endLine() { w.breaks = max(w.breaks, 1) }
 
-// shorten cuts a text to so many characters, at the end of a word if one ends shortly before.
+// shorten cuts a text to the given number of characters. It cuts at the end of a word if one ends shortly
+// before.
 func shorten(s string, characters int) string {
 	const back = 40 // bytes
 	n := 0

@@ -1,5 +1,6 @@
-// Package markup cleans the texts that clients send. It returns plain text without tags, HTML reduced to an allow-list,
-// or HTML for display. All functions are pure. Their time is proportional to their input.
+// Package markup cleans texts that clients send. It produces plain text without tags, HTML reduced to an
+// allow-list, or HTML for display. Its functions have no side effects, and their time is proportional to their
+// input.
 package markup
 
 import (
@@ -11,14 +12,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// ErrText is returned for what cannot be stored as text: invalid UTF-8, or a text with a NUL in it.
+// ErrText is returned for text that cannot be stored, because it is invalid UTF-8 or contains a NUL.
 var ErrText = errors.New("text has a NUL character or is not valid UTF-8")
 
-// Text returns plain text for a title, a name or an address that a client sent. It removes tags and comments, and the
-// content of script and style. Then it decodes entities once and trims white space.
+// Text returns plain text for a title, a name or an address that a client sent. It removes tags, comments, and
+// the content of script and style. Then it decodes entities once and trims white space.
 //
-// It removes possible tags only, so "a < b", "1 <3" and "I </3 it" stay, and so does a "<" without a ">" after it. The
-// result may contain "<" and "&". Escape it in HTML.
+// Only possible tags are removed, so "a < b", "1 <3", "I </3 it" and a "<" without a later ">" stay. The result
+// may contain "<" and "&", so it must be escaped in HTML.
 //
 // The error is ErrText. The rule is the type "text" (contract, section 4).
 func Text(s string) (string, error) {
@@ -28,8 +29,8 @@ func Text(s string) (string, error) {
 	return strings.TrimSpace(strip(s, false)), nil
 }
 
-// TextLimited is Text with a limit in characters. ok reports whether the text is within the limit. It stops reading
-// when the text is certainly too long, and then returns "".
+// TextLimited does the same as Text with a limit in characters. ok is false if the text exceeds the limit. If
+// the text is certainly too long, it stops early and returns "".
 func TextLimited(s string, characters int) (text string, ok bool, err error) {
 	if !isStorable(s) {
 		return "", false, ErrText
@@ -44,9 +45,9 @@ func TextLimited(s string, characters int) (text string, ok bool, err error) {
 	return text, true, nil
 }
 
-// Plain converts HTML to one line of plain text, for structured data and other places without markup. It removes tags,
-// decodes entities once and replaces runs of white space by one space. The end of a block, table cell or line separates
-// words; an inline tag does not.
+// Plain converts HTML to one line of plain text, for structured data and other places without markup. It
+// removes tags, decodes entities once, and replaces runs of white space by one space. The end of a block, table
+// cell or line separates words. An inline tag does not.
 func Plain(s string) string {
 	return strings.Join(strings.Fields(strip(s, true)), " ")
 }
@@ -55,17 +56,18 @@ func isStorable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-// strip removes the tags of s and decodes its entities once. With apart, tags that are not inline leave a space.
+// strip removes the tags of s and decodes its entities once. If apart is set, every tag that is not inline
+// leaves a space.
 func strip(s string, apart bool) string {
 	stripped, _ := stripLimited(s, apart, -1)
 	return stripped
 }
 
-// stripLimited is strip with a limit in characters, not counting outer white space. Over the limit it stops and
-// complete is false. A negative number means no limit.
+// stripLimited does the same as strip with a limit in characters, not counting outer white space. Over the
+// limit it stops, and complete is false. A negative limit means none.
 func stripLimited(s string, apart bool, characters int) (stripped string, complete bool) {
 	least := leastLength{enough: characters}
-	// Without an end there is no tag.
+	// Without a ">" there is no tag.
 	if strings.Contains(s, ">") {
 		s = escapeStray(s)
 	}
@@ -82,10 +84,10 @@ func stripLimited(s string, apart bool, characters int) (stripped string, comple
 	for {
 		kind := z.Next()
 		switch kind {
-		case html.ErrorToken: // the end: a string has no other error
+		case html.ErrorToken: // end of the text; a string has no other error
 			return html.UnescapeString(b.String()), true
 		case html.TextToken:
-			// Raw, because entities are decoded when all tags are gone, not piece by piece.
+			// The raw text is kept, because entities are decoded only after all tags are removed.
 			if !code {
 				before := b.Len()
 				b.Write(z.Raw())
@@ -96,14 +98,15 @@ func stripLimited(s string, apart bool, characters int) (stripped string, comple
 			code = false
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			var name atom.Atom
-			// Only the names script and style matter, unless tags separate words.
+			// The name is needed only for script and style, and to tell whether a tag separates words.
 			if raw := z.Raw(); apart || raw[1]|0x20 == 's' {
 				tag, _ := z.TagName()
 				name = atom.Lookup(tag)
 			}
 			code = (name == atom.Script || name == atom.Style) && kind != html.EndTagToken
 			if !code {
-				// The tokenizer treats the content of elements such as textarea as text. Tags are removed there too.
+				// The tokenizer treats the content of elements such as textarea as text. Tags in it are removed
+				// too.
 				z.NextIsNotRawText()
 			}
 			if apart && !inlineElements[name] {
@@ -115,10 +118,10 @@ func stripLimited(s string, apart bool, characters int) (stripped string, comple
 	}
 }
 
-// leastLength counts a lower bound of the characters of a text, piece by piece, after entities are decoded and white
-// space is trimmed. It does not count possible parts of an entity, since tags may split one.
+// leastLength computes, piece by piece, a lower bound of a text's length in characters after decoding entities
+// and trimming. It does not count characters that may be part of an entity, because tags may split one.
 type leastLength struct {
-	enough int  // counting ends above it
+	enough int  // bound after which counting stops
 	n      int  // characters so far
 	entity bool // the next character may be a part of an entity
 }
@@ -139,8 +142,8 @@ func (l *leastLength) add(text string) int {
 	return l.n
 }
 
-// escapeStray escapes each "<" that readers mean as a character but the tokenizer would treat as markup. These are a
-// "<" without a later ">", and "</" before anything but a letter, which HTML calls a bogus comment.
+// escapeStray escapes each "<" that readers see as a character but the tokenizer would treat as markup. These
+// are a "<" without a later ">", and "</" before anything but a letter (a bogus comment in HTML).
 func escapeStray(s string) string {
 	next := strings.IndexByte(s, '<')
 	if next < 0 {
@@ -166,7 +169,7 @@ func escapeStray(s string) string {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// inlineElements are the elements that do not part words.
+// inlineElements are the elements that do not separate words.
 var inlineElements = atomSet(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code,
 	atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp,
 	atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var,

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// OnPage returns sanitised HTML for a page that has its own heading of the first level. Its headings start at the
-// second level and skip none. local returns the address of an image for the page. If that is "", the image becomes a
-// link.
+// OnPage adapts sanitised HTML to a page that has its own h1. Headings start at h2, and no level is skipped.
+// local returns the address of an image for use on the page. If it returns "", the image becomes a link.
 func OnPage(s string, local func(src string) string) string {
 	if !strings.Contains(s, "<") {
 		return s
@@ -20,7 +19,7 @@ func OnPage(s string, local func(src string) string) string {
 	for {
 		kind := z.Next()
 		raw := z.Raw()
-		if kind == html.ErrorToken { // the end: a string has no other error
+		if kind == html.ErrorToken { // end of the text; a string has no other error
 			return w.out.String()
 		}
 		if kind == html.TextToken {
@@ -43,21 +42,21 @@ func OnPage(s string, local func(src string) string) string {
 	}
 }
 
-// pageWriter writes HTML for a page.
+// pageWriter builds HTML for a page.
 type pageWriter struct {
 	out    strings.Builder
 	local  func(src string) string
-	levels []int    // of the headings that the next one may be below
-	open   []string // names of the headings that are not closed
+	levels []int    // original levels of the headings above the current place
+	open   []string // new names of the open headings
 	inLink bool
 }
 
-// headingLevel is 1 for h1, 0 for other elements.
+// headingLevel returns 1 for h1 to 6 for h6, and 0 for other elements.
 func headingLevel(a atom.Atom) int {
 	return 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, a)
 }
 
-// heading writes a heading one level below its parent.
+// heading writes the start or end tag of a heading. Its new level is one below that of its parent.
 func (w *pageWriter) heading(t html.Token) {
 	level := headingLevel(t.DataAtom)
 	if t.Type == html.StartTagToken {
@@ -68,7 +67,7 @@ func (w *pageWriter) heading(t html.Token) {
 		w.open = append(w.open, "h"+string(rune('1'+min(len(w.levels), 5))))
 	}
 	if len(w.open) == 0 {
-		return // sanitised HTML has no stray tags
+		return // sanitised HTML has no stray end tags
 	}
 	t.Data = w.open[len(w.open)-1]
 	if t.Type == html.EndTagToken {
@@ -77,7 +76,7 @@ func (w *pageWriter) heading(t html.Token) {
 	w.out.WriteString(t.String())
 }
 
-// image writes an image, or a link to it.
+// image writes an image with its local address, or a link to it.
 func (w *pageWriter) image(t html.Token) {
 	src, alt := attribute(t, "src"), attribute(t, "alt")
 	if here := w.local(src); here != "" {

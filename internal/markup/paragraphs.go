@@ -2,13 +2,14 @@ package markup
 
 import "strings"
 
-// Paragraphs converts stored HTML, a result of HTML, to the HTML of replies. Text without a block element has an empty
-// line between paragraphs. Each paragraph becomes a p element, joined by a line feed. A line break becomes "<br />" and
-// a line feed, unless the line ends with a br already. Text with a block element stays unchanged. Inside an inline
-// element an empty line becomes two line breaks, since an element cannot span paragraphs. The result is trimmed.
+// Paragraphs converts stored HTML, which came from HTML, to the HTML of replies. In text without block
+// elements, empty lines separate paragraphs. Each becomes a p element, joined by a line feed. A line break
+// becomes "<br />" and a line feed, unless the line already ends with br. Text with a block element stays
+// unchanged. Inside an inline element an empty line becomes two line breaks, because an element cannot span
+// paragraphs. The result is trimmed.
 //
-// The rule is in the contract, section 6.7. Paragraphs runs for every description of every reply, so it searches for
-// element names and does not parse.
+// The rule is in the contract, section 6.7. Paragraphs runs for every description in every reply, so it
+// searches for element names instead of parsing.
 func Paragraphs(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || hasBlock(s) {
@@ -17,9 +18,9 @@ func Paragraphs(s string) string {
 	var b strings.Builder
 	b.Grow(len("<p></p>") + len(s) + len("<br />")*strings.Count(s, "\n"))
 	b.WriteString("<p>")
-	before := "" // the line before, "" at the start of a paragraph
+	before := "" // previous line; "" at the start of a paragraph
 	apart := false
-	open := 0 // elements that are open at the end of the line before
+	open := 0 // number of elements open at the end of the previous line
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, blank)
 		if line == "" {
@@ -46,7 +47,7 @@ func Paragraphs(s string) string {
 	return b.String()
 }
 
-// openedElements returns how many more elements a line opens than it closes.
+// openedElements returns how many more elements a line opens than closes. The result may be negative.
 func openedElements(line string) (n int) {
 	for {
 		i := strings.IndexByte(line, '<')
@@ -58,17 +59,17 @@ func openedElements(line string) (n int) {
 		case line[0] == '/':
 			n--
 		case strings.HasPrefix(line, "br") || strings.HasPrefix(line, "img"):
-			// They have no end tag.
+			// These elements have no end tag.
 		case isLetter(line[0]):
 			n++
 		}
 	}
 }
 
-// blank is the white space that does not show at the end of a line. A no-break space is meant to show.
+// blank is the white space that is invisible at the end of a line. A no-break space is meant to be visible.
 const blank = " \t\r\f\v"
 
-// hasBlock reports whether s has the start tag of an element that makes paragraphs unnecessary.
+// hasBlock reports whether s has the start tag of a block element.
 func hasBlock(s string) bool {
 	for {
 		i := strings.IndexByte(s, '<')
@@ -79,7 +80,7 @@ func hasBlock(s string) bool {
 		var name [len("blockquote")]byte
 		n := 0
 		for n < len(s) && n < len(name) && (isLetter(s[n]) || '1' <= s[n] && s[n] <= '6') {
-			name[n] = s[n] | 0x20 // lower case; digits have the bit set
+			name[n] = s[n] | 0x20 // lower case for letters; digits are unchanged
 			n++
 		}
 		if n == len(s) || strings.IndexByte("> /\t\n\r\f", s[n]) < 0 {
@@ -93,7 +94,7 @@ func hasBlock(s string) bool {
 	}
 }
 
-// endsInBreak reports whether the last thing on the line is a br element: <br>, <br/> or <br />.
+// endsInBreak reports whether a line ends with a br element: <br>, <br/> or <br />.
 func endsInBreak(line string) bool {
 	i := strings.LastIndexByte(line, '<')
 	if i < 0 {

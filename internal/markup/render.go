@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxDepth bounds the nesting of elements in stored HTML. Deeper tags are removed and their content stays. Some parsers
-// fail, or take quadratic time, at some hundreds of levels.
+// maxDepth is the deepest nesting of elements in stored HTML. Deeper tags are removed and their content stays.
+// Some parsers fail, or take quadratic time, at some hundreds of levels.
 const maxDepth = 100
 
-// render writes sanitised HTML in a form that all parsers read alike. It escapes only the necessary characters, puts
-// attributes in double quotes, closes every element and removes stray end tags.
+// render formats sanitised HTML in a form that all parsers read in the same way. It escapes only the necessary
+// characters, puts attributes in double quotes, closes every element, and removes stray end tags.
 func render(ctx context.Context, s string) (string, error) {
 	w := writer{out: make([]byte, 0, len(s)+len(s)/8)}
 	z := html.NewTokenizer(newReader(ctx, s))
@@ -37,7 +37,7 @@ func render(ctx context.Context, s string) (string, error) {
 	}
 }
 
-// writer writes HTML and knows which elements are open.
+// writer builds HTML and tracks the open elements.
 type writer struct {
 	out  []byte
 	open []atom.Atom
@@ -52,7 +52,7 @@ func (w *writer) text(text []byte) {
 			w.out = append(w.out, "&lt;"...)
 		case '>':
 			w.out = append(w.out, "&gt;"...)
-		case '\r': // was written as an entity
+		case '\r': // the tokenizer decoded it from an entity
 			if i+1 == len(text) || text[i+1] != '\n' {
 				w.out = append(w.out, '\n')
 			}
@@ -101,7 +101,7 @@ func (w *writer) attr(key, value string) {
 			w.out = append(w.out, "&gt;"...)
 		case '"':
 			w.out = append(w.out, "&quot;"...)
-		case '\n': // as an entity, or Paragraphs would break the line inside the tag
+		case '\n': // encoded as an entity, because Paragraphs would break the line inside the tag
 			w.out = append(w.out, "&#10;"...)
 		case '\r':
 			w.out = append(w.out, "&#13;"...)
@@ -112,8 +112,8 @@ func (w *writer) attr(key, value string) {
 	w.out = append(w.out, '"')
 }
 
-// addNoopener adds "noopener" to the rel of a link that may open another window. The opened page then cannot control
-// this one.
+// addNoopener adds "noopener" to the rel of a link that may open another window. The opened page then cannot
+// control the window with the link.
 func addNoopener(attrs []html.Attribute) []html.Attribute {
 	rel, elsewhere := -1, false
 	for i, a := range attrs {
@@ -141,8 +141,8 @@ func addNoopener(attrs []html.Attribute) []html.Attribute {
 	return attrs
 }
 
-// end closes the innermost open element of the name, and all elements inside it. It removes the tag if there is none,
-// or if an element in between stops the search.
+// end closes the innermost open element of the given name, and all elements inside it. If there is none, or an
+// element in between stops the search, the end tag is dropped.
 func (w *writer) end(name atom.Atom) {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i] == name {
@@ -155,7 +155,7 @@ func (w *writer) end(name atom.Atom) {
 	}
 }
 
-// closeTo closes elements until n are open.
+// closeTo closes elements until only n are open.
 func (w *writer) closeTo(n int) {
 	for i := len(w.open) - 1; i >= n; i-- {
 		w.out = append(append(append(w.out, "</"...), w.open[i].String()...), '>')
@@ -163,11 +163,11 @@ func (w *writer) closeTo(n int) {
 	w.open = w.open[:n]
 }
 
-// closeImplied closes the elements that HTML closes before the new one. These are a paragraph before a block, an item
-// before the next item, a cell before the next cell, and a link before another.
+// closeImplied closes the elements that the start of a new one closes in HTML. A block closes a paragraph. An
+// item closes the item before it, a cell the cell before it, and a link another link.
 func (w *writer) closeImplied(name atom.Atom) {
 	if !isBlock(name) && name != atom.A && !isTablePart(name) {
-		return // it closes nothing
+		return // a start tag of this element closes nothing
 	}
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if closesElement(name, w.open[i]) {
@@ -178,7 +178,7 @@ func (w *writer) closeImplied(name atom.Atom) {
 	}
 }
 
-// isBlock reports whether an element cannot be inside a paragraph.
+// isBlock reports whether the element cannot be inside a paragraph.
 func isBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Blockquote, atom.Dd, atom.Div, atom.Dl, atom.Dt, atom.Figcaption, atom.Figure, atom.H1, atom.H2, atom.H3,
@@ -188,7 +188,7 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// closesElement reports whether the start of next ends an open element, if nothing between them stops it.
+// closesElement reports whether the start of next closes the element open, if nothing between them prevents it.
 func closesElement(next, open atom.Atom) bool {
 	switch open {
 	case atom.P:
@@ -205,7 +205,7 @@ func closesElement(next, open atom.Atom) bool {
 	return false
 }
 
-// stopsImpliedEnd reports whether the start of next ends nothing that is outside the open element.
+// stopsImpliedEnd reports whether the start of next cannot close any element outside of the element open.
 func stopsImpliedEnd(next, open atom.Atom) bool {
 	switch open {
 	case atom.Table:
@@ -218,8 +218,8 @@ func stopsImpliedEnd(next, open atom.Atom) bool {
 	return isBlock(open) && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
 }
 
-// stopsEndTag reports whether the open element stops the search for an end tag. A table does, and a stray inline tag
-// must not split a list.
+// stopsEndTag reports whether the element open stops the search for the start of an end tag. A table stops it.
+// A list stops stray inline end tags, which must not split the list.
 func stopsEndTag(end, open atom.Atom) bool {
 	switch open {
 	case atom.Table:

@@ -24,7 +24,7 @@ import (
 // The error is ErrText. The rule is in the contract, section 6.7.
 func HTML(s string) (string, error) { return HTMLContext(context.Background(), s) }
 
-// HTMLContext is HTML. It checks ctx every few kilobytes and returns its error.
+// HTMLContext does the same as HTML. It checks ctx every few kilobytes and returns its error.
 func HTMLContext(ctx context.Context, s string) (string, error) {
 	if !isStorable(s) {
 		return "", ErrText
@@ -45,7 +45,7 @@ func HTMLContext(ctx context.Context, s string) (string, error) {
 	return render(ctx, permitted.String())
 }
 
-// reader reads a text as long as a request has time.
+// reader reads a text until ctx ends.
 type reader struct {
 	ctx  context.Context //nolint:containedctx // it lives as long as one call
 	text strings.Reader
@@ -64,7 +64,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.text.Read(p)
 }
 
-// tokenizerError is the error of a tokenizer that has no more tokens; nil at the end of the text.
+// tokenizerError returns the error that ended a tokenizer. Nil means the end of the text.
 func tokenizerError(z *html.Tokenizer) error {
 	if err := z.Err(); !errors.Is(err, io.EOF) {
 		return err
@@ -72,7 +72,7 @@ func tokenizerError(z *html.Tokenizer) error {
 	return nil
 }
 
-// lineFeeds writes every line break as a line feed.
+// lineFeeds replaces every kind of line break by a line feed.
 func lineFeeds(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -80,7 +80,7 @@ func lineFeeds(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// allowedElements are the elements that may be stored.
+// allowedElements are the elements that stored HTML may contain.
 var allowedElements = []string{
 	"a", "abbr", "b", "blockquote", "br", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figcaption",
 	"figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre",
@@ -88,7 +88,7 @@ var allowedElements = []string{
 	"time", "tr", "u", "ul", "var",
 }
 
-// policy is the allow-list. It is never changed once it is built.
+// policy is the allow-list of elements and attributes. It never changes.
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {
@@ -101,11 +101,12 @@ func newPolicy() *bluemonday.Policy {
 		language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$`)
 		window    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 		relations = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _-]*$`)
-		// With a host: the policy writes https://#x as https:#x, which is no address at all.
+		// A host is required, because the policy rewrites https://#x to https:#x, which is not an address.
 		web = regexp.MustCompile(`(?i)^\s*https?://[^\s/?#@\\]\S*\s*$`)
 	)
 	p := bluemonday.NewPolicy()
-	// These elements are removed with their content. The library's own list is longer.
+	// By default the library removes these elements with their content. dropElements has already removed the
+	// content that must go, so the library keeps the rest.
 	p.AllowElementsContent("frame", "frameset", "iframe", "noembed", "noframes", "noscript", "nostyle", "object",
 		"script", "style", "title")
 	p.AllowElements(allowedElements...)
@@ -133,27 +134,27 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// Elements that go before the policy sees them.
+// These elements are removed before the policy runs.
 var (
-	// droppedElements go with their content.
+	// droppedElements are removed together with their content.
 	droppedElements = atomSet(atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Form, atom.Svg, atom.Math,
 		atom.Template)
-	// literalElements are elements whose content a browser shows unparsed or not at all. Only their tags are removed:
-	// the content is treated as markup.
+	// literalElements are elements whose content browsers do not parse, or do not show. Only their tags are
+	// removed, and the content is treated as markup.
 	literalElements = atomSet(atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Textarea, atom.Title, atom.Xmp)
 )
 
-// dropElements removes comments, and elements together with their content. An unclosed element extends to the end, as
-// in a browser. The policy could skip content too, but stray end tags break its count. It also never finds the end of
-// embed, which has none.
+// dropElements removes comments, and some elements together with their content. An unclosed element extends to
+// the end, as in a browser. The policy could skip content too, but stray end tags confuse its count, and it
+// never finds the end of embed, which has no end tag.
 func dropElements(ctx context.Context, s string) (string, error) {
 	if !strings.Contains(s, "<") {
 		return s, nil
 	}
 	var (
-		in    atom.Atom // the outermost element being dropped
-		depth int       // how many elements of that name are open
-		embed = -1      // where in out an embed was, as long as its end tag may come
+		in    atom.Atom // the outermost dropped element
+		depth int       // number of open elements with that name
+		embed = -1      // position of an embed in out while its end tag may follow; -1 means none
 	)
 	out := make([]byte, 0, len(s))
 	z := html.NewTokenizer(newReader(ctx, s))
@@ -164,7 +165,7 @@ func dropElements(ctx context.Context, s string) (string, error) {
 			return string(out), tokenizerError(z)
 		case html.TextToken:
 			if depth == 0 {
-				// Escaped, or it would make a tag with what follows when the element between the two is gone.
+				// The text is escaped; otherwise "<" could form a tag with the text after the dropped element.
 				out = appendText(out, z.Raw())
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -173,7 +174,7 @@ func dropElements(ctx context.Context, s string) (string, error) {
 			if literalElements[name] {
 				z.NextIsNotRawText()
 			}
-			// Only in svg and math does "/>" close an element.
+			// "/>" closes an element only in svg and math.
 			closed := kind == html.SelfClosingTagToken && (name == atom.Svg || name == atom.Math)
 			switch {
 			case depth > 0:
@@ -187,7 +188,7 @@ func dropElements(ctx context.Context, s string) (string, error) {
 					in, depth = name, 1
 				}
 			case name == atom.Menu:
-				out = append(out, "<ul>"...) // its items stay in a list
+				out = append(out, "<ul>"...) // keeps the items in a list
 			case !literalElements[name]:
 				out = append(out, z.Raw()...)
 			}
@@ -200,7 +201,7 @@ func dropElements(ctx context.Context, s string) (string, error) {
 					depth--
 				}
 			case name == atom.Embed:
-				// Embed is void in HTML, yet some write it with a fallback inside.
+				// Embed has no end tag in HTML, but some authors write one with a fallback inside.
 				if embed >= 0 {
 					out, embed = out[:embed], -1
 				}
@@ -213,7 +214,7 @@ func dropElements(ctx context.Context, s string) (string, error) {
 	}
 }
 
-// appendText appends text as it was sent, entities and all, but with every "<" escaped.
+// appendText appends raw text unchanged, except that every "<" is escaped.
 func appendText(out, raw []byte) []byte {
 	for _, c := range raw {
 		if c == '<' {

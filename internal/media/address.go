@@ -2,15 +2,15 @@ package media
 
 import "net/netip"
 
-// ipv4Special are the IPv4 addresses that are not of the public Internet: the special-purpose registry of IANA,
-// multicast and reserved space, and one address of a cloud's own machinery.
+// ipv4Special are the IPv4 ranges outside the public Internet: IANA's special-purpose registry, multicast,
+// reserved space, and the host address of a cloud.
 var ipv4Special = prefixes(
 	"0.0.0.0/8",        // this network
 	"10.0.0.0/8",       // private
 	"100.64.0.0/10",    // carrier-grade NAT
 	"127.0.0.0/8",      // loopback
-	"168.63.129.16/32", // the host of a machine on Azure
-	"169.254.0.0/16",   // link-local, with the metadata service of most clouds
+	"168.63.129.16/32", // host of a virtual machine on Azure
+	"169.254.0.0/16",   // link-local; the metadata service of most clouds is in it
 	"172.16.0.0/12",    // private
 	"192.0.0.0/24",     // protocol assignments
 	"192.0.2.0/24",     // documentation
@@ -23,15 +23,15 @@ var ipv4Special = prefixes(
 	"240.0.0.0/4",      // reserved, and broadcast
 )
 
-// ipv6Global is all of IPv6 that is handed out for the public Internet. Loopback, link-local and unique local
-// addresses, multicast, NAT64 (64:ff9b::/96) and addresses with an IPv4 address inside lie outside of it.
+// ipv6Global is the range of IPv6 that is assigned on the public Internet. Loopback, link-local, unique local
+// and multicast addresses are outside it. So are NAT64 (64:ff9b::/96) and IPv4-mapped addresses.
 var ipv6Global = netip.MustParsePrefix("2000::/3")
 
-// ipv6Special has the ranges inside ipv6Global that are not public.
+// ipv6Special are the ranges inside ipv6Global that are not public.
 var ipv6Special = prefixes(
 	"2001::/23",     // protocol assignments: Teredo, benchmarks, ORCHID
 	"2001:db8::/32", // documentation
-	"2002::/16",     // 6to4, with an IPv4 address inside
+	"2002::/16",     // 6to4, which embeds an IPv4 address
 	"3fff::/20",     // documentation
 )
 
@@ -43,7 +43,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return ps
 }
 
-// isPublic reports whether an address is reachable from the Internet.
+// isPublic reports whether an address belongs to the public Internet.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {

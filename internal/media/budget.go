@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Budget is memory that all pictures which are decoded at the same time share. Nil means no limit.
+// Budget limits the memory, in bytes, of all pictures that are decoded at the same time. A nil Budget means no
+// limit.
 type Budget struct {
 	most int64
 	room *semaphore.Weighted
 }
 
-// NewBudget returns a budget of some bytes. 0 means no limit.
+// NewBudget returns a budget of most bytes. 0 means no limit.
 func NewBudget(most int64) *Budget {
 	if most <= 0 {
 		return nil
@@ -22,11 +23,12 @@ func NewBudget(most int64) *Budget {
 	return &Budget{most: most, room: semaphore.NewWeighted(most)}
 }
 
-// collectThreshold is the size from which memory is collected before the next picture gets it. Smaller pictures wait for the
-// ordinary collection.
+// collectThreshold is the size, in bytes, from which a picture's memory is collected before the next picture
+// gets it. Smaller pictures wait for the ordinary garbage collection.
 const collectThreshold = 32 << 20
 
-// take waits for some bytes, in the order of calls. It returns ErrMemory if the budget is smaller than that.
+// take waits until n bytes of the budget are free; callers are served in order. It returns ErrMemory if n
+// exceeds the whole budget. The caller must call release.
 func (b *Budget) take(ctx context.Context, n int64) (release func(), err error) {
 	if b == nil {
 		return func() {}, nil

@@ -6,19 +6,20 @@ import (
 	"fmt"
 )
 
-// cleanedFile is a picture file without metadata. Pixels, colour profiles and animation stay.
+// cleanedFile is a picture file without metadata. Pixels, colour profiles and animation are kept.
 type cleanedFile struct {
 	data []byte
-	// turn is the one that the metadata asked for. The pixels of data are not turned.
+	// turn is the rotation that the metadata required. The pixels of data are not yet turned.
 	turn turn
-	// colours are the JPEG segments or PNG chunks that give another file of the format the same colours.
+	// colours are the JPEG segments or PNG chunks that describe the colours. They can be copied to another file
+	// of the format.
 	colours []byte
-	profile []byte // the ICC profile of a WebP file; nil means none
+	profile []byte // ICC profile of a WebP file; nil means none
 }
 
 var errBroken = fmt.Errorf("%w: broken or cut off", ErrType)
 
-// The markers of JPEG files that clean knows (ITU-T T.81, table B.1).
+// These are the markers of JPEG files that cleanJPEG handles (ITU-T T.81, table B.1).
 const (
 	jpegSOF0  = 0xC0
 	jpegSOF1  = 0xC1
@@ -43,8 +44,8 @@ var (
 	jpegICC  = []byte("ICC_PROFILE\x00")
 )
 
-// cleanJPEG keeps the segments that decoders need, the density of JFIF, and the colours: the ICC profile and the
-// transform of Adobe. The first EXIF block says the turn.
+// cleanJPEG keeps the segments that decoders need, the pixel density of JFIF, the ICC profile and Adobe's
+// colour transform. The first EXIF block determines the turn.
 func cleanJPEG(data []byte) (cleanedFile, error) {
 	c := cleanedFile{turn: turnUpright}
 	out := make([]byte, 0, len(data))
@@ -81,10 +82,10 @@ func cleanJPEG(data []byte) (cleanedFile, error) {
 			out = append(appendSegment(out, marker, body), rest[:n]...)
 			rest = rest[n:]
 		case jpegAPP0:
-			const jfif = 14 // bytes before the thumbnail
+			const jfif = 14 // bytes of the body before the thumbnail
 			if bytes.HasPrefix(body, []byte("JFIF\x00")) && len(body) >= jfif {
 				out = appendSegment(out, marker, body[:jfif])
-				out[len(out)-2], out[len(out)-1] = 0, 0 // sides of the thumbnail
+				out[len(out)-2], out[len(out)-1] = 0, 0 // width and height of the thumbnail
 			}
 		case jpegAPP1:
 			if exif, ok := bytes.CutPrefix(body, jpegEXIF); ok && !turned {
@@ -108,7 +109,7 @@ func cleanJPEG(data []byte) (cleanedFile, error) {
 	}
 }
 
-// jpegMarker finds the next marker, and returns what follows it.
+// jpegMarker returns the next marker in data, and the bytes after it. ok is false if there is none.
 func jpegMarker(data []byte) (marker byte, after []byte, ok bool) {
 	for {
 		i := bytes.IndexByte(data, 0xFF)
@@ -116,7 +117,7 @@ func jpegMarker(data []byte) (marker byte, after []byte, ok bool) {
 			return 0, nil, false
 		}
 		for data = data[i:]; len(data) > 0 && data[0] == 0xFF; {
-			data = data[1:] // a marker may have any number of them
+			data = data[1:] // any number of fill bytes may precede a marker
 		}
 		if len(data) == 0 {
 			return 0, nil, false
@@ -127,7 +128,8 @@ func jpegMarker(data []byte) (marker byte, after []byte, ok bool) {
 	}
 }
 
-// jpegScan is the length of the entropy-coded data that follows the head of a scan.
+// jpegScan returns the length of the entropy-coded data at the start of data, which follows the header of a
+// scan.
 func jpegScan(data []byte) int {
 	for i := 0; ; {
 		n := bytes.IndexByte(data[i:], 0xFF)
@@ -153,11 +155,11 @@ func appendSegment(out []byte, marker byte, body []byte) []byte {
 
 const (
 	pngSignature = 8
-	pngHead      = pngSignature + 25 // with the chunk IHDR
-	pngAround    = 12                // length, name and checksum of a chunk
+	pngHead      = pngSignature + 25 // signature and the chunk IHDR
+	pngAround    = 12                // bytes around a chunk's body: length, name and checksum
 )
 
-// cleanPNG keeps the chunks that say which pixels are shown, in which colours, and when.
+// cleanPNG keeps the chunks that decide which pixels are shown, in which colours, and when.
 func cleanPNG(data []byte) (cleanedFile, error) {
 	c := cleanedFile{turn: turnUpright}
 	out := make([]byte, 0, len(data))
@@ -178,7 +180,7 @@ func cleanPNG(data []byte) (cleanedFile, error) {
 			out = append(out, chunk...)
 			c.data = out
 			if animated {
-				c.turn = turnUpright // its frames cannot be turned
+				c.turn = turnUpright // the frames of an animation cannot be turned
 			}
 			return c, nil
 		case "acTL":
@@ -195,7 +197,7 @@ func cleanPNG(data []byte) (cleanedFile, error) {
 	}
 }
 
-// The blocks of GIF files.
+// These are the block types of GIF files.
 const (
 	gifExtension   = 0x21
 	gifImage       = 0x2C
@@ -204,8 +206,8 @@ const (
 	gifApplication = 0xFF
 )
 
-// cleanGIF keeps pictures, their timing, how often an animation repeats, and a colour profile. It ends the file
-// before the first block that is cut off, as decoders do.
+// cleanGIF keeps pictures, their timing, the number of repeats of an animation, and a colour profile. It ends
+// the file before the first truncated block, as decoders do.
 func cleanGIF(data []byte) (cleanedFile, error) {
 	const header = 13
 	if len(data) < header {
@@ -241,7 +243,7 @@ func cleanGIF(data []byte) (cleanedFile, error) {
 	return cleanedFile{data: append(out, gifTrailer), turn: turnUpright}, nil
 }
 
-// gifColours is the length of the colour table that flags announce.
+// gifColours returns the length in bytes of the colour table that the flags byte announces. 0 means no table.
 func gifColours(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0
@@ -249,14 +251,15 @@ func gifColours(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// gifBlock is the length of a picture or an extension, 0 if it is cut off or something else.
+// gifBlock returns the length in bytes of the image or extension at the start of data. 0 means a truncated or
+// unknown block.
 func gifBlock(data []byte) int {
 	at := 0
 	switch {
 	case len(data) >= 2 && data[0] == gifExtension:
 		at = 2
 	case len(data) >= 10 && data[0] == gifImage:
-		at = 10 + gifColours(data[9]) + 1 // and the width of its codes
+		at = 10 + gifColours(data[9]) + 1 // and one byte with the code size
 	default:
 		return 0
 	}
@@ -270,9 +273,9 @@ func gifBlock(data []byte) int {
 	return 0
 }
 
-// gifApplicationOf returns the part of an application's extension that stays.
+// gifApplicationOf returns the part of an application extension to keep. Nil means none of it.
 func gifApplicationOf(block []byte) []byte {
-	const name, loop = 11, 3 // lengths of sub-blocks
+	const name, loop = 11, 3 // lengths in bytes of the sub-blocks with the application's name and with the loop count
 	if len(block) < 3+name || block[2] != name {
 		return nil
 	}
@@ -287,14 +290,15 @@ func gifApplicationOf(block []byte) []byte {
 	return nil
 }
 
-// The flags of the chunk VP8X.
+// These are flags in the VP8X chunk of WebP files.
 const (
 	webpXMP   = 1 << 2
 	webpEXIF  = 1 << 3
 	webpMoves = 1 << 1
 )
 
-// cleanWebP keeps the chunks that show the picture, its frames, and the colour profile. The EXIF chunk says the turn.
+// cleanWebP keeps the chunks with the picture, its frames and the colour profile. The EXIF chunk determines the
+// turn.
 func cleanWebP(data []byte) (cleanedFile, error) {
 	const header = 12
 	c := cleanedFile{turn: turnUpright}
@@ -312,7 +316,7 @@ func cleanWebP(data []byte) (cleanedFile, error) {
 			continue
 		}
 		if !seen["VP8X"] && (seen["VP8 "] || seen["VP8L"]) {
-			break // a picture without VP8X is one chunk
+			break // a picture without VP8X is a single chunk
 		}
 		seen[name] = true
 		switch name {
@@ -332,19 +336,19 @@ func cleanWebP(data []byte) (cleanedFile, error) {
 		case "ANMF":
 			out = appendChunk(out, name, cleanFrame(body))
 		case "EXIF":
-			exif, _ := bytes.CutPrefix(body, jpegEXIF) // some writers put it before
+			exif, _ := bytes.CutPrefix(body, jpegEXIF) // some programs write this JPEG prefix
 			c.turn = exifTurn(exif)
 		}
 	}
 	if moves {
-		c.turn = turnUpright // its frames cannot be turned
+		c.turn = turnUpright // the frames of an animation cannot be turned
 	}
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
 	c.data = out
 	return c, nil
 }
 
-// cleanFrame is a frame of an animation without chunks that show nothing.
+// cleanFrame removes from a frame of an animation the chunks that are not shown.
 func cleanFrame(body []byte) []byte {
 	const placement = 16
 	if len(body) < placement {
@@ -361,7 +365,7 @@ func cleanFrame(body []byte) []byte {
 	return out
 }
 
-// webpChunk takes the first chunk from some. Body is nil if the chunk is cut off.
+// webpChunk splits the first chunk off data. A nil body means that the chunk is truncated.
 func webpChunk(data []byte) (name string, body, after []byte) {
 	length := uint64(binary.LittleEndian.Uint32(data[4:]))
 	name, after = string(data[:4]), data[8:]

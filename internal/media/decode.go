@@ -13,18 +13,18 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// format is a kind of picture file. Sizes are JPEG or PNG, the two with an encoder that suits any picture.
+// format is a type of picture file. Smaller copies are JPEG or PNG, whose encoders suit any picture.
 type format struct {
 	ext, mimeType string
 	is            func(data []byte) bool
 	clean         func(data []byte) (cleanedFile, error)
 	config        func(io.Reader) (image.Config, error)
-	footprint     func(data []byte, size image.Point) footprint      // of a cleaned file
-	decode        func(data []byte, size image.Point) (frame, error) // size as config tells
-	encode        func(io.Writer, image.Image) error                 // nil means sizes are of another format
+	footprint     func(data []byte, size image.Point) footprint      // memory estimate for a cleaned file
+	decode        func(data []byte, size image.Point) (frame, error) // size is the one that config returned
+	encode        func(io.Writer, image.Image) error                 // nil means that smaller copies have another format
 }
 
-// frame is the first or only frame of a file and where it lies in the whole picture.
+// frame is the first or only frame of a file. at is its position in the whole picture.
 type frame struct {
 	img image.Image
 	at  image.Point
@@ -79,10 +79,10 @@ var (
 	formats = []*format{&jpegFormat, &pngFormat, &gifFormat, &webpFormat}
 )
 
-// sniffBytes is how much of a file sniffing needs.
+// sniffBytes is the number of bytes that sniff needs.
 const sniffBytes = 12
 
-// sniff returns the format of a picture by its first bytes, nil if it is none.
+// sniff determines the format of a picture from its first bytes. Nil means an unsupported format.
 func sniff(data []byte) *format {
 	for _, f := range formats {
 		if f.is(data) {
@@ -92,8 +92,8 @@ func sniff(data []byte) *format {
 	return nil
 }
 
-// forSize returns the format for a smaller version of a picture. It is the picture's own format if possible. Otherwise
-// it is PNG for transparent pictures and GIFs, and JPEG for others.
+// forSize returns the format for a smaller copy of a picture: the picture's own format if it has an encoder.
+// Otherwise it is PNG for transparent pictures and GIFs, and JPEG for others.
 func (f *format) forSize(img *image.RGBA) *format {
 	switch {
 	case f.encode != nil:
@@ -108,12 +108,12 @@ func (f *format) forSize(img *image.RGBA) *format {
 // picture is a decoded picture.
 type picture struct {
 	format        *format
-	img           image.Image // its pixels
-	at            image.Point // where img lies in the picture; beyond it, the picture is transparent
+	img           image.Image // pixels of the first or only frame
+	at            image.Point // position of img in the picture; the rest of the picture is transparent
 	width, height int
 }
 
-// picture decodes the only or first frame of a cleaned file.
+// picture decodes the first or only frame of a cleaned file.
 func (f *format) picture(c cleanedFile, size image.Point) (picture, error) {
 	frame, err := f.decode(c.data, size)
 	if err != nil {
@@ -122,7 +122,8 @@ func (f *format) picture(c cleanedFile, size image.Point) (picture, error) {
 	return picture{format: f, img: frame.img, at: frame.at, width: size.X, height: size.Y}, nil
 }
 
-// inspect takes the metadata from a file, and tells its size, which is at most so many pixels.
+// inspect checks a file and removes its metadata. It returns the size in pixels, or an error if the picture has
+// more than the given number of pixels.
 func inspect(data []byte, pixels int64) (*format, cleanedFile, image.Point, error) {
 	f := sniff(data)
 	if f == nil {
@@ -145,7 +146,7 @@ func inspect(data []byte, pixels int64) (*format, cleanedFile, image.Point, erro
 	return f, c, image.Pt(config.Width, config.Height), nil
 }
 
-// wholePicture is for formats whose only frame is the picture.
+// wholePicture adapts a decoder of a format without frames: its image covers the whole picture.
 func wholePicture(decode func(io.Reader) (image.Image, error)) func([]byte, image.Point) (frame, error) {
 	return func(data []byte, _ image.Point) (frame, error) {
 		img, err := decode(bytes.NewReader(data))
@@ -170,14 +171,14 @@ func decodeWebP(data []byte, size image.Point) (frame, error) {
 	return frame{img: img, at: at}, err
 }
 
-// firstOfWebP returns a file with the first frame of an animated WebP file, and its position in the picture. The
-// decoder does not support animations. ok is false for other files. It is also false if the frame exceeds the picture,
-// because the limit was checked against the picture's size.
+// firstOfWebP extracts the first frame of an animated WebP file as a file of its own, with its position in the
+// picture. The decoder does not support animations. ok is false for other files, and for a frame that exceeds
+// the picture: the size limit was checked for the picture only.
 func firstOfWebP(data []byte, size image.Point) (file []byte, at image.Point, ok bool) {
 	const (
 		riffHeader  = 12 // "RIFF", length, "WEBP"
 		chunkHeader = 8  // name, length
-		placement   = 16 // of an ANMF chunk: x/2, y/2, width-1, height-1, duration, flags
+		placement   = 16 // length of the start of an ANMF chunk: x/2, y/2, width-1, height-1, duration, flags
 		alphaFlag   = 0x10
 	)
 	for rest := data[riffHeader:]; len(rest) >= chunkHeader; {
@@ -205,7 +206,7 @@ func firstOfWebP(data []byte, size image.Point) (file []byte, at image.Point, ok
 		}
 		file = append(file, "RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00"...)
 		file = append(file, flags, 0, 0, 0)
-		file = append(file, body[6:12]...) // width-1, height-1
+		file = append(file, body[6:12]...) // width-1 and height-1
 		file = append(file, body[placement:]...)
 		binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
 		return file, at, true

@@ -13,18 +13,20 @@ import (
 	"time"
 )
 
-// Store keeps files under slash paths such as 2026/11/pic-150x150.png, of lower-case ASCII letters, digits and
-// "_-./", with no part that is empty or begins with a dot. The picture of a file never changes.
+// Store stores files under slash-separated paths, such as 2026/11/pic-150x150.png. A path has lower-case ASCII
+// letters, digits and "_-./". Its parts are not empty and do not begin with a dot. The picture in a file never
+// changes.
 type Store interface {
-	// Create stores a file, whole or not at all. It returns fs.ErrExist when the path is taken, and of several
-	// calls for one path at the same time lets one succeed.
+	// Create stores a file completely or not at all. It returns fs.ErrExist if the path is taken. If several
+	// calls use one path at the same time, exactly one succeeds.
 	Create(ctx context.Context, path string, data []byte, mimeType string) error
-	// Open returns a file, which the caller closes, or fs.ErrNotExist; this too for a path no file can have.
+	// Open opens a file; the caller must close it. It returns fs.ErrNotExist if there is no such file, or if
+	// the path is invalid.
 	Open(ctx context.Context, path string) (io.ReadSeekCloser, Info, error)
-	// Replace puts other bytes in the place of a file, at once, or returns fs.ErrNotExist. Readers that have the file open
-	// go on with the old bytes.
+	// Replace replaces the content of a file atomically, or returns fs.ErrNotExist. Readers that have the file
+	// open continue to read the old content.
 	Replace(ctx context.Context, path string, data []byte) error
-	// Remove removes a file, or returns fs.ErrNotExist.
+	// Remove deletes a file, or returns fs.ErrNotExist.
 	Remove(ctx context.Context, path string) error
 }
 
@@ -35,12 +37,12 @@ type Info struct {
 	MIMEType string
 }
 
-// Dir is a Store in a folder of the local file system. Neither a path nor a symbolic link leads out of it.
+// Dir is a Store in a folder of the local file system. No path and no symbolic link leads out of the folder.
 type Dir struct{ root *os.Root }
 
 var _ Store = (*Dir)(nil)
 
-// OpenDir opens a folder as a Store, and makes it when it is missing. The caller closes it.
+// OpenDir opens a folder as a Store. It creates the folder if it is missing. The caller must close the Dir.
 func OpenDir(name string) (*Dir, error) {
 	if err := os.MkdirAll(name, 0o755); err != nil {
 		return nil, err
@@ -52,11 +54,11 @@ func OpenDir(name string) (*Dir, error) {
 	return &Dir{root: root}, nil
 }
 
-// Close lets go of the folder. Files that are open stay so.
+// Close closes the folder. Files that are open stay open.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Create implements Store. All users may read the file. mimeType is not stored, since the extension determines it. If
-// the process dies, a hidden file ending in .tmp may remain. It is never served.
+// Create implements Store. All users of the machine may read the file. mimeType is not stored, because the
+// extension determines it. If the process dies, a hidden file ending in .tmp may remain, which is never served.
 func (d *Dir) Create(ctx context.Context, name string, data []byte, _ string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -64,7 +66,8 @@ func (d *Dir) Create(ctx context.Context, name string, data []byte, _ string) er
 	if !validPath(name) {
 		return &fs.PathError{Op: "create", Path: name, Err: fs.ErrInvalid}
 	}
-	// The link below decides who is first; this only spares the writing in the usual case.
+	// The link below decides which of several calls succeeds. This check only avoids writing the file in the
+	// usual case.
 	switch _, err := d.root.Lstat(name); {
 	case err == nil:
 		return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
@@ -119,10 +122,10 @@ func (d *Dir) Replace(ctx context.Context, name string, data []byte) error {
 	return err
 }
 
-// tempFor is a hidden name beside a file, which is never served.
+// tempFor returns the name of a temporary file in the same folder. It begins with a dot, so it is never served.
 func tempFor(name string) string { return path.Join(path.Dir(name), "."+rand.Text()+".tmp") }
 
-// link gives a written file its name, if the name is free.
+// link gives a written file its final name if the name is free, else it returns fs.ErrExist.
 func (d *Dir) link(temp, name string) error {
 	err := d.root.Link(temp, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -131,7 +134,8 @@ func (d *Dir) link(temp, name string) error {
 	return d.claim(temp, name)
 }
 
-// claim is link for file systems without hard links: an empty file takes the name until the rename.
+// claim does the same as link on file systems without hard links. It reserves the name with an empty file, and
+// renames.
 func (d *Dir) claim(temp, name string) error {
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -170,7 +174,7 @@ func (d *Dir) Open(ctx context.Context, name string) (io.ReadSeekCloser, Info, e
 	return f, Info{Size: fi.Size(), ModTime: fi.ModTime(), MIMEType: mimeByName(name)}, nil
 }
 
-// Remove implements Store. Folders stay.
+// Remove implements Store. It does not delete folders.
 func (d *Dir) Remove(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -189,7 +193,7 @@ func (d *Dir) Remove(ctx context.Context, name string) error {
 	return asNotExist(d.root.Remove(name))
 }
 
-// asNotExist makes fs.ErrNotExist of the error for a path that goes on below a file.
+// asNotExist converts the error for a path below a file (not a folder) to fs.ErrNotExist.
 func asNotExist(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return errors.Join(fs.ErrNotExist, err)
@@ -207,9 +211,10 @@ func mimeByName(name string) string {
 	return "application/octet-stream"
 }
 
-// validPath keeps to names that mean one and the same file on every file system and in every URL.
+// validPath reports whether a path follows the rules of Store. Such a path is valid in every file system and in
+// every URL.
 func validPath(name string) bool {
-	const longest = 255 // bytes; what file systems take for one part
+	const longest = 255 // bytes; the limit of file systems for one part
 	if len(name) > longest || !fs.ValidPath(name) {
 		return false
 	}

@@ -17,18 +17,18 @@ import (
 	"time"
 )
 
-// The limits of a download (contract, section 15), besides MaxBytes.
+// These are the limits of a download, besides MaxBytes (contract, section 15).
 const (
-	fetchTime    = 10 * time.Second // from the first look-up to the last byte
+	fetchTime    = 10 * time.Second // from the name look-up to the last byte
 	maxRedirects = 3
 )
 
-// Fetcher downloads pictures from URLs that clients send. It connects to public addresses only, so that clients cannot
-// reach private networks through this service. It checks each address while dialling, also after redirects and repeated
-// name resolution.
+// Fetcher downloads pictures from URLs that clients send. It connects to public addresses only, so that clients
+// cannot reach private networks through this service. It checks the address of each connection, also after
+// redirects and repeated name look-ups.
 type Fetcher struct{ client *http.Client }
 
-// NewFetcher returns a Fetcher that also connects to the addresses in allow, whatever they are.
+// NewFetcher returns a Fetcher that also connects to the addresses in allow, even if they are not public.
 func NewFetcher(allow ...netip.Prefix) *Fetcher {
 	allow = slices.Clone(allow)
 	dialer := &net.Dialer{
@@ -37,8 +37,8 @@ func NewFetcher(allow ...netip.Prefix) *Fetcher {
 		},
 	}
 	return &Fetcher{client: &http.Client{
-		// A transport of its own: no proxy, which would be dialled instead of the address, no cookies, and no
-		// connections kept to the servers of strangers.
+		// This transport uses no proxy, because the proxy's address would be checked in place of the target's.
+		// It keeps no connections to foreign servers.
 		Transport: &http.Transport{
 			DialContext:            dialer.DialContext,
 			DisableKeepAlives:      true,
@@ -54,9 +54,9 @@ func NewFetcher(allow ...netip.Prefix) *Fetcher {
 	}}
 }
 
-// Fetch downloads the picture at an absolute http or https URL and returns it with the last part of the URL's
-// path, for Save to make a name of. User name and password in a URL are not sent. It returns ErrFetch for what
-// it does not get, and besides that ErrAddress, ErrTooLarge, or ErrType, by the first bytes, where one is why.
+// Fetch downloads the picture at an absolute http or https URL. name is the last part of the URL's path, from
+// which Save makes a file name. User name and password in the URL are not sent. Every error wraps ErrFetch. It
+// also wraps ErrAddress, ErrTooLarge or ErrType if that is the cause.
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (name string, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
@@ -92,7 +92,7 @@ func (f *Fetcher) fetch(ctx context.Context, rawURL string) (name string, data [
 	if resp.ContentLength > MaxBytes {
 		return "", nil, ErrTooLarge
 	}
-	body := bufio.NewReader(io.LimitReader(resp.Body, MaxBytes+1)) // of the content, if it came compressed
+	body := bufio.NewReader(io.LimitReader(resp.Body, MaxBytes+1)) // MaxBytes limits the decompressed content
 	start, err := body.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", nil, err
@@ -110,7 +110,7 @@ func (f *Fetcher) fetch(ctx context.Context, rawURL string) (name string, data [
 	return name, data, nil
 }
 
-// prepare refuses a URL that is not an absolute http or https one, and takes the credentials out of it.
+// prepare rejects a URL that is not an absolute http or https URL. It removes the credentials from the URL.
 func prepare(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return fmt.Errorf("%q is not an absolute http or https URL", u.Redacted())
@@ -119,13 +119,13 @@ func prepare(u *url.URL) error {
 	return nil
 }
 
-// checkAddress refuses the address of a connection about to be made unless it is public or allowed.
+// checkAddress returns ErrAddress for a connection to an address that is neither public nor in allow.
 func checkAddress(network, address string, allow []netip.Prefix) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {
 		return fmt.Errorf("%w: %s %s", ErrAddress, network, address)
 	}
-	// Without its zone, or no prefix contains it.
+	// The zone is removed because no prefix contains an address with a zone.
 	if isPublic(ap.Addr()) || inPrefixes(ap.Addr().Unmap().WithZone(""), allow) {
 		return nil
 	}

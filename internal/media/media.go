@@ -1,7 +1,7 @@
-// Package media keeps pictures. It fetches them, tells their type by content, makes the sizes a page needs and stores the
-// files. It knows neither the database nor HTTP routes: bytes come in, files go out.
+// Package media handles pictures. It downloads them, detects their type by content,
+// makes smaller copies and stores the files. It does not use the database or HTTP routes.
 //
-// Save and the decoders behind it work on the calling goroutine. A Budget bounds the memory of all calls together.
+// Save runs on the calling goroutine, including the decoders. A Budget limits the memory of all calls together.
 package media
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The limits of a picture (contract, section 15).
+// These are the limits of a picture (contract, section 15).
 const (
-	MaxBytes  = 10 << 20   // of the file
-	MaxPixels = 40_000_000 // width times height
+	MaxBytes  = 10 << 20   // bytes of the file
+	MaxPixels = 40_000_000 // pixels: width times height
 )
 
-// These errors refuse a picture. Each wraps ErrUnusable, which means that the picture or the URL is at fault and the
-// client may be informed. Any other error comes from the store.
+// These errors reject a picture. Each wraps ErrUnusable: the picture or the URL is at fault, and the client may
+// see the message. Other errors come from the store.
 var (
 	ErrUnusable = errors.New("image not usable")
 	ErrType     = fmt.Errorf("%w: not a readable JPEG, PNG, GIF or WebP", ErrUnusable)
@@ -38,30 +38,31 @@ var (
 	ErrAddress  = fmt.Errorf("%w: address not public", ErrUnusable)
 )
 
-// Image is a stored picture with its sizes.
+// Image is a stored picture with its smaller copies.
 type Image struct {
-	Path      string // in the store: 2026/11/pic.png
+	Path      string // path in the store, such as 2026/11/pic.png
 	Extension string // jpg, png, gif or webp
 	MIMEType  string
-	Width     int // pixels
-	Height    int // pixels
-	Filesize  int64
-	Sizes     map[string]calendar.ImageSize // thumbnail, medium, medium_large, large, where made; never nil
+	Width     int                           // pixels
+	Height    int                           // pixels
+	Filesize  int64                         // bytes
+	Sizes     map[string]calendar.ImageSize // thumbnail, medium, medium_large and large, as far as they were made; never nil
 }
 
 const (
 	maxName      = 100 // bytes of a name without folder, number, size and extension
-	maxTries     = 100 // names tried with a number, and then with letters drawn by chance
-	suffixLength = 10  // how many of these: 50 bits
+	maxTries     = 100 // names that are tried with a number before a random suffix is used
+	suffixLength = 10  // letters of the random suffix: 50 bits
 )
 
-// Save checks a picture and stores it without metadata, together with its smaller sizes. The path has the year and
-// month of now, in now's zone: 2026/11/pic.png, 2026/11/pic-150x150.png. The name is a slug of the client's file name,
-// with or without path and extension. If any file of that name exists, Save tries pic-2, and so on.
+// Save checks a picture, removes its metadata, and stores it with its smaller copies. The path contains the
+// year and month of now in now's zone: 2026/11/pic.png, 2026/11/pic-150x150.png. The name is a slug of the
+// client's file name, which may have folders and an extension. If a file with that name exists, Save tries
+// pic-2, and so on.
 //
-// It waits until the budget has room for the picture. It returns ErrTooLarge, ErrPixels, ErrMemory or ErrType for a
-// refused picture, or the error of the store. After an error no file remains. If the record of the picture cannot be
-// written afterwards, call Remove.
+// Save waits until the budget has room for the picture. It returns ErrTooLarge, ErrPixels, ErrMemory or ErrType
+// for a rejected picture, or the error of the store. After an error no file remains. If the database record
+// cannot be written afterwards, the caller must call Remove.
 func Save(ctx context.Context, b *Budget, st Store, name string, data []byte, now time.Time) (Image, error) {
 	return save(ctx, b, st, name, data, now, MaxPixels)
 }
@@ -79,7 +80,7 @@ func save(
 		numbered := path.Join(folder, base)
 		switch {
 		case try > maxTries:
-			// The month has many files of this name. A random suffix ends the search.
+			// Many files of this month have this name. A random suffix ends the search.
 			numbered += "-" + strings.ToLower(rand.Text()[:suffixLength])
 		case try > 1:
 			numbered += "-" + strconv.Itoa(try)
@@ -92,7 +93,7 @@ func save(
 	return Image{}, fmt.Errorf("%s/%s: no free name: %w", folder, base, fs.ErrExist)
 }
 
-// preparedFiles are the files of a picture, ready to be stored.
+// preparedFiles are the files of a picture before they are stored.
 type preparedFiles struct {
 	format        *format
 	data          []byte
@@ -100,7 +101,8 @@ type preparedFiles struct {
 	sizes         []madeSize
 }
 
-// prepareFiles makes the files of a picture. The memory of its pixels counts for the budget until it returns.
+// prepareFiles decodes a picture and encodes its files. Until it returns, it holds the memory that it needs
+// from the budget.
 func prepareFiles(ctx context.Context, b *Budget, data []byte, pixels int64) (preparedFiles, error) {
 	if len(data) > MaxBytes {
 		return preparedFiles{}, ErrTooLarge
@@ -134,7 +136,8 @@ func makeFiles(ctx context.Context, f *format, c cleanedFile, size image.Point) 
 	return preparedFiles{format: pic.format, data: c.data, width: pic.width, height: pic.height, sizes: sizes}, nil
 }
 
-// storeFiles stores all files of a picture or none. The original comes last, so where there is one, all is there.
+// storeFiles stores all files of a picture, or none. It stores the original last, so if the original exists,
+// all files do.
 func storeFiles(
 	ctx context.Context, st Store, name string, files preparedFiles,
 ) (img Image, err error) {
@@ -176,9 +179,10 @@ func storeFiles(
 	return img, nil
 }
 
-// removeStored removes what was stored before cause ended a write.
+// removeStored deletes files that were stored before a write failed with cause. It returns cause and the errors
+// of the deletion.
 func removeStored(ctx context.Context, st Store, done []string, cause error) error {
-	// What ended it, such as a client that left, must not keep its traces.
+	// A cancelled request must not prevent the clean-up.
 	ctx = context.WithoutCancel(ctx)
 	var errs []error
 	for _, p := range done {
@@ -189,14 +193,14 @@ func removeStored(ctx context.Context, st Store, done []string, cause error) err
 	if len(errs) == 0 {
 		return cause
 	}
-	if !errors.Is(cause, fs.ErrExist) { // which calls for another try, and would have the rest forgotten
+	if !errors.Is(cause, fs.ErrExist) { // this error makes the caller retry, and the caller would lose the others
 		errs = append([]error{cause}, errs...)
 	}
 	return errors.Join(errs...)
 }
 
-// Remove removes the files of an image; files that are gone already are no error. An image without Path is a
-// picture elsewhere and has none. What cannot be removed does not keep the rest from going.
+// Remove deletes the files of an image. Files that do not exist are not an error. An image without Path is a
+// reference to a picture elsewhere and has no files. After an error Remove continues with the other files.
 func Remove(ctx context.Context, st Store, img Image) error {
 	if img.Path == "" {
 		return nil
@@ -214,7 +218,7 @@ func Remove(ctx context.Context, st Store, img Image) error {
 	return errors.Join(errs...)
 }
 
-// baseName is the slug of a file's name without folders, of either kind of slash, and without extension.
+// baseName returns the slug of a file name without folders and extension. Both kinds of slash separate folders.
 func baseName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.TrimSuffix(name, path.Ext(name))
@@ -226,7 +230,7 @@ func baseName(name string) string {
 	return slug
 }
 
-// madeSize is a made size, ready to be stored.
+// madeSize is an encoded smaller copy of a picture.
 type madeSize struct {
 	name          string
 	format        *format
@@ -234,20 +238,20 @@ type madeSize struct {
 	data          []byte
 }
 
-// path returns where the size of a picture is stored. name is the path of the picture without extension.
+// path returns the path under which the copy is stored. name is the path of the picture without extension.
 func (s madeSize) path(name string) string {
 	return fmt.Sprintf("%s-%dx%d.%s", name, s.width, s.height, s.format.ext)
 }
 
-// stored returns the size as the record of its picture has it.
+// stored returns the copy as the database record of its picture stores it.
 func (s madeSize) stored(path string) calendar.ImageSize {
 	return calendar.ImageSize{
 		Path: path, MIMEType: s.format.mimeType, Width: s.width, Height: s.height, Filesize: int64(len(s.data)),
 	}
 }
 
-// makeSizes makes the sizes a picture is due, the largest first. Two of the same dimensions are one file under two names: the
-// large and the medium large size of a picture of 3 by 4.
+// makeSizes makes the smaller copies of a picture, the largest first. Copies of equal dimensions share one
+// file, such as large and medium_large of a picture with sides 3:4.
 func makeSizes(ctx context.Context, pic picture) ([]madeSize, error) {
 	var sizes []madeSize
 	largest := pic
@@ -277,7 +281,7 @@ func makeSizes(ctx context.Context, pic picture) ([]madeSize, error) {
 		}
 		sizes = append(sizes, madeSize{name: b.name, format: f, width: w, height: h, data: file.join(0, nil)})
 		if b == sizeBoxes[0] {
-			// The others are made of the largest, which has far fewer pixels than some pictures.
+			// The other copies are made from the largest one, which may have far fewer pixels than the picture.
 			largest = picture{img: img, width: w, height: h}
 		}
 	}

@@ -6,21 +6,22 @@ import (
 	"image"
 )
 
-// Estimates are made from a cleaned file before anything is decoded. An estimate is an upper bound of the memory that lives
-// at the same time in the decoders of Go 1.26 and golang.org/x/image (decision 025).
+// Memory is estimated from a cleaned file before anything is decoded. An estimate is an upper bound of the
+// memory in use at one time in the decoders of Go 1.26 and golang.org/x/image (decision 025).
 
-// decoders covers the tables, windows and buffers of any decoder, in bytes.
+// decoders is the memory, in bytes, of the tables, windows and buffers of any decoder.
 const decoders = 256 << 10
 
 // footprint is the memory of one decoded picture, in bytes.
 type footprint struct {
-	image int64 // the decoded picture
-	extra int64 // all else of the decoder
-	// converted reports whether turning converts the picture into one of 4 bytes for each pixel.
+	image int64 // memory of the decoded picture
+	extra int64 // memory of the decoder that depends on the file, besides the picture and the constant decoders
+	// converted is true if turning converts the picture to 4 bytes for each pixel.
 	converted bool
 }
 
-// memoryFor returns the bytes that makeFiles needs: for the cleaned file, decoding, turning, and the sizes.
+// memoryFor returns the bytes that prepareFiles needs for the cleaned file, decoding, turning and the smaller
+// copies.
 func (f *format) memoryFor(c cleanedFile, size image.Point) int64 {
 	fp := f.footprint(c.data, size)
 	total := int64(len(c.data)) + fp.image + fp.extra + decoders
@@ -29,7 +30,8 @@ func (f *format) memoryFor(c cleanedFile, size image.Point) int64 {
 		if fp.converted {
 			turned = 2 * 4 * pixelCount(size)
 		}
-		// The turned picture, five lines in the encoder, and the file in pieces and as a whole.
+		// The sum covers the turned picture, five lines in the encoder, and the file twice: in pieces and
+		// joined.
 		total += turned + 5*8*int64(max(size.X, size.Y)) + 2*maxTurnedBytes(size) + spoolPart + encoder
 	}
 	w, h := size.X, size.Y
@@ -39,14 +41,14 @@ func (f *format) memoryFor(c cleanedFile, size image.Point) int64 {
 	return total + memoryForSizes(w, h)
 }
 
-// maxTurnedBytes is the most bytes that the file of a turned picture may have.
+// maxTurnedBytes returns the largest permitted size of a turned picture's file, in bytes.
 func maxTurnedBytes(size image.Point) int64 { return min(MaxBytes, 9*pixelCount(size)+spoolPart) }
 
-// encoder covers the tables, windows and buffers of any encoder, in bytes.
+// encoder is the memory, in bytes, of the tables, windows and buffers of any encoder.
 const encoder = 2 << 20
 
-// memoryForSizes returns the bytes that makeSizes needs. It makes one size after the other, and keeps their files and the
-// pixels of the largest.
+// memoryForSizes returns the bytes that makeSizes needs for a picture of w by h pixels. makeSizes makes one
+// copy after the other. It keeps their files and the pixels of the largest.
 func memoryForSizes(w, h int) int64 {
 	var kept, most int64
 	for _, b := range sizeBoxes {
@@ -56,7 +58,7 @@ func memoryForSizes(w, h int) int64 {
 		bw, bh := b.dimensions(w, h)
 		pixels := 4 * int64(bw) * int64(bh)
 		strip := min(4*int64(w)*int64(h), 4*(stripPixels+int64(w)))
-		// The pixels, the file in pieces, and the sums of a row.
+		// The sum covers the pixels, the file in pieces, and the sums of a row.
 		most = max(most, 2*pixels+strip+64*int64(bw)+spoolPart+encoder)
 		kept += pixels
 		if b == sizeBoxes[0] {
@@ -68,11 +70,12 @@ func memoryForSizes(w, h int) int64 {
 
 func pixelCount(size image.Point) int64 { return int64(size.X) * int64(size.Y) }
 
-// ceilDiv is a/b rounded up.
+// ceilDiv returns a/b rounded up.
 func ceilDiv(a, b int) int64 { return (int64(a) + int64(b) - 1) / int64(b) }
 
-// jpegFootprint: samples lie in whole units of the largest component. A progressive file keeps 64 coefficients of 4
-// bytes for each block of 64 samples. RGB and CMYK files are converted into a second picture.
+// jpegFootprint estimates a JPEG file. Its samples are in whole units of the largest component. A progressive
+// file needs 64 coefficients of 4 bytes for each block of 64 samples. RGB and CMYK files are converted to a
+// second picture.
 func jpegFootprint(data []byte, size image.Point) footprint {
 	var frame []byte
 	progressive, converted := false, false
@@ -134,14 +137,15 @@ func jpegFootprint(data []byte, size image.Point) footprint {
 	return fp
 }
 
-// pngFootprint: an interlaced file is read in seven passes, of which the last two are half and a quarter of the picture.
+// pngFootprint estimates a PNG file. An interlaced file is read in seven passes; the last two are half and a
+// quarter of the picture.
 func pngFootprint(data []byte, size image.Point) footprint {
 	head := data[pngSignature+8 : pngHead]
 	depth, kind, interlaced := int64(head[8]), head[9], head[12] != 0
 	transparent := bytes.Contains(data, []byte("tRNS"))
 	samples := int64(1)
 	switch {
-	case kind == 3: // palette
+	case kind == 3: // kind 3 is a palette
 		depth = 8
 	case kind != 0 || transparent:
 		samples = 4
@@ -155,12 +159,13 @@ func pngFootprint(data []byte, size image.Point) footprint {
 	return fp
 }
 
-// gifFootprint: the lines of an interlaced frame are put in order in a second one.
+// gifFootprint estimates a GIF file. The lines of an interlaced frame are sorted in a second frame.
 func gifFootprint(_ []byte, size image.Point) footprint {
 	return footprint{image: pixelCount(size), extra: pixelCount(size)}
 }
 
-// webpFootprint is for the largest of three codings: lossy, lossy with transparency, and lossless.
+// webpFootprint estimates a WebP file by the largest of three codings: lossy, lossy with transparency, and
+// lossless.
 func webpFootprint(data []byte, size image.Point) footprint {
 	lossy := ceilDiv(size.X, 16) * ceilDiv(size.Y, 16) * (16*16*3/2 + 8)
 	fp := footprint{image: lossy, extra: 2 * int64(len(data))}
@@ -176,20 +181,23 @@ func webpFootprint(data []byte, size image.Point) footprint {
 	return fp
 }
 
-// webpLossless returns the bytes that decoding lossless data needs, besides 4 for each pixel of the outcome.
+// webpLossless returns the bytes that decoding lossless data needs, in addition to 4 bytes for each pixel of
+// the result.
 func webpLossless(size image.Point) int64 {
 	const (
-		// A group has trees for 280 colours and 2048 cache entries, three for 256, and one for 40 symbols. Each symbol
-		// takes 2 nodes of 8 bytes, rounded up by the allocator. Tables take 536 bytes.
+		// A group has trees for 280 colours and 2048 cache entries, three trees for 256 symbols, and one for
+		// 40. Each symbol takes 2 nodes of 8 bytes, rounded up by the allocator. Tables take 536 bytes.
 		group  = 57_000
-		groups = 2600 // more are refused
+		groups = 2600 // the decoder rejects files with more
 	)
 	tiles := ceilDiv(size.X, 4) * ceilDiv(size.Y, 4)
-	// Colours of a palette, two or more of which share 4 bytes; four pictures of tiles; and the groups.
+	// The sum covers the pixels of a palette picture, which share 4 bytes, four pictures of tiles, and the
+	// groups.
 	return 2*pixelCount(size) + 4*int64(size.Y) + 4*4*tiles + min(tiles+1, groups)*group
 }
 
-// webpChunks reports what a file has: transparency beside lossy colours, and lossless data, which transparency may be.
+// webpChunks reports whether a file has transparency beside lossy colours, and whether it has lossless data.
+// The transparency itself may be lossless.
 func webpChunks(data []byte) (alpha, lossless bool) {
 	const (
 		header    = 12

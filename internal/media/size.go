@@ -5,15 +5,16 @@ import (
 	"image/draw"
 )
 
-// sizeBox is the box that a size must fit into.
+// sizeBox is the box into which a smaller copy must fit.
 type sizeBox struct {
 	name string
-	side int  // pixels, of a square
-	crop bool // fill the square as far as the picture allows, and cut off the rest evenly
-	wide bool // the side is that of the width alone
+	side int  // side of the square, in pixels
+	crop bool // the copy fills the square as far as the picture allows, and the rest is cut off evenly
+	wide bool // side limits the width only
 }
 
-// sizeBoxes are the sizes, the largest first. A picture with no side longer than a box's does not get that size.
+// sizeBoxes are the boxes of the smaller copies, the largest first. A picture that fits into a box gets no copy
+// of that size.
 var sizeBoxes = []sizeBox{
 	{name: "large", side: 1024},
 	{name: "medium_large", side: 768, wide: true},
@@ -21,10 +22,10 @@ var sizeBoxes = []sizeBox{
 	{name: "thumbnail", side: 150, crop: true},
 }
 
-// maxHeight bounds the height of a size that only its width determines, in pixels, and so its memory.
+// maxHeight is the largest height, in pixels, of a copy whose box limits the width only. It limits the memory.
 const maxHeight = 4096
 
-// isDue reports whether a picture of w by h pixels gets the size.
+// isDue reports whether a picture of w by h pixels gets a copy of this size.
 func (b sizeBox) isDue(w, h int) bool {
 	if b.wide {
 		return w > b.side && scaleRounded(h, b.side, w) <= maxHeight
@@ -32,7 +33,8 @@ func (b sizeBox) isDue(w, h int) bool {
 	return w > b.side || h > b.side
 }
 
-// dimensions are those of the size of a picture of w by h pixels, which is longer than the box on some side.
+// dimensions returns the width and height of the copy of a picture of w by h pixels. The picture must exceed
+// the box.
 func (b sizeBox) dimensions(w, h int) (int, int) {
 	switch {
 	case b.crop:
@@ -44,12 +46,13 @@ func (b sizeBox) dimensions(w, h int) (int, int) {
 	}
 }
 
-// scaleRounded is n*num/den, rounded half up. Products of a picture's sides do not fit into 32 bits.
+// scaleRounded returns n*num/den, rounded half up. It uses 64 bits, because products of a picture's sides
+// exceed 32.
 func scaleRounded(n, num, den int) int {
 	return int((2*int64(n)*int64(num) + int64(den)) / (2 * int64(den)))
 }
 
-// centreCrop is the largest rectangle in the middle of w by h pixels with the shape of tw by th.
+// centreCrop returns the largest rectangle in the middle of w by h pixels with the aspect ratio of tw by th.
 func centreCrop(w, h, tw, th int) image.Rectangle {
 	cw, ch := w, h
 	if int64(tw)*int64(h) >= int64(th)*int64(w) {
@@ -61,9 +64,9 @@ func centreCrop(w, h, tw, th int) image.Rectangle {
 	return image.Rect(x, y, x+cw, y+ch)
 }
 
-// shrink returns the picture at tw by th pixels, neither more than its own. It crops evenly to the new shape. Every
-// pixel is the exact mean of its area. That needs memory for a few rows only, and gives the same bytes on every
-// machine.
+// shrink returns a copy of the picture with tw by th pixels, which must not exceed the picture. It crops evenly
+// to the new aspect ratio. Every pixel is the exact mean of its area, so the result is the same on every
+// machine. It needs memory for a few rows only.
 func (p picture) shrink(tw, th int) *image.RGBA {
 	from := centreCrop(p.width, p.height, tw, th)
 	sw, sh := from.Dx(), from.Dy()
@@ -73,13 +76,13 @@ func (p picture) shrink(tw, th int) *image.RGBA {
 	stripRows := strip.Bounds().Dy()
 	at := from.Min.Sub(p.at).Add(p.img.Bounds().Min)
 
-	row := make([]uint64, 4*tw) // a source row, narrowed; in units of 1/sw
-	sum := make([]uint64, 4*tw) // of the rows that go into a target row; in units of 1/(sw*sh)
-	// A source row is th parts high and a target row sh parts, so that both add up to the same height.
+	row := make([]uint64, 4*tw) // one source row, narrowed to tw pixels; in units of 1/sw
+	sum := make([]uint64, 4*tw) // sum of the source rows in a target row; in units of 1/(sw*sh)
+	// A source row counts as th parts and a target row as sh parts, so that both add up to the same height.
 	y, space := 0, sh
 	for s := range sh {
 		if s%stripRows == 0 {
-			clear(strip.Pix) // where the picture's only frame does not reach
+			clear(strip.Pix) // the first frame may not cover the whole picture
 			draw.Draw(strip, strip.Bounds(), p.img, at.Add(image.Pt(0, s)), draw.Src)
 		}
 		line := (s % stripRows) * strip.Stride
@@ -98,11 +101,12 @@ func (p picture) shrink(tw, th int) *image.RGBA {
 	return dst
 }
 
-// stripPixels is how many pixels are brought into one colour model at a time.
+// stripPixels is the number of pixels that are converted to RGBA at once.
 const stripPixels = 1 << 16
 
-// addNarrowed adds up a row of sw RGBA pixels into tw sums, each sw times the mean of what it stands for. A source
-// pixel is tw parts wide and a target pixel sw parts; as tw <= sw, one goes into two targets at most.
+// addNarrowed sums a row of sw RGBA pixels into tw pixels. Each sum is sw times the mean of its area. A source
+// pixel counts as tw parts and a target pixel as sw parts. As tw <= sw, a source pixel affects at most two
+// target pixels.
 func addNarrowed(dst []uint64, src []uint8, sw, tw int) {
 	var r, g, b, a uint64
 	i, space := 0, sw

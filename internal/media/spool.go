@@ -2,19 +2,19 @@ package media
 
 import "errors"
 
-// spoolPart is the size of the pieces of a spool.
+// spoolPart is the size of a piece of a spool, in bytes.
 const spoolPart = 64 << 10
 
 var errSpoolFull = errors.New("file gets too large")
 
-// spool collects a file in pieces, so that its memory does not double while it grows.
+// spool collects a file in pieces. A growing slice would need twice the memory at times.
 type spool struct {
-	most  int // bytes
+	most  int // largest size in bytes
 	size  int
 	parts [][]byte
 }
 
-// Write implements io.Writer. It returns errSpoolFull for more than most bytes.
+// Write implements io.Writer. It returns errSpoolFull if the file would exceed most bytes.
 func (s *spool) Write(p []byte) (int, error) {
 	if len(p) > s.most-s.size {
 		return 0, errSpoolFull
@@ -33,7 +33,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// join returns before and what was written, with more between the first bytes of it and the rest.
+// join returns the collected bytes, with more inserted after the first bytes. first is at most the size of a
+// piece.
 func (s *spool) join(first int, more []byte) []byte {
 	out := make([]byte, 0, s.size+len(more))
 	for i, part := range s.parts {

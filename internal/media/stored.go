@@ -17,11 +17,14 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Clean removes metadata from a picture that was stored with it, and turns it as the metadata ask for. It makes the sizes
-// that are missing. It returns the image as it is stored then. The address stays, also of a turned JPEG, whose sizes were made upright. A turned PNG or
-// WebP gets a new path and new sizes; the caller removes the old files when the record names the new ones.
+// Clean removes metadata from a picture that was stored with it, and turns the picture as the metadata
+// requires. It also makes missing smaller copies. It returns the image as it is then stored.
 //
-// A second call changes nothing. The error is ErrUnusable for a file that Save would refuse.
+// The path usually stays, even for a turned JPEG, whose smaller copies were already upright. A turned PNG or
+// WebP gets a new path and new copies. The caller must remove the old files after the database record has the
+// new paths.
+//
+// A second call changes nothing. The error is ErrUnusable for a file that Save would reject.
 func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
 	data, err := readStored(ctx, st, img.Path)
 	if err != nil {
@@ -50,12 +53,12 @@ func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
 			return img, err
 		}
 	}
-	// An interrupted call may have replaced the file without updating the record.
+	// An interrupted call may have replaced the file without updating the database record.
 	img.Filesize = int64(len(c.data))
 	return addSizes(ctx, b, st, img, c.data)
 }
 
-// addSizes makes the sizes that a stored image is due and does not have. The data are those of its file.
+// addSizes makes the smaller copies that a stored image should have and lacks. data is the content of its file.
 func addSizes(ctx context.Context, b *Budget, st Store, img Image, data []byte) (_ Image, err error) {
 	isMissing := func(x sizeBox) bool {
 		_, made := img.Sizes[x.name]
@@ -92,7 +95,8 @@ func addSizes(ctx context.Context, b *Budget, st Store, img Image, data []byte) 
 	return img, nil
 }
 
-// withDimensions returns the name of a stored size with the type and the dimensions of s, "" if there is none.
+// withDimensions returns the name of a stored copy with the media type and dimensions of s. "" means that there
+// is none.
 func withDimensions(stored map[string]calendar.ImageSize, s madeSize) string {
 	for name, had := range stored {
 		if had.MIMEType == s.format.mimeType && had.Width == s.width && had.Height == s.height {
@@ -102,7 +106,8 @@ func withDimensions(stored map[string]calendar.ImageSize, s madeSize) string {
 	return ""
 }
 
-// createSize stores a size under a path that is free: another picture may have the usual one.
+// createSize stores a smaller copy under a free path and returns the path. The usual path may belong to another
+// picture.
 func createSize(ctx context.Context, st Store, name string, s madeSize) (string, error) {
 	for try := 1; ; try++ {
 		numbered := name
@@ -120,7 +125,7 @@ func createSize(ctx context.Context, st Store, name string, s madeSize) (string,
 	}
 }
 
-// Added returns the paths of the files of sizes that one state of an image has and an earlier one has not.
+// Added returns the paths of the smaller copies that after has and before does not have.
 func Added(before, after Image) (paths []string) {
 	had := make(map[string]bool, len(before.Sizes))
 	for _, s := range before.Sizes {

@@ -6,15 +6,16 @@ import (
 	"image/draw"
 )
 
-// turn is how a picture is turned or mirrored before it is shown: the Exif tag Orientation, 1 to 8.
+// turn is the rotation or mirroring of a picture before display. It has the values 1 to 8 of the Exif tag
+// Orientation.
 type turn uint16
 
 const turnUpright turn = 1
 
-// swapsSides reports whether a picture changes its width for its height.
+// swapsSides reports whether the turn exchanges width and height.
 func (t turn) swapsSides() bool { return t >= 5 }
 
-// apply returns a picture as it is to be shown. Its samples stay as they are where their kind can be turned.
+// apply returns the turned picture. It keeps the sample format if that format can be turned.
 func (t turn) apply(img image.Image) image.Image {
 	if t <= turnUpright {
 		return img
@@ -53,7 +54,7 @@ func (t turn) apply(img image.Image) image.Image {
 	return t.apply(mixed)
 }
 
-// ycbcr turns luma and chroma. It returns nil for a ratio that has none with the sides swapped.
+// ycbcr turns luma and chroma. It returns nil if no subsampling ratio exists for the exchanged sides.
 func (t turn) ycbcr(p *image.YCbCr, rect image.Rectangle) image.Image {
 	ratio := p.SubsampleRatio
 	cw, ch := p.Rect.Dx(), p.Rect.Dy()
@@ -87,10 +88,11 @@ func (t turn) ycbcr(p *image.YCbCr, rect image.Rectangle) image.Image {
 	return out
 }
 
-// plane turns samples of n bytes, w by h of them.
+// plane turns w by h samples of n bytes.
 func (t turn) plane(src []byte, stride, w, h, n int) []byte {
 	dst := make([]byte, w*h*n)
-	// Where the first sample of the picture as shown lies, and how far the next ones are, to the right and down.
+	// first is the offset of the top left sample of the turned picture. right and down are the distances to the
+	// next samples.
 	first, right, down := 0, n, stride
 	switch t {
 	case 2:
@@ -127,7 +129,8 @@ func (t turn) plane(src []byte, stride, w, h, n int) []byte {
 	return dst
 }
 
-// exifTurn looks for the tag in the first directory of an Exif block, which is a TIFF file.
+// exifTurn reads the Orientation tag from the first directory of an Exif block, which is a TIFF file. Without
+// the tag it returns turnUpright.
 func exifTurn(tiff []byte) turn {
 	const (
 		header      = 8

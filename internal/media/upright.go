@@ -13,12 +13,12 @@ import (
 	"io"
 )
 
-// turnedQualities are tried in turn until a turned JPEG is no larger than a file may be.
+// turnedQualities are the JPEG qualities to try until a turned picture fits the size limit of a file.
 var turnedQualities = [...]int{92, 85, 75}
 
-// uprightFile encodes a picture that its metadata asks to turn: the file then needs no metadata. JPEG and PNG files keep
-// their format. A WebP file, for which there is no encoder, becomes a JPEG if it has nothing transparent and is lossy, and
-// a PNG otherwise. The colours stay those of the file.
+// uprightFile encodes a turned picture, so that the file needs no metadata for it. JPEG and PNG files keep
+// their format. WebP files have no encoder: a lossy opaque picture becomes a JPEG, any other a PNG. The colours
+// of the file are kept.
 func uprightFile(c cleanedFile, p picture) (picture, []byte, error) {
 	_, ink := p.img.(*image.CMYK)
 	source, gray := p.format, isGray(p.img)
@@ -38,7 +38,7 @@ func uprightFile(c cleanedFile, p picture) (picture, []byte, error) {
 		}
 	}
 	if ink || gray != isGray(p.img) {
-		colours = nil // a profile is for the kind of samples that the file had
+		colours = nil // a colour profile fits only the kind of samples that the file had
 	}
 	most := int(maxTurnedBytes(image.Pt(p.width, p.height)))
 	if p.format == &pngFormat {
@@ -57,7 +57,7 @@ func uprightFile(c cleanedFile, p picture) (picture, []byte, error) {
 		if err != nil {
 			return picture{}, nil, turnedFault(err)
 		}
-		const start = 2 // the marker SOI
+		const start = 2 // length of the SOI marker
 		return p, s.join(start, colours), nil
 	}
 	return picture{}, nil, ErrTooLarge
@@ -78,16 +78,16 @@ func isGray(img image.Image) bool {
 	return false
 }
 
-// withProfile returns an ICC profile as JPEG segments or as a PNG chunk.
+// withProfile returns an ICC profile as JPEG segments or as a PNG chunk. A nil profile gives nil.
 func (f *format) withProfile(profile []byte) ([]byte, error) {
 	if profile == nil {
 		return nil, nil
 	}
 	if f == &jpegFormat {
-		const most = 1<<16 - 1 - 2 - 14 // of a segment, less its length, name and numbers
+		const most = 1<<16 - 1 - 2 - 14 // room in a segment without its length, name and numbers
 		parts := (len(profile) + most - 1) / most
 		if parts > 255 {
-			return nil, nil // no room for the number: the picture has the usual colours
+			return nil, nil // the segment number does not fit, so the picture uses default colours
 		}
 		var out []byte
 		for i := range parts {

@@ -18,34 +18,34 @@ import (
 	"github.com/almanac-cal/almanac/migrations"
 )
 
-// ApplyOptions configures Apply. The zero value applies everything.
+// ApplyOptions configures Apply. The zero value applies all pending migrations.
 type ApplyOptions struct {
-	Operator string // recorded with each revision: the program and its version
-	To       string // the last version to apply; empty for all
-	// LockWait is the time to wait for another process that migrates, and on MySQL for transactions that use a
-	// table. 0 means a minute. A negative value means no wait.
+	Operator string // program name and version, recorded with each revision
+	To       string // last version to apply; "" means all
+	// LockWait is the time to wait for another migrating process, and on MySQL for transactions that use a
+	// table. 0 means one minute. A negative value means no wait.
 	LockWait time.Duration
 	Progress func(Step) // called before each statement
 }
 
-// Apply applies the migrations that the database lacks, in order, and returns them. Several processes may call it at the
-// same time: one applies, the others wait and find nothing to do. Those that waited LockWait fail with store.ErrLocked.
-// Apply takes no lock if nothing is pending. It refuses migrations whose checksum does not match atlas.sum. An unknown
-// version is an error that wraps ErrVersion.
+// Apply applies the pending migrations in order and returns them. Several processes may call it at the same
+// time: one applies, the others wait and then find nothing to do. A process that waited for LockWait fails with
+// store.ErrLocked. If nothing is pending, Apply takes no lock. It rejects migrations whose checksum does not
+// match atlas.sum. For an unknown version the error wraps ErrVersion.
 //
-// On MySQL a statement that fails leaves the statements before it applied: the next call resumes at it. The end of ctx
-// stops Apply between two statements and not within one, because the server may finish a statement that no client waits
-// for. If the process, the connection or the server ends, one statement may have run without its record. The next call
-// finds that by comparing tables, records the statement and continues; see Step.Found.
-// On TiDB a statement that waits for a transaction cannot be stopped. After LockWait, or when ctx ends, Apply closes its
-// connection. The server runs the statement when the transaction has ended, and keeps the lock until then.
-// On SQLite a call applies everything or nothing.
+// On MySQL a statement that fails leaves the statements before it applied: the next call resumes at it. The end
+// of ctx stops Apply between two statements and not within one, because the server may finish a statement that
+// no client waits for. If the process, the connection or the server ends, one statement may have run without
+// its record. The next call finds that by comparing tables, records the statement and continues; see
+// Step.Found. On TiDB a statement that waits for a transaction cannot be stopped. After LockWait, or when ctx
+// ends, Apply closes its connection. The server runs the statement when the transaction has ended, and keeps
+// the lock until then. On SQLite a call applies everything or nothing.
 func Apply(ctx context.Context, st *store.Store, o ApplyOptions) ([]Revision, error) {
 	return apply(ctx, st, migrations.FS, o)
 }
 
 func apply(ctx context.Context, st *store.Store, files fs.FS, o ApplyOptions) (done []Revision, err error) {
-	// One connection carries the lock, the revision table and the statements.
+	// A single connection is used for the lock, the revision table and the statements.
 	err = withHistory(ctx, st, files, func(h *history) error {
 		if err := h.checkVersion(o.To); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (h *history) apply(ctx context.Context, o ApplyOptions) (done []Revision, e
 		}
 		err = errors.Join(err, end(ended))
 	}()
-	// Another process may have applied them meanwhile.
+	// Another process may have applied the migrations while this one waited.
 	if err := h.read(ctx); err != nil {
 		return nil, err
 	}
@@ -117,21 +117,21 @@ func (h *history) apply(ctx context.Context, o ApplyOptions) (done []Revision, e
 	return done, nil
 }
 
-// runner is a driver that stops between two statements when ctx ends, and tracks the next statement.
+// runner is an Atlas driver that stops between two statements when ctx ends. It tracks the next statement.
 type runner struct {
 	atlasDriver
 	h        *history
 	ctx      context.Context
 	progress func(Step)
-	dry      bool // statements are not run
+	dry      bool // statements are recorded as steps and not run
 	step     Step
 	failure  error
-	tables   *tableWatch // nil: the server limits the waits of statements for tables
+	tables   *tableWatch // limits waiting for tables on TiDB; nil means that the server does it
 
-	riskedReferences bool // a statement ran that may have broken references between rows
+	riskedReferences bool // a statement that ran may have broken references between rows
 }
 
-// execute runs the first count of the pending migrations with Atlas's Executor.
+// execute runs the first count pending migrations with Atlas's Executor.
 func (r *runner) execute(ctx context.Context, revs atlas.RevisionReadWriter, operator string, count int) error {
 	ex, err := atlas.NewExecutor(r, r.h.dir, correctedRevisions{revs, r.h},
 		atlas.WithOperatorVersion(operator), atlas.WithLogger(r))
@@ -162,18 +162,18 @@ func (r *runner) execute(ctx context.Context, revs atlas.RevisionReadWriter, ope
 	return fmt.Errorf("migrate: %w", err)
 }
 
-// isLockTimeout reports whether MySQL stopped waiting for a lock.
+// isLockTimeout reports whether err means that MySQL stopped waiting for a lock.
 func isLockTimeout(err error) bool {
 	var my *mysql.MySQLError
 	return errors.As(err, &my) && my.Number == 1205
 }
 
-// additiveStatement matches statements that leave every row and every reference between rows as it is.
+// additiveStatement matches statements that change no row and no reference between rows.
 var additiveStatement = regexp.MustCompile(
 	`(?is)^\s*(CREATE\s+TABLE|CREATE\s+(UNIQUE\s+)?INDEX|DROP\s+INDEX|ALTER\s+TABLE\s+\S+\s+ADD\s+COLUMN)\s`)
 
-// risksReferences reports whether a statement may break references between rows: whether it is not additive, or adds a
-// reference to a table that may have rows.
+// risksReferences reports whether a statement may break references between rows: it is not additive, or it adds
+// a reference to a table that may have rows.
 func risksReferences(statement string) bool {
 	upper := strings.ToUpper(strings.TrimSpace(statement))
 	return !additiveStatement.MatchString(statement) ||
@@ -193,13 +193,14 @@ func (r *runner) Log(entry atlas.LogEntry) {
 	}
 }
 
-// ExecContext runs a statement of a migration, unless it ran before an interruption.
+// ExecContext reports progress and runs a statement of a migration. It does not run the statement in a dry run, or if
+// the statement already ran before an interruption.
 func (r *runner) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	if r.failure != nil {
 		return nil, r.failure
 	}
-	// Each statement is recorded before the next one runs, so at most one has run without its record: the one after
-	// the recorded statements.
+	// Each statement is recorded before the next one runs. So at most one statement has run without a record:
+	// the one after the recorded statements.
 	rev := r.h.revision(r.step.Version)
 	if rev != nil && rev.Applied < rev.Total && r.step.Number == rev.Applied+1 {
 		live, err := inspect(ctx, r.atlasDriver)

@@ -15,24 +15,25 @@ import (
 
 // BaselineOptions configures Baseline.
 type BaselineOptions struct {
-	Operator string        // recorded with the revision: the program and its version
-	Dev      *store.Store  // as for Verify
-	Force    bool          // do not compare the tables
-	LockWait time.Duration // as for Apply
+	Operator string        // program name and version, recorded with the revision
+	Dev      *store.Store  // empty database to replay migrations in, as for Verify; may be nil
+	Force    bool          // skips the comparison of the tables
+	LockWait time.Duration // time to wait for the lock, as in ApplyOptions
 }
 
 // ErrDrift is wrapped by DriftError.
 var ErrDrift = errors.New("the schema is not what the migrations make")
 
-// Baseline takes over a database whose tables were created by other means: it records that the migrations up to and
-// including version need not run. Like the Atlas CLI's --baseline it writes one revision, of that version. It refuses a
-// database that has a record of migrations. Unless forced it also refuses, with a *DriftError, a database whose tables
-// differ. An unknown version is an error that wraps ErrVersion.
+// Baseline records that the migrations up to version need not run, because other tools created the tables. Like
+// the Atlas CLI's --baseline it writes one revision, for that version. It rejects a database that has a record
+// of migrations. Unless Force is set, it also rejects a database whose tables differ, with a *DriftError. For
+// an unknown version the error wraps ErrVersion.
 func Baseline(ctx context.Context, st *store.Store, version string, o BaselineOptions) error {
 	return baseline(ctx, st, migrations.FS, version, o)
 }
 
-// DriftError says how the tables differ from those of the migrations. It wraps ErrDrift.
+// DriftError reports how the tables of a database differ from those that the migrations create. It wraps
+// ErrDrift.
 type DriftError struct{ Drift Drift }
 
 // Error implements error.
@@ -97,7 +98,7 @@ func (h *history) baseline(ctx context.Context, version string, o BaselineOption
 	if err != nil {
 		return err
 	}
-	// Pending writes the baseline.
+	// Executor.Pending writes the baseline revision.
 	if _, err := ex.Pending(ctx); err != nil && !errors.Is(err, atlas.ErrNoPendingFiles) {
 		return err
 	}

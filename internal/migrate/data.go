@@ -14,15 +14,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// DataStep updates rows after a migration was applied: the part of a change that takes too long for a statement of a
-// migration, or needs the program.
+// DataStep updates rows after a migration was applied. It is for changes that take too long for a statement of
+// a migration, or that need code.
 //
-// Run works in batches, each in a transaction of its own, while programs serve. It finds by itself the rows that are
-// left. So it resumes after an interruption, and does nothing if no row is left. It calls progress with the number of
-// rows that it has updated in this run.
+// Run works in batches, each in its own transaction, while the service runs. It finds the remaining rows
+// itself, so it resumes after an interruption and does nothing if no row is left. It calls progress with the
+// number of rows that it has updated in this run.
 type DataStep struct {
-	Name    string // kebab-case, at most 40 letters; never reused
-	Version string // version of the migration whose rows it updates
+	Name    string // kebab-case, at most 40 characters; never reused
+	Version string // migration whose rows the step updates
 	Run     func(ctx context.Context, db *ent.Client, progress func(rows int)) error
 }
 
@@ -30,20 +30,20 @@ type DataStep struct {
 type DataState struct {
 	Name    string
 	Version string
-	DoneAt  time.Time // UTC, whole seconds; zero while it is pending
+	DoneAt  time.Time // UTC, in whole seconds; zero means pending
 }
 
-// DataOptions configures RunData. The zero value runs the steps that are pending.
+// DataOptions configures RunData. The zero value runs the pending steps.
 type DataOptions struct {
-	Again    bool                        // run also the steps that are recorded as done
-	Progress func(step string, rows int) // called before each step with 0, and after each of its batches
+	Again    bool                        // also runs steps that are recorded as done
+	Progress func(step string, rows int) // called with 0 before each step, and after each batch
 }
 
-// settingID returns the id of the setting that records when a step was done.
+// settingID returns the id of the setting that records the time at which the step was done.
 func (d DataStep) settingID() string { return "data:" + d.Name }
 
-// DataStatus lists the steps in their order. It changes nothing. In a database without the table of settings all are
-// pending.
+// DataStatus returns the state of each step, in order. It changes nothing. If the table of settings does not
+// exist, all steps are pending.
 func DataStatus(ctx context.Context, st *store.Store, steps []DataStep) ([]DataState, error) {
 	out := make([]DataState, len(steps))
 	names := make([]string, len(steps))
@@ -69,8 +69,8 @@ func DataStatus(ctx context.Context, st *store.Store, steps []DataStep) ([]DataS
 	return out, nil
 }
 
-// RunData runs the steps that are not recorded as done, in order, and records each. It returns the steps that it ran, also
-// with an error. A step whose migration is not applied is an error that wraps ErrBehind.
+// RunData runs the steps that are not recorded as done, in order, and records each. It returns the steps that
+// it ran, even with an error. The error wraps ErrBehind if the migration of a step is not applied.
 //
 // It takes no lock: if two processes run a step at the same time, each skips the rows that the other has updated.
 func RunData(ctx context.Context, st *store.Store, steps []DataStep, o DataOptions) (done []DataState, err error) {
@@ -111,7 +111,7 @@ func RunData(ctx context.Context, st *store.Store, steps []DataStep, o DataOptio
 	return done, nil
 }
 
-// RecordData records that a step was done. Another process may have recorded it too.
+// RecordData records that a step was done at a time. It replaces a record that another process wrote.
 func RecordData(ctx context.Context, st *store.Store, step DataStep, at time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return errors.Join(errInterrupted, err)

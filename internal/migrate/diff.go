@@ -16,12 +16,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Diff compares the generated schema with the migrations in folder. If they differ, it writes the next migration under the
-// given name and a new atlas.sum. It reports whether it wrote. dev is an empty database of the same engine, emptied again
-// afterwards. Use MySQL itself for the mysql folder, because MariaDB plans differently. A statement of MySQL takes no lock
-// if the server can run it so, as LintLocks demands.
-//
-// now becomes the version, the same for every engine.
+// Diff compares the generated schema with the migrations in folder. If they differ, it writes a new migration
+// and atlas.sum, and returns true. now becomes the version; use the same for every engine. dev is an empty
+// database of the same engine, which Diff empties again. For the mysql folder it must be MySQL, because MariaDB
+// plans differently. Statements for MySQL avoid locks where possible, as LintLocks requires.
 func Diff(ctx context.Context, dev *store.Store, folder, name string, now time.Time) (written bool, err error) {
 	dir, err := atlas.NewLocalDir(folder)
 	if err != nil {
@@ -58,10 +56,10 @@ func Diff(ctx context.Context, dev *store.Store, folder, name string, now time.T
 	return true, nil
 }
 
-// entTables guards the tables that Ent generated. Ent changes them when it plans, for all databases of the process.
+// entTables guards the tables that Ent generated. Ent modifies these global variables when it plans.
 var entTables sync.Mutex
 
-// Seal writes the atlas.sum of a folder of migrations, after a migration that is not released yet was edited.
+// Seal rewrites the atlas.sum of a folder, after a migration that is not yet released was edited.
 func Seal(folder string) error {
 	dir, err := atlas.NewLocalDir(folder)
 	if err != nil {
@@ -74,8 +72,8 @@ func Seal(folder string) error {
 	return atlas.WriteSumFile(dir, sum)
 }
 
-// DDL returns the generated schema as statements for the engine of dev: the desired state that atlas.hcl names. dev is an
-// empty database.
+// DDL returns the generated schema as SQL for the engine of dev. atlas.hcl uses it as the desired state. dev is
+// an empty database.
 func DDL(ctx context.Context, dev *store.Store) (string, error) {
 	var b bytes.Buffer
 	entTables.Lock()
@@ -83,7 +81,7 @@ func DDL(ctx context.Context, dev *store.Store) (string, error) {
 	if err := dev.Ent.Schema.WriteTo(ctx, &b); err != nil {
 		return "", err
 	}
-	// The Atlas CLI wants the statements of the schema only, without the transaction and the pragmas around them.
+	// The Atlas CLI expects only the statements of the schema, without the transaction and pragmas around them.
 	lines := strings.Split(b.String(), "\n")
 	kept := lines[:0]
 	for _, line := range lines {

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// loadDir copies a folder of migrations into Atlas's in-memory directory and checks it against its atlas.sum.
+// loadDir copies a folder of migrations into an in-memory Atlas directory and verifies its atlas.sum.
 func loadDir(files fs.FS, name string) (atlas.Dir, error) {
 	dir, err := copyDir(files, name)
 	if err != nil {
@@ -25,7 +25,7 @@ func loadDir(files fs.FS, name string) (atlas.Dir, error) {
 	return dir, nil
 }
 
-// copyDir copies a folder of migrations into Atlas's in-memory directory without a check.
+// copyDir copies a folder of migrations into an in-memory Atlas directory without verifying it.
 func copyDir(files fs.FS, name string) (atlas.Dir, error) {
 	entries, err := fs.ReadDir(files, name)
 	if err != nil {
@@ -47,20 +47,20 @@ func copyDir(files fs.FS, name string) (atlas.Dir, error) {
 	return dir, nil
 }
 
-// scanners split the files of each engine into statements without a database.
+// scanners split migration files into statements, by engine, without a database.
 var scanners = map[string]atlas.Driver{"mysql": &mysql.Driver{}, "sqlite": &sqlite.Driver{}}
 
-// atlasDriver is Atlas's driver of a database. It can split a file into statements.
+// atlasDriver is Atlas's driver for a database, which can also split a file into statements.
 type atlasDriver interface {
 	atlas.Driver
 	atlas.StmtScanner
 }
 
-// newDriver returns Atlas's driver on a connection of st. On MySQL it reads the server's variables.
+// newDriver returns Atlas's driver for a connection of st. On MySQL it reads the server's variables.
 func newDriver(ctx context.Context, st *store.Store, conn *sql.Conn) (atlasDriver, error) {
 	open := func() (atlas.Driver, error) { return openMySQL(ctx, conn) }
 	if st.Engine() == "sqlite" {
-		open = func() (atlas.Driver, error) { return sqlite.Open(conn) } // asks nothing
+		open = func() (atlas.Driver, error) { return sqlite.Open(conn) } // SQLite's driver sends no query when it is opened
 	}
 	drv, err := open()
 	if err != nil {
@@ -73,8 +73,8 @@ func newDriver(ctx context.Context, st *store.Store, conn *sql.Conn) (atlasDrive
 	return full, nil
 }
 
-// openMySQL opens Atlas's driver within ctx. Atlas reads the server's variables with a context that never ends,
-// so on a network that loses packets the caller would wait for ever.
+// openMySQL opens Atlas's driver with ctx. Atlas reads the server's variables with a context that never ends,
+// so the caller could otherwise wait for ever on a network that loses packets.
 func openMySQL(ctx context.Context, conn *sql.Conn) (atlas.Driver, error) {
 	drv, err := mysql.Open(boundQuerier{conn, ctx})
 	if err != nil {
@@ -84,11 +84,11 @@ func openMySQL(ctx context.Context, conn *sql.Conn) (atlas.Driver, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not Atlas's driver of MySQL", drv)
 	}
-	full.ExecQuerier = conn // each later query has its own context
+	full.ExecQuerier = conn // later queries use the caller's context
 	return full, nil
 }
 
-// boundQuerier runs all queries in one context.
+// boundQuerier runs all queries with one context.
 type boundQuerier struct {
 	*sql.Conn
 	ctx context.Context

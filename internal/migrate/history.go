@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// history is the migrations of a program and the record that a database has of them.
+// history is the migrations of the program, and the database's record of those applied.
 type history struct {
 	store *store.Store
 	files fs.FS
@@ -24,10 +24,10 @@ type history struct {
 	all   []atlas.File
 	conn  *sql.Conn
 	drv   atlasDriver
-	revs  []*atlas.Revision // in order
+	revs  []*atlas.Revision // the record, sorted by version
 }
 
-// readHistory reads the migrations and their record on a connection. It changes nothing.
+// readHistory reads the migrations and the database's record of them. It changes nothing.
 func readHistory(ctx context.Context, st *store.Store, conn *sql.Conn, files fs.FS) (*history, error) {
 	dir, err := loadDir(files, st.Engine())
 	if err != nil {
@@ -46,14 +46,14 @@ func readHistory(ctx context.Context, st *store.Store, conn *sql.Conn, files fs.
 	return h, nil
 }
 
-// withHistory reads the history on a connection of its own for do.
+// withHistory reads the history on a connection and calls do with it. The connection is closed afterwards.
 func withHistory(ctx context.Context, st *store.Store, files fs.FS, do func(*history) error) (err error) {
 	conn, err := st.DB.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if closed := conn.Close(); !errors.Is(closed, sql.ErrConnDone) { // the lock may have discarded it
+		if closed := conn.Close(); !errors.Is(closed, sql.ErrConnDone) { // the lock may have discarded the connection
 			err = errors.Join(err, closed)
 		}
 	}()
@@ -64,7 +64,7 @@ func withHistory(ctx context.Context, st *store.Store, files fs.FS, do func(*his
 	return do(h)
 }
 
-// read reads the record, if there is one.
+// read reads the record of applied migrations. Without a revision table it is empty.
 func (h *history) read(ctx context.Context) error {
 	exists, err := hasTable(ctx, h.conn, h.store.Engine(), revisionTableName)
 	if err != nil || !exists {
@@ -75,13 +75,13 @@ func (h *history) read(ctx context.Context) error {
 	return err
 }
 
-// pending returns the migrations that are not or only partly applied, up to and including version to. Empty means all.
-// Atlas's Executor decides, here and for every command and check (decision 027).
+// pending returns the migrations up to version to that are not, or only partly, applied. "" means all. Atlas's
+// Executor decides this for every command and check (decision 027).
 func (h *history) pending(ctx context.Context, to string) ([]atlas.File, error) {
 	files, err := h.pendingAfter(ctx, h.revs)
 	var missing *atlas.MissingMigrationError
 	if errors.As(err, &missing) && len(h.all) > 0 && missing.Version > h.all[len(h.all)-1].Version() {
-		// A newer program is migrating or was interrupted. Its migrations only add to those of this program.
+		// A newer program is migrating, or was interrupted. Its migrations only add to those of this program.
 		known := slices.DeleteFunc(slices.Clone(h.revs), func(r *atlas.Revision) bool {
 			return r.Version > h.all[len(h.all)-1].Version()
 		})
@@ -115,7 +115,7 @@ func (h *history) pendingAfter(ctx context.Context, revs []*atlas.Revision) ([]a
 	return files, err
 }
 
-// fixedRevisions is a record that was read before. It ignores writes.
+// fixedRevisions is a record of migrations in memory. It ignores writes.
 type fixedRevisions struct {
 	atlas.NopRevisionReadWriter
 	revs []*atlas.Revision
@@ -137,7 +137,7 @@ func (r fixedRevisions) ReadRevision(_ context.Context, version string) (*atlas.
 	return nil, atlas.ErrRevisionNotExist
 }
 
-// revision returns the record of a migration, nil if there is none.
+// revision returns the record of a migration. Nil means that there is none.
 func (h *history) revision(version string) *atlas.Revision {
 	i := slices.IndexFunc(h.revs, func(r *atlas.Revision) bool { return r.Version == version })
 	if i < 0 {
@@ -146,7 +146,7 @@ func (h *history) revision(version string) *atlas.Revision {
 	return h.revs[i]
 }
 
-// file returns a migration, nil if the program has no such version.
+// file returns the migration file of a version. Nil means that the program has no such version.
 func (h *history) file(version string) atlas.File {
 	i := slices.IndexFunc(h.all, func(f atlas.File) bool { return f.Version() == version })
 	if i < 0 {
@@ -155,7 +155,7 @@ func (h *history) file(version string) atlas.File {
 	return h.all[i]
 }
 
-// checkVersion returns an error that wraps ErrVersion if no migration has the version. An empty version is valid.
+// checkVersion returns an error that wraps ErrVersion if no migration has the version. "" is valid.
 func (h *history) checkVersion(version string) error {
 	switch {
 	case version == "" || h.file(version) != nil:
@@ -166,7 +166,7 @@ func (h *history) checkVersion(version string) error {
 	return fmt.Errorf("%w: %s; the last one is %s", ErrVersion, version, h.all[len(h.all)-1].Version())
 }
 
-// checkKnown returns an error if the record has migrations that the program does not know.
+// checkKnown returns an error if the record has migrations that the program does not have.
 func (h *history) checkKnown() error {
 	var versions []string
 	for _, r := range h.revs {
@@ -180,9 +180,9 @@ func (h *history) checkKnown() error {
 	return fmt.Errorf("the database is ahead of this program, which does not know %s", strings.Join(versions, ", "))
 }
 
-// correctedRevisions is a record for the Executor. A migration that failed may have been corrected since: its record gets
-// the checksum and the number of statements of the present file. Atlas keeps those of the first attempt, and would never
-// finish a migration that has fewer statements now.
+// correctedRevisions adapts the record for the Executor. A failed migration may have been corrected since. Its
+// record then gets the checksum and number of statements of the present file. Atlas keeps those of the first
+// attempt, and would never finish a migration that became shorter.
 type correctedRevisions struct {
 	atlas.RevisionReadWriter
 	h *history
@@ -202,7 +202,7 @@ func (r correctedRevisions) ReadRevision(ctx context.Context, version string) (*
 	if err != nil {
 		return nil, err
 	}
-	// The Executor compares as many statements as were applied. It panics if the file or the record has fewer.
+	// The Executor compares all applied statements. It panics if the file or the record has fewer.
 	if most := min(len(stmts), len(rev.PartialHashes)); rev.Applied > most {
 		return nil, atlas.HistoryChangedError{File: f.Name(), Stmt: most + 1}
 	}
@@ -215,7 +215,7 @@ func (r correctedRevisions) ReadRevision(ctx context.Context, version string) (*
 	return rev, err
 }
 
-// recordedPoint returns the point that the record has for the database.
+// recordedPoint returns the point of the history at which the database is according to the record.
 func (h *history) recordedPoint(pending []atlas.File) point {
 	next := len(h.all)
 	if len(pending) > 0 {
@@ -231,8 +231,8 @@ func (h *history) recordedPoint(pending []atlas.File) point {
 	return point{version: h.all[next-1].Version(), statements: allStatements}
 }
 
-// schemaAt returns the tables at a point of the history. It replays the migrations in dev. With a nil dev it reads
-// migrations/states on MySQL and replays in memory on SQLite.
+// schemaAt returns the tables at a point of the history by replaying the migrations in dev. If dev is nil, it
+// reads migrations/states for MySQL, and replays in memory for SQLite.
 func (h *history) schemaAt(ctx context.Context, at point, dev *store.Store) (_ *schema.Schema, err error) {
 	switch {
 	case dev != nil:
@@ -247,7 +247,7 @@ func (h *history) schemaAt(ctx context.Context, at point, dev *store.Store) (_ *
 	return h.replay(ctx, dev, at)
 }
 
-// replay creates the tables of a point in an empty database, inspects them and empties the database again.
+// replay creates the tables of a point in the empty database dev, inspects them, and empties dev again.
 func (h *history) replay(ctx context.Context, dev *store.Store, at point) (_ *schema.Schema, err error) {
 	if dev.Engine() != h.store.Engine() {
 		return nil, fmt.Errorf("%s is not a %s database", dev, h.store.Engine())
@@ -283,7 +283,7 @@ func (h *history) replay(ctx context.Context, dev *store.Store, at point) (_ *sc
 	return found, err
 }
 
-// restoringDriver is a driver that empties its database after a replay even if ctx has ended.
+// restoringDriver empties its database after a replay even if ctx has ended.
 type restoringDriver struct{ atlasDriver }
 
 // Snapshot implements Atlas's Snapshoter.
@@ -295,7 +295,7 @@ func (d restoringDriver) Snapshot(ctx context.Context) (atlas.RestoreFunc, error
 	return func(ctx context.Context) error { return restore(context.WithoutCancel(ctx)) }, nil
 }
 
-// migrationsUntil returns the migrations up to a point. It shortens the last one if the point lies within it.
+// migrationsUntil returns the migrations up to a point. If the point is inside a migration, it cuts that one.
 func (h *history) migrationsUntil(at point) (atlas.Dir, error) {
 	var files []atlas.File
 	for _, f := range h.all {
@@ -324,14 +324,15 @@ func (h *history) migrationsUntil(at point) (atlas.Dir, error) {
 	return dir, nil
 }
 
-// errDiffers is returned for a statement that may have run if the tables are neither as before it nor as after it.
+// errDiffers is returned for a statement that may have run, if the tables match neither the state before it nor
+// the state after it.
 var errDiffers = errors.New("another definition is there")
 
-// hasRun reports whether a statement whose record may be missing has run. It compares what the statement changes with the
-// live tables, after the statement and before it. If the tables are in neither state, the error wraps errDiffers and says
-// how they differ.
+// hasRun reports whether a statement without a record has run. It compares the live tables with those before
+// and after the statement, in the parts that the statement changes. If they match neither, the error wraps
+// errDiffers and describes the difference.
 //
-// A statement that changes nothing in the tables counts as not run. Lint refuses such statements on MySQL.
+// A statement that changes no table counts as not run. Lint rejects such statements on MySQL.
 func (h *history) hasRun(ctx context.Context, live *schema.Schema, version string, number int) (bool, error) {
 	before, err := h.schemaAt(ctx, point{version, number - 1}, nil)
 	if err != nil {
@@ -371,19 +372,19 @@ func (h *history) hasRun(ctx context.Context, live *schema.Schema, version strin
 		errDiffers, number, version, strings.Join(sql, "; "))
 }
 
-// changesBetween returns the changes from one schema to another. It ignores their names and defaults.
+// changesBetween returns the changes from one schema to another, except for the schemas' names and defaults.
 func changesBetween(drv atlas.Driver, from, to *schema.Schema) ([]schema.Change, error) {
 	from.Name, from.Attrs = to.Name, to.Attrs
 	return drv.SchemaDiff(from, to)
 }
 
-// tableElement is a table or an element of a table: what a statement changes.
+// tableElement is a table, or a part of one, that a statement changes.
 type tableElement struct {
 	table string
-	name  string // empty for the whole table
+	name  string // kind and name of the part; "" for the whole table
 }
 
-// partsOf returns the parts that a change changes.
+// partsOf returns the tables and parts that a change affects.
 func partsOf(change schema.Change) []tableElement {
 	switch c := change.(type) {
 	case *schema.AddTable:
@@ -397,11 +398,12 @@ func partsOf(change schema.Change) []tableElement {
 		}
 		return out
 	}
-	// The tables of one schema have no other changes. An unknown one counts for all tables, so that none is overlooked.
+	// Other changes do not occur between tables of one schema. An unknown one counts for all tables, so that
+	// none is missed.
 	return []tableElement{{}}
 }
 
-// partName returns the kind and the name of the element that a change of a table changes.
+// partName returns the kind and name of the part that a change of a table affects.
 func partName(change schema.Change) string {
 	switch c := change.(type) {
 	case *schema.AddColumn:
@@ -434,7 +436,7 @@ func partName(change schema.Change) string {
 	return fmt.Sprintf("%T", change) // an attribute of the table
 }
 
-// overlappingChanges returns the changes whose parts the other changes also change.
+// overlappingChanges returns the changes that affect a part which one of others also affects.
 func overlappingChanges(changes, others []schema.Change) (out []schema.Change) {
 	theirs := map[tableElement]bool{}
 	tables := map[string]bool{}
@@ -468,7 +470,7 @@ func overlappingChanges(changes, others []schema.Change) (out []schema.Change) {
 	return out
 }
 
-// list returns all migrations of the program and of the record in order.
+// list returns all migrations of the program and of the record, sorted by version.
 func (h *history) list(ctx context.Context) ([]Revision, error) {
 	pending, err := h.pending(ctx, "")
 	var outOfOrder *atlas.HistoryNonLinearError
@@ -478,7 +480,7 @@ func (h *history) list(ctx context.Context) ([]Revision, error) {
 	case errors.As(err, &outOfOrder):
 		pending = slices.Concat(outOfOrder.OutOfOrder, outOfOrder.Pending)
 	case errors.As(err, new(*atlas.MissingMigrationError)):
-		// The loop below lists what is recorded.
+		// The loop below lists the recorded migrations.
 	case err != nil:
 		return nil, err
 	}
@@ -503,7 +505,7 @@ func (h *history) list(ctx context.Context) ([]Revision, error) {
 		}
 		r := Revision{Version: f.Version(), Description: f.Desc(), Total: len(stmts), pending: open[f.Version()]}
 		if !r.pending && len(h.revs) > 0 {
-			// Only the last migration of a baseline is recorded.
+			// Of the migrations in a baseline only the last is recorded.
 			r.Baseline, r.ExecutedAt = true, h.revs[0].ExecutedAt.UTC()
 		}
 		out = append(out, r)

@@ -20,17 +20,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Finding is a possible fault in a migration.
+// Finding is a possible fault in a migration file.
 type Finding struct {
-	File  string `json:"file"` // path in the folder of migrations: sqlite/20261121103000_initial.sql
-	Line  int    `json:"line"` // from 1; 0 means the whole file
+	File  string `json:"file"` // path in the migrations folder, such as sqlite/20261121103000_initial.sql
+	Line  int    `json:"line"` // line number from 1; 0 means the whole file
 	Rule  string `json:"rule"`
-	Code  string `json:"code,omitempty"` // Atlas's code of the check, for rules of Atlas
-	Error bool   `json:"error"`          // false for a warning
+	Code  string `json:"code,omitempty"` // Atlas's code of the check; "" for rules of this package
+	Error bool   `json:"error"`          // true for an error, false for a warning
 	Text  string `json:"text"`
 }
 
-// String returns the finding in the notation of compilers.
+// String formats the finding like a compiler message.
 func (f Finding) String() string {
 	level, rule := "warning", f.Rule
 	if f.Error {
@@ -44,32 +44,32 @@ func (f Finding) String() string {
 
 // LintOptions configures Lint. The zero value checks every migration.
 type LintOptions struct {
-	Latest   int   // how many of the last migrations to check; 0 means all
-	Released fs.FS // migrations that must not be changed, nor preceded by new ones; nil means none
+	Latest   int   // number of last migrations to check; 0 means all
+	Released fs.FS // released migrations, which must not change or get new ones before them; nil means none
 }
 
-// The rules of Lint. The first five are Atlas's analyzers, by the first letters of their codes.
+// These are the rules of Lint. The first five are Atlas's analyzers; the comments list the codes.
 const (
-	ruleDestructive  = "destructive"       // DS: drops a table or a column
-	ruleIncompatible = "incompatible"      // BC: a rename breaks programs of the version before
+	ruleDestructive  = "destructive"       // DS: drops a table or column
+	ruleIncompatible = "incompatible"      // BC: a rename breaks programs of the previous version
 	ruleConstraint   = "constraint"        // CD: drops a foreign key
-	ruleNotNull      = "not_null"          // MF103, MY101: older programs do not fill a new column
-	ruleData         = "data_depend"       // MF, LT: fails for certain rows
-	ruleRebuild      = "rebuild"           // SQLite copies a table
-	ruleKey          = "foreign_key_index" // SQLite reads the whole table for a deletion
-	ruleChecksum     = "checksum"          // changed since it was sealed in atlas.sum, or released
-	ruleLinear       = "non_linear"        // databases that have a later migration refuse it
-	ruleRuns         = "runs"              // fails on an empty database
-	ruleLock         = "lock"              // does not say whether it blocks programs that write; see LintLocks
-	ruleResume       = "resume"            // after an interruption, Apply cannot determine whether it ran
+	ruleNotNull      = "not_null"          // MF103, MY101: older programs do not set a new column
+	ruleData         = "data_depend"       // MF, LT: fails for some rows
+	ruleRebuild      = "rebuild"           // SQLite copies the whole table
+	ruleKey          = "foreign_key_index" // without an index on a foreign key, SQLite reads the whole table for each deletion
+	ruleChecksum     = "checksum"          // the file changed after it was sealed in atlas.sum, or after its release
+	ruleLinear       = "non_linear"        // databases with a later migration reject it
+	ruleRuns         = "runs"              // the migration fails on an empty database
+	ruleLock         = "lock"              // the statement does not declare whether it blocks writers; see LintLocks
+	ruleResume       = "resume"            // after an interruption, Apply cannot determine whether the statement ran
 )
 
-// Lint checks the migrations in files for changes that lose data, break programs that are still running, fail on certain
-// rows or take long. files has the layout of migrations.FS. dev is an empty database, emptied again afterwards. Its engine
-// says which folder is checked.
+// Lint checks migrations for changes that lose data, break running programs, fail for some rows or take long.
+// files has the layout of migrations.FS. dev is an empty database, which Lint empties again. Its engine
+// determines the folder to check.
 //
-// A comment before a statement silences rules or codes for the statement: "-- atlas:nolint destructive". Without names it
-// silences all. At the top of the file and followed by an empty line it applies to the whole file.
+// A comment before a statement disables rules or codes for it: "-- atlas:nolint destructive". Without names it
+// disables all. At the top of the file, followed by an empty line, it applies to the whole file.
 func Lint(ctx context.Context, dev *store.Store, files fs.FS, o LintOptions) ([]Finding, error) {
 	dir, err := copyDir(files, dev.Engine())
 	if err != nil {
@@ -112,16 +112,16 @@ func Lint(ctx context.Context, dev *store.Store, files fs.FS, o LintOptions) ([]
 	return l.findings, nil
 }
 
-// linter collects findings.
+// linter collects the findings of one folder of migrations.
 type linter struct {
 	engine   string
 	findings []Finding
 }
 
-// warningRules are the rules whose findings are warnings.
+// warningRules are the rules whose findings are warnings, not errors.
 var warningRules = []string{ruleConstraint, ruleData, ruleRebuild}
 
-// add adds a finding about the statement at an offset of a file.
+// add adds a finding about the statement at the byte offset pos of a file.
 func (l *linter) add(f atlas.File, pos int, rule, text string) {
 	l.addCode(f, pos, rule, "", text)
 }
@@ -137,8 +137,8 @@ func (l *linter) addCode(f atlas.File, pos int, rule, code, text string) {
 	})
 }
 
-// isSilenced reports whether a comment of the file or of the statement silences a rule or a code. No comment silences
-// faults of seals, of the order and of statements that fail.
+// isSilenced reports whether a comment disables a rule or code for the file or statement. The rules for
+// checksums, order and failing statements cannot be disabled.
 func isSilenced(f atlas.File, engine string, pos int, rule, code string) bool {
 	if rule == ruleChecksum || rule == ruleLinear || rule == ruleRuns {
 		return false
@@ -149,7 +149,7 @@ func isSilenced(f atlas.File, engine string, pos int, rule, code string) bool {
 	}
 	stmts, err := atlas.FileStmtDecls(scanners[engine], f)
 	if err != nil {
-		return false // the replay reports it
+		return false // the replay reports this error
 	}
 	for _, stmt := range stmts {
 		if stmt.Pos == pos {
@@ -162,7 +162,7 @@ func isSilenced(f atlas.File, engine string, pos int, rule, code string) bool {
 	})
 }
 
-// addSeal adds a finding about a folder that differs from its atlas.sum.
+// addSeal adds a finding about a folder that does not match its atlas.sum.
 func (l *linter) addSeal(err error) {
 	finding := Finding{
 		File: l.engine + "/" + atlas.HashFileName, Rule: ruleChecksum, Error: true, Text: err.Error(),
@@ -175,7 +175,7 @@ func (l *linter) addSeal(err error) {
 	l.findings = append(l.findings, finding)
 }
 
-// compareReleased compares the files with those that databases may have applied.
+// compareReleased compares the files with the released ones, which databases may already have applied.
 func (l *linter) compareReleased(released fs.FS, all []atlas.File) error {
 	dir, err := copyDir(released, l.engine)
 	if err != nil {
@@ -209,7 +209,7 @@ func (l *linter) compareReleased(released fs.FS, all []atlas.File) error {
 	return nil
 }
 
-// replay runs the files and analyzes those from index from on.
+// replay runs all files on the empty database and analyzes those from the index from on.
 func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, from int) error {
 	current, err := inspect(ctx, drv)
 	if err != nil {
@@ -238,7 +238,7 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.Name(), err)
 			}
-			// SQLite applies everything or nothing.
+			// On SQLite a migration is one transaction, so no statement can be left without a record.
 			if l.engine == "mysql" && len(diff) == 0 {
 				l.add(f, stmt.Pos, ruleResume, "Leaves all tables as they are, so that an interrupted apply runs it again: "+
 					"make it a data step, or a statement that may run twice")
@@ -264,9 +264,9 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 	return l.checkKeys(ctx, drv, current, keys)
 }
 
-// analyze runs Atlas's analyzers over a file.
+// analyze runs Atlas's analyzers on one file.
 func (l *linter) analyze(ctx context.Context, drv atlasDriver, f *sqlcheck.File) error {
-	// Findings of this analyzer are errors by default, too.
+	// This analyzer alone makes its findings errors of its own by default.
 	options := &schemahcl.Resource{Children: []*schemahcl.Resource{
 		{Type: "destructive", Attrs: []*schemahcl.Attr{schemahcl.BoolAttr("error", false)}},
 	}}
@@ -285,7 +285,7 @@ func (l *linter) analyze(ctx context.Context, drv atlasDriver, f *sqlcheck.File)
 	})
 }
 
-// ruleOf returns the rule of a code of Atlas.
+// ruleOf returns the rule for a code of Atlas.
 func ruleOf(code string) string {
 	switch {
 	case strings.HasPrefix(code, "DS"):

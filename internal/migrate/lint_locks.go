@@ -11,19 +11,20 @@ import (
 	atlas "ariga.io/atlas/sql/migrate"
 )
 
-// LintLocks checks that the migrations of MySQL after the first one say whether they block programs that write. It needs
-// no database. A statement that changes a table has to do one of the following:
+// LintLocks checks that the MySQL migrations after the first one declare whether they block writers. It needs
+// no database. A statement that changes a table must do one of the following:
 //
-//   - It names an algorithm that blocks no program, so that the server refuses the statement instead of locking:
+//   - It names an algorithm that blocks no writer, so that the server rejects the statement instead of locking:
 //     ALGORITHM=INSTANT, or ALGORITHM=INPLACE with LOCK=NONE.
-//   - A comment before it gives the reason why it may block: "-- almanac:blocking the table has a few rows".
+//   - A comment before it explains why it may block: "-- almanac:blocking the table has a few rows".
 //
-// A statement that changes rows needs the comment too, or belongs into a data step. Tables that the same migration creates
-// are not checked, because no program uses them yet. latest is how many of the last migrations to check. 0 means all.
+// A statement that changes rows needs the comment too, or belongs in a data step. Tables that the same
+// migration creates are not checked, because no program uses them yet. latest is the number of last migrations
+// to check. 0 means all.
 func LintLocks(files fs.FS, latest int) ([]Finding, error) {
 	dir, err := copyDir(files, "mysql")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // a tree with migrations of SQLite only
+		return nil, nil // the tree has SQLite migrations only
 	}
 	if err != nil {
 		return nil, err
@@ -69,15 +70,16 @@ var (
 	whitespace      = regexp.MustCompile(`\s+`)
 )
 
-// blockingMark begins the comment of a statement that may block programs that write.
+// blockingMark is the start of the comment for a statement that may block writers.
 const blockingMark = "-- almanac:blocking"
 
-// stripText returns a statement in one line, without its string literals and comments.
+// stripText returns a statement in one line, without string literals and comments.
 func stripText(sql string) string {
 	return strings.TrimSpace(whitespace.ReplaceAllString(quotedText.ReplaceAllString(sql, "''"), " "))
 }
 
-// lockFault returns what a statement lacks, "" if it lacks nothing.
+// lockFault returns what a statement lacks for LintLocks. "" means that it passes. made has the tables that the
+// migration creates.
 func lockFault(stmt *atlas.Stmt, sql string, made map[string]bool) string {
 	what, how := "", ""
 	switch m := changesTable.FindStringSubmatch(sql); {
@@ -103,9 +105,9 @@ func lockFault(stmt *atlas.Stmt, sql string, made map[string]bool) string {
 	return fmt.Sprintf("%s: %s, or give the reason in a comment %q before it", what, how, blockingMark+" REASON")
 }
 
-// isLockFree reports whether MySQL refuses a statement rather than block programs that write meanwhile.
+// isLockFree reports whether MySQL rejects a statement rather than block writers.
 func isLockFree(sql string) bool {
-	sql = quotedName.ReplaceAllString(sql, "``") // a column may have the name of a clause
+	sql = quotedName.ReplaceAllString(sql, "``") // a column may be named like a clause
 	named := func(clause *regexp.Regexp) string {
 		m := clause.FindStringSubmatch(sql)
 		if m == nil {
@@ -122,18 +124,18 @@ func isLockFree(sql string) bool {
 	return false
 }
 
-// splitByLock splits a planned change of a table in MySQL into statements, and adds to each the clauses that keep it from
-// locking, where MySQL and MariaDB can run it so. They can add and drop columns and indexes, drop foreign keys and change
-// the table's defaults for new columns. The split is needed because a statement with several changes is as slow as the
-// slowest. Other changes stay as planned, for LintLocks to report and a person to decide.
+// splitByLock splits a planned ALTER TABLE of MySQL into statements, and adds clauses that prevent locking.
+// Both MySQL and MariaDB can add and drop columns and indexes, drop foreign keys, and change defaults for new
+// columns without locking. Each change gets its own statement, because a combined one is as slow as its slowest
+// change. Other changes stay as planned; LintLocks reports them for a person to decide.
 func splitByLock(sql string) []string {
 	m := alterTable.FindStringSubmatch(sql)
 	if m == nil {
 		return []string{sql}
 	}
 	const instant, inPlace = ", ALGORITHM=INSTANT", ", ALGORITHM=INPLACE, LOCK=NONE"
-	// The statements have to run in this order: a foreign key is dropped before its index, an index before its column,
-	// and a changed column takes the new defaults of the table.
+	// The order matters: a foreign key is dropped before its index, and an index before its column. A changed
+	// column takes the new defaults of the table.
 	var keys, defaults, columns, indexes, others []string
 	for _, clause := range splitClauses(m[2]) {
 		to := &others
@@ -169,7 +171,7 @@ var (
 	changesDefaults = regexp.MustCompile(`^(?:CHARSET|COLLATE) \w+$`)
 )
 
-// splitClauses splits the changes of an ALTER TABLE at commas outside of parentheses and quotes.
+// splitClauses splits the clauses of an ALTER TABLE at commas outside parentheses and quotes.
 func splitClauses(list string) (out []string) {
 	depth, start := 0, 0
 	var quote rune

@@ -12,19 +12,19 @@ import (
 	"ariga.io/atlas/sql/sqlcheck"
 )
 
-// position is a statement of a file.
+// position is the byte offset of a statement in a file.
 type position struct {
 	file atlas.File
 	pos  int
 }
 
-// mysqlRename matches columns that an ALTER TABLE of MySQL renames.
+// mysqlRename matches the columns that a MySQL ALTER TABLE renames.
 var mysqlRename = regexp.MustCompile(
 	"(?is)\\b(?:RENAME\\s+COLUMN|CHANGE(?:\\s+COLUMN)?)\\s+`?(\\w+)`?\\s+(?:TO\\s+)?`?(\\w+)`?")
 
-// withRenames replaces the drop and the addition of a table or a column that one statement renamed by its rename. Atlas
-// compares by name only, and so finds a drop and an addition. No single statement drops one table and adds another. None
-// of SQLite does so with columns.
+// withRenames replaces a drop and an addition by one rename, if the statement renames a table or column. Atlas
+// compares by name only, so it reports two changes. No single statement drops one table and adds another, and
+// no SQLite statement does so with columns.
 func withRenames(engine, sql string, changes schema.Changes) schema.Changes {
 	var dropped []*schema.DropTable
 	var added []*schema.AddTable
@@ -45,7 +45,7 @@ func withRenames(engine, sql string, changes schema.Changes) schema.Changes {
 	return append(schema.Changes{&schema.RenameTable{From: dropped[0].T, To: added[0].T}}, changes...)
 }
 
-// replaceRenamedColumns is withRenames for the columns of a table.
+// replaceRenamedColumns does for the columns of one table what withRenames does for tables.
 func replaceRenamedColumns(engine, sql string, table *schema.ModifyTable) {
 	drop := func(name string) int { return schema.Changes(table.Changes).IndexDropColumn(name) }
 	add := func(name string) int { return schema.Changes(table.Changes).IndexAddColumn(name) }
@@ -81,9 +81,10 @@ func replaceRenamedColumns(engine, sql string, table *schema.ModifyTable) {
 	}
 }
 
-// checkRebuilds adds findings about tables that SQLite rebuilds under another name, where ALTER TABLE cannot make a change.
+// checkRebuilds adds findings about tables that SQLite must rebuild under another name, because ALTER TABLE
+// cannot make the change.
 func (l *linter) checkRebuilds(f atlas.File, changes []*sqlcheck.Change) {
-	made := map[string]int{} // table: offset of the statement
+	made := map[string]int{} // byte offset of the creating statement, by table
 	dropped := map[string]bool{}
 	for _, sc := range changes {
 		for _, c := range sc.Changes {
@@ -103,7 +104,7 @@ func (l *linter) checkRebuilds(f atlas.File, changes []*sqlcheck.Change) {
 	}
 }
 
-// keyName names a foreign key by its table and columns, because those of SQLite may have no other name.
+// keyName identifies a foreign key by table and columns, because in SQLite it may have no name.
 func keyName(t *schema.Table, key *schema.ForeignKey) string {
 	return t.Name + " (" + strings.Join(columnNames(key.Columns), ", ") + ")"
 }
@@ -116,7 +117,7 @@ func columnNames(columns []*schema.Column) []string {
 	return names
 }
 
-// addNewKeys adds to keys the position of the statement that added foreign keys.
+// addNewKeys records in keys the position of a statement that added foreign keys.
 func addNewKeys(keys map[string]position, from, to *schema.Schema, f atlas.File, stmt *atlas.Stmt) {
 	had := map[string]bool{}
 	for _, t := range from.Tables {
@@ -134,8 +135,8 @@ func addNewKeys(keys map[string]position, from, to *schema.Schema, f atlas.File,
 	}
 }
 
-// checkKeys adds findings about foreign keys of the files that no index of the final schema begins with. MySQL creates such
-// an index itself.
+// checkKeys adds findings about new foreign keys without an index on their columns. MySQL creates such an index
+// itself.
 func (l *linter) checkKeys(
 	ctx context.Context, drv atlasDriver, final *schema.Schema, from map[string]position,
 ) error {
@@ -160,7 +161,7 @@ func (l *linter) checkKeys(
 	return nil
 }
 
-// primaryKey returns the columns of a primary key in its order. Atlas returns those of SQLite in the order of the table.
+// primaryKey returns the columns of a primary key in key order. For SQLite, Atlas returns them in table order.
 func (l *linter) primaryKey(ctx context.Context, drv atlasDriver, t *schema.Table) (columns []string, err error) {
 	if l.engine == "mysql" {
 		if t.PrimaryKey != nil {
@@ -185,7 +186,7 @@ func (l *linter) primaryKey(ctx context.Context, drv atlasDriver, t *schema.Tabl
 	return columns, rows.Err()
 }
 
-// hasIndex reports whether an index of the table, other than its primary key, begins with the columns.
+// hasIndex reports whether an index other than the primary key begins with the given columns.
 func hasIndex(t *schema.Table, columns []string) bool {
 	return slices.ContainsFunc(t.Indexes, func(index *schema.Index) bool {
 		if len(index.Parts) < len(columns) {

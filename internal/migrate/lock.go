@@ -15,14 +15,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// lockName is the lock that the Atlas CLI takes on MySQL. It keeps the two programs from migrating at the same time.
+// lockName is the name of the MySQL lock that the Atlas CLI takes too, so that only one of the programs
+// migrates at a time.
 const lockName = "atlas_migrate_execute"
 
-// defaultLockWait is the time to wait for another process that migrates.
+// defaultLockWait is the default time to wait for another migrating process.
 const defaultLockWait = time.Minute
 
-// runOutcome says how a run under the lock ended. Foreign keys are checked only after runRiskedReferences, because the
-// check reads all rows while writers wait.
+// runOutcome is the result of a run under the lock. Foreign keys are checked only after runRiskedReferences,
+// because the check reads all rows while writers wait.
 type runOutcome int
 
 const (
@@ -31,8 +32,8 @@ const (
 	runRiskedReferences
 )
 
-// lock keeps other processes from migrating until the caller calls end. wait limits the time to get the lock: 0 means
-// defaultLockWait, a negative value means no wait.
+// lock prevents other processes from migrating until the caller calls end. wait is the time limit for getting
+// the lock. 0 means defaultLockWait, a negative value means no wait.
 func lock(
 	ctx context.Context, st *store.Store, conn *sql.Conn, wait time.Duration,
 ) (end func(runOutcome) error, err error) {
@@ -50,15 +51,15 @@ func lock(
 	return lockMySQL(ctx, drv, conn, wait)
 }
 
-// lockMySQL takes a named lock, which belongs to the connection and ends with it. The statements of the connection wait
-// as long for tables.
+// lockMySQL takes a named lock, which belongs to the connection and ends with it. It also sets the time for
+// which the statements of the connection wait for tables.
 //
-// A statement may continue at the server after the process that sent it has ended. The connection keeps the lock until
-// then. So no statement of an interrupted run is still running when the next run has the lock.
+// A statement may continue at the server after its process has ended. The connection keeps the lock until then.
+// So no statement of an interrupted run is still running when the next run gets the lock.
 func lockMySQL(
 	ctx context.Context, drv atlasDriver, conn *sql.Conn, wait time.Duration,
 ) (end func(runOutcome) error, err error) {
-	// The server counts in seconds.
+	// The server accepts whole seconds only.
 	seconds := time.Duration(math.Ceil(wait.Seconds())) * time.Second
 	unlock, err := acquireLock(ctx, drv, seconds)
 	switch {
@@ -69,14 +70,14 @@ func lockMySQL(
 	case err != nil:
 		return nil, err
 	}
-	// A statement that changes a table waits for transactions that use it, and all later statements wait behind it: by
-	// MySQL's default for a year.
+	// A statement that changes a table waits for transactions that use it, and all later statements wait behind
+	// it. MySQL's default limit is a year.
 	err = setTableWait(ctx, conn, max(seconds, time.Second))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock_wait_timeout: %w", err), discardConnection(conn))
 	}
 	return func(runOutcome) error {
-		// Even if ctx has ended: a connection in the pool must keep neither the lock nor the wait.
+		// This runs even if ctx has ended: a pooled connection must not keep the lock or the time limit.
 		err := setTableWait(context.WithoutCancel(ctx), conn, store.TableLockWait)
 		if err == nil {
 			err = unlock()
@@ -88,11 +89,12 @@ func lockMySQL(
 	}, nil
 }
 
-// errUnknown is the number of MySQL's error without a number of its own. TiDB answers it if too many connections wait for a
-// lock.
+// errUnknown is MySQL's error number for errors without their own number. TiDB returns it if too many
+// connections wait for a lock.
 const errUnknown = 1105
 
-// acquireLock takes the lock of migrations, or returns schema.ErrLocked after a wait of whole seconds.
+// acquireLock takes the migration lock. It returns schema.ErrLocked after waiting for wait, a number of whole
+// seconds.
 func acquireLock(ctx context.Context, drv atlasDriver, wait time.Duration) (schema.UnlockFunc, error) {
 	const pause = 200 * time.Millisecond
 	began, left := time.Now(), wait
@@ -114,19 +116,19 @@ func acquireLock(ctx context.Context, drv atlasDriver, wait time.Duration) (sche
 	}
 }
 
-// setTableWait sets how long the statements of a connection wait for a table.
+// setTableWait sets the time for which the statements of a connection wait for a table.
 func setTableWait(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
 	_, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(wait.Seconds())))
 	return err
 }
 
-// lockSQLite takes SQLite's own write lock for the whole run, in a transaction that end commits or rolls back. It turns
-// foreign keys off before the transaction, because the pragma has no effect within one. With foreign keys on, the DROP of a
-// rebuilt table would delete the rows that refer to it. They are checked before the commit instead.
+// lockSQLite takes SQLite's write lock for the whole run, in a transaction that end commits or rolls back. It
+// disables foreign keys first, because the pragma has no effect in a transaction. With foreign keys enabled,
+// dropping a rebuilt table would delete the rows that refer to it. They are checked before the commit instead.
 //
-// The lock that Atlas offers for SQLite is one file for all databases of a machine, and does not wait.
+// Atlas's own lock for SQLite is one file for all databases of a machine, and does not wait.
 func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(runOutcome) error, err error) {
-	// The connection goes back to the pool, so it is restored even if ctx has ended.
+	// The connection returns to the pool, so its settings are restored even if ctx has ended.
 	cleanUp := context.WithoutCancel(ctx)
 	restore := func() error {
 		if _, err := conn.ExecContext(cleanUp, "PRAGMA foreign_keys = on"); err != nil {
@@ -153,7 +155,8 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fu
 			}
 		}
 		if _, rollbackErr := conn.ExecContext(cleanUp, "ROLLBACK"); rollbackErr != nil {
-			// An interrupted statement may have rolled back already. Closing the connection rolls back in any case.
+			// An interrupted statement may already have rolled back. Closing the connection rolls back in any
+			// case.
 			return errors.Join(err, discardConnection(conn))
 		}
 		return err

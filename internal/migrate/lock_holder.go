@@ -10,17 +10,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// holderWait limits the queries for the holder of a lock. They only make an error clearer.
+// holderWait is the time limit of queries for the holder of a lock. They only improve an error message.
 const holderWait = 5 * time.Second
 
-// session is a connection of a MySQL server, as in its process list.
+// session is a connection in the process list of a MySQL server.
 type session struct {
 	id               int64
 	user, host, info sql.NullString
 	seconds          sql.NullInt64
 }
 
-// String names the session, its user, its statement and how long the statement has run.
+// String describes the session: user, statement, and running time.
 func (s session) String() string {
 	if !s.user.Valid {
 		return fmt.Sprintf("connection %d", s.id)
@@ -38,7 +38,7 @@ func (s session) String() string {
 	return out + "at " + statement
 }
 
-// lockHolder describes the connection that has the lock of migrations, as far as the user may see it.
+// lockHolder describes the connection that holds the migration lock, as far as the user may see it.
 func lockHolder(ctx context.Context, conn *sql.Conn) string {
 	ctx, cancel := context.WithTimeout(ctx, holderWait)
 	defer cancel()
@@ -59,8 +59,8 @@ func lockHolder(ctx context.Context, conn *sql.Conn) string {
 	return "held by " + holder.String()
 }
 
-// usersOfTable are the queries for the connections that use a table. MySQL lists their locks, for users that may read
-// performance_schema. MariaDB lists transactions, for users with the right PROCESS.
+// usersOfTable are the queries for connections that use a table. The first is for MySQL and users who may read
+// performance_schema. The second is for MariaDB and users with the privilege PROCESS.
 var usersOfTable = [...]string{
 	"SELECT p.id, p.user, p.host, p.time, p.info FROM performance_schema.metadata_locks l " +
 		"JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id " +
@@ -72,7 +72,8 @@ var usersOfTable = [...]string{
 		"WHERE ? <> '' AND p.db = DATABASE() AND p.id <> CONNECTION_ID() ORDER BY t.trx_started LIMIT 3",
 }
 
-// tableUsers describes the connections that keep a statement from changing its table, as far as the user may see them.
+// tableUsers describes the connections that block a statement from changing its table, as far as the user may
+// see them.
 func tableUsers(ctx context.Context, conn *sql.Conn, statement string) string {
 	ctx, cancel := context.WithTimeout(ctx, holderWait)
 	defer cancel()

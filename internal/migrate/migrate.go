@@ -1,7 +1,7 @@
-// Package migrate changes the schema of a database by migrations. It works on Atlas's packages, reads and writes the
-// revision table of the Atlas CLI, and takes the CLI's lock, so that either tool can be used at any moment.
+// Package migrate changes the schema of a database by versioned migrations. It uses Atlas's packages, the
+// revision table of the Atlas CLI and its lock, so that both tools can be used on one database.
 //
-// Unless they name files, the functions use the migrations that are embedded in the program.
+// Functions without a parameter for files use the migrations that are embedded in the program.
 package migrate
 
 import (
@@ -19,28 +19,28 @@ import (
 
 // Revision is a migration and its state in a database.
 type Revision struct {
-	Version     string    // sorts in the order of application: 20261121103000
-	Description string    // the file's name after the version
-	Applied     int       // statements that ran
-	Total       int       // statements in the file
-	ExecutedAt  time.Time // UTC; zero if it never ran
-	Error       string    // of the last attempt
-	Baseline    bool      // it never ran: the database had its tables when it was taken over
+	Version     string    // sorts in the order of application, such as 20261121103000
+	Description string    // part of the file name after the version
+	Applied     int       // number of statements that ran
+	Total       int       // number of statements in the file
+	ExecutedAt  time.Time // UTC; zero means never
+	Error       string    // error of the last attempt; "" means none
+	Baseline    bool      // it never ran, because Baseline recorded its tables as existing
 
-	pending bool // a statement is left to run
+	pending bool // at least one statement has not run
 	set     bool // recorded as applied by SetVersion or `atlas migrate set`
 }
 
 // State is the state of a migration in a database.
 type State string
 
-// The states of a migration.
+// These are the states of a migration.
 const (
 	StatePending     State = "pending"
 	StateApplied     State = "applied"
 	StateBaseline    State = "baseline"
-	StateSet         State = "set"         // recorded as applied: its statements were run by other means
-	StateInterrupted State = "interrupted" // between two statements, or with its process; Apply resumes it
+	StateSet         State = "set"         // recorded as applied; other tools ran its statements
+	StateInterrupted State = "interrupted" // stopped between two statements, or its process ended; Apply resumes it
 	StateFailed      State = "failed"
 )
 
@@ -49,7 +49,7 @@ func (r Revision) State() State {
 	switch {
 	case r.Baseline:
 		return StateBaseline
-	case !r.pending && (r.set || r.Applied < r.Total): // a later one may have been set over it
+	case !r.pending && (r.set || r.Applied < r.Total): // SetVersion may have recorded a later migration
 		return StateSet
 	case !r.pending:
 		return StateApplied
@@ -67,20 +67,20 @@ func (r Revision) State() State {
 func (r Revision) Done() bool { return !r.pending }
 
 var (
-	// ErrBehind is returned by CheckCurrent for a schema that lacks migrations.
+	// ErrBehind is returned by CheckCurrent if the database lacks migrations.
 	ErrBehind = errors.New("the schema is behind")
 
-	// ErrVersion is returned for a version that no migration has.
+	// ErrVersion is returned for a version without a migration.
 	ErrVersion = errors.New("no such version")
 
-	// ErrNotEmpty is returned for a database that has tables and no record of migrations.
+	// ErrNotEmpty is returned for a database with tables but without a record of migrations.
 	ErrNotEmpty = errors.New("want an empty database, or one that was taken over with a baseline")
 
 	errInterrupted = errors.New("interrupted")
 )
 
-// Status lists all migrations in order: those of the program, and those of the database that the program does not
-// know. It changes nothing. A database without a revision table has applied none.
+// Status returns all migrations in order: those of the program, and those in the database that the program does
+// not have. It changes nothing. A database without a revision table has applied none.
 func Status(ctx context.Context, st *store.Store) ([]Revision, error) {
 	return status(ctx, st, migrations.FS)
 }
@@ -93,9 +93,9 @@ func status(ctx context.Context, st *store.Store, files fs.FS) (revs []Revision,
 	return revs, err
 }
 
-// CheckCurrent returns nil if the database has every migration of the program. Otherwise its error wraps ErrBehind and
-// says what is missing. A database may be ahead: migrations only add, so during a rolling deployment an older program
-// can serve it.
+// CheckCurrent returns nil if the database has all migrations of the program. Otherwise the error wraps
+// ErrBehind and names the missing ones. The database may have more: migrations only add, so an older program
+// can use it during a rolling deployment.
 func CheckCurrent(ctx context.Context, st *store.Store) error {
 	return checkCurrent(ctx, st, migrations.FS)
 }

@@ -14,18 +14,18 @@ import (
 type Step struct {
 	Version     string
 	Description string
-	Number      int // of the statement in its file, from 1
-	Total       int
+	Number      int // number of the statement in its file, from 1
+	Total       int // number of statements in the file
 	SQL         string
-	Comments    []string // comments before the statement, each with its comment mark
-	Found       bool     // it ran before an interruption: Apply records it and does not run it again
+	Comments    []string // comment lines before the statement, with their comment marks
+	Found       bool     // it ran before an interruption, so Apply only records it
 }
 
 // Script is the SQL that Apply would run.
 type Script struct {
-	Database string // its URL without password
+	Database string // URL of the database without its password
 	Engine   string
-	At       string // version of the last revision; empty if there is none
+	At       string // version of the last revision; "" means none
 	Steps    []Step
 }
 
@@ -61,7 +61,7 @@ func plan(ctx context.Context, st *store.Store, files fs.FS, to string) (script 
 	return script, nil
 }
 
-// String returns the SQL with comments, to review, to keep or to run by hand.
+// String formats the script as SQL with comments, for review or for running it by hand.
 func (s Script) String() string {
 	var b strings.Builder
 	at := "with no migration applied"
@@ -108,5 +108,5 @@ func (s Script) String() string {
 	return b.String()
 }
 
-// withSemicolon returns a statement with a semicolon at its end.
+// withSemicolon returns a statement that ends with a semicolon.
 func withSemicolon(sql string) string { return strings.TrimSuffix(sql, ";") + ";" }

@@ -11,15 +11,15 @@ import (
 	"ariga.io/atlas/sql/schema"
 )
 
-// The revision table is the Atlas CLI's, with its columns, types and cloud row.
+// The revision table is that of the Atlas CLI, with the same columns and types.
 const (
 	revisionTableName = "atlas_schema_revisions"
-	cloudRow          = ".atlas_cloud_identifier" // a row of the CLI that is no revision
+	cloudRow          = ".atlas_cloud_identifier" // version of a row that the CLI uses for other data
 	revisionColumns   = "`version`,`description`,`type`,`applied`,`total`,`executed_at`,`execution_time`," +
 		"`error`,`error_stmt`,`hash`,`partial_hashes`,`operator_version`"
 )
 
-// revisionDDL are the statements that create the revision table.
+// revisionDDL are the statements that create the revision table, by engine.
 var revisionDDL = map[string]string{
 	"mysql": "CREATE TABLE IF NOT EXISTS `" + revisionTableName + "` (`version` varchar(255) NOT NULL, " +
 		"`description` varchar(255) NOT NULL, `type` bigint unsigned NOT NULL DEFAULT 2, " +
@@ -34,7 +34,7 @@ var revisionDDL = map[string]string{
 		"`operator_version` text NOT NULL, PRIMARY KEY (`version`))",
 }
 
-// revisionTable is Atlas's RevisionReadWriter over the revision table.
+// revisionTable implements Atlas's RevisionReadWriter on the revision table.
 type revisionTable struct{ db schema.ExecQuerier }
 
 // Ident implements Atlas's RevisionReadWriter.
@@ -98,14 +98,15 @@ func scanRevision(rows *sql.Rows) (*atlas.Revision, error) {
 func (r revisionTable) WriteRevision(ctx context.Context, rev *atlas.Revision) error {
 	partial := rev.PartialHashes
 	if rev.Applied == rev.Total {
-		// The Executor removes the hashes with its next write. The record is the same if the process ends before that.
+		// The Executor removes the hashes in a later write. Removing them here gives the same record if the
+		// process ends before that.
 		partial = nil
 	}
 	hashes, err := json.Marshal(partial)
 	if err != nil {
 		return err
 	}
-	// REPLACE is spelled the same on MySQL, MariaDB and SQLite.
+	// MySQL, MariaDB and SQLite all support REPLACE.
 	_, err = r.db.ExecContext(ctx,
 		"REPLACE INTO `"+revisionTableName+"` ("+revisionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 		rev.Version, rev.Description, uint(rev.Type), rev.Applied, rev.Total, rev.ExecutedAt.UTC(),
@@ -119,7 +120,7 @@ func (r revisionTable) DeleteRevision(ctx context.Context, version string) error
 	return err
 }
 
-// createRevisionTable creates the revision table unless there is one.
+// createRevisionTable creates the revision table if it does not exist.
 func (h *history) createRevisionTable(ctx context.Context) error {
 	if _, err := h.conn.ExecContext(ctx, revisionDDL[h.store.Engine()]); err != nil {
 		return fmt.Errorf("revision table: %w", err)
@@ -127,7 +128,7 @@ func (h *history) createRevisionTable(ctx context.Context) error {
 	return nil
 }
 
-// hasTable reports whether the database has a table.
+// hasTable reports whether the database has a table with the given name.
 func hasTable(ctx context.Context, db interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }, engine, name string,

@@ -15,27 +15,27 @@ import (
 
 // SetOptions configures SetVersion. The zero value compares the tables first.
 type SetOptions struct {
-	Operator string        // recorded with each revision: the program and its version
-	Force    bool          // do not compare the tables
-	LockWait time.Duration // as for Apply
+	Operator string        // program name and version, recorded with each revision
+	Force    bool          // skips the comparison of the tables
+	LockWait time.Duration // time to wait for the lock, as in ApplyOptions
 }
 
-// RecordChange is a change of the record of migrations.
+// RecordChange is a change in the record of migrations.
 type RecordChange struct {
 	Revision
-	Removed bool // removed from the record: the migration is pending again
+	Removed bool // true if the revision was removed, so that the migration is pending again
 }
 
-// SetVersion records that the database has the migrations up to and including version, and none after it, because their
-// statements were run or reverted by other means. For a database with a record, an empty version is the last one. It runs
-// no statement of a migration. It returns the changes of the record.
+// SetVersion records that the database has the migrations up to and including version, and none after it,
+// because their statements were run or reverted by other means. For a database with a record, an empty version
+// is the last one. It runs no statement of a migration. It returns the changes of the record.
 //
-// Like `atlas migrate set` it writes a row for each migration that has none, and removes the rows after version. It also
-// completes the row of a migration that was applied in part. Atlas marks that row as set and leaves its number of
-// statements, so that both programs still count the migration as pending.
+// Like `atlas migrate set` it writes a row for each migration that has none, and removes the rows after
+// version. It also completes the row of a migration that was applied in part. Atlas marks that row as set and
+// leaves its number of statements, so that both programs still count the migration as pending.
 //
-// Unless forced it refuses, with a *DriftError, a database in which a table differs from the changed record. It compares
-// only what the change of the record covers. An unknown version is an error that wraps ErrVersion.
+// Unless forced it refuses, with a *DriftError, a database in which a table differs from the changed record. It
+// compares only what the change of the record covers. An unknown version is an error that wraps ErrVersion.
 func SetVersion(ctx context.Context, st *store.Store, version string, o SetOptions) ([]RecordChange, error) {
 	return setVersion(ctx, st, migrations.FS, version, o)
 }
@@ -61,7 +61,7 @@ func setVersion(
 	return out, err
 }
 
-// set changes the record under the lock.
+// set changes the record while holding the lock.
 func (h *history) set(ctx context.Context, version string, o SetOptions) (out []RecordChange, err error) {
 	end, err := lock(ctx, h.store, h.conn, o.LockWait)
 	if err != nil {
@@ -104,7 +104,7 @@ func (h *history) set(ctx context.Context, version string, o SetOptions) (out []
 	return out, nil
 }
 
-// setRows returns the rows to write and to remove so that the record ends with a version.
+// setRows returns the revisions to write and to remove so that the record ends with the given version.
 func (h *history) setRows(version string) (written, removed []*atlas.Revision, err error) {
 	sums, err := h.dir.Checksum()
 	if err != nil {
@@ -132,7 +132,7 @@ func (h *history) setRows(version string) (written, removed []*atlas.Revision, e
 			r.Applied, r.Total = len(stmts), len(stmts)
 			r.Error, r.ErrorStmt, r.PartialHashes = "", "", nil
 		case len(h.revs) > 0 && f.Version() < h.revs[0].Version && h.revs[0].Version <= version:
-			continue // it came before the first record, as before a baseline
+			continue // it precedes the first record, as migrations before a baseline do
 		default:
 			r = &atlas.Revision{Version: f.Version(), Description: f.Desc(), Type: atlas.RevisionTypeResolved}
 		}
@@ -144,8 +144,8 @@ func (h *history) setRows(version string) (written, removed []*atlas.Revision, e
 	return written, removed, nil
 }
 
-// checkEffect returns a *DriftError if the tables differ from those of a version in what changes between the record and the
-// version.
+// checkEffect returns a *DriftError if the tables differ from those of a version. It compares only the parts
+// that change between the record and that version.
 func (h *history) checkEffect(ctx context.Context, version string) error {
 	from := point{}
 	pending, err := h.pending(ctx, "")
@@ -183,9 +183,9 @@ func (h *history) checkEffect(ctx context.Context, version string) error {
 	return &DriftError{drift}
 }
 
-// write changes the rows in one transaction.
+// write writes and removes revisions in one transaction.
 func (h *history) write(ctx context.Context, operator string, written, removed []*atlas.Revision) error {
-	if h.store.Engine() == "sqlite" { // the lock is a transaction
+	if h.store.Engine() == "sqlite" { // the lock is a transaction already
 		return writeRows(ctx, revisionTable{h.conn}, operator, written, removed)
 	}
 	tx, err := h.conn.BeginTx(ctx, nil)

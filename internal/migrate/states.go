@@ -19,19 +19,19 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// StatesFolder has one file per migration of MySQL: the tables after each statement, as a MySQL server describes them, in
-// Atlas's language. With them Verify compares a database with any point of its history, without an empty database to replay
-// migrations in (decision 027). Migrations of SQLite are replayed in memory instead.
+// StatesFolder has one file for each MySQL migration. The file has the tables after each statement, as a MySQL
+// server describes them, in Atlas's language. With these files Verify needs no empty database to replay
+// migrations in (decision 027). SQLite migrations are replayed in memory instead.
 const StatesFolder = "states"
 
-// state is the change of the tables by one statement of a migration.
+// state is the effect of one statement of a migration on the tables.
 type state struct {
-	sum     string            // of the statement
-	changed map[string]string // table: its description after the statement
-	dropped []string          // tables
+	sum     string            // checksum of the statement
+	changed map[string]string // description of each changed table after the statement, by name
+	dropped []string          // names of dropped tables
 }
 
-// errNoState is returned if no file has the state after a statement.
+// errNoState is returned if no file has the tables after a statement.
 var errNoState = errors.New("the tables after it are not recorded in migrations/" + StatesFolder)
 
 const (
@@ -40,16 +40,16 @@ const (
 	tableMark   = "table \""
 )
 
-// stateFile names the file with the states of a migration.
+// stateFile returns the name of the file with the states of a migration.
 func stateFile(f atlas.File) string { return strings.TrimSuffix(f.Name(), ".sql") + ".hcl" }
 
-// statementSum returns the checksum that ties a state to its statement.
+// statementSum returns a checksum that identifies the statement of a state.
 func statementSum(sql string) string {
 	sum := sha256.Sum256([]byte(sql))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// formatStates writes the file of a migration.
+// formatStates returns the content of the file with the states of a migration.
 func formatStates(f atlas.File, states []state) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The tables after each statement of mysql/%s.\n", f.Name())
@@ -66,7 +66,7 @@ func formatStates(f atlas.File, states []state) []byte {
 	return []byte(b.String())
 }
 
-// parseStates reads what formatStates wrote.
+// parseStates parses a file that formatStates created.
 func parseStates(text string) (states []state) {
 	var table string
 	for line := range strings.Lines(text) {
@@ -96,9 +96,9 @@ func parseStates(text string) (states []state) {
 	return states
 }
 
-// describeTables returns the description of each table of an inspected schema.
+// describeTables returns the description of each table of an inspected schema, by name.
 func describeTables(s *schema.Schema) (map[string]string, error) {
-	// Without the defaults of a database, the descriptions of tables are complete.
+	// Without database defaults in the schema, the description of each table is complete.
 	s.Name, s.Attrs = "almanac", nil
 	text, err := mysql.MarshalHCL(s)
 	if err != nil {
@@ -108,10 +108,10 @@ func describeTables(s *schema.Schema) (map[string]string, error) {
 	return all[0].changed, nil
 }
 
-// stateSchema is the schema of all descriptions.
+// stateSchema is the schema that all table descriptions belong to.
 const stateSchema = "schema \"almanac\" {}\n"
 
-// parseTables parses the descriptions of tables.
+// parseTables parses table descriptions into a schema.
 func parseTables(tables map[string]string) (*schema.Schema, error) {
 	var b strings.Builder
 	b.WriteString(stateSchema)
@@ -126,9 +126,9 @@ func parseTables(tables map[string]string) (*schema.Schema, error) {
 	return &s, nil
 }
 
-// inheritCollations sets the character set and collation of text columns to those of their tables, as a server describes
-// them. Otherwise a column would be compared with the present collation of its table, and a changed table would take two
-// repairs.
+// inheritCollations sets the character set and collation of text columns to those of their table, as a server
+// describes them. Otherwise a column would be compared using its table's present collation, and a changed table
+// would need two repairs.
 func inheritCollations(s *schema.Schema) {
 	for _, table := range s.Tables {
 		for _, column := range table.Columns {
@@ -156,8 +156,8 @@ func isA[T schema.Attr](a schema.Attr) bool {
 	return ok
 }
 
-// States replays the migrations of MySQL in dev, an empty MySQL database that is emptied again. It returns the files of
-// migrations/states by name.
+// States replays the MySQL migrations in dev, an empty MySQL database, and empties it again. It returns the
+// files of migrations/states by name.
 func States(ctx context.Context, dev *store.Store, files fs.FS) (out map[string][]byte, err error) {
 	dir, err := copyDir(files, "mysql")
 	if err != nil {
@@ -202,7 +202,7 @@ func States(ctx context.Context, dev *store.Store, files fs.FS) (out map[string]
 	return out, nil
 }
 
-// stateBetween returns the change from one description to the next.
+// stateBetween returns the changes from one set of table descriptions to the next.
 func stateBetween(before, after map[string]string) state {
 	st := state{changed: map[string]string{}}
 	for name, text := range after {
@@ -219,17 +219,17 @@ func stateBetween(before, after map[string]string) state {
 	return st
 }
 
-// point is a place in the history of a schema: after all migrations before version and its first statements. The zero value
-// is the beginning.
+// point is a position in the history of a schema: after all migrations before version, and after its first
+// statements. The zero value is the beginning.
 type point struct {
 	version    string
-	statements int // how many; allStatements means the whole migration
+	statements int // number of statements; allStatements means the whole migration
 }
 
-// allStatements stands for the number of statements of any migration.
+// allStatements is a number of statements that means the whole migration.
 const allStatements = math.MaxInt
 
-// recordedSchema returns the schema of MySQL at a point of the history, from migrations/states.
+// recordedSchema returns the MySQL schema at a point of the history from migrations/states.
 func recordedSchema(files fs.FS, dir atlas.Dir, at point) (*schema.Schema, error) {
 	tables, err := recordedTables(files, dir, at)
 	if err != nil {
@@ -238,7 +238,7 @@ func recordedSchema(files fs.FS, dir atlas.Dir, at point) (*schema.Schema, error
 	return parseTables(tables)
 }
 
-// recordedTables returns the descriptions of the tables at a point of the history, from migrations/states.
+// recordedTables returns the table descriptions at a point of the history from migrations/states.
 func recordedTables(files fs.FS, dir atlas.Dir, at point) (map[string]string, error) {
 	all, err := dir.Files()
 	if err != nil {

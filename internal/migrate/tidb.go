@@ -8,17 +8,19 @@ import (
 	"time"
 )
 
-// tableWatch limits how long a statement waits for transactions that use its tables. TiDB ignores lock_wait_timeout for
-// that wait, and neither KILL nor ADMIN CANCEL DDL JOBS ends it. Later statements do not queue behind the one that waits.
+// tableWatch limits the time for which a statement waits for transactions that use its tables. TiDB ignores
+// lock_wait_timeout for this, and neither KILL nor ADMIN CANCEL DDL JOBS ends the wait. Later statements do not
+// queue behind the waiting one.
 type tableWatch struct {
-	db   *sql.DB // for connections other than the one that waits
+	db   *sql.DB // pool for other connections than the waiting one
 	wait time.Duration
 }
 
-// watchInterval is the time between two checks of a statement that runs.
+// watchInterval is the time between two checks of a running statement.
 const watchInterval = 500 * time.Millisecond
 
-// tableInUseError is the error of a statement that waits for a transaction. The server runs it later.
+// tableInUseError is returned for a statement that waits for a transaction. The server runs the statement
+// later.
 type tableInUseError struct {
 	statement, users string
 }
@@ -28,7 +30,7 @@ func (e *tableInUseError) Error() string {
 		"statement after that transaction: apply again then", e.statement, e.users)
 }
 
-// tableWait returns how long statements wait for tables, from the option LockWait.
+// tableWait returns the time for which statements wait for tables, given the option LockWait.
 func tableWait(wait time.Duration) time.Duration {
 	switch {
 	case wait == 0:
@@ -39,8 +41,8 @@ func tableWait(wait time.Duration) time.Duration {
 	return wait
 }
 
-// exec runs a statement until it ends, until it has waited too long for a transaction, or until stop ends while it waits for
-// one. A statement that works continues.
+// exec runs a statement until it ends, has waited too long for a transaction, or waits for one when stop ends.
+// It does not interrupt a statement that makes progress.
 func (w *tableWatch) exec(
 	ctx, stop context.Context, statement string, run func(context.Context) (sql.Result, error),
 ) (sql.Result, error) {
@@ -77,14 +79,15 @@ func (w *tableWatch) exec(
 		}
 		cancel()
 		if o := <-ended; o.err == nil {
-			return o.result, nil // it ended meanwhile
+			return o.result, nil // the statement ended meanwhile
 		}
 		return nil, &tableInUseError{statement: statement, users: strings.Join(users, "; ")}
 	}
 }
 
-// tidbTableUsers finds the connections whose transactions use a table that a statement names, and are older than a number of
-// seconds. A user with the right PROCESS sees those of all users. An id contains the time when its transaction began.
+// tidbTableUsers selects the connections whose transactions use a table of a statement and are older than some
+// seconds. A user with the privilege PROCESS sees all users' connections. The id of a transaction contains its
+// start time.
 const tidbTableUsers = "SELECT p.id, p.user, p.host, p.time, p.info FROM information_schema.cluster_tidb_trx t " +
 	"JOIN information_schema.cluster_processlist p ON p.id = t.session_id " +
 	"JOIN information_schema.tables i ON FIND_IN_SET(i.tidb_table_id, t.related_table_ids) > 0 " +
@@ -99,10 +102,10 @@ func (w *tableWatch) users(ctx context.Context, statement string, age time.Durat
 	if m := changesTable.FindStringSubmatch(stripText(statement)); m != nil {
 		table = m[1] + m[2]
 	}
-	// Whole seconds are compared, so that a clock which is a little behind does not hide a transaction.
+	// One second is subtracted, so that a slightly slow clock does not hide a transaction.
 	found, err := querySessions(ctx, w.db, tidbTableUsers, statement, table, int(age.Seconds())-1)
 	if err != nil {
-		return nil // the statement is not known to wait, so it continues
+		return nil // without knowing what the statement waits for, let it continue
 	}
 	return found
 }

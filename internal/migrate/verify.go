@@ -16,31 +16,31 @@ import (
 
 // Drift is the difference between the tables of a database and those that its migrations create.
 type Drift struct {
-	Database string // its URL without password
+	Database string // URL of the database without its password
 	Version  string // version of the last applied migration
 	Mend     []Statement
-	Others   []string // objects that are not compared: "trigger audit of events"
+	Others   []string // objects that Verify does not compare, such as "trigger audit of events"
 }
 
-// Statement is an SQL statement and a comment on it.
+// Statement is an SQL statement with a comment.
 type Statement struct {
 	SQL     string
-	Comment string // without the comment mark; may be empty
+	Comment string // text without the comment mark; "" means none
 }
 
-// ErrNoRecord is returned by Verify for a database that no migration was applied to.
+// ErrNoRecord is returned by Verify for a database to which no migration was applied.
 var ErrNoRecord = errors.New("no record of migrations")
 
-// Verify compares the tables of the database with those that the migrations in its record create. It returns the statements
-// that would remove the difference, none if there is no difference. Migrations that are pending do not count. Of a
-// migration that was applied in part, the statements so far count. Verify changes nothing.
+// Verify compares the tables of the database with those that its recorded migrations create. It returns the
+// statements that would remove the difference; none means that there is no difference. Pending migrations are
+// ignored. For a partly applied migration the applied statements count. Verify changes nothing.
 //
-// It does not compare the revision table. It lists triggers, views, partitions, invisible indexes, events and routines,
-// because migrations create none.
+// It does not compare the revision table. It lists triggers, views, partitions, invisible indexes, events and
+// routines, because migrations create none.
 //
-// dev is an empty database of the same engine, emptied again afterwards. The migrations are replayed in it, which shows
-// what that server makes of them. With a nil dev, a MySQL database is compared with migrations/states, and migrations of
-// SQLite are replayed in memory.
+// dev is an empty database of the same engine, which Verify empties again. It replays the migrations there,
+// which shows their effect on that server. If dev is nil, a MySQL database is compared with migrations/states,
+// and SQLite migrations are replayed in memory.
 func Verify(ctx context.Context, st, dev *store.Store) (Drift, error) {
 	return verify(ctx, st, migrations.FS, dev)
 }
@@ -86,8 +86,8 @@ func verify(ctx context.Context, st *store.Store, files fs.FS, dev *store.Store)
 	return drift, nil
 }
 
-// splitAllByLock is splitByLock for statements with comments. If a statement that changes a table may lock it, its comment
-// says that programs wait.
+// splitAllByLock applies splitByLock to statements with comments. The comment of a statement that may lock a
+// table says that it blocks writers.
 func splitAllByLock(planned []Statement) (out []Statement) {
 	for _, p := range planned {
 		for _, sql := range splitByLock(p.SQL) {
@@ -101,7 +101,7 @@ func splitAllByLock(planned []Statement) (out []Statement) {
 	return out
 }
 
-// compare compares the live tables with those of a point of the history.
+// compare compares the live tables with those at a point of the history.
 func (h *history) compare(ctx context.Context, live *schema.Schema, at point, dev *store.Store) (Drift, error) {
 	want, err := h.schemaAt(ctx, at, dev)
 	if errors.Is(err, errNoState) {
@@ -119,7 +119,7 @@ func (h *history) compare(ctx context.Context, live *schema.Schema, at point, de
 	return drift, err
 }
 
-// withEmpty runs do on the database dev and empties it again. It refuses a database that is not empty.
+// withEmpty calls do with the database dev and empties it again. It rejects a database that is not empty.
 func withEmpty(ctx context.Context, dev *store.Store, do func(atlasDriver) error) (err error) {
 	conn, err := dev.DB.Conn(ctx)
 	if err != nil {
@@ -138,14 +138,14 @@ func withEmpty(ctx context.Context, dev *store.Store, do func(atlasDriver) error
 	return do(drv)
 }
 
-// inspect reads the tables of the connection's database, without the record of migrations.
+// inspect reads the tables of the connection's database, except for the revision table.
 func inspect(ctx context.Context, drv atlas.Driver) (*schema.Schema, error) {
 	return drv.InspectSchema(ctx, "", &schema.InspectOptions{
 		Mode: schema.InspectSchemas | schema.InspectTables, Exclude: []string{revisionTableName},
 	})
 }
 
-// planStatements returns the statements that make changes of a schema.
+// planStatements returns the SQL statements that perform the given schema changes.
 func planStatements(ctx context.Context, drv atlas.Driver, changes []schema.Change) ([]Statement, error) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -162,7 +162,7 @@ func planStatements(ctx context.Context, drv atlas.Driver, changes []schema.Chan
 	return out, nil
 }
 
-// String returns the difference as SQL with comments.
+// String formats the difference as SQL with comments.
 func (d Drift) String() string {
 	var b strings.Builder
 	if len(d.Mend) == 0 {
@@ -183,7 +183,7 @@ func (d Drift) String() string {
 	return b.String()
 }
 
-// otherComments lists the objects that were not compared, as comments.
+// otherComments lists the objects that were not compared, as SQL comments.
 func (d Drift) otherComments() string {
 	var b strings.Builder
 	for _, o := range d.Others {

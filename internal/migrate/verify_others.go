@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// othersSQLite and othersMySQL list the objects of a database that no migration creates. A server shows only objects that
-// the user has rights on: triggers to users with the right TRIGGER.
+// othersSQLite and othersMySQL select the objects of a database that no migration creates. A server shows a
+// user only objects that the user has privileges on, such as TRIGGER for triggers.
 const (
 	othersSQLite = "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY 1, 2"
 	othersMySQL  = "SELECT 'trigger' AS what, trigger_name AS name, event_object_table AS tbl FROM information_schema.triggers " +
@@ -23,13 +23,13 @@ const (
 		"AND table_name = 'STATISTICS' AND column_name = '%s'"
 )
 
-// hiddenIndexes are the columns by which MySQL and MariaDB mark indexes that the optimizer ignores.
+// hiddenIndexes are the columns in which MySQL and MariaDB mark indexes that the optimizer ignores.
 var hiddenIndexes = [...]struct{ column, value, word string }{
 	{"IS_VISIBLE", "NO", "invisible"},
 	{"IGNORED", "YES", "ignored"},
 }
 
-// otherObjects lists the objects that Verify does not compare, as far as the user may see them.
+// otherObjects returns the objects that Verify does not compare, as far as the user may see them.
 func otherObjects(ctx context.Context, conn *sql.Conn, engine string) (out []string, err error) {
 	query := othersSQLite
 	if engine == "mysql" {

@@ -17,51 +17,51 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// Development is the version of a program that was built from no tag and no commit.
+// Development is the version of a program that was built without a tag and a commit.
 const Development = "0.0.0-dev"
 
-// API is the interface of a service as it is described: at a time, below a root and in a language.
+// API is the input of a description: the routes, and the time, address and language to describe them with.
 type API struct {
 	Site     calendar.Site
-	Version  string // of the program; "" means Development
+	Version  string // version of the program; "" means Development
 	Words    *locale.Catalogues
-	Now      time.Time         // what declarations are run at; the description does not depend on it
-	Language calendar.Language // of the texts for people
-	Address  string            // of {api}, without a slash at the end: http://127.0.0.1:8080/pl/cal/events/v1
+	Now      time.Time         // clock for running declarations; the description does not depend on it
+	Language calendar.Language // language of descriptions and summaries
+	Address  string            // base address of the API without a slash at the end: http://127.0.0.1:8080/pl/cal/events/v1
 	Routes   []Route
 }
 
 // Route is a path of the API with its endpoints.
 type Route struct {
-	Path      string        // in OpenAPI's form: /events/{id}, or / for the index
-	Kind      calendar.Kind // of the records; "" for feeds, and for paths that describe the API
-	Server    string        // address that the path of a feed is below; "" means that of the API
+	Path      string        // OpenAPI path template: /events/{id}, or / for the index
+	Kind      calendar.Kind // kind of the records; "" for feeds and for paths that describe the API
+	Server    string        // base address of a feed's path; "" means that of the API
 	Endpoints []Endpoint
 }
 
-// Endpoint is a group of methods on one path, answered alike.
+// Endpoint is a group of methods on one path that share parameters and the form of the reply.
 type Endpoint struct {
 	Methods []string
-	In      param.Location // of the fields of a write, or of the parameters of a read
+	In      param.Location // location of the fields of a write, or of the parameters of a read
 	Declare func(*param.Set)
-	Summary string // in English
-	Success int    // status of the reply
-	// MediaType is that of the reply. Errors are in JSON whatever it is.
+	Summary string // one line in English
+	Success int    // HTTP status of a successful reply
+	// MediaType is the media type of a successful reply. Errors are always JSON.
 	MediaType string
 }
 
 func (p *Route) isIndex() bool { return p.Path == "/" }
 
-// hasCaptures reports whether a part of the path names a record.
+// hasCaptures reports whether the path has a placeholder, such as {id}, for a record.
 func (p *Route) hasCaptures() bool { return strings.Contains(p.Path, "{") }
 
-// isBySlug reports whether the path names a record by its slug.
+// isBySlug reports whether the path identifies a record by its slug.
 func (p *Route) isBySlug() bool { return strings.HasSuffix(p.Path, "{slug}") }
 
-// isPreview reports whether the path tells what a write would make.
+// isPreview reports whether the path is a preview: it returns what a write would create, and stores nothing.
 func (p *Route) isPreview() bool { return strings.HasSuffix(p.Path, "/preview") }
 
-// collection is the first part of the path. All feeds have one.
+// collection returns the first segment of the path, such as "events". For a feed it is feedCollection.
 func (p *Route) collection() string {
 	if p.isFeed() {
 		return feedCollection
@@ -70,11 +70,11 @@ func (p *Route) collection() string {
 	return first
 }
 
-// Document returns the description in OpenAPI 3.0 (contract, section 17).
+// Document returns the OpenAPI 3.0 description of the API (contract, section 17).
 func (a *API) Document() (json.RawMessage, error) { return jsonwrite.Encode(a.document()) }
 
-// document builds the description from the table of routes, the declarations of the parameters and the
-// representations; it has no list of its own of any of them. It is written in English and then translated.
+// document builds the description from the route table, the parameter declarations and the representation
+// types. It is built in English and then translated.
 func (a *API) document() ordered {
 	d := &description{api: a, schemas: schemas{}, shared: map[string]bool{}, shown: map[string]bool{}}
 	paths := make(ordered, 0, len(a.Routes))
@@ -116,14 +116,14 @@ func (a *API) document() ordered {
 	})
 }
 
-// readingOrder is the order of the groups in which a newcomer needs them: events, what belongs to them, and last what
-// describes the API.
+// readingOrder is the order of the tags in the description: events first, then what is linked to them, and the
+// API itself last.
 var readingOrder = []string{
 	tagOf(calendar.Event), tagOf(calendar.Venue), tagOf(calendar.Organizer), tagOf(calendar.Category), tagOf(calendar.Tag),
 	tagOf(calendar.Image), tagOf(calendar.Series), feedTag, apiTag,
 }
 
-// inReadingOrder returns the routes by their groups. Within a group they keep the order of the table.
+// inReadingOrder returns the routes sorted by tag. Within a tag they keep the order of the table.
 func (a *API) inReadingOrder() []*Route {
 	routes := make([]*Route, len(a.Routes))
 	for i := range a.Routes {
@@ -135,28 +135,28 @@ func (a *API) inReadingOrder() []*Route {
 	return routes
 }
 
-// methodOrder is the order of the operations of a path. PATCH stands before the other methods of an update.
+// methodOrder is the order of the operations of a path. PATCH comes before the other methods of an update.
 var methodOrder = []string{http.MethodGet, http.MethodPatch, http.MethodPut, http.MethodPost, http.MethodDelete}
 
-// inMethodOrder returns methods as they are described.
+// inMethodOrder returns methods sorted by methodOrder.
 func inMethodOrder(methods []string) []string {
 	return slices.SortedFunc(slices.Values(methods), func(a, b string) int {
 		return cmp.Compare(slices.Index(methodOrder, a), slices.Index(methodOrder, b))
 	})
 }
 
-// description is a document while it is built.
+// description is an OpenAPI document under construction.
 type description struct {
 	api        *API
 	schemas    schemas
 	tags       []ordered
-	parameters ordered         // shared ones
-	shared     map[string]bool // their names
-	examples   ordered         // those that operations show
-	shown      map[string]bool // their names
+	parameters ordered         // components used by several operations
+	shared     map[string]bool // names of the shared parameters
+	examples   ordered         // examples that operations refer to
+	shown      map[string]bool // names of the examples
 }
 
-// tag groups the operations of a resource.
+// tag returns the OpenAPI tag of the route's operations.
 func (p *Route) tag() string {
 	switch {
 	case p.isFeed():
@@ -169,14 +169,14 @@ func (p *Route) tag() string {
 
 func tagOf(kind calendar.Kind) string { return capitalise(represent.Collections[kind]) }
 
-// The groups that are of no kind.
+// feedTag and apiTag are the tags of routes without a kind of record.
 const feedTag, apiTag = "Feeds", "API"
 
-// displayName is the extension with the title of a group. The name itself stays English, since clients and anchors use
-// it.
+// displayName is the extension member with the translated title of a tag. The tag name itself stays English,
+// because clients and anchors use it.
 const displayName = "x-displayName"
 
-// tags says what each group is about.
+// tags maps each tag to its description.
 var tags = map[string]string{
 	apiTag:       "The index of routes and this description",
 	feedTag:      "Events for calendar applications and feed readers",
@@ -211,8 +211,8 @@ func (d *description) path(p *Route) ordered {
 	return item
 }
 
-// operationID returns a unique and stable id, which clients use for generated names. Among the three methods of an
-// update, PATCH has the plain id.
+// operationID returns the unique, stable id of an operation. Client generators name their functions by it.
+// PATCH has the plain id among the three methods of an update.
 func operationID(p *Route, e *Endpoint, method string) string {
 	kind := p.Kind
 	switch {
@@ -285,7 +285,7 @@ func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
 		member{"security", security(p, method)})
 }
 
-// share puts a parameter among the components and refers to it.
+// share adds a parameter to the components once, and returns a reference to it.
 func (d *description) share(name string, o ordered) ordered {
 	if !d.shared[name] {
 		d.shared[name] = true
@@ -298,7 +298,7 @@ func refTo(group, name string) ordered {
 	return ordered{{"$ref", "#/components/" + group + "/" + name}}
 }
 
-// parameter is one of the path or of the query.
+// parameter returns the OpenAPI object of a path or query parameter.
 func parameter(p *param.Param) ordered {
 	in := param.InQuery
 	if p.In == param.InPath {
@@ -308,7 +308,7 @@ func parameter(p *param.Param) ordered {
 		{"name", p.Name},
 		{"in", in},
 		{"description", p.Description},
-		// OpenAPI has no optional parts of a path.
+		// OpenAPI has no optional path parameters.
 		{"required", p.IsRequired || in == param.InPath},
 	}
 	schema := valueSchema(p, false)
@@ -321,7 +321,7 @@ func parameter(p *param.Param) ordered {
 const fieldsDescription = "Keys to keep in the reply, dotted for nested ones: id,venue.venue. " +
 	"In lists they apply to each element"
 
-// fieldsParameter is _fields, which every reply obeys but feeds.
+// fieldsParameter returns the OpenAPI object of _fields. All replies except feeds support it.
 func fieldsParameter() ordered {
 	return ordered{
 		{"name", "_fields"},
@@ -334,7 +334,7 @@ func fieldsParameter() ordered {
 	}
 }
 
-// valueSchema returns the schema of a parameter's value, {} for an untyped one.
+// valueSchema returns the schema of a parameter's value. A parameter without a type gives {}.
 func valueSchema(p *param.Param, nullable bool) ordered {
 	o, ok := publishedSchema(p, nullable)
 	if ok {
@@ -368,14 +368,15 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 	if p.HasDefault && p.Published != nil && !p.IsRequired && !p.IsOfToday {
 		value := p.Published
 		if number, ok := value.(int); ok && typ == "boolean" {
-			value = number != 0 // the index has 1, as the specification
+			value = number != 0 // the index publishes 1, as the specification does
 		}
 		o = append(o, member{"default", value})
 	}
 	return o
 }
 
-// security is who may ask: reads are open, and better with credentials. Feeds do not look at credentials.
+// security returns the authentication schemes of an operation. Reads are open, with optional credentials. Feeds
+// ignore credentials.
 func security(p *Route, method string) []ordered {
 	if p.isFeed() {
 		return []ordered{}
@@ -388,7 +389,7 @@ func security(p *Route, method string) []ordered {
 	return schemes
 }
 
-// responses are the replies of an operation, and what each of its errors means there.
+// responses returns the replies of an operation by status, with the meaning of each error.
 func (d *description) responses(p *Route, e *Endpoint, method string) ordered {
 	out := ordered{{strconv.Itoa(e.Success), d.success(p, e, method)}}
 	if method == http.MethodGet {
@@ -448,7 +449,7 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	})
 }
 
-// failure is an error reply, in the two forms that clients choose by Accept.
+// failure returns an error reply in both media types. The client chooses one by Accept.
 func (d *description) failure(p *Route, method string, err possibleError) ordered {
 	var names []string
 	switch err.status {
@@ -471,18 +472,19 @@ func (d *description) failure(p *Route, method string, err possibleError) ordere
 	})
 }
 
-// isRecord tells events, series, venues and organizers from terms and images: they have a status and a trash.
+// isRecord reports whether records of the kind have a status and a trash. These are events, series, venues and
+// organizers.
 func isRecord(kind calendar.Kind) bool { return hasPassword(kind) || isLinked(kind) }
 
-// hasPassword tells events and series from other records: a password may protect them.
+// hasPassword reports whether a password may protect records of the kind. These are events and series.
 func hasPassword(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
 
 func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind == calendar.Organizer }
 
-// possibleError is an error an operation can answer.
+// possibleError is the status of an error that an operation can return, and what it means.
 type possibleError struct{ status, meaning string }
 
-// errorsOf are the errors of an operation (contract, sections 3 and 16).
+// errorsOf returns the errors that an operation can return (contract, sections 3 and 16).
 func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	kind, single, read := p.Kind, p.hasCaptures(), method == http.MethodGet
 	out := []possibleError{
@@ -517,7 +519,8 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	case kind == calendar.Series && single:
 		out = append(out, possibleError{"404", "There is no such series"})
 	}
-	// The schedule of a series in the trash does not change, and an event in the trash becomes none.
+	// The schedule of a series in the trash cannot change, and an event in the trash cannot be added to a
+	// series.
 	if method == http.MethodDelete && isRecord(kind) || hasPassword(kind) && single && !read {
 		out = append(out, possibleError{"410", "The record is already in the trash"})
 	}

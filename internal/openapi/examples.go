@@ -12,18 +12,20 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// examples are replies of the service to its tests: copies of files of testdata/golden, which a test compares.
+// examples are recorded replies of the service, copied from testdata/golden. A test compares them with the
+// originals.
 //
 //go:embed examples/*.json
 var examples embed.FS
 
-// What the golden files were recorded with.
+// exampleBase and exampleRoot are the addresses in the recorded replies. example replaces them.
 const (
 	exampleBase = "http://127.0.0.1:8080"
 	exampleRoot = exampleBase + "/cal/events/v1"
 )
 
-// show puts an example among the components, with the addresses of this service, and refers to it.
+// show adds an example to the components once, with the addresses of this service, and returns a reference to
+// it.
 func (d *description) show(name string) ordered {
 	if !d.shown[name] {
 		d.shown[name] = true
@@ -32,7 +34,8 @@ func (d *description) show(name string) ordered {
 	return ordered{{name, refTo("examples", name)}}
 }
 
-// example reads one. That it is there is known at start-up, when a first document is made.
+// example returns a recorded reply. It panics if there is none; the first document is built at start-up, so
+// this shows at once.
 func (a *API) example(name string) json.RawMessage {
 	data, err := examples.ReadFile(path.Join("examples", name+".json"))
 	if err != nil {
@@ -47,7 +50,7 @@ func (a *API) example(name string) json.RawMessage {
 	return data
 }
 
-// successExample names the example of what an operation answers when all is well.
+// successExample returns the name of the example for a successful reply of an operation.
 func successExample(p *Route, e *Endpoint, method string) string {
 	kind := p.Kind
 	one := string(kind)
@@ -76,7 +79,7 @@ func successExample(p *Route, e *Endpoint, method string) string {
 	return one + "_updated"
 }
 
-// errorExample names the example of an error of an operation.
+// errorExample returns the name of the example for an error of an operation.
 func errorExample(p *Route, method, status string) string {
 	kind, read := p.Kind, method == http.MethodGet
 	one := string(kind)

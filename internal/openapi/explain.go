@@ -10,27 +10,27 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Explanation describes a parameter for readers. If a name means different things in several operations, each meaning
-// has its own explanation.
+// Explanation describes a parameter for readers. If a name means different things in several operations, each
+// meaning has its own explanation.
 type Explanation struct {
-	Name        string
+	Name        string   // where it is sent: path, query, header or body
 	In          string   // path, query, header or body
-	Type        string   // list of integer
-	Description string   // in the language asked for
-	Rules       []string // default, bounds and the like
-	Operations  []string // PATCH /events/{id}
-	Sample      Sample   // a request with it
+	Type        string   // type in words, such as "list of integer"
+	Description string   // text in the language of the API value
+	Rules       []string // default, bounds and other rules, one sentence each
+	Operations  []string // operations that accept it, such as PATCH /events/{id}
+	Sample      Sample   // a request that uses the parameter
 }
 
-// RouteExplanation is one operation and its parameters.
+// RouteExplanation describes one operation and its parameters.
 type RouteExplanation struct {
-	Operation  string // GET /events
-	Server     string // address that the path of a feed is below; "" means that of the API
-	Summary    string // in the language asked for
+	Operation  string // method and path, such as GET /events
+	Server     string // base address of a feed's path; "" means that of the API
+	Summary    string // text in the language of the API value
 	Parameters []Explanation
 }
 
-// Explain describes the parameters of a name; none is not an error.
+// Explain describes the parameters with a name. An unknown name gives none, and no error.
 func (a *API) Explain(name string) []Explanation {
 	var out []Explanation
 	for _, route := range a.explained() {
@@ -44,7 +44,7 @@ func (a *API) Explain(name string) []Explanation {
 				continue
 			}
 			out[at].Operations = append(out[at].Operations, one.Operations...)
-			// PATCH represents the three methods of an update.
+			// PATCH stands for all three methods of an update.
 			if one.Sample.Method == "PATCH" && out[at].Sample.Method != "PATCH" {
 				out[at].Sample = one.Sample
 			}
@@ -53,14 +53,14 @@ func (a *API) Explain(name string) []Explanation {
 	return out
 }
 
-// means reports whether two explanations differ in nothing but the operations and the example.
+// means reports whether two explanations are equal, apart from operations and sample.
 func (x Explanation) means(o Explanation) bool {
 	return x.Name == o.Name && x.In == o.In && x.Type == o.Type && x.Description == o.Description &&
 		slices.Equal(x.Rules, o.Rules)
 }
 
-// ExplainRoute describes the operations of a path as OpenAPI writes it, such as /events/{id}: those of all methods if
-// method is empty.
+// ExplainRoute describes the operations of a path. The path is an OpenAPI template, such as /events/{id}. "" as
+// method means all methods.
 func (a *API) ExplainRoute(method, path string) []RouteExplanation {
 	return slices.DeleteFunc(a.explained(), func(one RouteExplanation) bool {
 		verb, template, _ := strings.Cut(one.Operation, " ")
@@ -68,7 +68,7 @@ func (a *API) ExplainRoute(method, path string) []RouteExplanation {
 	})
 }
 
-// Explainable returns the names of all parameters and the paths of all routes, in order.
+// Explainable returns the sorted names of all parameters and paths.
 func (a *API) Explainable() []string {
 	var out []string
 	for _, route := range a.explained() {
@@ -82,7 +82,7 @@ func (a *API) Explainable() []string {
 	return slices.Compact(out)
 }
 
-// explained are all operations in the order of the table.
+// explained describes all operations, in the order of the route table.
 func (a *API) explained() []RouteExplanation {
 	var out []RouteExplanation
 	for i := range a.Routes {
@@ -118,7 +118,7 @@ func (a *API) explained() []RouteExplanation {
 	return out
 }
 
-// fieldsParam is _fields as a declaration; package server obeys it for all.
+// fieldsParam returns _fields as a declaration. Package server applies it to all replies.
 func fieldsParam() *param.Param {
 	return &param.Param{Name: "_fields", Description: fieldsDescription, In: param.InQuery, Type: "array", Items: "string"}
 }
@@ -167,7 +167,7 @@ func (a *API) explanation(p *param.Param, clears bool) Explanation {
 	return x
 }
 
-// typeText says in words what a schema takes.
+// typeText describes a schema in words, such as "list of integer".
 func typeText(schema ordered) string {
 	typ := ""
 	for _, m := range schema {

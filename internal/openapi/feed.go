@@ -7,22 +7,23 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// feedCollection is the collection of the paths of feeds.
+// feedCollection is the collection name of all feeds.
 const feedCollection = "feeds"
 
-// isFeed reports whether the path is that of a feed. Feeds lie outside the API, are public, and have a format for
-// subscriptions.
+// isFeed reports whether the route is a feed. Feeds are public, have their own base address, and have formats
+// for subscriptions.
 func (p *Route) isFeed() bool { return p.Server != "" }
 
-// isCalendar reports whether the path is that of a feed in iCalendar.
+// isCalendar reports whether the route is a feed in iCalendar format.
 func (p *Route) isCalendar() bool { return p.isFeed() && path.Ext(p.Path) == ".ics" }
 
-// feedName is made of the words of the path of a feed without its capture: /event/{slug}.ics is event ics.
+// feedName returns the words of a feed's path without its placeholder. /event/{slug}.ics gives "event" and
+// "ics".
 func (p *Route) feedName() []string {
 	return strings.FieldsFunc(strings.ReplaceAll(p.Path, "{slug}", ""), func(r rune) bool { return r == '/' || r == '.' })
 }
 
-// feedSchema is the body of a feed. Only JSON Feed has members.
+// feedSchema returns the schema of a feed's body. Only JSON Feed has one with members.
 func (d *description) feedSchema(p *Route) ordered {
 	if path.Ext(p.Path) == ".json" {
 		return d.schemas.add("JSONFeed", jsonFeedSchema())
@@ -30,7 +31,7 @@ func (d *description) feedSchema(p *Route) ordered {
 	return ordered{{"type", "string"}}
 }
 
-// jsonFeedSchema is JSON Feed 1.1 with its extension (contract, section 20).
+// jsonFeedSchema returns the schema of JSON Feed 1.1 with the extension of this service (contract, section 20).
 func jsonFeedSchema() ordered {
 	text := ordered{{"type", "string"}}
 	uri := ordered{{"type", "string"}, {"format", "uri"}}

@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// headerParameters are headers of requests that package server obeys. They are no parameters of a declaration, so the
-// index does not have them.
+// headerParameters are the request headers that package server handles. They are not declared as parameters, so
+// the namespace index does not list them.
 var headerParameters = []headerParameter{
 	{
 		"If-None-Match", "ETags of the replies that the client has: 304 if that of the reply is among them",
@@ -35,13 +35,13 @@ var headerParameters = []headerParameter{
 	},
 }
 
-// headerParameter is an optional header of the operations that it is of.
+// headerParameter is an optional request header. of reports whether an operation supports it.
 type headerParameter struct {
 	name, description string
 	of                func(p *Route, method string) bool
 }
 
-// describe is the header as OpenAPI has it.
+// describe returns the OpenAPI object of the header.
 func (h headerParameter) describe() ordered {
 	return ordered{
 		{"name", h.name},
@@ -53,37 +53,37 @@ func (h headerParameter) describe() ordered {
 	}
 }
 
-// declare is the header as a declaration.
+// declare returns the header as a parameter declaration.
 func (h headerParameter) declare() *param.Param {
 	return &param.Param{Name: h.name, Description: h.description, In: inHeader, Type: "string"}
 }
 
 const inHeader = param.Location("header")
 
-// What is said about requests with an Idempotency-Key, and the header of a reply that was given before.
+// keyInUse and keyReused are the errors of requests with an Idempotency-Key.
 var (
 	keyInUse  = possibleError{"409", "A request with this Idempotency-Key is still in progress"}
 	keyReused = possibleError{"422", "Another request used this Idempotency-Key"}
 )
 
-// Headers of replies that not every reply of an operation has.
+// These are the headers that only some replies of an operation have.
 const (
 	replayedHeader   = "Idempotency-Replayed"
 	preferenceHeader = "Preference-Applied"
 	ignoredHeader    = "X-Almanac-Ignored"
 )
 
-// isConditional reports whether an operation is about something that is there, and so has a tag.
+// isConditional reports whether an operation is about existing data. Only such operations have an ETag.
 func isConditional(p *Route, method string) bool {
 	return method == http.MethodGet || p.hasCaptures()
 }
 
-// isList reports whether an operation answers with a page of records.
+// isList reports whether an operation returns a page of records.
 func (p *Route) isList(method string) bool {
 	return p.Kind != "" && method == http.MethodGet && !p.hasCaptures()
 }
 
-// readHeaders are those of the reply to a read, whether the client has it or not.
+// readHeaders returns the headers of the reply to a read, both for 200 and for 304.
 func readHeaders(p *Route) []string {
 	var names []string
 	if p.isList(http.MethodGet) || p.isCalendar() && !p.hasCaptures() {
@@ -98,7 +98,8 @@ func readHeaders(p *Route) []string {
 	return append(names, "ETag", "Cache-Control", preferenceHeader, ignoredHeader)
 }
 
-// response is a reply with headers, and those that every reply has; nil is no content.
+// response returns a reply object with the given headers and the headers that every reply has. Nil content
+// means no body.
 func response(meaning string, names []string, content ordered) ordered {
 	var refs ordered
 	for _, name := range append(names, "Content-Language", "X-Request-Id") {

@@ -2,16 +2,17 @@ package openapi
 
 import "strings"
 
-// text is a descriptive text in the language of the reply.
+// text returns an English text in the language of the description.
 func (a *API) text(english string) string { return a.Words.Text(a.Language, english) }
 
-// title names the API after its site. A site without a name leaves only what it is.
+// title returns the title of the API with the name of the site. If the site has no name, the title has none
+// either.
 func (a *API) title() string {
 	return strings.TrimSpace(strings.ReplaceAll(a.text("{{.Site}} events API"), "{{.Site}}", a.Site.Name))
 }
 
-// translated is a part of an interface description with the texts for people in the language of the reply. It
-// is a copy, as parts are shared between descriptions. Names, enums and defaults are for programs and stay.
+// translated returns a copy of a part of a description with translated texts. It copies because descriptions
+// share parts. Names, enums and defaults are for programs and stay as they are.
 func (a *API) translated(part ordered) ordered {
 	out := make(ordered, len(part))
 	for i, m := range part {

@@ -1,10 +1,11 @@
-// Package openapi describes the API as OpenAPI 3. Its input is the routes, the declarations of their parameters, and the
-// representations.
+// Package openapi describes the API in OpenAPI 3. It reads the routes, the parameter declarations and the types
+// of the representations.
 package openapi
 
 import "github.com/almanac-cal/almanac/internal/jsonwrite"
 
-// A description is made of objects whose members keep their order.
+// ordered and member make up a description. An ordered object keeps its members in the order in which they were
+// added.
 type (
 	ordered = jsonwrite.Object
 	member  = jsonwrite.Member

@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// samples are values of parameters as they are sent: a query, or the body of a write. The key is where it is
-// sent and its name, or the collection before the name where it means something else there. A boolean needs none: its
-// sample is true. Tests send them all.
+// samples are example values of parameters in the form in which they are sent: a query, or the body of a write.
+// The key is the location and the name. If a name has another meaning in one collection, the collection and a
+// dot come before it. Booleans need no sample; theirs is true. Tests send all samples.
 var samples = map[string]string{
 	"query page":               "page=1&per_page=5",
 	"query per_page":           "per_page=5",
@@ -118,7 +118,8 @@ var samples = map[string]string{
 	"body url":                  `{"url": "https://example.org/poster.png"}`,
 	"body file":                 "file=@poster.png",
 
-	// Where the example of a whole body has something else: it is to do in any calendar, so it names no ids.
+	// These replace a sample in the example of a whole body. That example must work in any calendar, so it uses
+	// no ids.
 	"example events.end_date":        `{"end_date": "2026-12-18 20:00"}`,
 	"example events.venue":           `{"venue": {"venue": "Old Mill", "city": "Łódź"}}`,
 	"example events.organizer":       `{"organizer": {"organizer": "Film Club"}}`,
@@ -141,7 +142,8 @@ var samples = map[string]string{
 	"path feeds.slug":      "/event/winter-jazz-blues.ics",
 }
 
-// exampleFields are the fields of the example of a body: what is required and what a person would fill in first, or change.
+// exampleFields are the fields in the example of a body: the required ones, and those that people fill in or
+// change first.
 var exampleFields = map[string]string{
 	"create events":     "title description start_date end_date timezone cost venue organizer categories tags",
 	"update events":     "cost website",
@@ -158,7 +160,7 @@ var exampleFields = map[string]string{
 	"create images":     "url",
 }
 
-// bodyExample is the example of the JSON body of a write, made of samples. A test sends it.
+// bodyExample returns the example of a write's JSON body, built from samples. A test sends it.
 func (p *Route) bodyExample(verb string) json.RawMessage {
 	var members []string
 	for field := range strings.FieldsSeq(exampleFields[verb+" "+p.collection()]) {
@@ -166,24 +168,24 @@ func (p *Route) bodyExample(verb string) json.RawMessage {
 		if !ok {
 			text = p.sample(string(param.InBody), field)
 		}
-		// A coordinate brings the other one along.
+		// The sample of one coordinate contains the other one too.
 		members = append(members, text[1:len(text)-1])
 	}
 	return json.RawMessage("{" + strings.Join(members, ", ") + "}")
 }
 
-// Sample is a request that shows a parameter.
+// Sample is a request that shows the use of a parameter.
 type Sample struct {
 	Method string
-	Server string // address that the path is below; "" means that of the API
-	Path   string // below it
-	Query  string // as people write it, not yet encoded
-	Body   string // JSON, or a field of a form with a file
-	Header string // Idempotency-Key: "…"
+	Server string // base address of the path; "" means that of the API
+	Path   string // path below Server
+	Query  string // query string before percent-encoding
+	Body   string // JSON, or a form field with a file
+	Header string // header line, such as Idempotency-Key: "…"
 }
 
-// sampleOf shows a parameter in an operation, with what the operation cannot do without. What there is no sample of
-// is left out, which a test does not allow.
+// sampleOf returns a request with a parameter and everything else that the operation requires. Parameters
+// without a sample are left out; a test ensures that there are none.
 func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) Sample {
 	out := Sample{Method: method, Server: p.Server, Path: strings.TrimSuffix(p.Path, "/")}
 	if _, rest, ok := strings.Cut(p.Path, "{"); ok {
@@ -223,7 +225,7 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 	return out
 }
 
-// sample is that of a parameter of the path's collection.
+// sample returns the sample of a parameter. A sample for the path's collection has precedence.
 func (p *Route) sample(in, name string) string {
 	if text, ok := samples[in+" "+p.collection()+"."+name]; ok {
 		return text
@@ -231,7 +233,8 @@ func (p *Route) sample(in, name string) string {
 	return samples[in+" "+name]
 }
 
-// parameterLocation is where a parameter is described to be sent: the language of a write stands in the query too.
+// parameterLocation returns the location where a parameter is described. The language of a write is described
+// in the query.
 func parameterLocation(p *param.Param) string {
 	if p.Name == "ml_language" {
 		return string(param.InQuery)

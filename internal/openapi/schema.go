@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// representations are the types that answer for each kind.
+// representations maps each kind of record to the Go type of its JSON representation.
 var representations = map[calendar.Kind]reflect.Type{
 	calendar.Event:     reflect.TypeFor[represent.Event](),
 	calendar.Venue:     reflect.TypeFor[represent.Venue](),
@@ -26,7 +26,7 @@ var representations = map[calendar.Kind]reflect.Type{
 	calendar.Series:    reflect.TypeFor[represent.Series](),
 }
 
-// HasKey reports whether the representation of a kind has a key. The kind "" has no representation.
+// HasKey reports whether the JSON representation of a kind has a key. The kind "" has no representation.
 func HasKey(kind calendar.Kind, key string) bool {
 	t, ok := representations[kind]
 	if !ok {
@@ -40,10 +40,10 @@ func HasKey(kind calendar.Kind, key string) bool {
 	return false
 }
 
-// schemas are the components of a document, in the order in which they are first needed.
+// schemas are the schema components of a document, in the order of their first use.
 type schemas struct{ members ordered }
 
-// add puts a schema under a name, once, and refers to it.
+// add adds a schema under a name, if the name is new, and returns a reference to it.
 func (s *schemas) add(name string, schema ordered) ordered {
 	if !s.has(name) {
 		s.members = append(s.members, member{name, schema})
@@ -55,8 +55,8 @@ func (s *schemas) has(name string) bool {
 	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
 }
 
-// of is the schema of what encoding/json makes of a type; structs become components. A type it does not know
-// is a mistake of ours and panics, at start-up.
+// of returns the schema of the JSON that encoding/json writes for a type. Structs become components. of panics
+// for an unsupported type; the first document is built at start-up, so this shows at once.
 func (s *schemas) of(t reflect.Type) ordered {
 	switch t {
 	case reflect.TypeFor[calendar.Status]():
@@ -106,7 +106,7 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 		return refTo("schemas", name)
 	}
 	at := len(s.members)
-	s.members = append(s.members, member{Name: name}) // its place, before what it is made of
+	s.members = append(s.members, member{Name: name}) // reserves its place before the types of its fields
 	var required []string
 	var properties ordered
 	for f := range t.Fields() {
@@ -121,7 +121,7 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 		switch {
 		case option == "omitempty":
 		case f.Type.Kind() == reflect.Pointer:
-			if f.Type.Elem().Kind() == reflect.Struct { // nothing may stand beside a reference
+			if f.Type.Elem().Kind() == reflect.Struct { // OpenAPI 3.0 ignores members beside a $ref
 				schema = ordered{{"type", "object"}, {"allOf", []ordered{schema}}}
 			}
 			schema = append(schema, member{"nullable", true})
@@ -140,7 +140,7 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 	return refTo("schemas", name)
 }
 
-// forms describes the format of texts by key, in every object.
+// forms maps JSON keys to the format of their text, in every object.
 var forms = func() map[string]ordered {
 	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}}
 	address := ordered{{"format", "uri"}}
@@ -156,7 +156,7 @@ var forms = func() map[string]ordered {
 	return out
 }()
 
-// listSchema is the envelope of a collection.
+// listSchema returns the schema of a list reply: a page of records with totals and links.
 func listSchema(key string, item ordered) ordered {
 	address := ordered{{"type", "string"}, {"format", "uri"}}
 	count := ordered{{"type", "integer"}, {"minimum", 0}}
@@ -174,7 +174,7 @@ func listSchema(key string, item ordered) ordered {
 	}
 }
 
-// indexSchema is the namespace index.
+// indexSchema returns the schema of the namespace index, which lists the routes.
 func indexSchema() ordered {
 	text := ordered{{"type", "string"}}
 	words := ordered{{"type", "array"}, {"items", text}}
@@ -218,7 +218,7 @@ func indexSchema() ordered {
 	})
 }
 
-// errorSchema is the body of every error (contract, section 16).
+// errorSchema returns the schema of an error body (contract, section 16).
 func errorSchema() ordered {
 	text := ordered{{"type", "string"}}
 	detail := ordered{
@@ -281,7 +281,7 @@ func problemSchema() ordered {
 	}
 }
 
-// headers are those of replies that say more than what every reply of HTTP has.
+// headers are the reply headers that descriptions refer to, by name.
 var headers = ordered{
 	{"X-TEC-Total", headerObject("Number of records in the list", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
 	{"X-TEC-TotalPages", headerObject("Number of pages", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
@@ -304,7 +304,7 @@ var headers = ordered{
 	{"Retry-After", headerObject("Seconds to wait", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
 }
 
-// Whether a reply always has a header.
+// headerRequired and headerOptional say whether a reply always has a header.
 const headerRequired, headerOptional = true, false
 
 func headerObject(meaning string, always bool, schema ordered) ordered {
@@ -315,7 +315,7 @@ func headerObject(meaning string, always bool, schema ordered) ordered {
 	return append(o, member{"schema", schema})
 }
 
-// requestBody is the fields of a write, as JSON and as a form. Files are part of a multipart form alone.
+// requestBody returns the fields of a write as JSON and as a form. Only multipart forms can contain files.
 func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) ordered {
 	isFile := func(f *param.Param) bool { return f.Format == "binary" }
 	verb := "update"
@@ -327,7 +327,7 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 	}
 	name := capitalise(string(p.Kind)) + capitalise(verb)
 	if p.isPreview() {
-		name += "Fields" // the reply has the plain name
+		name += "Fields" // the schema of the reply has the plain name
 	}
 	clears := e.cleared(d.api.Now, fields)
 	texts := slices.DeleteFunc(slices.Clone(fields), isFile)
@@ -349,8 +349,8 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 	return ordered{{"required", e.Success == http.StatusCreated || p.isPreview()}, {"content", content}}
 }
 
-// bodySchema is an object of fields. Null is among the values of those that it clears, and of those whose
-// published default it is.
+// bodySchema returns an object schema of fields. A field accepts null if null clears it, or if its published
+// default is null.
 func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 	var required []string
 	var properties ordered
@@ -369,7 +369,7 @@ func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 	return append(schema, member{"properties", properties})
 }
 
-// formEncodings writes the lists of a form with commas.
+// formEncodings returns the encodings of a form: lists are sent as one value with commas.
 func formEncodings(fields []*param.Param) ordered {
 	var out ordered
 	for _, f := range fields {
@@ -380,7 +380,7 @@ func formEncodings(fields []*param.Param) ordered {
 	return out
 }
 
-// cleared finds the fields that null clears: those that count as sent when all are null.
+// cleared returns the fields that null clears. These are the fields that count as sent if all fields are null.
 func (e *Endpoint) cleared(now time.Time, fields []*param.Param) map[string]bool {
 	nulls := make(map[string]any, len(fields))
 	for _, f := range fields {
@@ -388,7 +388,7 @@ func (e *Endpoint) cleared(now time.Time, fields []*param.Param) map[string]bool
 	}
 	set := param.NewSet(now, e.In, nil, nulls)
 	e.Declare(set)
-	// What is required and not there ends parsing before any value is looked at.
+	// A missing required parameter ends parsing before any value is read.
 	var nothing string
 	set.PathString(&nothing, "", "")
 	var missing param.Missing

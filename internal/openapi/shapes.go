@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// publishedSchema returns the schema of a value that may have several types, although its declaration publishes one or
-// none, like the tables of the specification. The index follows the tables. The description shows clients what they may
-// send. ok is false for values with one type.
+// publishedSchema returns the schema of a parameter that accepts several types of value. Its declaration
+// publishes one type or none, as the tables of the specification do, and the index follows those. The
+// description lists all types. ok is false for parameters with one type.
 func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	text := ordered{{"type", "string"}}
 	id := ordered{{"type", "integer"}, {"format", "int64"}}
@@ -29,7 +29,7 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	case p.Name == "rdate" || p.Name == "exdate":
 		dates := ordered{{"type", "array"}, {"items", anyOfSchemas(ordered{{"type", "string"}}, id)}, {"maxItems", p.MaxItems}}
 		return nullableIf(dates, nullable), true
-	case p.Type == "array": // venue and organizer of an event
+	case p.Type == "array": // venue or organizer of an event
 		one := []ordered{id, idReference(), refTo("schemas", capitalise(p.Name)+"Create")}
 		list := nullableIf(ordered{{"type", "array"}, {"items", anyOfSchemas(one...)}}, nullable)
 		return anyOfSchemas(append([]ordered{list}, one...)...), true
@@ -41,7 +41,7 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 		return anyOfSchemas(text, id, idReference(), ordered{{"type", "boolean"}, {"enum", []bool{false}}}), true
 	case (p.Name == "show_map" || p.Name == "show_map_link") && p.Type == "string":
 		return anyOfSchemas(ordered{{"type", "boolean"}}, text), true
-	case p.Name == "event_status" || p.Name == "attendance": // "" is the default
+	case p.Name == "event_status" || p.Name == "attendance": // "" means the default
 		words := slices.Concat(p.Enum, []string{""})
 		if nullable {
 			return append(text, member{"enum", withNull(words)}), true
@@ -56,7 +56,7 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	return nil, false
 }
 
-// anyOfSchemas is any of several schemas.
+// anyOfSchemas returns a schema for values that match at least one of several schemas.
 func anyOfSchemas(schemas ...ordered) ordered { return ordered{{"anyOf", schemas}} }
 
 func nullableIf(schema ordered, nullable bool) ordered {
@@ -66,7 +66,8 @@ func nullableIf(schema ordered, nullable bool) ordered {
 	return schema
 }
 
-// idReference names a record that there is: a whole representation of it will do.
+// idReference returns the schema of an object with the id of an existing record. A whole representation of the
+// record is valid too.
 func idReference() ordered {
 	return ordered{
 		{"type", "object"},
@@ -75,7 +76,7 @@ func idReference() ordered {
 	}
 }
 
-// typeOf is the published type, and that of the values of a parameter that is published without one.
+// typeOf returns the published type of a parameter. If none is published, it returns the type of the values.
 func typeOf(p *param.Param) string {
 	if p.Type != "" {
 		return p.Type
@@ -87,7 +88,7 @@ func typeOf(p *param.Param) string {
 	return "string" // dates and addresses
 }
 
-// valueBounds are the words that a value can be, the bounds of a number, and the longest text.
+// valueBounds returns the constraints of a value: allowed words, bounds of a number, and maximum length.
 func valueBounds(p *param.Param, nullable bool) ordered {
 	var o ordered
 	switch {
@@ -111,7 +112,7 @@ func valueBounds(p *param.Param, nullable bool) ordered {
 	return o
 }
 
-// withNull returns the words of an enum and null.
+// withNull returns the words of an enum followed by null.
 func withNull[W ~string](words []W) []any {
 	out := make([]any, 0, len(words)+1)
 	for _, w := range words {

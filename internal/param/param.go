@@ -1,5 +1,5 @@
 // Package param declares the parameters of an operation, in the style of package flag: bind a variable, name
-// it, describe it. The same declaration, run with a request's values, parses and validates; run without, it
+// it, describe it. With a request's values, a declaration parses and validates them. Without values, it
 // describes the parameters for the index, the interface description and the manual.
 //
 //	func declare(p *param.Set, q *query) {
@@ -7,8 +7,8 @@
 //		p.OptBool(&q.Featured, "featured", "Featured or not")
 //	}
 //
-// Faults are collected, not returned one by one: all that is missing in one answer, else all that is invalid.
-// The package knows no HTTP and no sentence; a Fault carries a message key and its arguments.
+// Faults are collected, not returned one by one. The reply lists all missing parameters, or else all invalid
+// ones. The package does not depend on HTTP. A Fault has a message key and arguments, and no text.
 package param
 
 import (
@@ -20,38 +20,38 @@ import (
 	"unicode/utf8"
 )
 
-// Location is where a parameter is sent.
+// Location is the part of a request in which a parameter is sent.
 type Location string
 
-// The locations.
+// These are the locations of parameters.
 const (
 	InPath  Location = "path"
 	InQuery Location = "query"
-	InBody  Location = "body" // JSON or form; the query serves too
+	InBody  Location = "body" // JSON or form; the query is accepted too
 )
 
-// Set is the parameters of one operation.
+// Set is the set of parameters of one operation.
 type Set struct {
-	// Now is the time of the request, which relative dates and computed defaults refer to.
+	// Now is the time of the request. Relative dates and computed defaults depend on it.
 	Now time.Time
 
 	in       Location
-	values   map[string]any    // nil when the set only describes
-	path     map[string]string // captures of the path
+	values   map[string]any    // values of body and query; nil if the set only describes
+	path     map[string]string // captures of the route by name
 	params   []*Param
 	describe bool
 	input    any
 }
 
-// Describe runs a declaration without a request and returns its parameters, in order.
+// Describe runs a declaration without a request and returns the declared parameters, in order.
 func Describe(now time.Time, in Location, declare func(*Set)) []*Param {
 	s := &Set{Now: now, in: in, describe: true}
 	declare(s)
 	return s.params
 }
 
-// NewSet makes a set over a request's values: path holds the captures of the route, values all that body and
-// query carry, already merged.
+// NewSet returns a set with the values of a request. path has the captures of the route. values has the merged
+// values of body and query.
 func NewSet(now time.Time, in Location, path map[string]string, values map[string]any) *Set {
 	return &Set{Now: now, in: in, path: path, values: values}
 }
@@ -61,29 +61,30 @@ type Param struct {
 	Name        string
 	Description string
 	In          Location
-	Type        string   // integer, number, boolean, string, array, or "" for an untyped one
-	Format      string   // double, or ""
+	Type        string   // integer, number, boolean, string or array; "" means untyped
+	Format      string   // "double" for numbers, else ""
 	Items       string   // type of the items of an array
-	Enum        []string // allowed values, of a list those of its items
+	Enum        []string // allowed values; for a list, those of its items
 	HasDefault  bool
-	Published   any  // the published default; nil is null
-	IsOfToday   bool // the published default is another one each day
+	Published   any  // published default; nil means null
+	IsOfToday   bool // true if the published default changes every day
 	IsRequired  bool
-	Hidden      bool // understood but in no description
+	Hidden      bool // accepted, but in no description
 
-	// Bounds of a number, and of each item of a list; nil is none. A minimum may be excluded itself.
+	// Minimum and Maximum are the bounds of a number, or of each item of a list. Nil means none. IsAbove
+	// excludes Minimum itself.
 	Minimum, Maximum any
 	IsAbove          bool
-	MaxLength        int // of a text, in characters; 0 is none
-	MaxItems         int // of a list; 0 means the bound of all lists
+	MaxLength        int // longest text in characters; 0 means no limit
+	MaxItems         int // most items of a list; 0 means the limit of all lists (package variable MaxItems)
 
 	set      *Set
-	present  bool // sent, and not null where null means "not sent"
-	bind     func(raw any) *Fault
-	value    func() any // what bind has read
-	apply    func()     // sets the default
+	present  bool                 // true if sent, except for null that means "not sent"
+	bind     func(raw any) *Fault // parses the raw value into the variable
+	value    func() any           // returns the variable's present value
+	apply    func()               // assigns the default to the variable
 	checks   []check
-	null     bool // null is a value: it clears
+	null     bool // null is a value, which clears a field
 	link     func() string
 	unlinked bool
 	rawLink  string
@@ -94,7 +95,7 @@ type check struct {
 	late bool
 }
 
-// add declares a parameter whose raw value bind reads.
+// add declares a parameter. bind parses its raw value.
 func (s *Set) add(name, description, typ string, bind func(raw any) *Fault) *Param {
 	p := &Param{Name: name, Description: description, In: s.in, Type: typ, set: s, bind: bind}
 	for _, other := range s.params {
@@ -106,26 +107,26 @@ func (s *Set) add(name, description, typ string, bind func(raw any) *Fault) *Par
 	return p
 }
 
-// Required makes the parameter's absence a fault of its own, answered before all others.
+// Required makes the absence of the parameter a fault. Missing parameters are reported before all other faults.
 func (p *Param) Required() *Param { p.IsRequired = true; return p }
 
 // Untyped publishes the parameter without a type.
 func (p *Param) Untyped() *Param { p.Type, p.Items = "", ""; return p }
 
-// Typed publishes another type than that of the variable.
+// Typed publishes another type than that of the bound variable.
 func (p *Param) Typed(typ string) *Param { p.Type, p.Items = typ, ""; return p }
 
-// ListOf publishes the parameter as a list.
+// ListOf publishes the parameter as a list of items of a type.
 func (p *Param) ListOf(items string) *Param { p.Type, p.Items = "array", items; return p }
 
-// PublishDefault publishes a default that is not applied by parsing: one that is computed elsewhere, or null,
-// which means "not sent".
+// PublishDefault publishes a default that parsing does not apply. It is computed elsewhere, or null, which
+// means "not sent".
 func (p *Param) PublishDefault(v any) *Param { p.HasDefault, p.Published = true, v; return p }
 
-// OfToday says that the published default is another one each day. Descriptions that are kept leave it out.
+// OfToday marks the published default as changing every day. Cached descriptions leave it out.
 func (p *Param) OfToday() *Param { p.IsOfToday = true; return p }
 
-// Between bounds a number, or each number of a list. Both bounds are allowed themselves; nil is none.
+// Between sets inclusive bounds of a number, or of each number in a list. Nil means no bound.
 func (p *Param) Between(minimum, maximum any) *Param {
 	p.Minimum, p.Maximum = minimum, maximum
 	return p.bounded(func(v float64) bool {
@@ -133,7 +134,7 @@ func (p *Param) Between(minimum, maximum any) *Param {
 	})
 }
 
-// Above is Between, but the lower bound is not allowed itself.
+// Above sets bounds as Between does, but excludes the minimum itself.
 func (p *Param) Above(minimum, maximum any) *Param {
 	p.Minimum, p.Maximum, p.IsAbove = minimum, maximum, true
 	return p.bounded(func(v float64) bool {
@@ -141,7 +142,7 @@ func (p *Param) Above(minimum, maximum any) *Param {
 	})
 }
 
-// bounded checks the published bounds. It panics for a parameter that is no number and no list of numbers.
+// bounded adds a check of the bounds. It panics if the parameter is neither a number nor a list of numbers.
 func (p *Param) bounded(within func(float64) bool) *Param {
 	switch v := p.value().(type) {
 	case int64, float64, []int64:
@@ -165,7 +166,7 @@ func (p *Param) bounded(within func(float64) bool) *Param {
 	})
 }
 
-// numericBound returns a bound as a number.
+// numericBound converts a bound to a float64.
 func numericBound(bound any) float64 {
 	switch v := bound.(type) {
 	case int:
@@ -176,7 +177,7 @@ func numericBound(bound any) float64 {
 	panic(fmt.Sprintf("param: %T is no bound", bound))
 }
 
-// Longest bounds a text, in characters. It panics for a parameter that is no text.
+// Longest limits the length of a text, in characters. It panics if the parameter is not a string.
 func (p *Param) Longest(characters int) *Param {
 	p.MaxLength = characters
 	if v, ok := p.value().(string); !ok {
@@ -190,7 +191,8 @@ func (p *Param) Longest(characters int) *Param {
 	})
 }
 
-// Most bounds the number of items of a list, empty ones not counted. It is checked before the items are read.
+// Most limits the number of items in a list, not counting empty ones. It is checked before the items are
+// parsed.
 func (p *Param) Most(items int) *Param {
 	p.MaxItems = items
 	bind := p.bind
@@ -203,7 +205,7 @@ func (p *Param) Most(items int) *Param {
 	return p
 }
 
-// EachOf publishes the words that the items of a list of strings can be, and refuses others.
+// EachOf publishes the allowed items of a list of strings. Other items are a fault.
 func (p *Param) EachOf(words []string) *Param {
 	p.Enum = words
 	if v, ok := p.value().([]string); !ok {
@@ -220,32 +222,32 @@ func (p *Param) EachOf(words []string) *Param {
 	})
 }
 
-// Check adds a validation that runs when the parameter was sent and parsed. It reads the bound variable.
+// Check adds a validation that runs if the parameter was sent and parsed. f reads the bound variable.
 func (p *Param) Check(f func(context.Context) *Fault) *Param {
 	p.checks = append(p.checks, check{run: f})
 	return p
 }
 
-// CheckAlways adds a validation that runs even when the parameter was not sent, once all others are parsed: for
-// rules between parameters.
+// CheckAlways adds a validation that runs even if the parameter was not sent, after all others are parsed. It
+// is for rules between parameters.
 func (p *Param) CheckAlways(f func(context.Context) *Fault) *Param {
 	p.checks = append(p.checks, check{run: f, late: true})
 	return p
 }
 
-// Null makes null a value that is parsed, instead of one that means "not sent".
+// Null makes null a value that is parsed. Without it null means "not sent".
 func (p *Param) Null() *Param { p.null = true; return p }
 
-// Link says how the parameter is repeated in links. By default it is repeated as it was understood.
+// Link sets how the parameter is repeated in links. By default its parsed value is repeated.
 func (p *Param) Link(text func() string) *Param { p.link = text; return p }
 
-// NoLink keeps the parameter out of links.
+// NoLink excludes the parameter from links.
 func (p *Param) NoLink() *Param { p.unlinked = true; return p }
 
-// Hide keeps the parameter out of all descriptions.
+// Hide excludes the parameter from all descriptions.
 func (p *Param) Hide() *Param { p.Hidden = true; return p }
 
-// Sent reports whether the named parameter was sent, null not counting where null means "not sent".
+// Sent reports whether a parameter was sent. null does not count if it means "not sent".
 func (s *Set) Sent(name string) bool {
 	for _, p := range s.params {
 		if p.Name == name && p.present {
@@ -255,12 +257,12 @@ func (s *Set) Sent(name string) bool {
 	return false
 }
 
-// Declares reports whether a parameter has the name.
+// Declares reports whether the set has a parameter with the name.
 func (s *Set) Declares(name string) bool {
 	return slices.ContainsFunc(s.params, func(p *Param) bool { return p.Name == name })
 }
 
-// Names returns the names of the published parameters that a body or query may carry, in the order of declaration.
+// Names returns the names of the published body and query parameters, in order of declaration.
 func (s *Set) Names() []string {
 	var out []string
 	for _, p := range s.params {
@@ -271,8 +273,8 @@ func (s *Set) Names() []string {
 	return out
 }
 
-// Parse binds all parameters. The error is Missing, or Invalid with the faults in the order of declaration,
-// or that of ctx, or whatever made a check impossible.
+// Parse parses all parameters into their variables. The error is Missing, Invalid with the faults in order of
+// declaration, the error of ctx, or the error of a check that could not run.
 func (s *Set) Parse(ctx context.Context) error {
 	var missing Missing
 	for _, p := range s.params {
@@ -329,7 +331,7 @@ func (s *Set) Parse(ctx context.Context) error {
 	return invalid
 }
 
-// raw returns the sent value of p. A capture of the path cannot be overridden.
+// raw returns the sent value of p. A query cannot override a capture of the path.
 func (s *Set) raw(p *Param) (any, bool) {
 	if p.In == InPath {
 		v, ok := s.path[p.Name]
@@ -339,10 +341,10 @@ func (s *Set) raw(p *Param) (any, bool) {
 	return v, ok
 }
 
-// Pair is a parameter as it is repeated in a link.
+// Pair is the name and value of a parameter in a link.
 type Pair struct{ Name, Value string }
 
-// Links returns the parameters that were sent, as they were understood, in the order of declaration.
+// Links returns the sent parameters with their parsed values, in order of declaration.
 func (s *Set) Links() []Pair {
 	var out []Pair
 	for _, p := range s.params {
@@ -362,14 +364,14 @@ func (s *Set) Links() []Pair {
 // Fault describes the error of one parameter.
 type Fault struct {
 	Param  string
-	Reason string         // code in the body's details; "" when there is nothing to say beyond "invalid"
-	Key    string         // of the message
-	Args   map[string]any // of the message
-	Data   map[string]any // in the body's details
-	Err    error          // the check could not be made; not the client's fault
+	Reason string         // code in the details of the reply; "" means none
+	Key    string         // key of the message
+	Args   map[string]any // arguments of the message
+	Data   map[string]any // data in the details of the reply
+	Err    error          // error of a check that could not run; not the client's fault
 }
 
-// Bad is the fault without a reason: a failed check, an unknown target, an unreadable date.
+// Bad returns a fault without a reason, for a failed check, an unknown record or an unreadable date.
 func Bad() *Fault { return &Fault{Key: "invalid-param"} }
 
 // Missing lists the required parameters that were not sent.
@@ -377,12 +379,12 @@ type Missing struct{ Names []string }
 
 func (m Missing) Error() string { return "missing parameters: " + strings.Join(m.Names, ", ") }
 
-// Invalid lists the parameters that were sent and cannot be used.
+// Invalid lists the parameters that were sent with an unusable value.
 type Invalid struct{ Faults []Fault }
 
 func (i Invalid) Error() string { return "invalid parameters: " + strings.Join(i.Names(), ", ") }
 
-// Names of the parameters, in order.
+// Names returns the names of the invalid parameters, in order.
 func (i Invalid) Names() []string {
 	names := make([]string, len(i.Faults))
 	for k, f := range i.Faults {
@@ -391,16 +393,16 @@ func (i Invalid) Names() []string {
 	return names
 }
 
-// SetInput stores the variable that a declaration binds to, for the caller of the handler.
+// SetInput stores the variable that a declaration binds to. Input returns it.
 func (s *Set) SetInput(v any) { s.input = v }
 
 // Input returns the argument of SetInput.
 func (s *Set) Input() any { return s.input }
 
-// Optional publishes a capture of the path as optional, where it shares its name with a field.
+// Optional publishes a path capture as optional. It is for a capture that has the same name as a field.
 func (p *Param) Optional() *Param { p.IsRequired = false; return p }
 
-// Raw returns the sent value of a name, before parsing.
+// Raw returns the value that was sent under a name, before parsing.
 func (s *Set) Raw(name string) (any, bool) {
 	v, ok := s.values[name]
 	return v, ok

@@ -15,23 +15,23 @@ import (
 	"unicode/utf8"
 )
 
-// Repeated is a key that a form or query carries several times: a list for a list parameter, its last value
-// for a scalar.
+// Repeated has the values of a key that a form or query contains several times. A list parameter uses all, a
+// scalar the last.
 type Repeated []any
 
-// ErrForm is returned for a form or query that has too many parameters or brackets that nest too deep, and for
-// JSON of too many values.
+// ErrForm is returned for a form or query with too many parameters or too deeply nested brackets, and for JSON
+// with too many values.
 var ErrForm = errors.New("too many parameters")
 
-// Bounds on what a client can make us build. A byte of a body can become a value of fifty bytes.
+// These limits bound the memory that a request can use. One byte of a body can become a value of fifty bytes.
 const (
 	maxKeys   = 2000
 	maxDepth  = 6
-	maxValues = 50_000 // of a JSON body
+	maxValues = 50_000 // values in a JSON body
 )
 
-// DecodeJSON reads a JSON body. An empty body and JSON that is no object carry no parameters. ErrForm is returned
-// for JSON of more than maxValues values. The text of other errors may be shown to the client.
+// DecodeJSON parses a JSON body. An empty body, or JSON that is not an object, has no parameters. The error is
+// ErrForm for more than maxValues values. Clients may see the text of other errors.
 func DecodeJSON(body []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
@@ -58,7 +58,7 @@ func DecodeJSON(body []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// jsonValues counts the values of a JSON text. The count of malformed JSON has no meaning.
+// jsonValues counts the values in a JSON text. For malformed JSON the count is meaningless.
 func jsonValues(body []byte) int {
 	n, quoted := 1, false
 	for i := 0; i < len(body); i++ {
@@ -76,22 +76,22 @@ func jsonValues(body []byte) int {
 	return n
 }
 
-// Form collects the pairs of a form or query in their order and gives them structure:
+// Form collects the pairs of a form or query in order, and builds structured values from bracketed keys:
 // venue[city]=x, organizer[0][organizer]=y, tags[]=z.
 type Form struct {
 	root node
 	keys int
 }
 
-// node is a place in a form: a scalar, or members by key.
+// node is a value in a form: a scalar, or members by key.
 type node struct {
-	values []any            // the scalars sent, in order
-	names  []string         // keys of members, in order of first appearance
-	member map[string]*node // by key; "" was expanded to the next index
-	next   int              // the next index for []
+	values []any            // scalars in the order in which they were sent
+	names  []string         // keys of members in order of first appearance
+	member map[string]*node // members by key; [] was replaced by the next index
+	next   int              // next index for []
 }
 
-// Add takes one pair. Text is kept as it is; the caller has decoded it and must own it.
+// Add adds one pair. Both texts must be decoded already, and the form keeps them.
 func (f *Form) Add(key, value string) error {
 	f.keys++
 	if f.keys > maxKeys {
@@ -99,7 +99,7 @@ func (f *Form) Add(key, value string) error {
 	}
 	name, rest, bracketed := strings.Cut(key, "[")
 	if name == "" {
-		return nil // as other servers do: no name, no parameter
+		return nil // a pair without a name is ignored, as on other servers
 	}
 	n := f.root.at(name)
 	for depth := 1; bracketed; depth++ {
@@ -138,7 +138,7 @@ func (n *node) at(key string) *node {
 	return m
 }
 
-// Values is the form as parameters.
+// Values returns the form's values by name.
 func (f *Form) Values() map[string]any {
 	out := make(map[string]any, len(f.root.names))
 	for _, name := range f.root.names {
@@ -147,8 +147,8 @@ func (f *Form) Values() map[string]any {
 	return out
 }
 
-// value returns the structured value. Members take precedence over scalars. If all members are numbered they form a
-// list in the order of their numbers, because parts of a multipart form arrive in any order.
+// value returns the structured value of a node. Members have precedence over scalars. If all keys are numbers,
+// the result is a list in numeric order, because parts of a multipart form may arrive in any order.
 func (n *node) value() any {
 	if len(n.names) == 0 {
 		if len(n.values) == 1 {
@@ -156,7 +156,7 @@ func (n *node) value() any {
 		}
 		return Repeated(n.values)
 	}
-	// The names are checked before any member is built, or each level would build those below it twice.
+	// The names are checked before members are built; otherwise each level would build those below it twice.
 	if slices.ContainsFunc(n.names, func(name string) bool { return !isDigits(name) }) {
 		object := make(map[string]any, len(n.names))
 		for _, name := range n.names {
@@ -171,13 +171,13 @@ func (n *node) value() any {
 	return list
 }
 
-// compareDigits compares texts of digits as numbers.
+// compareDigits compares two texts of digits as numbers.
 func compareDigits(a, b string) int {
 	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// Merge lays sources over each other, strongest first.
+// Merge returns the values of all sources. Earlier sources override later ones.
 func Merge(sources ...map[string]any) map[string]any {
 	out := make(map[string]any)
 	for i := len(sources) - 1; i >= 0; i-- {

@@ -10,14 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// Var declares a parameter of any type. typ is the published type. parse reads the raw value: a string, a json.Number,
-// a bool, a []any, a map[string]any or a Repeated. It is nil for null where Null was called.
+// Var declares a parameter of any type. The published type is typ. The function parse converts the raw value,
+// which is a string, json.Number, bool, []any, map[string]any or Repeated. After a call of Null, raw is nil for
+// null.
 func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw any) (T, *Fault)) *Param {
 	var p *Param
 	p = s.add(name, description, typ, func(raw any) *Fault {
 		v, fault := parse(raw)
 		if fault != nil {
-			// Parsers do not know the name of what they parse.
+			// Parsers do not know the name of the parameter, so it is added here.
 			switch {
 			case fault.Reason == ReasonType:
 				fault.Args["Param"], fault.Data["param"] = p.Name, p.Name
@@ -34,7 +35,7 @@ func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw an
 	return p
 }
 
-// Opt is Var for a variable that stays nil when the parameter is not sent.
+// Opt declares a parameter as Var does, with a pointer variable that stays nil if it is not sent.
 func Opt[T any](s *Set, dst **T, name, description, typ string, parse func(raw any) (T, *Fault)) *Param {
 	var v T
 	p := Var(s, &v, name, description, typ, parse)
@@ -49,7 +50,7 @@ func Opt[T any](s *Set, dst **T, name, description, typ string, parse func(raw a
 	return p
 }
 
-// Default sets the variable that dst points to when the parameter is not sent, and publishes the default.
+// Default publishes a default and assigns it to *dst if the parameter is not sent.
 func Default[T any](p *Param, dst *T, v T) *Param {
 	p.HasDefault, p.Published = true, v
 	p.apply = func() { *dst = v }
@@ -61,7 +62,7 @@ func (s *Set) Int(dst *int64, name, description string) *Param {
 	return Var(s, dst, name, description, "integer", Integer)
 }
 
-// OptInt declares an integer that stays nil when it is not sent.
+// OptInt declares an integer. The variable stays nil if it is not sent.
 func (s *Set) OptInt(dst **int64, name, description string) *Param {
 	return Opt(s, dst, name, description, "integer", Integer)
 }
@@ -73,7 +74,7 @@ func (s *Set) Number(dst *float64, name, description string) *Param {
 	return p
 }
 
-// OptNumber declares a number that stays nil when it is not sent.
+// OptNumber declares a number. The variable stays nil if it is not sent.
 func (s *Set) OptNumber(dst **float64, name, description string) *Param {
 	p := Opt(s, dst, name, description, "number", Number)
 	p.Format = "double"
@@ -85,42 +86,42 @@ func (s *Set) Bool(dst *bool, name, description string) *Param {
 	return Var(s, dst, name, description, "boolean", Boolean)
 }
 
-// OptBool declares a boolean that stays nil when it is not sent.
+// OptBool declares a boolean. The variable stays nil if it is not sent.
 func (s *Set) OptBool(dst **bool, name, description string) *Param {
 	return Opt(s, dst, name, description, "boolean", Boolean)
 }
 
-// OptString declares a string that stays nil when it is not sent.
+// OptString declares a string. The variable stays nil if it is not sent.
 func (s *Set) OptString(dst **string, name, description string) *Param {
 	return Opt(s, dst, name, description, "string", String)
 }
 
-// IDs declares a list of integers. In a filter an empty list is a fault.
+// IDs declares a list of integers. An empty list is a fault.
 func (s *Set) IDs(dst *[]int64, name, description string) *Param {
 	return Var(s, dst, name, description, "array", Integers).ListOf("integer")
 }
 
-// Words declares a list of strings, published as a list of integers as the specification has it for ids or
+// Words declares a list of strings. It is published as a list of integers, as the specification does for ids or
 // slugs. An empty list is a fault.
 func (s *Set) Words(dst *[]string, name, description string) *Param {
 	return Var(s, dst, name, description, "array", Strings).ListOf("integer")
 }
 
-// PathID declares an id captured by the route, in digits. Digits beyond int64 are an unknown id.
+// PathID declares an id in the path, in digits. A number beyond int64 gives an id that does not exist.
 func (s *Set) PathID(dst *int64, name, description string) *Param {
 	p := s.Int(dst, name, description)
 	p.In, p.IsRequired = InPath, true
 	return p
 }
 
-// PathString declares a text captured by the route.
+// PathString declares a text in the path.
 func (s *Set) PathString(dst *string, name, description string) *Param {
 	p := Var(s, dst, name, description, "string", String)
 	p.In, p.IsRequired = InPath, true
 	return p
 }
 
-// Enum declares one of a few words that stays nil when it is not sent.
+// Enum declares a string that must be one of words. The variable stays nil if it is not sent.
 func (s *Set) Enum(dst **string, name, description string, words ...string) *Param {
 	p := s.OptString(dst, name, description)
 	p.Enum = words
@@ -134,7 +135,7 @@ func (s *Set) Enum(dst **string, name, description string, words ...string) *Par
 	})
 }
 
-// NotInEnum is the fault of a text that is none of a few words.
+// NotInEnum returns the fault for a text that is not one of the allowed words.
 func NotInEnum(name string, words []string) *Fault {
 	return &Fault{
 		Reason: "rest_not_in_enum", Key: "not-in-enum",
@@ -143,10 +144,10 @@ func NotInEnum(name string, words []string) *Fault {
 	}
 }
 
-// ReasonType is the reason of a value of the wrong type.
+// ReasonType is the reason code for a value of the wrong type.
 const ReasonType = "rest_invalid_type"
 
-// WrongType is the fault of a value of the wrong type; typ is the one that was expected.
+// WrongType returns the fault for a value of the wrong type. typ is the expected type.
 func WrongType(typ string) *Fault {
 	return &Fault{
 		Reason: ReasonType, Key: "not-of-type",
@@ -154,7 +155,7 @@ func WrongType(typ string) *Fault {
 	}
 }
 
-// OutOfBounds is the fault of a number outside its bounds; either may be nil.
+// OutOfBounds returns the fault for a number outside its bounds. Either bound may be nil.
 func OutOfBounds(name string, minimum, maximum any) *Fault {
 	f := &Fault{
 		Reason: "rest_out_of_bounds", Key: "between",
@@ -173,7 +174,7 @@ func OutOfBounds(name string, minimum, maximum any) *Fault {
 	return f
 }
 
-// TooLong is the fault of a text of more than maximum characters.
+// TooLong returns the fault for a text of more than maximum characters.
 func TooLong(name string, maximum int) *Fault {
 	return &Fault{
 		Reason: "rest_out_of_bounds", Key: "too-long",
@@ -182,12 +183,12 @@ func TooLong(name string, maximum int) *Fault {
 	}
 }
 
-// MaxItems is how many items a list may have, empty ones not counted. A body has room for hundreds of thousands,
-// and each item costs memory, and often a part of a statement, before it is known who sent it.
+// MaxItems is the largest number of items in a list, not counting empty ones. A body has room for hundreds of
+// thousands. Each item costs memory, and often a part of a statement, before the caller is authenticated.
 const MaxItems = 2000
 
-// TooManyItems is the fault of a list of more than MaxItems items.
-func TooManyItems() *Fault { return itemsFault("", MaxItems) } // Var knows the name
+// TooManyItems returns the fault for a list of more than MaxItems items.
+func TooManyItems() *Fault { return itemsFault("", MaxItems) } // Var adds the name
 
 func itemsFault(name string, maximum int) *Fault {
 	return &Fault{
@@ -197,7 +198,7 @@ func itemsFault(name string, maximum int) *Fault {
 	}
 }
 
-// TooMany is the fault of a list that asks for more than maximum new records.
+// TooMany returns the fault for a list with more than maximum new records.
 func TooMany(name string, maximum int) *Fault {
 	return &Fault{
 		Reason: "rest_out_of_bounds", Key: "too-many",
@@ -206,8 +207,8 @@ func TooMany(name string, maximum int) *Fault {
 	}
 }
 
-// Integer reads an integer: a JSON integer, a JSON number without fraction, or decimal digits with an optional
-// minus. What is beyond int64 becomes its nearest end, which no id and no page ever is.
+// Integer parses an integer: a JSON number without fraction, or decimal digits with an optional minus. Values
+// beyond int64 become the nearest bound, which is never a valid id or page.
 func Integer(raw any) (int64, *Fault) {
 	switch v := LastValue(raw).(type) {
 	case json.Number:
@@ -231,7 +232,7 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// parseSaturated parses decimal digits that may be too many.
+// parseSaturated parses decimal digits. Values beyond int64 become the nearest bound.
 func parseSaturated(s string) int64 {
 	// ParseInt returns the nearest end of the range together with its error.
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -244,8 +245,8 @@ func parseSaturated(s string) int64 {
 	return n
 }
 
-// parseIntegral reads a JSON number that has no fraction: 2, 2.0, 2e3. It moves the point on the digits, which is
-// exact where a float rounds, and as fast for 1e-999999 as for 1.
+// parseIntegral parses a JSON number without fraction: 2, 2.0, 2e3. It moves the decimal point in the text,
+// which is exact where a float rounds. It is as fast for 1e-999999 as for 1.
 func parseIntegral(s string) (int64, bool) {
 	s, negative := strings.CutPrefix(s, "-")
 	mantissa, power := s, 0
@@ -270,7 +271,7 @@ func parseIntegral(s string) (int64, bool) {
 	case len(all) > point:
 		return 0, false
 	}
-	// Twenty digits are beyond int64 already.
+	// Twenty digits already exceed int64.
 	all += strings.Repeat("0", max(0, min(point, 20)-len(all)))
 	if negative {
 		all = "-" + all
@@ -278,10 +279,10 @@ func parseIntegral(s string) (int64, bool) {
 	return parseSaturated(all), true
 }
 
-// maxPower is more than any body has digits, and little enough to count with.
+// maxPower exceeds the number of digits in any body, and is small enough for additions.
 const maxPower = 1 << 40
 
-// Number reads a number: a JSON number, or a decimal string.
+// Number parses a number: a JSON number or a decimal string.
 func Number(raw any) (float64, *Fault) {
 	var text string
 	switch v := LastValue(raw).(type) {
@@ -303,13 +304,13 @@ func Number(raw any) (float64, *Fault) {
 	return f, nil
 }
 
-// booleanWords is the words of a boolean, in any case.
+// booleanWords are the accepted words for a boolean, in any letter case.
 var booleanWords = map[string]bool{
 	"1": true, "true": true, "yes": true, "y": true, "on": true, "enable": true, "enabled": true,
 	"0": false, "false": false, "no": false, "n": false, "off": false, "disable": false, "disabled": false,
 }
 
-// Boolean reads a boolean: a JSON boolean, or one of its words as string or number (contract, section 4).
+// Boolean parses a boolean: a JSON boolean, or one of booleanWords as string or number (contract, section 4).
 func Boolean(raw any) (bool, *Fault) {
 	var word string
 	switch v := LastValue(raw).(type) {
@@ -328,7 +329,7 @@ func Boolean(raw any) (bool, *Fault) {
 	return false, WrongType("boolean")
 }
 
-// String reads a string. Numbers and booleans are none.
+// String parses a string. Numbers and booleans are the wrong type.
 func String(raw any) (string, *Fault) {
 	v, ok := LastValue(raw).(string)
 	if !ok {
@@ -340,8 +341,8 @@ func String(raw any) (string, *Fault) {
 	return v, nil
 }
 
-// List reads a list: a JSON list, a CSV string, a repeated key, or one scalar. Empty items are dropped. The
-// items of a JSON list are not split. A list of more than MaxItems is a fault.
+// List parses a list: a JSON list, comma-separated text, a repeated key, or one scalar. Empty items are
+// dropped. Items of a JSON list are not split at commas. More than MaxItems items are a fault.
 func List(raw any) ([]any, *Fault) {
 	var kept []any
 	keep := func(item any) *Fault {
@@ -367,7 +368,7 @@ func List(raw any) ([]any, *Fault) {
 		}
 		for part := range strings.SplitSeq(text, ",") {
 			if part == "" {
-				continue // without the price of an item
+				continue // skipped without allocating an item
 			}
 			if fault := keep(part); fault != nil {
 				return fault
@@ -393,10 +394,10 @@ func List(raw any) ([]any, *Fault) {
 	return kept, nil
 }
 
-// emptyListFault is the fault of a list without items. It has no reason.
+// emptyListFault returns the fault for a list without items. It has no reason.
 func emptyListFault() *Fault { return &Fault{Key: "empty-list"} }
 
-// Integers reads a list of integers that is not empty.
+// Integers parses a list of integers. An empty list is a fault.
 func Integers(raw any) ([]int64, *Fault) {
 	items, fault := List(raw)
 	if fault != nil {
@@ -414,7 +415,7 @@ func Integers(raw any) ([]int64, *Fault) {
 	return out, nil
 }
 
-// Strings reads a list of words that is not empty; integers are words too.
+// Strings parses a list of strings. Integers are accepted as strings. An empty list is a fault.
 func Strings(raw any) ([]string, *Fault) {
 	items, fault := List(raw)
 	if fault != nil {
@@ -435,7 +436,8 @@ func Strings(raw any) ([]string, *Fault) {
 	return out, nil
 }
 
-// LastValue is the value of a key that was repeated, for a scalar: what was sent last.
+// LastValue returns the last value of a repeated key, for a scalar parameter. Other values are returned
+// unchanged.
 func LastValue(raw any) any {
 	if r, ok := raw.(Repeated); ok {
 		return r[len(r)-1]
@@ -443,7 +445,7 @@ func LastValue(raw any) any {
 	return raw
 }
 
-// linkText is a parsed value as a link repeats it: lists joined by commas, booleans as 1 and 0.
+// linkText formats a parsed value for a link: lists are joined by commas, booleans are 1 and 0.
 func linkText(v any) string {
 	switch v := v.(type) {
 	case string:

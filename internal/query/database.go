@@ -17,10 +17,11 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// Database is the engine that asks the database. It knows all conditions.
+// Database is the engine that queries the database. It supports all conditions.
 type Database struct{ Ent *ent.Client }
 
-// FindEvents returns a page of up to limit events from an offset on, and the total of the list.
+// FindEvents returns a page of up to limit events after the first offset ones, and the length of the whole
+// list.
 func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) (Page, error) {
 	where, err := d.where(ctx, q)
 	if err != nil {
@@ -37,7 +38,7 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 	return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit, order, event.ByID())
 }
 
-// where returns all conditions of a query, with some more.
+// where returns the predicates for all conditions of a query, followed by more.
 func (d Database) where(ctx context.Context, q *Events, more ...predicate.Event) ([]predicate.Event, error) {
 	kinds := []calendar.Kind{calendar.Event}
 	if q.AsksForPlaces() {
@@ -74,7 +75,7 @@ func (d Database) where(ctx context.Context, q *Events, more ...predicate.Event)
 	return where, nil
 }
 
-// listQuery is a query of Ent.
+// listQuery is the set of methods of an Ent query that pageOf calls.
 type listQuery[Q any, O ~func(*sql.Selector)] interface {
 	Clone() Q
 	Count(ctx context.Context) (int, error)
@@ -84,8 +85,8 @@ type listQuery[Q any, O ~func(*sql.Selector)] interface {
 	IDs(ctx context.Context) ([]int64, error)
 }
 
-// pageOf runs a query for the ids of a page and for the number of all rows. It reads ids only, which an index has: the rows
-// that are skipped are not read.
+// pageOf returns the ids of a page, and the number of all rows. It selects ids only, so that the database can
+// skip rows in an index without reading them.
 func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 	ctx context.Context, list Q, offset, limit int, order ...O,
 ) (Page, error) {
@@ -97,7 +98,7 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 	return Page{IDs: ids, Total: total}, err
 }
 
-// predicates are the conditions of a query, other than the distance (contract, section 9.1).
+// predicates returns the conditions of a query, except for the distance (contract, section 9.1).
 func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
 	if !q.Hidden {
@@ -136,19 +137,22 @@ func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	return where
 }
 
-// inListings selects events that are not hidden. Ent would write NOT, for which SQLite uses no index.
+// inListings selects events that are not hidden. It writes "= FALSE", because SQLite uses no index for Ent's
+// NOT.
 func inListings(s *sql.Selector) {
 	hidden := s.C(event.FieldHideFromListings)
 	s.Where(sql.P(func(b *sql.Builder) { b.Ident(hidden).WriteString(" = FALSE") }))
 }
 
-// LastSecond is the last one that an event may start or end in. Databases know no later one.
+// LastSecond is the last second in which an event may start or end. It is the last one that the databases can
+// store.
 var LastSecond = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 
-// firstSecond is the first one that an event may start in.
+// firstSecond is the first second in which an event may start.
 var firstSecond = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// predicates selects the events of a window. A bound that no database knows is beyond all events.
+// predicates selects the events of a window. A bound outside the range of the databases selects all or no
+// events.
 func (w Window) predicates() []predicate.Event {
 	var where []predicate.Event
 	for _, b := range []struct {
@@ -171,8 +175,8 @@ func (w Window) predicates() []predicate.Event {
 	return where
 }
 
-// venuesNear returns the venues in the circle of a query that count. The index on cells finds the venues around, the great
-// circle decides.
+// venuesNear returns the ids of the venues in the circle of a query that the caller may see. The index on cells
+// finds candidates, and the great-circle distance decides.
 func (d Database) venuesNear(ctx context.Context, q *Events, due overdueKinds) ([]int64, error) {
 	c := q.Near
 	var around []predicate.Venue
@@ -195,8 +199,8 @@ func (d Database) venuesNear(ctx context.Context, q *Events, due overdueKinds) (
 	return ids, nil
 }
 
-// atVenues selects events with a link to one of the venues. Unlike event.HasVenuesWith(venue.IDIn(ids...)) it needs no
-// placeholders, of which an engine has fewer than there may be venues in a circle.
+// atVenues selects events that are linked to one of the venues. Unlike event.HasVenuesWith(venue.IDIn(ids...))
+// it needs no placeholders: a circle may contain more venues than an engine allows.
 func atVenues(ids []int64) predicate.Event {
 	return func(s *sql.Selector) {
 		if len(ids) == 0 {
@@ -209,33 +213,34 @@ func atVenues(ids []int64) predicate.Event {
 	}
 }
 
-// ofSeries selects the occurrences of some series. It needs no placeholders.
+// ofSeries selects the occurrences of the given series. It writes the ids into the statement, without
+// placeholders.
 func ofSeries(ids []int64) predicate.Event {
 	return func(s *sql.Selector) {
 		if len(ids) == 0 {
 			s.Where(sql.False())
 			return
 		}
-		of := s.C(event.FieldSeriesID) // now: the selector may get another name
+		of := s.C(event.FieldSeriesID) // evaluated here, because the selector may get another name later
 		s.Where(sql.P(func(b *sql.Builder) { b.Ident(of).WriteString(" IN " + IDList(ids)) }))
 	}
 }
 
-// firstOfSeries selects the events that meet some conditions, but only the earliest occurrence of each series.
-// Occurrences of the hidden series count as single events. If some is not nil, it considers only occurrences of those
-// series.
+// firstOfSeries selects the events that meet the conditions where, but only the earliest occurrence of each
+// series. Occurrences of the series hidden count as single events. If some is not nil, only occurrences of the
+// series some are considered.
 func firstOfSeries(where []predicate.Event, hidden, some []int64) predicate.Event {
 	const ranked, place = "ranked", "place"
 	return func(s *sql.Selector) {
 		all := sql.Dialect(s.Dialect()).Select().From(sql.Table(event.Table))
 		if some != nil {
-			// SQLite would read all public events. The limit keeps it from joining the two statements.
+			// Otherwise SQLite reads all public events. The limit keeps it from merging the two statements.
 			ofSeries(some)(all)
 			all = sql.Dialect(s.Dialect()).Select().From(all.Limit(math.MaxInt64).As(event.Table))
 		}
 		id, of, start := all.C(event.FieldID), all.C(event.FieldSeriesID), all.C(event.FieldStartsAt)
 		all.Select(id).AppendSelectExprAs(sql.ExprFunc(func(b *sql.Builder) {
-			// An event without series is alone in its partition: ids are above 0.
+			// An event without a series gets a partition of its own. Its negative id cannot be a series id.
 			b.WriteString("ROW_NUMBER() OVER (PARTITION BY CASE WHEN ").Ident(of).WriteString(" IS NULL")
 			if len(hidden) > 0 {
 				b.WriteString(" OR ").Ident(of).WriteString(" IN " + IDList(hidden))
@@ -251,7 +256,7 @@ func firstOfSeries(where []predicate.Event, hidden, some []int64) predicate.Even
 	}
 }
 
-// IDList returns ids as they are written in a statement, in parentheses.
+// IDList formats ids as an SQL list in parentheses.
 func IDList(ids []int64) string {
 	var b strings.Builder
 	b.WriteByte('(')

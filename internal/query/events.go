@@ -9,111 +9,115 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// ErrUnsupported is returned by an engine that does not know a condition of a query. Another engine has to answer.
+// ErrUnsupported is returned by an engine that does not support a condition of a query. The caller must use
+// another engine.
 var ErrUnsupported = errors.New("the engine does not know a condition of the query")
 
-// Events is a query for a list of events. The zero value of a field, other than Visible, restricts nothing.
+// Events is a query for a list of events. The zero value of a field, other than Visible, means no restriction.
 //
-// The list is in the order of start and id, or of publication and id if Include is set. With ByEnd it is in the descending
-// order of end and id.
+// The list is sorted by start and id, or by publication and id if Include is set. ByEnd sorts it by end and id,
+// descending.
 type Events struct {
-	Now     time.Time // decides which scheduled events count as published
+	Now     time.Time // time that decides which scheduled events count as published
 	Visible Visible
-	Hidden  bool // includes events that are hidden from listings
-	// Window is in whole seconds.
+	Hidden  bool // true includes events that are hidden from listings
+	// Window restricts starts and ends, in whole seconds.
 	Window     Window
-	Periods    []Period // all of them; the index does not know any
-	Include    []int64  // ids of events
+	Periods    []Period // an event must be in all of them; the index does not support periods
+	Include    []int64  // ids of the only events to include
 	ByEnd      bool
 	Conditions []Condition
 	Series     Series
-	// Located selects events by whether they have a venue with a position. Near selects those with a venue within a
-	// distance. Positions of published venues count, and of unpublished venues those that Places sees.
+	// Located restricts the list to events with (true) or without (false) a positioned venue. Near restricts it
+	// to events with a venue in a circle. Only published venues, and those that Places allows, are considered.
 	Located *bool
 	Near    *Circle
 	Places  Visible
 	// Search is compared with the texts that are served in Language.
 	Search   *search.Query
 	Language calendar.Language
-	// Readable limits the protected events, if the query is guarded.
+	// Readable limits which protected events a guarded query finds.
 	Readable Readable
-	// OnlyReadable makes the query guarded whatever its conditions are.
+	// OnlyReadable makes the query guarded, whatever its conditions are.
 	OnlyReadable bool
-	// Spans asks for those of the page.
+	// Spans requests the spans of the events on the page.
 	Spans bool
-	// Revision is that of the calendar which the engine has to know at least. 0 means the newest one of its database.
+	// Revision is the revision of the calendar that the engine must at least have applied. 0 means the newest
+	// one in its database.
 	Revision int64
 }
 
-// Visible is whose events of which effective status are in a list.
+// Visible lists the effective statuses of the events to include, for all authors and for one author.
 type Visible struct {
 	Anyone []calendar.Status
 	Author int64
-	Own    []calendar.Status // of the author
+	Own    []calendar.Status // statuses for events of Author only
 }
 
-// Readable is which protected events a caller may read.
+// Readable describes which protected events a caller may read.
 type Readable struct {
 	All    bool
-	IDs    []int64 // opened by a password
-	Author int64   // the author's own; 0 means no author
-	// DraftsOnly limits those of the author to drafts and pending ones, and those in the trash that were such.
+	IDs    []int64 // ids of events that the caller opened with a password
+	Author int64   // user id of the caller, who may read own events; 0 means none
+	// DraftsOnly limits Author to own events that are draft or pending, or that were so before they were
+	// trashed.
 	DraftsOnly bool
 }
 
-// Window is bounds of start and end, inclusive. Nil is no bound.
+// Window is a set of inclusive bounds of start and end. Nil means no bound.
 type Window struct{ StartMin, StartMax, EndMin, EndMax *time.Time }
 
-// Series is which occurrences of series are in a list. For None and First, events of a series that Visible does not see
-// are no occurrences.
+// Series restricts a list by series. None and First treat events of a series that Visible excludes as single
+// events.
 type Series struct {
 	IDs     []int64 // only occurrences of these series; nil means any event
-	None    bool    // no occurrences
+	None    bool    // excludes all occurrences
 	Visible Visible
-	// First leaves of each series the occurrence with the earliest start, then the lowest id, of those that all other
-	// conditions leave. The order of the list does not matter.
+	// First keeps one occurrence of each series: the earliest start, then the lowest id, among those that meet
+	// all other conditions. The order of the list does not matter.
 	First bool
 }
 
-// Circle is a distance around a position in degrees north and east.
+// Circle is the area within a distance of a position. The position is in degrees north and east.
 type Circle struct{ Latitude, Longitude, Kilometres float64 }
 
 // Page is a part of a list.
 type Page struct {
-	IDs   []int64 // in the order of the list
-	Total int     // of the whole list
-	// Changed are the revisions of the last changes of what the records show, in the order of IDs. They may be too new,
-	// and are never too old. Nil means that the engine does not know.
+	IDs   []int64 // record ids in the order of the list
+	Total int     // number of records in the whole list
+	// Changed has, in the order of IDs, the revision of the last change of the data that each record shows. A
+	// revision may be too new. It is never too old. Nil means unknown.
 	Changed []int64
-	// Spans are in the order of IDs. Nil means that they were not asked for, or that the engine does not know.
+	// Spans are in the order of IDs. Nil means that the query did not request them or that the engine does not
+	// know them.
 	Spans []Span
 }
 
-// Span is when an event takes place.
+// Span is the time at which an event takes place.
 type Span struct {
 	Starts, Ends int64 // seconds since 1970, UTC
-	// FirstDay and LastDay are the days of an all-day event by its own clock, in days since 1970. A protected event counts as
-	// timed, since it is shown so.
+	// FirstDay and LastDay are the dates of an all-day event in its own zone, as days since 1970. A protected
+	// event counts as timed, because it is shown so.
 	FirstDay, LastDay int32
 	AllDay            bool
 }
 
-// Dependency is a record that a reply depends on, with all its shown fields. ID 0 means any record of the kind.
+// Dependency is a record on whose shown fields a reply depends. ID 0 means any record of the kind.
 type Dependency struct {
 	Kind   calendar.Kind
 	ID     int64
-	Counts bool // the numbers of events of terms as well
+	Counts bool // the reply also depends on the event counts of terms
 }
 
-// Guarded reports whether the query asks for something that the password of an event guards (contract, section 13). Events
-// that the caller gets redacted are then left out.
+// Guarded reports whether a condition uses data that the password of an event protects (contract, section 13).
+// The list then excludes events that the caller gets redacted.
 func (q *Events) Guarded() bool {
 	return q.OnlyReadable || q.Search != nil || q.AsksForPlaces() ||
 		slices.ContainsFunc(q.Conditions, func(c Condition) bool { return !c.Column.Public })
 }
 
-// AsksForPlaces reports whether the positions of venues decide.
+// AsksForPlaces reports whether the query has a condition on the position of venues.
 func (q *Events) AsksForPlaces() bool { return q.Located != nil || q.Near != nil }
 
-// near reports whether the distance decides. An event without a located venue is near nothing.
+// near reports whether the distance matters. It does not if Located is false: such events have no position.
 func (q *Events) near() bool { return q.Near != nil && (q.Located == nil || *q.Located) }

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// changingLinks are the records with whose changes an event changes. The tables share the columns.
+// changingLinks are the link tables of the records whose changes count as changes of an event.
 var changingLinks = [...]struct {
 	links, event, to string
 	kinds            []calendar.Kind
@@ -28,16 +28,16 @@ var changingLinks = [...]struct {
 	{eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID, []calendar.Kind{calendar.Category, calendar.Tag}},
 }
 
-// FewEvents is up to how many events of a list LatestEvents looks at by their ids. In a longer list it is likely to meet
-// enough of them in the order of their changes.
+// FewEvents is the length of a list up to which LatestEvents looks up events by id. In longer lists it reads
+// events in the order of their changes, and finds enough soon.
 const FewEvents = 1000
 
-// LatestEvents returns events of a list among which are the given number that changed last, in no order. An event changes with
-// its publication and with its venues, organizers and terms. There are at most six times as many. few are the ids of the whole
-// list, nil if there are more than FewEvents.
+// LatestEvents returns the given number of events of a list that changed last, and possibly others, in no
+// order. Publication and changes of venues, organizers and terms count as changes of an event. It returns at
+// most six times the number. few has the ids of the whole list, or is nil if there are more than FewEvents.
 //
-// next is when an event ends that the result depends on: one of ids, or the first occurrence of a series before which another
-// one was left out. It is zero if none does.
+// next is the earliest end of an event that the result depends on: one of ids, or the first occurrence of a
+// series whose later occurrence was left out. Zero means that there is none.
 func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (ids []int64, next time.Time, err error) {
 	l := latestSearch{db: d, q: q, number: number, first: make(map[int64]occurrence)}
 	if err := l.restrict(ctx, few); err != nil {
@@ -47,7 +47,7 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("events by change: %w", err)
 	}
-	if len(modified) == number { // otherwise the list has no others
+	if len(modified) == number { // otherwise the list has no other events
 		l.since = modified[number-1].ModifiedAt
 		published, err := l.changed(ctx, event.FieldPublishedAt,
 			sql.FieldsGT(event.FieldPublishedAt, event.FieldModifiedAt), event.PublishedAtGT(l.since), event.PublishedAtLTE(q.Now))
@@ -73,25 +73,25 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 	return slices.Compact(ids), l.next, nil
 }
 
-// latestSearch looks for the events of a list that changed last.
+// latestSearch is a running search for the events of a list that changed last.
 type latestSearch struct {
 	db     Database
 	q      *Events
 	number int
-	where  []predicate.Event // without Series.First
-	since  time.Time         // only what changed later is looked for
+	where  []predicate.Event // conditions except for Series.First
+	since  time.Time         // only later changes matter
 	first  map[int64]occurrence
 	next   time.Time
 }
 
-// occurrence is the first one of a series in the list.
+// occurrence is the first occurrence of a series in the list.
 type occurrence struct {
 	ID       int64     `sql:"id"`
 	SeriesID int64     `sql:"series_id"`
 	EndsAt   time.Time `sql:"ends_at"`
 }
 
-// restrict sets the conditions.
+// restrict sets where to the conditions of the query, or to the ids in few if it is not nil.
 func (l *latestSearch) restrict(ctx context.Context, few []int64) (err error) {
 	if few != nil {
 		l.where = []predicate.Event{func(s *sql.Selector) {
@@ -110,8 +110,8 @@ func (l *latestSearch) restrict(ctx context.Context, few []int64) (err error) {
 	return err
 }
 
-// changed returns the events of the list with the latest times in a column, and so few rows are read that the list may have any
-// length.
+// changed returns the events of the list with the latest times in a column. It reads few rows, however long the
+// list is.
 func (l *latestSearch) changed(ctx context.Context, column string, more ...predicate.Event) (out []*ent.Event, err error) {
 	var last *ent.Event
 	at := func(e *ent.Event) time.Time {
@@ -145,7 +145,7 @@ func (l *latestSearch) changed(ctx context.Context, column string, more ...predi
 	}
 }
 
-// linked returns events of the list whose linked records of a kind changed last.
+// linked returns the events of the list whose linked records of a kind changed last.
 func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind) (out []*ent.Event, err error) {
 	to := changingLinks[i]
 	var newer []int64
@@ -191,8 +191,8 @@ func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind) (o
 	return out, nil
 }
 
-// withoutLater leaves of each series the first occurrence in the list, if Series.First is set. Occurrences of hidden series are
-// events like others. The rows are not to be used any more.
+// withoutLater removes all but the first occurrence of each series if Series.First is set. Occurrences of
+// hidden series stay. It reuses the memory of rows.
 func (l *latestSearch) withoutLater(ctx context.Context, rows []*ent.Event) ([]*ent.Event, error) {
 	if !l.q.Series.First {
 		return rows, nil
@@ -222,7 +222,7 @@ func (l *latestSearch) withoutLater(ctx context.Context, rows []*ent.Event) ([]*
 	}), nil
 }
 
-// findFirst looks up the first occurrences of series. A hidden series has none.
+// findFirst reads the first occurrences of the given series. A hidden series has none.
 func (l *latestSearch) findFirst(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -245,7 +245,7 @@ func (l *latestSearch) findFirst(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// ends notes that an event ends that the result depends on.
+// ends records the end of an event that the result depends on, if it is the next end after Now.
 func (l *latestSearch) ends(at time.Time) {
 	if !at.Before(l.q.Now) && (l.next.IsZero() || at.Before(l.next)) {
 		l.next = at

@@ -14,25 +14,27 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// Linked is a query for a list of venues or organizers, newest first. The zero value of a field, other than Visible,
-// restricts nothing.
+// Linked is a query for a list of venues or organizers, newest first. The zero value of a field, other than
+// Visible, means no restriction.
 type Linked struct {
-	Now     time.Time // decides which scheduled records count as published
+	Now     time.Time // time that decides which scheduled records count as published
 	Visible Visible
-	Event   *int64 // the event that they are linked to
-	// HasEvents selects records by whether they have events. Upcoming selects those with an event that starts at Now or
-	// later. An event counts if Events sees it; a protected event, if it is Readable as well. Hidden events count.
+	Event   *int64 // id of an event that the records must be linked to
+	// HasEvents restricts the list to records with (true) or without (false) events. Upcoming restricts it to
+	// records with an event that starts at Now or later. Events limits which events count, hidden ones
+	// included. Protected events count only if Readable allows them.
 	HasEvents *bool
 	Upcoming  bool
 	Events    Visible
 	Readable  Readable
-	// Pieces are folded. One text served in the language has to contain them all.
+	// Pieces are folded texts. A single text of the record, served in Language, must contain all of them.
 	Pieces   []string
 	Language calendar.Language
-	Revision int64 // as that of Events
+	Revision int64 // revision that the engine must at least have applied; 0 means the newest
 }
 
-// FindLinked returns a page of up to limit venues or organizers from an offset on, and the total of the list.
+// FindLinked returns a page of up to limit venues or organizers after the first offset ones, and the length of
+// the whole list.
 func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked, offset, limit int) (Page, error) {
 	due, err := findOverdue(ctx, d.Ent, q.Now, kind, calendar.Event)
 	if err != nil {
@@ -49,7 +51,7 @@ func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked,
 	return Page{}, fmt.Errorf("list of kind %s: %w", kind, ErrUnsupported)
 }
 
-// linkedPredicates are the conditions of a list of venues or organizers (contract, section 9.2).
+// linkedPredicates returns the conditions for a list of venues or organizers (contract, section 9.2).
 func linkedPredicates[P predicateOf](
 	q *Linked, kind calendar.Kind, due overdueKinds, withEvents func(...predicate.Event) P, not func(P) P,
 ) []P {

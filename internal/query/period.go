@@ -9,14 +9,15 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// Period is a stretch of whole days of the site. An event takes place in it that starts before its end, and ends after its
-// beginning or starts at it. An all-day event is on the days of its own dates, a protected one at its times.
+// Period is a range of whole days in the zone of the site. An event is in a period if it starts before its end,
+// and ends after its beginning or starts exactly then. All-day events are compared by their own dates,
+// protected ones by their times.
 type Period struct {
-	First, Last calendar.Wall // the first second and the last one
-	From, To    time.Time     // the same as instants; To is not after LastSecond
+	First, Last calendar.Wall // first and last second, as wall times
+	From, To    time.Time     // first and last second, as instants; To is not after LastSecond
 }
 
-// PeriodOf returns the period between two midnights of a zone. The second is exclusive.
+// PeriodOf returns the period from one midnight of a zone to just before another.
 func PeriodOf(zone calendar.Zone, first, after calendar.Wall) Period {
 	to := zone.Instant(after).Add(-time.Second)
 	return Period{first, after.Add(-time.Second), zone.Instant(first), earlierTime(to, LastSecond)}
@@ -29,11 +30,11 @@ func earlierTime(a, b time.Time) time.Time {
 	return b
 }
 
-// maxZoneDifference is more than the clocks of two zones differ by.
+// maxZoneDifference is larger than the difference between any two time zones.
 const maxZoneDifference = 48 * time.Hour
 
-// predicates selects events, or withdrawals, whose columns have the same names. timed selects all-day rows that are
-// shown at their times. Nil selects none.
+// predicates selects events or withdrawals, whose columns have the same names. timed selects the all-day rows
+// that are compared by their times. Nil selects none.
 func (p Period) predicates(timed func(*sql.Selector)) []func(*sql.Selector) {
 	near := Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
 	var where []func(*sql.Selector)

@@ -17,31 +17,31 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// Public is a query for the records in sitemaps. These are events that are published, not hidden and not protected, and
-// the records linked to such events.
+// Public is a query for the records in a sitemap. These are events that are published, not hidden and not
+// protected, and the records linked to such events.
 type Public struct {
 	Kind calendar.Kind
-	Now  time.Time // decides which scheduled records count as published
-	// The ids are above After, and at most UpTo. UpTo 0 means no bound.
+	Now  time.Time // time that decides which scheduled records count as published
+	// Only ids above After and up to UpTo are included. UpTo 0 means no upper bound.
 	After, UpTo int64
 }
 
-// PublicRecord is a record as a sitemap names it.
+// PublicRecord is a record with the fields that a sitemap needs.
 type PublicRecord struct {
 	ID         int64
-	Slug       string // of its original text
+	Slug       string // slug of the original text
 	Language   calendar.Language
 	Languages  calendar.LanguageSet
 	ModifiedAt time.Time
 }
 
-// listed selects the events that a record may be public because of.
+// listed selects the events that make their linked records public.
 func (q Public) listed(due overdueKinds) predicate.Event {
 	return event.And(inList[predicate.Event](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[calendar.Event]),
 		event.HideFromListings(false), event.PasswordHashIsNil(), event.SlugNEQ(""))
 }
 
-// publicPredicates are those of a kind that events are linked to.
+// publicPredicates selects the public records of a kind that events are linked to.
 func publicPredicates[P predicateOf](q Public, due overdueKinds, withEvents func(...predicate.Event) P) []P {
 	return []P{
 		inList[P](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[q.Kind]),
@@ -49,7 +49,7 @@ func publicPredicates[P predicateOf](q Public, due overdueKinds, withEvents func
 	}
 }
 
-// idsOf selects the ids that are asked for.
+// idsOf selects the ids between After and UpTo.
 func idsOf[P predicateOf](q Public) P {
 	if q.UpTo == 0 {
 		return P(sql.FieldGT(event.FieldID, q.After))
@@ -57,7 +57,7 @@ func idsOf[P predicateOf](q Public) P {
 	return P(sql.AndPredicates(sql.FieldGT(event.FieldID, q.After), sql.FieldLTE(event.FieldID, q.UpTo)))
 }
 
-// publicQueries returns the query for the kind; the others are nil.
+// publicQueries returns the query for the records of q.Kind. The other queries are nil.
 func (d Database) publicQueries(ctx context.Context, q Public) (events *ent.EventQuery, venues *ent.VenueQuery,
 	organizers *ent.OrganizerQuery, terms *ent.TermQuery, err error,
 ) {
@@ -85,8 +85,8 @@ func (d Database) publicQueries(ctx context.Context, q Public) (events *ent.Even
 	return events, venues, organizers, terms, nil
 }
 
-// PublicStretches returns which stretches of so many ids have a record, in no order: 0 begins with the id 1. It is one statement
-// that reads the records once, however many stretches there are.
+// PublicStretches divides ids into stretches of the given length, starting with id 1. It returns the numbers,
+// from 0, of the stretches that contain a record, in no order. It is one statement that reads the records once.
 func (d Database) PublicStretches(ctx context.Context, q Public, ids int64) (found []int64, err error) {
 	events, venues, organizers, terms, err := d.publicQueries(ctx, q)
 	if err != nil {
@@ -99,7 +99,7 @@ func (d Database) PublicStretches(ctx context.Context, q Public, ids int64) (fou
 				WriteString(") / ").WriteString(strconv.FormatInt(ids, 10))
 		}))
 	}
-	var rows []float64 // MySQL divides integers to a decimal
+	var rows []float64 // MySQL returns the quotient of integers as a decimal
 	switch {
 	case events != nil:
 		err = events.Modify(numbers).Scan(ctx, &rows)
@@ -116,7 +116,7 @@ func (d Database) PublicStretches(ctx context.Context, q Public, ids int64) (fou
 	return found, err
 }
 
-// FindPublic returns the records, by id.
+// FindPublic returns the records of a public query, sorted by id.
 func (d Database) FindPublic(ctx context.Context, q Public) (found []PublicRecord, err error) {
 	events, venues, organizers, terms, err := d.publicQueries(ctx, q)
 	columns := []string{event.FieldID, event.FieldSlug, event.FieldLanguage, event.FieldLanguages, event.FieldModifiedAt}

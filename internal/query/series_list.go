@@ -15,21 +15,23 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// SeriesList is a query for a list of series, by title. The zero value of a field, other than Visible, restricts nothing.
+// SeriesList is a query for a list of series, sorted by title. The zero value of a field, other than Visible,
+// means no restriction.
 type SeriesList struct {
-	Now      time.Time // decides which scheduled records count as published
+	Now      time.Time // time that decides which scheduled records count as published
 	Language calendar.Language
 	Visible  Visible
 	Search   *search.Query
-	Readable Readable // which protected series a search looks at
+	Readable Readable // limits the protected series that a search finds
 }
 
-// seriesOrder are the columns that order series by their titles as they are served in a language.
+// seriesOrder maps a language to the column that sorts series by their titles in it.
 var seriesOrder = map[calendar.Language]string{
 	calendar.English: series.FieldSortEn, calendar.Polish: series.FieldSortPl, calendar.Spanish: series.FieldSortEs,
 }
 
-// FindSeries returns a page of up to limit series from an offset on, and the total of the list.
+// FindSeries returns a page of up to limit series after the first offset ones, and the length of the whole
+// list.
 func (d Database) FindSeries(ctx context.Context, q *SeriesList, offset, limit int) (Page, error) {
 	due, err := findOverdue(ctx, d.Ent, q.Now, calendar.Series)
 	if err != nil {
@@ -47,14 +49,14 @@ func (d Database) FindSeries(ctx context.Context, q *SeriesList, offset, limit i
 	return pageOf(ctx, d.Ent.Series.Query().Where(where...), offset, limit, byTitle, series.ByID())
 }
 
-// Occurrences has the numbers of a series that depend on its occurrences.
+// Occurrences has the data of a series that depends on its occurrences.
 type Occurrences struct {
 	Published int
-	Next      *ent.Event // with its id and start; nil means none
+	Next      *ent.Event // next occurrence, with id and start only; nil means none
 }
 
-// CountOccurrences returns the numbers of published occurrences of some series, by id, and the first occurrence of each that
-// starts after now and is in lists of the caller.
+// CountOccurrences returns the number of published occurrences of each given series, and the next one after now
+// that seen allows. The map is by series id.
 func (d Database) CountOccurrences(
 	ctx context.Context, ids []int64, seen Visible, now time.Time,
 ) (map[int64]Occurrences, error) {
@@ -89,7 +91,8 @@ func (d Database) CountOccurrences(
 	return out, nil
 }
 
-// firstAfter selects the first occurrence of each of some series that starts after now, among those of a list.
+// firstAfter selects the first occurrence of each given series that starts after now and meets the predicate
+// list.
 func firstAfter(ids []int64, list predicate.Event, now time.Time) predicate.Event {
 	const place = "place"
 	return func(s *sql.Selector) {

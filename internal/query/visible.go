@@ -12,14 +12,14 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// predicateOf is a predicate of events, venues, organizers or series. Their tables share the columns that this file asks
-// about, and Ent's predicates of all of them are functions of a selector.
+// predicateOf is a predicate of events, venues, organizers or series. Their tables share the columns in this
+// file, and Ent's predicates for all of them are functions of a selector.
 type predicateOf interface{ ~func(*sql.Selector) }
 
-// overdueKinds says for a kind whether records of it are due: scheduled, with a date that has come, and not published yet.
+// overdueKinds tells for each kind whether it has overdue records: status future, publication date reached.
 type overdueKinds map[calendar.Kind]bool
 
-// findOverdue looks for records that are due.
+// findOverdue queries the database for overdue records of the given kinds.
 func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...calendar.Kind) (overdueKinds, error) {
 	out := make(overdueKinds, len(kinds))
 	due := sql.AndPredicates(
@@ -45,8 +45,8 @@ func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...ca
 	return out, nil
 }
 
-// hasStatus selects records whose effective status at now is one of the given: a future record whose date has come is
-// published everywhere. due is whether there are any such. Mostly there are none, and then an index on the status does.
+// hasStatus selects records whose effective status at now is in statuses. An overdue record counts as
+// published. due tells whether there are any; usually there are none, and an index on the status suffices.
 func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Selector) {
 	var some []func(*sql.Selector)
 	for _, s := range statuses {
@@ -64,7 +64,7 @@ func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Se
 	return sql.OrPredicates(some...)
 }
 
-// inList selects the records that may be in a list.
+// inList selects the records that seen allows in a list.
 func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	var some []func(*sql.Selector)
 	if seen.Anyone != nil {
@@ -77,8 +77,8 @@ func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	return P(sql.OrPredicates(some...))
 }
 
-// notInList selects the records that inList does not. In SQL a comparison with a missing author is NULL, so that case
-// is explicit.
+// notInList selects the records that inList excludes. In SQL a comparison with a missing author gives NULL, so
+// that case is explicit.
 func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	anyones := seen
 	anyones.Own = nil
@@ -88,8 +88,8 @@ func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	))
 }
 
-// isUnredacted selects the records that the caller is shown in full: those without a password, which open selects, and those
-// that are readable.
+// isUnredacted selects the records that the caller sees in full: those that open selects because they have no
+// password, and those that may allows.
 func isUnredacted[P predicateOf](may Readable, open P) P {
 	if may.All {
 		return func(*sql.Selector) {}
@@ -97,7 +97,7 @@ func isUnredacted[P predicateOf](may Readable, open P) P {
 	shown := []func(*sql.Selector){open}
 	if len(may.IDs) > 0 {
 		shown = append(shown, func(s *sql.Selector) {
-			id := s.C(event.FieldID) // now: the selector may get another name
+			id := s.C(event.FieldID) // evaluated here, because the selector may get another name later
 			s.Where(sql.P(func(b *sql.Builder) { b.Ident(id).WriteString(" IN " + IDList(may.IDs)) }))
 		})
 	}

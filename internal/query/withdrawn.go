@@ -17,26 +17,26 @@ import (
 	"github.com/almanac-cal/almanac/ent/withdrawalkey"
 )
 
-// WithdrawalTime is how long feeds tell of a withdrawn event (contract, section 20).
+// WithdrawalTime is the time for which feeds list a withdrawn event (contract, section 20).
 const WithdrawalTime = 60 * 24 * time.Hour
 
-// sequencesAtOnce is how many ids a statement names at most.
+// sequencesAtOnce is the largest number of ids in one statement that reads sequence numbers.
 const sequencesAtOnce = 2000
 
-// Position is a place in the order of a list.
+// Position is a position in a list that is sorted by start and id.
 type Position struct {
 	Start time.Time
 	ID    int64
 }
 
-// Withdrawal is an event that is not public any more, as it was when it was public last.
+// Withdrawal is an event that is no longer public, as it was when it was last public.
 type Withdrawal struct {
 	*ent.Withdrawal
 	Sequence int64
 }
 
-// IncludesWithdrawn reports whether the list may have withdrawn events: only dates, terms, venues and organizers are asked
-// for. What else an event was is not known any more.
+// IncludesWithdrawn reports whether the list may contain withdrawn events. It may if the query restricts only
+// dates, terms, venues and organizers: other properties of withdrawn events are not stored.
 func (q *Events) IncludesWithdrawn() bool {
 	return q.Include == nil && q.Series.IDs == nil && !q.Series.None && !q.Series.First && !q.AsksForPlaces() && q.Search == nil &&
 		!slices.ContainsFunc(q.Conditions, func(c Condition) bool {
@@ -44,14 +44,15 @@ func (q *Events) IncludesWithdrawn() bool {
 		})
 }
 
-// WithdrawnPart selects among the withdrawn events of a list. The zero value selects all.
+// WithdrawnPart selects a part of the withdrawn events of a list. The zero value selects all.
 type WithdrawnPart struct {
-	After, Last *Position // after the one and not after the other; nil is no bound
-	Upcoming    bool      // only those that had not ended when they were withdrawn
-	Limit       int       // 0 means no limit
+	After, Last *Position // positions above After and up to Last; nil means no bound
+	Upcoming    bool      // only events that had not ended when they were withdrawn
+	Limit       int       // largest number of events; 0 means no limit
 }
 
-// FindWithdrawn returns withdrawn events that matched a list when they were public last, the latest withdrawal first.
+// FindWithdrawn returns withdrawn events that matched the list when they were last public. The latest
+// withdrawal comes first.
 func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPart) ([]Withdrawal, error) {
 	if !q.IncludesWithdrawn() {
 		return nil, nil
@@ -78,7 +79,7 @@ func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPa
 	for _, c := range q.Conditions {
 		ids := c.IDs
 		if c.Column.Kind == TermKind {
-			ids = ids[:len(c.Words)] // a withdrawal has the terms above those of its event among its keys
+			ids = ids[:len(c.Words)] // the keys of a withdrawal include the ancestors of its event's terms
 		}
 		values := make([]string, len(ids))
 		for i, id := range ids {
@@ -89,8 +90,8 @@ func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPa
 	return d.withdrawn(ctx, q.Now, where, part.Limit)
 }
 
-// WithdrawnBySlug returns the event that had a slug when it was withdrawn, the latest one if there were several; nil if there
-// is none.
+// WithdrawnBySlug returns the event that had a slug when it was withdrawn. If there were several, it returns
+// the latest. Nil means none.
 func (d Database) WithdrawnBySlug(ctx context.Context, slug string, now time.Time) (*Withdrawal, error) {
 	found, err := d.withdrawn(ctx, now, []predicate.Withdrawal{hasKey(calendar.Event, slug)}, 1)
 	if err != nil || len(found) == 0 {
@@ -106,8 +107,8 @@ func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error
 		Select(withdrawalkey.FieldValue).Strings(ctx)
 }
 
-// withdrawn returns the withdrawals that are published at now, all if limit is 0. A process of the previous version may
-// have republished an event and left its withdrawal.
+// withdrawn returns the withdrawals of events that are not public at now; limit 0 means all. It checks the
+// events, because a process of the previous version may have republished one and left its withdrawal.
 func (d Database) withdrawn(
 	ctx context.Context, now time.Time, where []predicate.Withdrawal, limit int,
 ) ([]Withdrawal, error) {
@@ -153,8 +154,8 @@ func (d Database) withdrawn(
 	return out, nil
 }
 
-// hasKey selects the withdrawals with a key of a kind among some. The values need no placeholders: they are digits, or one
-// slug.
+// hasKey selects the withdrawals that have one of the given values as a key of a kind. The values need no
+// placeholders: they are digits, or a single slug.
 func hasKey(kind calendar.Kind, values ...string) predicate.Withdrawal {
 	return func(s *sql.Selector) {
 		t := sql.Table(withdrawalkey.Table)

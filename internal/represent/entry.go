@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Entry returns a loaded event as feeds show it (contract, section 20). Without UIDs and sequence: the caller knows them.
-// Characters is how many of a text the caller shows, 0 for all: markup that is longer is cut before it is copied.
+// Entry returns a loaded event as a feed entry (contract, section 20). The caller must set its UIDs and
+// sequence. characters is the number of characters of a text that the caller shows; 0 means all. Longer markup
+// is cut before it is copied.
 func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, error) {
 	t := v.Text(e)
 	zone, err := calendar.ParseZone(e.Timezone)
@@ -55,8 +56,8 @@ func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, 
 	return out, nil
 }
 
-// LastChange returns when an event changed last: itself, by its publication, or by a change of a venue, organizer or term,
-// shown or not.
+// LastChange returns the time of the last change of an event. Its publication and changes of its venues,
+// organizers and terms count too, even if the caller may not see these.
 func (v *View) LastChange(e *ent.Event) time.Time {
 	last := e.ModifiedAt
 	note := func(at time.Time) {
@@ -77,7 +78,8 @@ func (v *View) LastChange(e *ent.Event) time.Time {
 	return last
 }
 
-// picture is the large size of an image, else the image itself.
+// picture returns the large copy of an image, or the image itself if it has no large copy. Nil gives an empty
+// image.
 func (v *View) picture(row *ent.Image) feed.Image {
 	if row == nil {
 		return feed.Image{}
@@ -88,13 +90,13 @@ func (v *View) picture(row *ent.Image) feed.Image {
 	return feed.Image{URL: v.imageURL(row), MediaType: mediaTypes[strings.ToLower(row.Extension)], Size: row.Filesize}
 }
 
-// mediaTypes are those of images by extension.
+// mediaTypes are the media types of images, by lower-case file extension.
 var mediaTypes = map[string]string{
 	"jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",
 	"avif": "image/avif", "svg": "image/svg+xml",
 }
 
-// sortedTerms returns the terms of an event in a taxonomy as the event answers them.
+// sortedTerms returns the categories, or the tags, of an event in the order of its representation.
 func (v *View) sortedTerms(e *ent.Event, taxonomy calendar.Kind) []*namedTerm {
 	var terms []*namedTerm
 	for _, row := range e.Edges.Terms {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Event is the representation of an event (contract, section 6.1). Flags are pointers because a redacted
-// event answers null.
+// Event is the JSON representation of an event (contract, section 6.1). Flags are pointers because a redacted
+// event has null in their place.
 type Event struct {
 	ID              int64           `json:"id"`
 	GlobalID        string          `json:"global_id"`
@@ -70,7 +70,7 @@ type Event struct {
 	JSONLD *EventLD     `json:"json_ld,omitempty"`
 }
 
-// DateDetails is a date in parts, digits with leading zeros.
+// DateDetails is a date cut into its parts. The parts are digits with leading zeros.
 type DateDetails struct {
 	Year    string `json:"year"`
 	Month   string `json:"month"`
@@ -80,7 +80,7 @@ type DateDetails struct {
 	Seconds string `json:"seconds"`
 }
 
-// dateDetails cuts a date in calendar.Layout into its parts.
+// dateDetails returns the parts of a date that is formatted as calendar.Layout.
 func dateDetails(date string) DateDetails {
 	return DateDetails{
 		Year: date[0:4], Month: date[5:7], Day: date[8:10],
@@ -88,7 +88,7 @@ func dateDetails(date string) DateDetails {
 	}
 }
 
-// CostDetails is a cost in parts (contract, section 7).
+// CostDetails is the cost of an event as prices and their currency (contract, section 7).
 type CostDetails struct {
 	CurrencySymbol   string   `json:"currency_symbol"`
 	CurrencyCode     string   `json:"currency_code"`
@@ -96,7 +96,8 @@ type CostDetails struct {
 	Values           []string `json:"values"`
 }
 
-// OneOrMany is how an event answers its venues: the object itself, [] for none, a list for several.
+// OneOrMany is the JSON value for the venues of an event. It is an object for one venue, else a list. No venue
+// gives an empty list.
 type OneOrMany any
 
 func venuesOf(vs []Venue) OneOrMany {
@@ -109,7 +110,8 @@ func venuesOf(vs []Venue) OneOrMany {
 	return vs
 }
 
-// Event returns the representation of a loaded event. full adds json_ld, which only the read of one event has.
+// Event returns the representation of a loaded event. full adds the member json_ld, which only the reply with a
+// single event has.
 func (v *View) Event(e *ent.Event, full bool) Event {
 	t := v.Text(e)
 	status := e.Status.Shown(v.Now, e.PublishedAt)
@@ -168,7 +170,8 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 	return out
 }
 
-// abbreviation of a zone at an instant. Names in the database are valid by construction.
+// abbreviation returns the abbreviation of a time zone at an instant, such as CET. An unknown zone gives the
+// name itself.
 func abbreviation(zone string, t time.Time) string {
 	z, err := calendar.ParseZone(zone)
 	if err != nil {
@@ -177,7 +180,7 @@ func abbreviation(zone string, t time.Time) string {
 	return z.Abbreviation(t)
 }
 
-// Redact blanks what the password of an event guards (contract, section 13).
+// Redact empties the members of an event that its password protects (contract, section 13).
 func (j *Event) Redact() {
 	j.Description, j.Excerpt, j.Cost, j.Website, j.VirtualURL = "", "", "", "", ""
 	j.Image = false
@@ -189,7 +192,7 @@ func (j *Event) Redact() {
 	j.JSONLD = nil
 }
 
-// EventLD is an event in the vocabulary of schema.org (contract, section 6.8).
+// EventLD is the linked data of an event in the schema.org vocabulary (contract, section 6.8).
 type EventLD struct {
 	Context           string       `json:"@context"`
 	Type              string       `json:"@type"`
@@ -208,7 +211,7 @@ type EventLD struct {
 	Offers            *OfferLD     `json:"offers,omitempty"`
 }
 
-// OfferLD is the price of an event in the vocabulary of schema.org.
+// OfferLD is the price of an event in the schema.org vocabulary.
 type OfferLD struct {
 	Type          string `json:"@type"`
 	Price         string `json:"price"`
@@ -218,24 +221,24 @@ type OfferLD struct {
 	ValidFrom     string `json:"validFrom"`
 }
 
-// eventStatuses are the states of events in the vocabulary of schema.org.
+// eventStatuses maps the states of events to schema.org addresses.
 var eventStatuses = map[calendar.EventStatus]string{
 	calendar.Scheduled: "https://schema.org/EventScheduled",
 	calendar.Canceled:  "https://schema.org/EventCancelled",
 	calendar.Postponed: "https://schema.org/EventPostponed",
 }
 
-// eventRescheduled is the state of an occurrence that was moved.
+// eventRescheduled is the schema.org state of an occurrence whose start was moved.
 const eventRescheduled = "https://schema.org/EventRescheduled"
 
-// attendanceModes are the ways to attend events in the vocabulary of schema.org.
+// attendanceModes maps the ways to attend an event to schema.org addresses.
 var attendanceModes = map[calendar.Attendance]string{
 	calendar.Offline: "https://schema.org/OfflineEventAttendanceMode",
 	calendar.Online:  "https://schema.org/OnlineEventAttendanceMode",
 	calendar.Mixed:   "https://schema.org/MixedEventAttendanceMode",
 }
 
-// isoOffset is ISO 8601 with an offset, +00:00 for UTC.
+// isoOffset is the layout of an ISO 8601 time with an offset. UTC has the offset +00:00.
 const isoOffset = "2006-01-02T15:04:05-07:00"
 
 func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues []Venue) *EventLD {
@@ -271,7 +274,7 @@ func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues
 	return ld
 }
 
-// byName orders terms as an event answers them: by name, case ignored, then id.
+// byName compares two terms of an event by name, ignoring case, then by id.
 func byName(a, b *namedTerm) int {
 	if c := strings.Compare(calendar.FoldName(a.text.Title), calendar.FoldName(b.text.Title)); c != 0 {
 		return c

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Image is a picture with its sizes (contract, section 6.6).
+// Image is the JSON representation of a picture and its smaller copies (contract, section 6.6).
 type Image struct {
 	URL       string     `json:"url"`
 	ID        int64      `json:"id"`
@@ -18,16 +18,16 @@ type Image struct {
 	Sizes     ImageSizes `json:"sizes"`
 }
 
-// ImageSizes has the sizes that were made, in a fixed order.
+// ImageSizes are the smaller copies of a picture, in a fixed order. Nil means that the copy was not made.
 type ImageSizes struct {
 	Thumbnail *ImageSize `json:"thumbnail,omitempty"`
 	Medium    *ImageSize `json:"medium,omitempty"`
-	// MediumLarge is 768 pixels wide.
+	// MediumLarge is a copy 768 pixels wide.
 	MediumLarge *ImageSize `json:"medium_large,omitempty"`
 	Large       *ImageSize `json:"large,omitempty"`
 }
 
-// ImageSize is a file with a smaller copy of a picture. Width and height are pixels, Filesize is bytes.
+// ImageSize is one smaller copy of a picture. Width and Height are pixels, Filesize is bytes.
 type ImageSize struct {
 	Width    int    `json:"width"`
 	Height   int    `json:"height"`
@@ -36,7 +36,7 @@ type ImageSize struct {
 	URL      string `json:"url"`
 }
 
-// Image returns the representation of an image, nil for none.
+// Image returns the representation of an image row. Nil gives nil.
 func (v *View) Image(row *ent.Image) *Image {
 	if row == nil {
 		return nil
@@ -53,7 +53,8 @@ func (v *View) Image(row *ent.Image) *Image {
 	}
 }
 
-// imageURL is where the picture is: ours, or the one a reference points to.
+// imageURL returns the address of a picture. It is below the base URL, or the source address if no file is
+// stored.
 func (v *View) imageURL(row *ent.Image) string {
 	if row.Path == "" {
 		return row.SourceURL
@@ -61,7 +62,7 @@ func (v *View) imageURL(row *ent.Image) string {
 	return v.Site.BaseURL + MediaPath + row.Path
 }
 
-// MediaPath is where files are served, below the base URL and without a language.
+// MediaPath is the path of stored files, below the base URL and without a language segment.
 const MediaPath = "/media/"
 
 func (v *View) imageSize(row *ent.Image, name string) *ImageSize {
@@ -81,7 +82,7 @@ func (v *View) sizeURL(s calendar.ImageSize) string {
 	return v.Site.BaseURL + MediaPath + s.Path
 }
 
-// OrFalse is an object, or false when there is none.
+// OrFalse is a JSON value that is an object, or false if there is none.
 type OrFalse any
 
 func imageOrFalse(i *Image) OrFalse {

@@ -6,7 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Organizer is the representation of an organizer (contract, section 6.3): empty members are absent.
+// Organizer is the JSON representation of an organizer (contract, section 6.3). Empty members with omitempty
+// are left out.
 type Organizer struct {
 	ID              int64           `json:"id"`
 	Author          string          `json:"author,omitempty"`
@@ -30,7 +31,7 @@ type Organizer struct {
 	Translations    []string        `json:"translations"`
 }
 
-// OrganizerLD is an organizer in the vocabulary of schema.org.
+// OrganizerLD is an organizer in the schema.org vocabulary.
 type OrganizerLD struct {
 	Type        string `json:"@type"`
 	Name        string `json:"name,omitempty"`
@@ -41,7 +42,7 @@ type OrganizerLD struct {
 	SameAs      string `json:"sameAs,omitempty"`
 }
 
-// Organizer returns the representation of a loaded organizer. full adds json_ld.
+// Organizer returns the representation of a loaded organizer. full adds the member json_ld.
 func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
 	t := v.Text(e)
 	c := v.common(e.Core())

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// EventPageLD is an event in the vocabulary of schema.org, as its page has it (contract, section 21).
+// EventPageLD is the linked data on the page of an event, in the schema.org vocabulary (contract, section 21).
 type EventPageLD struct {
 	Context           string       `json:"@context"`
 	Type              string       `json:"@type"`
@@ -20,26 +20,26 @@ type EventPageLD struct {
 	AttendanceMode    string       `json:"eventAttendanceMode"`
 	Status            string       `json:"eventStatus"`
 	PreviousStartDate string       `json:"previousStartDate,omitempty"`
-	StartDate         string       `json:"startDate"` // of an all-day event without time
+	StartDate         string       `json:"startDate"` // a date without time for an all-day event
 	EndDate           string       `json:"endDate"`
-	Location          []any        `json:"location,omitempty"` // PlaceLD of all venues, then VirtualLocationLD
+	Location          []any        `json:"location,omitempty"` // a PlaceLD for each venue, then a VirtualLocationLD
 	Organizer         *OrganizerLD `json:"organizer,omitempty"`
 	SuperEvent        *SeriesLD    `json:"superEvent,omitempty"`
 	Offers            *OfferLD     `json:"offers,omitempty"`
 }
 
-// VirtualLocationLD is the address of an online event in the vocabulary of schema.org.
+// VirtualLocationLD is the address of an online event in the schema.org vocabulary.
 type VirtualLocationLD struct {
 	Type string `json:"@type"`
 	URL  string `json:"url"`
 }
 
-// RescheduledFor is how long a page says that an event was moved.
+// RescheduledFor is the time after a move during which the page says that the event was moved.
 const RescheduledFor = 30 * 24 * time.Hour
 
-// EventPageLD returns the linked data on the page of an event. The caller must not use it for a protected event.
-// movedAt is the time at which the start last changed. Zero means unknown, and the page then does not say that the
-// event was moved.
+// EventPageLD returns the linked data on the page of an event. The caller must not use it for a protected
+// event. movedAt is the time at which the start last changed. Zero means unknown; then the page does not say
+// that the event was moved.
 func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 	shown := v.Event(e, true)
 	ld := shown.JSONLD
@@ -68,7 +68,7 @@ func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 	return out
 }
 
-// pageImages are the addresses of a picture and of its large copy.
+// pageImages returns the addresses of a picture and of its large copy. Nil gives none.
 func (v *View) pageImages(row *ent.Image) []string {
 	if row == nil {
 		return nil
@@ -80,24 +80,24 @@ func (v *View) pageImages(row *ent.Image) []string {
 	return slices.Compact(urls)
 }
 
-// PlacePageLD is a venue in the vocabulary of schema.org, as its page has it.
+// PlacePageLD is the linked data on the page of a venue, in the schema.org vocabulary.
 type PlacePageLD struct {
 	Context string `json:"@context"`
 	*PlaceLD
 }
 
-// PlacePageLD returns what the page of a venue says to search engines.
+// PlacePageLD returns the linked data on the page of a venue.
 func (v *View) PlacePageLD(e *ent.Venue) PlacePageLD {
 	return PlacePageLD{schemaOrg, v.Venue(e, true).JSONLD}
 }
 
-// OrganizerPageLD is an organizer in the vocabulary of schema.org, as its page has it.
+// OrganizerPageLD is the linked data on the page of an organizer, in the schema.org vocabulary.
 type OrganizerPageLD struct {
 	Context string `json:"@context"`
 	*OrganizerLD
 }
 
-// OrganizerPageLD returns what the page of an organizer says to search engines.
+// OrganizerPageLD returns the linked data on the page of an organizer.
 func (v *View) OrganizerPageLD(e *ent.Organizer) OrganizerPageLD {
 	return OrganizerPageLD{schemaOrg, v.Organizer(e, true).JSONLD}
 }

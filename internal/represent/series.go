@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/ruletext"
 )
 
-// EventSeries is the series in the representation of an occurrence (contract, section 19.6).
+// EventSeries is the series of an occurrence, inside the representation of that event (contract, section 19.6).
 type EventSeries struct {
 	ID                int64    `json:"id"`
 	RESTURL           string   `json:"rest_url"`
@@ -19,30 +19,31 @@ type EventSeries struct {
 	Text              string   `json:"text"`
 }
 
-// Recurrence is a series as the representations of its occurrences need it.
+// Recurrence has the fields of a series that the representations of its occurrences need.
 type Recurrence struct {
 	ID          int64
 	AuthorID    *int64
 	Status      calendar.Status
 	PublishedAt time.Time
-	Phases      []RecurrencePhase // by position
-	// Template is that of the last phase. Only JSON-LD needs it.
+	Phases      []RecurrencePhase // ordered by position
+	// Template is the event template of the last phase. Only JSON-LD needs it.
 	Template *calendar.Template
 }
 
-// RecurrencePhase is a phase of a series.
+// RecurrencePhase is one phase of a series: a stretch of time with one schedule.
 type RecurrencePhase struct {
-	First    calendar.Wall // its first nominal start
+	First    calendar.Wall // first nominal start of the phase
 	Schedule recur.Schedule
-	text     string // "" until it was needed
+	text     string // schedule in words; "" until the first use
 }
 
-// phase returns the phase that a nominal start belongs to.
+// phase returns the phase of the series that contains a nominal start.
 func (s *Recurrence) phase(nominal calendar.Wall) *RecurrencePhase {
 	return &s.Phases[recur.PhaseAt(s.Phases, func(p RecurrencePhase) calendar.Wall { return p.First }, nominal)]
 }
 
-// recurrence returns the series of an event, nil if it has none or the caller may not read it.
+// recurrence returns the series of an event. Nil means that the event has none, or that the caller may not read
+// it.
 func (v *View) recurrence(e *ent.Event) *Recurrence {
 	if e.SeriesID == nil || e.OriginalStart == nil {
 		return nil
@@ -54,7 +55,7 @@ func (v *View) recurrence(e *ent.Event) *Recurrence {
 	return s
 }
 
-// eventSeries returns what an event says about its series.
+// eventSeries returns the series part of an event's representation. Nil means that there is none to show.
 func (v *View) eventSeries(e *ent.Event) *EventSeries {
 	s := v.recurrence(e)
 	if s == nil {
@@ -74,17 +75,17 @@ func (v *View) eventSeries(e *ent.Event) *EventSeries {
 	}
 }
 
-// scheduleText returns a schedule in words.
+// scheduleText returns a schedule in words, in the language of the request.
 func (v *View) scheduleText(s recur.Schedule) string { return ruletext.Format(v.Words, v.Language, s) }
 
-// SeriesLD is the series of an event in the vocabulary of schema.org.
+// SeriesLD is the series of an event in the schema.org vocabulary.
 type SeriesLD struct {
 	Type string `json:"@type"`
 	Name string `json:"name,omitempty"`
 	URL  string `json:"url,omitempty"`
 }
 
-// linkedDataOfSeries adds to the linked data of an event what its series says (contract, section 19.5).
+// linkedDataOfSeries adds the series of an event to its linked data (contract, section 19.5).
 func (v *View) linkedDataOfSeries(e *ent.Event, ld *EventLD) {
 	s := v.recurrence(e)
 	if s == nil {
@@ -101,8 +102,8 @@ func (v *View) linkedDataOfSeries(e *ent.Event, ld *EventLD) {
 	}
 }
 
-// Series is the representation of a series (contract, section 19.6). Flags are pointers because a redacted series answers
-// null.
+// Series is the JSON representation of a series (contract, section 19.6). Flags are pointers because a redacted
+// series has null in their place.
 type Series struct {
 	ID              int64           `json:"id"`
 	GlobalID        string          `json:"global_id"`
@@ -156,26 +157,26 @@ type Series struct {
 	Next           *int64        `json:"next"`
 }
 
-// SeriesPhase is a phase in the representation of a series.
+// SeriesPhase is one phase in the representation of a series.
 type SeriesPhase struct {
 	StartDate string   `json:"start_date"`
 	EndDate   string   `json:"end_date"`
 	Timezone  string   `json:"timezone"`
-	AllDay    *bool    `json:"all_day"` // null: redacted
+	AllDay    *bool    `json:"all_day"` // null if the series is redacted
 	RRule     string   `json:"rrule"`
 	RDate     []string `json:"rdate"`
 	ExDate    []string `json:"exdate"`
 }
 
-// LoadedSeries is a series with all that its representation needs.
+// LoadedSeries is a series with all data that its representation needs.
 type LoadedSeries struct {
-	// Event has the row of the series and the fields of its last phase, with the records that it names.
+	// Event has the row of the series, the fields of its last phase, and the records linked there.
 	Event          *ent.Event
-	Schedules      []recur.Schedule // of the phases, by position; there is at least one
+	Schedules      []recur.Schedule // schedules of the phases, by position; at least one
 	GeneratedUntil *calendar.Wall
 	Published      int   // number of published occurrences
 	Next           int64 // id of the next occurrence; 0 means none
-	Redacted       bool  // the caller does not know the password
+	Redacted       bool  // the caller did not give the password
 }
 
 // SeriesPage returns the address of the page of a series.
@@ -183,7 +184,7 @@ func (v *View) SeriesPage(id int64, status calendar.Status, slug string) string 
 	return v.page(calendar.Series, id, status, slug)
 }
 
-// Series returns the representation of a series.
+// Series returns the representation of a loaded series.
 func (v *View) Series(s *LoadedSeries) *Series {
 	j := v.Event(s.Event, false)
 	if s.Redacted {
@@ -226,7 +227,7 @@ func (v *View) Series(s *LoadedSeries) *Series {
 	return out
 }
 
-// wallTexts returns wall times as representations have them.
+// wallTexts returns wall times in the format of representations.
 func wallTexts(walls []calendar.Wall) []string {
 	out := make([]string, len(walls))
 	for i, w := range walls {
@@ -235,7 +236,7 @@ func wallTexts(walls []calendar.Wall) []string {
 	return out
 }
 
-// SeriesPreview is the representation of a schedule that is not stored (contract, section 19.2).
+// SeriesPreview is the reply about a schedule that is not stored (contract, section 19.2).
 type SeriesPreview struct {
 	RRule  string   `json:"rrule"`
 	Text   string   `json:"text"`
@@ -243,7 +244,8 @@ type SeriesPreview struct {
 	Total  *int     `json:"total"`
 }
 
-// SeriesPreview returns the first starts of a schedule, at most limit. found are the occurrences that a write would make.
+// SeriesPreview returns the rule in words and the first starts of a schedule, at most limit. found has the
+// occurrences that a write of the schedule would create.
 func (v *View) SeriesPreview(s recur.Schedule, found []recur.Occurrence, limit int) *SeriesPreview {
 	out := &SeriesPreview{RRule: s.Rule.String(), Text: v.scheduleText(s), Starts: []string{}}
 	for _, o := range found[:min(limit, len(found))] {

@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Term is the representation of a category or tag (contract, section 6.4a). Parent is a pointer because
-// tags have none.
+// Term is the JSON representation of a category or tag (contract, section 6.4a). Parent is nil for a tag, since
+// only categories have parents.
 type Term struct {
 	ID           int64    `json:"id"`
 	Count        int      `json:"count"`
@@ -23,14 +23,14 @@ type Term struct {
 	Translations []string `json:"translations"`
 }
 
-// TermURLs are the addresses below the API of a term, its collection, and its parent if it has one.
+// TermURLs are the API addresses of a term, of its collection, and of its parent. Up is "" without a parent.
 type TermURLs struct {
 	Self       string `json:"self"`
 	Collection string `json:"collection"`
 	Up         string `json:"up,omitempty"`
 }
 
-// EventTerm is a category or tag inside an event (contract, section 6.4b).
+// EventTerm is a category or tag inside the representation of an event (contract, section 6.4b).
 type EventTerm struct {
 	Name           string   `json:"name"`
 	Slug           string   `json:"slug"`
@@ -45,16 +45,16 @@ type EventTerm struct {
 	URLs           TermURLs `json:"urls"`
 }
 
-// taxonomies are the names clients know the two kinds of term by.
+// taxonomies are the names of the two kinds of term in replies.
 var taxonomies = map[calendar.Kind]string{calendar.Category: "tribe_events_cat", calendar.Tag: "post_tag"}
 
-// Collections are the path segments of the kinds.
+// Collections are the path segments of the API by kind of record.
 var Collections = map[calendar.Kind]string{
 	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
 	calendar.Category: "categories", calendar.Tag: "tags", calendar.Image: "images", calendar.Series: "series",
 }
 
-// namedTerm is a term with its text for the request, for sorting.
+// namedTerm is a term with its text in the language of the request. Terms are sorted by it.
 type namedTerm struct {
 	row  *ent.Term
 	text calendar.Text
@@ -73,7 +73,7 @@ func (v *View) eventTerms(e *ent.Event, taxonomy calendar.Kind) []EventTerm {
 	return out
 }
 
-// ParentID returns the id of a term's parent, 0 for a term at the top.
+// ParentID returns the id of a term's parent. 0 means that the term has none.
 func ParentID(t *ent.Term) int64 {
 	if t.ParentID == nil {
 		return 0
@@ -90,8 +90,8 @@ func (v *View) urlsOfTerm(t *ent.Term) TermURLs {
 	return u
 }
 
-// Term returns the representation of a loaded term. The slugs of its ancestors, from the top, are part of a
-// category's address.
+// Term returns the representation of a loaded term. ancestors are the slugs of its parents, from the top. They
+// are part of the address of a category.
 func (v *View) Term(e *ent.Term, ancestors []string) Term {
 	t := v.Text(e)
 	out := Term{

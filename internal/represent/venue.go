@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Venue is the representation of a venue (contract, section 6.2): empty members are absent.
+// Venue is the JSON representation of a venue (contract, section 6.2). Empty members with omitempty are left
+// out.
 type Venue struct {
 	ID              int64           `json:"id"`
 	Author          string          `json:"author,omitempty"`
@@ -42,7 +43,7 @@ type Venue struct {
 	Translations    []string        `json:"translations"`
 }
 
-// PlaceLD is a venue in the vocabulary of schema.org.
+// PlaceLD is a venue in the schema.org vocabulary.
 type PlaceLD struct {
 	Type        string     `json:"@type"`
 	Name        string     `json:"name,omitempty"`
@@ -55,7 +56,7 @@ type PlaceLD struct {
 	SameAs      string     `json:"sameAs,omitempty"`
 }
 
-// AddressLD is a postal address in the vocabulary of schema.org.
+// AddressLD is a postal address in the schema.org vocabulary.
 type AddressLD struct {
 	Type     string `json:"@type"`
 	Street   string `json:"streetAddress,omitempty"`
@@ -65,14 +66,14 @@ type AddressLD struct {
 	Country  string `json:"addressCountry,omitempty"`
 }
 
-// GeoLD is a position in the vocabulary of schema.org, in degrees north and east.
+// GeoLD is a position in the schema.org vocabulary, in degrees north and east.
 type GeoLD struct {
 	Type      string  `json:"@type"`
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 }
 
-// Venue returns the representation of a loaded venue. full adds json_ld.
+// Venue returns the representation of a loaded venue. full adds the member json_ld.
 func (v *View) Venue(e *ent.Venue, full bool) Venue {
 	t := v.Text(e)
 	c := v.common(e.Core())
@@ -95,8 +96,8 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 	return out
 }
 
-// stateProvince returns the stored value. If it is empty, it returns the state for the United States and the province
-// for other countries.
+// stateProvince returns the stored stateprovince of a venue. If it is empty, stateProvince returns the state in
+// the United States and the province elsewhere.
 func stateProvince(e *ent.Venue) string {
 	if e.Stateprovince != "" {
 		return e.Stateprovince

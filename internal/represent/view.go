@@ -1,4 +1,4 @@
-// Package represent makes the JSON representations of records from their rows (contract, section 6).
+// Package represent builds the JSON representations of records from database rows (contract, section 6).
 package represent
 
 import (
@@ -13,25 +13,25 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// View turns loaded rows into representations for one request. Its methods ask no database: the rows come with what they
-// are linked to.
+// View turns loaded rows into JSON representations for one request. It does not query the database: the caller
+// loads linked records with each row.
 type View struct {
 	Site     calendar.Site
 	Words    *locale.Catalogues
-	Host     string    // of global ids: the base URL's host and path
-	Now      time.Time // UTC, whole seconds
+	Host     string    // host and path of the base URL, the start of global ids
+	Now      time.Time // UTC, in whole seconds
 	Caller   auth.Principal
 	Language calendar.Language
 	Base     string // base URL with the language segment
-	API      string // Base and the path of the API
-	// Recurrences are the series of the events to show, by id.
+	API      string // base URL of the API
+	// Recurrences are the series of the events to show, by series id.
 	Recurrences map[int64]*Recurrence
 }
 
-// globalID names a record worldwide.
+// globalID returns the worldwide identifier of a record.
 func (v *View) globalID(id int64) string { return v.Host + "?id=" + strconv.FormatInt(id, 10) }
 
-// page is the address of a record's page, or the short one for what has none.
+// page returns the address of a record's page. Records without a page get the short address /?p=ID.
 func (v *View) page(kind calendar.Kind, id int64, status calendar.Status, slug string) string {
 	if slug != "" && (status == calendar.Publish || status == calendar.Private) {
 		return v.Base + "/" + string(kind) + "/" + slug + "/"
@@ -39,7 +39,7 @@ func (v *View) page(kind calendar.Kind, id int64, status calendar.Status, slug s
 	return v.Base + "/?p=" + strconv.FormatInt(id, 10)
 }
 
-// Resource returns the address of a single resource below the API.
+// Resource returns the API address of one record.
 func (v *View) Resource(collection string, id int64) string {
 	return v.API + "/" + collection + "/" + strconv.FormatInt(id, 10)
 }
@@ -48,7 +48,7 @@ func (v *View) utc(t time.Time) string { return t.UTC().Format(calendar.Layout) 
 
 func (v *View) local(t time.Time) string { return v.Site.Zone.Wall(t).String() }
 
-// authorID is a user id in digits, "0" for none.
+// authorID returns a user id in digits. Nil gives "0".
 func authorID(id *int64) string {
 	if id == nil {
 		return "0"
@@ -56,12 +56,13 @@ func authorID(id *int64) string {
 	return strconv.FormatInt(*id, 10)
 }
 
-// Text returns what a record says to this request. The language is that of the title.
+// Text returns the text of a record in the language of the request, or in the default language if there is no
+// translation. The result names the language of the title.
 func (v *View) Text(e ent.Row) calendar.Text {
 	return calendar.Served(v.Language, v.Site.Language, e.Text(), e.Translated())
 }
 
-// languageCodes lists those a record has text in.
+// languageCodes returns the codes of a set of languages.
 func languageCodes(s calendar.LanguageSet) []string {
 	list := s.List()
 	out := make([]string, len(list))
@@ -71,10 +72,10 @@ func languageCodes(s calendar.LanguageSet) []string {
 	return out
 }
 
-// plainText is HTML as the text of a json_ld member.
+// plainText converts HTML to plain text for a member of json_ld.
 func plainText(html string) string { return markup.Plain(html) }
 
-// commonFields are the values shared by the representations of venues and organizers.
+// commonFields are the values that the representations of venues and organizers share.
 type commonFields struct {
 	status  calendar.Status
 	author  string
@@ -94,7 +95,8 @@ func (v *View) common(e ent.Core) commonFields {
 	return c
 }
 
-// Readable reports whether a linked record is shown: it is not in the trash, and the caller may read it.
+// Readable reports whether a linked record may be shown. It must not be in the trash, and the caller must be
+// allowed to read it.
 func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
 	status = status.Shown(v.Now, published)
 	if status == calendar.Publish {
@@ -103,7 +105,7 @@ func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Sta
 	return status != calendar.Trash && auth.May(v.Caller, auth.Read, auth.RecordOf(kind, authorID, status, ""))
 }
 
-// readableRows leaves out records that the caller may not read (contract, difference 20).
+// readableRows returns the records that the caller may read (contract, difference 20).
 func readableRows[R ent.Row](v *View, rows []R) []R {
 	return slices.DeleteFunc(slices.Clone(rows), func(row R) bool {
 		c := row.Core()

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// date is a day. The year 0 means each year.
+// date is a calendar day. Year 0 means every year.
 type date struct{ year, month, day int }
 
 func dateOf(w calendar.Wall) date {
@@ -17,7 +17,7 @@ func dateOf(w calendar.Wall) date {
 	return date{year, int(month), day}
 }
 
-// datesOf returns the days of some sorted wall times, each once.
+// datesOf returns the days of sorted wall times without duplicates.
 func datesOf(walls []calendar.Wall) []date {
 	var all []date
 	for _, w := range walls {
@@ -26,8 +26,8 @@ func datesOf(walls []calendar.Wall) []date {
 	return slices.Compact(all)
 }
 
-// changes returns the starts of a schedule that are none of the rule, and those of the rule that are excluded. The rule r
-// is the simplified one.
+// changes returns the starts of a schedule that its rule does not produce, and the starts of the rule that are
+// excluded. r is the simplified rule.
 func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 	ruled := ruledDates(s, r)
 	for _, w := range s.RDate {
@@ -43,13 +43,14 @@ func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 	return added, removed
 }
 
-// maxYears bounds the expansion of a rule: so long after the start, dates of rdate are not looked for in it.
+// maxYears limits the expansion of a rule, in years after the start. Later dates of RDATE are not compared with
+// the rule.
 const maxYears = 100
 
-// ruledDates returns the starts of the rule that are in rdate as well.
+// ruledDates returns the starts that both the rule and RDATE produce.
 func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
-	// The weekday excludes most dates without an expansion. A date of another schedule version is always
-	// listed.
+	// The weekday rules out most dates without expanding the rule. Dates of another version of the schedule are
+	// always listed.
 	far := s.Start.AddDate(maxYears, 0, 0)
 	likely := slices.DeleteFunc(slices.Clone(s.RDate), func(w calendar.Wall) bool {
 		onWeekday := func(d recur.Weekday) bool { return d.Day == w.Weekday() }
@@ -70,8 +71,8 @@ func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
 	return ruled
 }
 
-// lastDay returns the last day on which the rule can have a start: that of UNTIL, or the one before if UNTIL is
-// earlier in the day than the start.
+// lastDay returns the last day on which the rule can have a start. This is the day of UNTIL, or the day before
+// if UNTIL is earlier in the day than the start.
 func lastDay(s recur.Schedule) date {
 	until := s.Rule.Until
 	hour, minute, second := s.Start.Clock()
@@ -90,7 +91,7 @@ func sameClock(v, w calendar.Wall) bool {
 	return v.Sub(v.StartOfDay()) == w.Sub(w.StartOfDay())
 }
 
-// starts returns the starts of a schedule as dates, the first ones if they are many.
+// starts lists the starts of a schedule as dates. If there are many, it lists the first ones.
 func (w *writer) starts(s recur.Schedule) string {
 	var all []calendar.Wall
 	complete := true
@@ -118,7 +119,7 @@ func (w *writer) starts(s recur.Schedule) string {
 	return w.say("schedule-dates-more", args)
 }
 
-// startList returns the days of starts, with their times of day if timed.
+// startList lists the days of starts. If timed is set, it adds their times of day.
 func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	if !timed {
 		return w.dateList(datesOf(starts))
@@ -135,7 +136,7 @@ func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	return w.join(items)
 }
 
-// timeList returns times of day with their prepositions.
+// timeList lists times of day with their prepositions.
 func (w *writer) timeList(times []string) string {
 	if w.timesInFull {
 		return w.join(times)
@@ -153,12 +154,12 @@ func (w *writer) time(start calendar.Wall) string {
 	return w.timeOfDay(hour, strconv.Itoa(hour)+clock)
 }
 
-// date returns a day without an article: "3 May 2027".
+// date formats a day without an article: "3 May 2027".
 func (w *writer) date(d date) string {
 	return strconv.Itoa(d.day) + w.dateSeparator + w.months[d.month-1] + w.dateSeparator + strconv.Itoa(d.year)
 }
 
-// dateList returns days with their articles: "3 and 10 May 2027". It writes a repeated month or year once.
+// dateList lists days with their articles: "3 and 10 May 2027". A common month or year is written once.
 func (w *writer) dateList(days []date) string {
 	var items, numbers []string
 	for i, d := range days {

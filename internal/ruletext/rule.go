@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// rule returns a simplified rule in words, without COUNT and UNTIL. It returns false if there is no pattern.
+// rule describes a simplified rule in words, without COUNT and UNTIL. false means that no wording fits the
+// rule.
 func (w *writer) rule(r recur.Rule) (phrase, bool) {
 	switch {
 	case r.Freq == recur.FreqDaily && r.Interval == 1:
@@ -47,7 +48,8 @@ func (w *writer) rule(r recur.Rule) (phrase, bool) {
 	return days.phrase, true
 }
 
-// periodMessages has the messages of periods: of one, of every second and of others.
+// periodMessages are the message keys of periods by frequency: for every one, every second one, and larger
+// intervals.
 var periodMessages = map[recur.Frequency]struct{ one, second, others string }{
 	recur.FreqDaily:   {second: "schedule-second-day", others: "schedule-days"},
 	recur.FreqWeekly:  {second: "schedule-second-week", others: "schedule-weeks"},
@@ -55,7 +57,7 @@ var periodMessages = map[recur.Frequency]struct{ one, second, others string }{
 	recur.FreqYearly:  {"schedule-year", "schedule-second-year", "schedule-years"},
 }
 
-// period returns the periods of an interval: "every 3 weeks".
+// period describes an interval: "every 3 weeks".
 func (w *writer) period(freq recur.Frequency, interval int) string {
 	messages := periodMessages[freq]
 	switch interval {
@@ -67,7 +69,7 @@ func (w *writer) period(freq recur.Frequency, interval int) string {
 	return w.say(messages.others, arguments{"Count": interval})
 }
 
-// addPeriod puts the periods of an interval before their days.
+// addPeriod joins the words for an interval and for its days.
 func (w *writer) addPeriod(freq recur.Frequency, interval int, d dayPhrase) phrase {
 	p := phrase{text: w.period(freq, interval)}
 	p.closed = d.each || interval > 1 && slices.Contains(w.commaAfter, freq)
@@ -76,7 +78,8 @@ func (w *writer) addPeriod(freq recur.Frequency, interval int, d dayPhrase) phra
 	return p
 }
 
-// isDateBlock reports whether a rule has one weekday on seven dates in a row, which is one day a year.
+// isDateBlock reports whether a rule has one weekday and seven successive dates of one month, which gives one
+// day a year.
 func isDateBlock(r recur.Rule) bool {
 	yearly := r.Freq == recur.FreqYearly || r.Freq == recur.FreqMonthly && r.Interval == 1
 	if !yearly || len(r.ByMonth) != 1 || len(r.ByDay) != 1 || len(r.BySetPos) > 0 || len(r.ByMonthDay) != 7 {
@@ -86,7 +89,7 @@ func isDateBlock(r recur.Rule) bool {
 	return inEachYear && isPlain(r.ByDay) && isLongRun(r.ByMonthDay)
 }
 
-// weekdaysOnMonthDays returns the days of a monthly rule with weekdays and days of the month.
+// weekdaysOnMonthDays describes a monthly rule with weekdays and days of the month.
 func (w *writer) weekdaysOnMonthDays(r recur.Rule) phrase {
 	p := w.addMonths(w.everyWeekdays(r.ByDay), r.ByMonth)
 	var days string
@@ -105,7 +108,7 @@ func (w *writer) weekdaysOnMonthDays(r recur.Rule) phrase {
 	return p
 }
 
-// addYear adds months and years to the days of a yearly rule, or of a monthly rule of the interval 1.
+// addYear adds months and years to the days of a yearly rule, or of a monthly rule with interval 1.
 func (w *writer) addYear(r recur.Rule, days dayPhrase) dayPhrase {
 	yearly := r.Freq == recur.FreqYearly
 	first, last, ranged := cyclicRun(r.ByMonth, 12)
@@ -145,18 +148,18 @@ func (w *writer) addYear(r recur.Rule, days dayPhrase) dayPhrase {
 	return days
 }
 
-// dayPhrase has days of a month or a year.
+// dayPhrase is the text for days of a month or a year.
 type dayPhrase struct {
 	phrase
-	lack        string // how a day moves in months or years that lack it; "" if none does
+	lack        string // where a day moves in months or years that lack it; "" means nowhere
 	fromEnd     string // words that follow the month or the year
-	each        bool   // the days are each day of their kind, or are in each month
-	ofLeapYears bool   // the text names the years
+	each        bool   // the rule has every day of this kind, or has it in every month
+	ofLeapYears bool   // the text names the leap years
 }
 
-// days returns the days of a monthly or yearly rule. It returns false if there is no pattern.
+// days describes the days of a monthly or yearly rule. false means that no wording fits.
 func (w *writer) days(r recur.Rule) (dayPhrase, bool) {
-	weeks, lack := 4, "schedule-if-month-has-day" // each month has 4 whole weeks
+	weeks, lack := 4, "schedule-if-month-has-day" // every month has 4 whole weeks
 	if r.Freq == recur.FreqYearly && len(r.ByMonth) == 0 && len(r.ByDay) > 0 {
 		weeks, lack = 52, "schedule-if-year-has-day"
 	}
@@ -212,7 +215,7 @@ func (w *writer) days(r recur.Rule) (dayPhrase, bool) {
 	return d, true
 }
 
-// amongOthers returns the message about a day that moves: key for a single one, another if the days are several.
+// amongOthers returns the message key for a day that moves. Several days have a separate key.
 func amongOthers(key string, d dayPhrase) string {
 	if d.several {
 		return key + "-among"
@@ -220,7 +223,7 @@ func amongOthers(key string, d dayPhrase) string {
 	return key
 }
 
-// places returns days among some weekdays: "the last day among the Tuesdays and Thursdays".
+// places describes the n-th days among some weekdays: "the last day among the Tuesdays and Thursdays".
 func (w *writer) places(places []int, days []recur.Weekday) string {
 	switch numbers := weekdayNumbers(days); {
 	case slices.Equal(numbers, []int{1, 2, 3, 4, 5}):
@@ -231,7 +234,7 @@ func (w *writer) places(places []int, days []recur.Weekday) string {
 	return w.nth(places, w.dayAmong+w.joinPhrases(w.forms(days, func(d weekday) string { return d.plural })), false)
 }
 
-// ordinalWeekdays returns weekdays with ordinals and without: "every Sunday and on the first Monday".
+// ordinalWeekdays lists weekdays with and without ordinals: "every Sunday and on the first Monday".
 func (w *writer) ordinalWeekdays(days []recur.Weekday) string {
 	var items []string
 	named := make(map[time.Weekday][]int)
@@ -256,7 +259,7 @@ func (w *writer) ordinalWeekdays(days []recur.Weekday) string {
 	return joinList(items, and)
 }
 
-// monthDayList returns days of a month.
+// monthDayList lists days of a month, or gives their range.
 func (w *writer) monthDayList(days []int) string {
 	if isLongRun(days) {
 		return w.monthDayRange(days[0], days[len(days)-1])
@@ -264,8 +267,8 @@ func (w *writer) monthDayList(days []int) string {
 	return w.dayPreposition + w.monthDays(days)
 }
 
-// yearDays returns the days of a rule as dates: "on 3 May". It returns false if they are too many, if the months follow
-// each other, and if days count from the end of a month.
+// yearDays describes the days of a rule as dates: "on 3 May". false means that there are too many, that the
+// months are consecutive, or that days count from the end of a month.
 func (w *writer) yearDays(r recur.Rule, d dayPhrase) (dayPhrase, bool) {
 	many := len(r.ByMonth) > 1 && len(r.ByMonth)*len(r.ByMonthDay) > listLimit
 	_, _, ranged := cyclicRun(r.ByMonth, 12)
@@ -305,7 +308,7 @@ func (w *writer) yearDays(r recur.Rule, d dayPhrase) (dayPhrase, bool) {
 	return d, true
 }
 
-// addLimits adds clauses that take away all days but those of BYDAY, BYMONTHDAY and BYMONTH.
+// addLimits adds clauses that restrict the days to those of BYDAY, BYMONTHDAY and BYMONTH.
 func (w *writer) addLimits(p phrase, r recur.Rule) phrase {
 	if len(r.ByDay) > 0 {
 		days := w.joinPhrases(w.forms(r.ByDay, func(d weekday) string { return d.only }))
@@ -321,7 +324,7 @@ func (w *writer) addLimits(p phrase, r recur.Rule) phrase {
 	return p
 }
 
-// addMonths adds the months in which the days are.
+// addMonths adds the months of BYMONTH. No months means every month.
 func (w *writer) addMonths(p phrase, months []int) phrase {
 	if len(months) == 0 {
 		return p
@@ -341,8 +344,8 @@ func (w *writer) addMonths(p phrase, months []int) phrase {
 	return p
 }
 
-// monthList returns months with their preposition. It reports whether the text names only the first and the
-// last.
+// monthList lists months with their preposition. ranged is true if the text names only the first and the last
+// month.
 func (w *writer) monthList(months []int) (text string, ranged bool) {
 	if first, last, ok := cyclicRun(months, 12); ok {
 		return w.say("schedule-between", arguments{"First": w.months[first-1], "Last": w.months[last-1]}), true
@@ -354,7 +357,7 @@ func (w *writer) monthList(months []int) (text string, ranged bool) {
 	return w.joinPhrases(phrases), false
 }
 
-// everyWeekdays returns the days of a weekly rule.
+// everyWeekdays describes the days of a weekly rule with interval 1.
 func (w *writer) everyWeekdays(days []recur.Weekday) phrase {
 	p := phrase{several: len(days) > 1}
 	numbers := weekdayNumbers(days)
@@ -378,7 +381,7 @@ func (w *writer) everyWeekdays(days []recur.Weekday) phrase {
 	return p
 }
 
-// weeks returns the days of a weekly rule of a longer interval.
+// weeks describes a weekly rule with an interval above 1.
 func (w *writer) weeks(r recur.Rule) phrase {
 	p := phrase{several: len(r.ByDay) > 1}
 	if r.Interval == 2 && len(r.ByDay) == 1 {
@@ -399,7 +402,7 @@ func (w *writer) weeks(r recur.Rule) phrase {
 	return w.addLimits(p, recur.Rule{ByMonth: r.ByMonth})
 }
 
-// weekdayNumbers returns the numbers of weekdays, from 1 for Monday to 7 for Sunday.
+// weekdayNumbers returns weekdays as numbers, from 1 for Monday to 7 for Sunday.
 func weekdayNumbers(days []recur.Weekday) []int {
 	var numbers []int
 	for _, d := range days {
@@ -408,8 +411,8 @@ func weekdayNumbers(days []recur.Weekday) []int {
 	return numbers
 }
 
-// cyclicRun returns the first and the last of numbers from 1 to size that follow each other, 1 after size. It returns
-// false if they do not. It returns false for fewer than three numbers, and for all.
+// cyclicRun returns the first and last of consecutive numbers from 1 to size, where 1 follows size. ok is false
+// if they are not consecutive, are fewer than three, or are all numbers.
 func cyclicRun(numbers []int, size int) (first, last int, ok bool) {
 	if len(numbers) < 3 || len(numbers) == size {
 		return 0, 0, false

@@ -1,4 +1,4 @@
-// Package ruletext writes the schedule of a series in words.
+// Package ruletext describes the schedule of a series in words.
 package ruletext
 
 import (
@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	listLimit  = 5 // the longest list of dates; more dates are counted
-	listSample = 3 // dates that are listed before the number of the others
+	listLimit  = 5 // longest list of dates; for more, the text gives their number
+	listSample = 3 // number of dates that are listed before the number of the others
 )
 
-// Format returns a schedule in words: "every second Tuesday until 3 March 2027, except 22 December 2026". The text
-// starts in lower case. It leaves out what the start of the schedule tells: the first day and the time of day. A
-// schedule whose rule has no pattern is told by its first dates. Text in an unknown language is English.
+// Format describes a schedule in words: "every second Tuesday until 3 March 2027, except 22 December 2026". The
+// text begins in lower case. It omits the first day and the time of day, which the start of the schedule shows.
+// If no wording fits the rule, it lists the first dates. For an unknown language it uses English.
 func Format(words *locale.Catalogues, lang calendar.Language, s recur.Schedule) string {
 	v, ok := vocabularies[lang]
 	if !ok {
@@ -43,10 +43,10 @@ func Format(words *locale.Catalogues, lang calendar.Language, s recur.Schedule) 
 	return text.text
 }
 
-// addChanges adds the starts of a schedule that are none of the rule, and those of the rule that are excluded.
+// addChanges adds the starts that the rule does not produce and the excluded starts of the rule.
 func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
 	added, removed := changes(s, r)
-	// A day with a changed start is listed with the time of the start that it replaces.
+	// If a start was moved within a day, the text lists that day with the time of the replaced start.
 	kept := datesOf(added)
 	switch timed := slices.ContainsFunc(datesOf(removed), func(d date) bool { return slices.Contains(kept, d) }); {
 	case len(removed) == 0:
@@ -64,15 +64,15 @@ func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
 	}
 }
 
-// phrase is a part of a text.
+// phrase is a part of the text.
 type phrase struct {
 	text    string
-	closed  bool // a comma must precede the next phrase
+	closed  bool // a comma must precede the next part
 	several bool // a period may have several days, or none
-	ofMonth bool // months follow after vocabulary.ofMonth, if the language has it
+	ofMonth bool // months follow with vocabulary.ofMonth, if the language has it
 }
 
-// add adds words, after a comma if the phrase needs one.
+// add appends words, after a comma if the phrase is closed.
 func (p *phrase) add(words string) {
 	if p.closed {
 		p.text += ","
@@ -80,27 +80,27 @@ func (p *phrase) add(words string) {
 	p.text += " " + words
 }
 
-// addClause adds words after a comma.
+// addClause appends words after a comma.
 func (p *phrase) addClause(words string) {
 	p.closed = true
 	p.add(words)
 }
 
-// limit adds a clause that takes days away.
+// limit appends a clause that excludes days.
 func (p *phrase) limit(words string) {
 	p.addClause(words)
 	p.several = true
 }
 
-// writer writes in one language.
+// writer describes schedules in one language.
 type writer struct {
 	words *locale.Catalogues
 	lang  calendar.Language
 	*vocabulary
 }
 
-// say returns a message.
+// say returns a message in the writer's language.
 func (w *writer) say(key string, args arguments) string { return w.words.Message(w.lang, key, args) }
 
-// arguments are the placeholders of a message. Count chooses its plural form.
+// arguments are the values of a message's placeholders. Count chooses its plural form.
 type arguments = map[string]any

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// simplify returns a rule with the same starts that names each weekday, day and month, in the shortest periods
-// possible. Start has to be a start of the rule. Equivalent rules often become equal: a daily rule on Mondays
+// simplify returns an equivalent rule that names each weekday, day and month and has the shortest possible
+// period. start must be a start of the rule. Equivalent rules often become equal: a daily rule on Mondays
 // becomes a weekly one.
 func simplify(r recur.Rule, start calendar.Wall) recur.Rule {
 	r = r.Complete(start)
@@ -25,7 +25,7 @@ func simplify(r recur.Rule, start calendar.Wall) recur.Rule {
 	r = simplifyLackingDay(r)
 	lacking := missingMonthDays(r)
 	if r.Skip == recur.SkipBackward && slices.Contains(lacking, 31) {
-		// A 31st is the last day, or moves to it.
+		// The 31st is the last day of a month, or moves to it.
 		others := slices.DeleteFunc(slices.Clone(r.ByMonthDay), func(n int) bool { return n == 31 || n == -1 })
 		r.ByMonthDay = slices.Concat(others, []int{-1})
 		lacking = missingMonthDays(r)
@@ -39,7 +39,7 @@ func simplify(r recur.Rule, start calendar.Wall) recur.Rule {
 	return r
 }
 
-// simplifyLackingDay replaces a day that a month rarely or never has with the day that it moves to.
+// simplifyLackingDay replaces a day that a month rarely or never has by the day to which it moves.
 func simplifyLackingDay(r recur.Rule) recur.Rule {
 	if len(r.ByMonth) != 1 || len(r.ByMonthDay) != 1 || len(r.ByDay)+len(r.BySetPos) > 0 || r.ByMonthDay[0] < 0 {
 		return r
@@ -49,13 +49,13 @@ func simplifyLackingDay(r recur.Rule) recur.Rule {
 	switch {
 	case r.Skip == recur.SkipBackward && (never || month == 2 && r.ByMonthDay[0] == 29):
 		r.ByMonthDay = []int{-1}
-	case r.Skip == recur.SkipForward && never: // no month without a 31st is the last of a year
+	case r.Skip == recur.SkipForward && never: // a month without a 31st is never December
 		r.ByMonth, r.ByMonthDay = []int{month + 1}, []int{1}
 	}
 	return r
 }
 
-// simplifyPlaces removes BYSETPOS where another part can express its places.
+// simplifyPlaces replaces BYSETPOS by BYDAY or BYMONTHDAY where these can express its places.
 func simplifyPlaces(r recur.Rule) recur.Rule {
 	if len(r.BySetPos) == 0 {
 		return r
@@ -70,7 +70,7 @@ func simplifyPlaces(r recur.Rule) recur.Rule {
 		r.Freq == recur.FreqWeekly && len(r.ByDay) == 1,
 		monthDays && len(r.ByMonthDay) == 1,
 		(inMonth || inYear) && len(r.ByDay) == 1 && !isPlain(r.ByDay):
-		// No period has two days. The start is at a place of BYSETPOS, so all days are.
+		// No period has two days. As the start is at a place of BYSETPOS, all days are.
 	case r.Freq == recur.FreqWeekly && len(r.ByMonth) == 0:
 		r.ByDay = sortFrom(time.Monday, pickPlaces(sortFrom(r.WeekStart, r.ByDay), places))
 	case weekdays && inMonth && len(r.ByDay) == 7:
@@ -90,7 +90,7 @@ func simplifyPlaces(r recur.Rule) recur.Rule {
 	return r
 }
 
-// simplifyPeriod chooses the period.
+// simplifyPeriod chooses the shortest frequency and interval that give the same starts.
 func simplifyPeriod(r recur.Rule, start calendar.Wall) recur.Rule {
 	_, startMonth, _ := start.Date()
 	switch {
@@ -101,7 +101,7 @@ func simplifyPeriod(r recur.Rule, start calendar.Wall) recur.Rule {
 	case r.Freq == recur.FreqDaily && r.Interval%7 == 0 && len(r.ByMonthDay) == 0:
 		r.Freq, r.Interval, r.ByDay = recur.FreqWeekly, r.Interval/7, []recur.Weekday{{Day: start.Weekday()}}
 	case r.Freq == recur.FreqMonthly && r.Skip == recur.SkipForward:
-		// The start may be a day of the month before.
+		// The start may have moved from a day of the month before.
 	case r.Freq == recur.FreqMonthly && r.Interval%12 == 0:
 		r.Freq, r.Interval, r.ByMonth = recur.FreqYearly, r.Interval/12, []int{int(startMonth)}
 	case r.Freq == recur.FreqMonthly && 12%r.Interval == 0 && len(r.ByMonth) > 0:
@@ -124,8 +124,8 @@ func simplifyPeriod(r recur.Rule, start calendar.Wall) recur.Rule {
 	return r
 }
 
-// simplifyDayBlock replaces weekdays within seven successive days with an ordinal: the Monday among the days 1
-// to 7 is the first.
+// simplifyDayBlock replaces a weekday within seven successive days by an ordinal: the Monday among the days 1
+// to 7 is the first Monday.
 func simplifyDayBlock(r recur.Rule) recur.Rule {
 	ofMonth := r.Freq == recur.FreqMonthly || r.Freq == recur.FreqYearly && len(r.ByMonth) > 0
 	if !ofMonth || len(r.BySetPos) > 0 || len(r.ByDay) == 0 || !isPlain(r.ByDay) || len(r.ByMonthDay) != 7 {
@@ -146,7 +146,7 @@ func simplifyDayBlock(r recur.Rule) recur.Rule {
 	return r
 }
 
-// sameWeeks reports whether weeks from Monday leave the starts as they are.
+// sameWeeks reports whether weeks that begin on Monday give the same starts.
 func sameWeeks(r recur.Rule, start calendar.Wall) bool {
 	distance := func(w recur.Weekday, from time.Weekday) int {
 		return int((w.Day-from+7)%7) - int((start.Weekday()-from+7)%7)
@@ -156,7 +156,7 @@ func sameWeeks(r recur.Rule, start calendar.Wall) bool {
 	})
 }
 
-// missingMonthDays returns the days of BYMONTHDAY that some month of the rule lacks in some year.
+// missingMonthDays returns the days of BYMONTHDAY that are missing in some month of the rule in some year.
 func missingMonthDays(r recur.Rule) []int {
 	shortest := 28
 	if len(r.ByMonth) > 0 {
@@ -171,17 +171,17 @@ func missingMonthDays(r recur.Rule) []int {
 	return slices.DeleteFunc(slices.Clone(r.ByMonthDay), func(n int) bool { return max(n, -n) <= shortest })
 }
 
-// longestMonth returns the number of days of a month, in a leap year.
+// longestMonth returns the number of days of a month, for February in a leap year.
 func longestMonth(month int) int {
 	return [...]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
 }
 
-// isPlain reports whether no weekday has an ordinal.
+// isPlain reports whether all weekdays are without ordinals.
 func isPlain(days []recur.Weekday) bool {
 	return !slices.ContainsFunc(days, func(w recur.Weekday) bool { return w.Ordinal != 0 })
 }
 
-// isRun reports whether each number is the one before plus 1.
+// isRun reports whether the numbers are consecutive and rising.
 func isRun(numbers []int) bool {
 	for i, n := range numbers {
 		if n != numbers[0]+i {
@@ -191,17 +191,18 @@ func isRun(numbers []int) bool {
 	return true
 }
 
-// sortFrom returns the weekdays in their order in a week that starts on the day first.
+// sortFrom returns the weekdays sorted for a week that begins on first.
 func sortFrom(first time.Weekday, days []recur.Weekday) []recur.Weekday {
 	return slices.SortedFunc(slices.Values(days), func(a, b recur.Weekday) int {
 		return int((a.Day-first+7)%7) - int((b.Day-first+7)%7)
 	})
 }
 
-// isLongRun reports whether the text names only the first and the last of the days of a month.
+// isLongRun reports whether days of a month are a run of three or more, so that the text names only the first
+// and last.
 func isLongRun(days []int) bool { return len(days) > 2 && days[0] > 0 && isRun(days) }
 
-// pickPlaces returns the items at the places, which count from 1, and from -1 at the end.
+// pickPlaces returns the items at the given places, which count from 1, or from -1 at the end.
 func pickPlaces[T any](items []T, places []int) []T {
 	var out []T
 	for i, item := range items {
@@ -212,12 +213,12 @@ func pickPlaces[T any](items []T, places []int) []T {
 	return out
 }
 
-// limitNumbers returns the numbers that are not larger than most, whatever their sign.
+// limitNumbers returns the numbers whose absolute value is at most most.
 func limitNumbers(numbers []int, most int) []int {
 	return slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return max(n, -n) > most })
 }
 
-// ordinals returns the weekdays with each of the ordinals.
+// ordinals returns each weekday with each of the ordinals.
 func ordinals(numbers []int, days []recur.Weekday) []recur.Weekday {
 	var out []recur.Weekday
 	for _, n := range numbers {

@@ -8,73 +8,73 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// vocabulary has the words of a language that inflect, and how it joins them.
+// vocabulary has the inflected words of a language and the rules to join them.
 type vocabulary struct {
-	and, andAlso   string // before the last item of a list; andAlso if an item has an and of its own
-	andOrdinals    string // andAlso in a list of weekdays with ordinals
-	dateSeparator  string // between the day, the month and the year of a date
+	and, andAlso   string // before the last item of a list; andAlso if an item contains and
+	andOrdinals    string // andAlso for a list of weekdays with ordinals
+	dateSeparator  string // between day, month and year of a date
 	dayPreposition string // before days of a month or a year
 
-	dayArticle, daysArticle string // before a date, and before several
+	dayArticle, daysArticle string // before one date; before several dates
 
-	months   [12]string // in a date; after from and to
-	inMonths [12]string // after the preposition that the word has
+	months   [12]string // forms in a date, and after "from" and "to"
+	inMonths [12]string // with the preposition for "in"
 
-	weekdays     [7]weekday // by time.Weekday
-	everyWeekday phrase     // from Monday to Friday
-	working      string     // a day from Monday to Friday, as a noun for nth
-	weekend      string     // a Saturday or a Sunday, as a noun for nth
-	dayAmong     string     // a noun for nth, before several weekdays
-	fromEnd      string     // the words of nth that follow the month or the year, if any
+	weekdays     [7]weekday // by time.Weekday, from Sunday
+	everyWeekday phrase     // words for every day from Monday to Friday
+	working      string     // noun for a day from Monday to Friday, used by nth
+	weekend      string     // noun for a Saturday or Sunday, used by nth
+	dayAmong     string     // noun used by nth before several weekdays
+	fromEnd      string     // words of nth that follow the month or the year; "" means none
 
-	commaAfter   []recur.Frequency // periods with an interval that have a comma before their days
-	ofMonth      string            // before the months of weekdays, instead of the preposition of inMonths; "" for none
-	monthArticle string            // before each month but the first, in a list after schedule-of-months
-	timesInFull  bool              // each time of day in a list has its preposition
+	commaAfter   []recur.Frequency // frequencies that, with an interval above 1, need a comma before their days
+	ofMonth      string            // before the months of weekdays, in place of the preposition in inMonths; "" means none
+	monthArticle string            // before each month except the first, after the message schedule-of-months
+	timesInFull  bool              // each time of day in a list has its own preposition
 
-	// timeOfDay returns a time of day with its preposition.
+	// timeOfDay adds the preposition to a time of day.
 	timeOfDay func(hour int, clock string) string
-	// dateRange returns the days from first to last of a month, as dates without the month.
+	// dateRange returns the words for the days from first to last of a month, without the month.
 	dateRange func(first, last string) string
-	// dateBounds is dateRange for a day that falls among these days.
+	// dateBounds is like dateRange, for a single day that is among these days.
 	dateBounds func(first, last string) string
-	// monthDay returns the number of a day of a month.
+	// monthDay returns the words for one day of a month.
 	monthDay func(n int) string
-	// monthDays returns days of a month. Negative ones count from its end and come last.
+	// monthDays lists days of a month. Negative ones count from the end of the month and come last.
 	monthDays func(days []int) string
-	// monthDayRange returns the days from first to last of a month.
+	// monthDayRange returns the words for the days from first to last of a month.
 	monthDayRange func(first, last int) string
-	// monthDayBounds is monthDayRange for a day that falls among these days.
+	// monthDayBounds is like monthDayRange, for a single day that is among these days.
 	monthDayBounds func(first, last int) string
-	// nth returns a noun with ordinals. Negative ordinals count from the end.
+	// nth returns a noun with ordinals, such as "the first Monday". Negative ordinals count from the end.
 	nth func(ordinals []int, noun string, feminine bool) string
 }
 
-// weekday has the forms of the name of a weekday.
+// weekday has the forms of a weekday's name.
 type weekday struct {
-	noun        string // after an ordinal
+	noun        string // form after an ordinal
 	feminine    bool
 	every       string
 	everySecond string
-	several     string // each, one of several: "on Mondays and Fridays"
-	on          string // in one week
-	only        string // after "only"
-	bound       string // after "from" and "to"
-	plural      string // after "among" and "except"
-	counted     string // after "five"
-	falls       string // after every, before days of a month
-	theOne      string // the one that falls on some dates
-	firstDay    string // after "weeks that start"
+	several     string // form as one of several: "on Mondays and Fridays"
+	on          string // form within one week
+	only        string // form after "only"
+	bound       string // form after "from" and "to"
+	plural      string // form after "among" and "except"
+	counted     string // form after a number such as "five"
+	falls       string // form after "every", before days of a month
+	theOne      string // form for the one that falls on given dates
+	firstDay    string // form after "weeks that start"
 }
 
-// vocabularies has those of calendar.Languages.
+// vocabularies are the vocabularies by language, one for each of calendar.Languages.
 var vocabularies = map[calendar.Language]*vocabulary{
 	calendar.English: &english,
 	calendar.Polish:  &polish,
 	calendar.Spanish: &spanish,
 }
 
-// join returns a list of items that may be lists.
+// join joins items, which may be lists themselves.
 func (v *vocabulary) join(items []string) string {
 	if slices.ContainsFunc(items, func(item string) bool { return strings.Contains(item, v.and) }) {
 		return joinList(items, v.andAlso)
@@ -82,7 +82,7 @@ func (v *vocabulary) join(items []string) string {
 	return joinList(items, v.and)
 }
 
-// joinList returns a list: "1, 2 and 3".
+// joinList joins items as a list: "1, 2 and 3".
 func joinList(items []string, and string) string {
 	last := len(items) - 1
 	if last == 0 {
@@ -91,8 +91,8 @@ func joinList(items []string, and string) string {
 	return strings.Join(items[:last], ", ") + and + items[last]
 }
 
-// joinPhrases returns a list of phrases that say their first word once: "on Mondays and Fridays". A longer form of that
-// word is said.
+// joinPhrases joins phrases and writes a common first word once: "on Mondays and Fridays". A longer form of
+// that word is repeated.
 func (v *vocabulary) joinPhrases(phrases []string) string {
 	items := []string{phrases[0]}
 	said, _, _ := strings.Cut(phrases[0], " ")
@@ -105,7 +105,7 @@ func (v *vocabulary) joinPhrases(phrases []string) string {
 	return v.join(items)
 }
 
-// forms returns a form of each weekday.
+// forms returns one form of each weekday, chosen by a function.
 func (v *vocabulary) forms(days []recur.Weekday, form func(weekday) string) []string {
 	var out []string
 	for _, d := range days {

@@ -96,7 +96,7 @@ func englishOrdinal(n int) string {
 	return englishNumber(n)
 }
 
-// englishNumber returns an ordinal in digits.
+// englishNumber formats an ordinal in digits: "3rd".
 func englishNumber(n int) string {
 	suffix := "th"
 	if n/10%10 != 1 {

@@ -57,7 +57,7 @@ var spanish = vocabulary{
 	nth:            spanishNth,
 }
 
-// spanishDays returns the days from first to last of a month.
+// spanishDays returns the words for the days from first to last of a month.
 func spanishDays(first, last int) string {
 	return "del " + strconv.Itoa(first) + " al " + strconv.Itoa(last)
 }
@@ -101,7 +101,7 @@ var spanishOrdinals = map[int]string{
 
 const spanishFromEnd = " contando desde el final"
 
-// spanishOrdinal returns an ordinal before a noun, and what follows the noun.
+// spanishOrdinal returns the ordinal before a noun, and the words after the noun.
 func spanishOrdinal(n int) (ordinal, after string) {
 	word, ok := spanishOrdinals[n]
 	switch {
@@ -111,7 +111,7 @@ func spanishOrdinal(n int) (ordinal, after string) {
 		ordinal, _ = spanishOrdinal(-n)
 		return ordinal, spanishFromEnd
 	}
-	if (n%10 == 1 || n%10 == 3) && n != 11 { // they are cut short before a noun: trigésimo primer
+	if (n%10 == 1 || n%10 == 3) && n != 11 { // shortened before a noun: trigésimo primer
 		return strconv.Itoa(n) + ".er", ""
 	}
 	return strconv.Itoa(n) + ".º", ""

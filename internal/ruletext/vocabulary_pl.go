@@ -49,7 +49,8 @@ var polish = vocabulary{
 	nth: polishNth,
 }
 
-// polishWeekday takes the preposition, the accusative and its plural, the genitive and its plural.
+// polishWeekday returns the forms of a weekday. in is the preposition; name and names are the accusative
+// singular and plural, ofName and ofNames the genitive.
 func polishWeekday(in, name string, feminine bool, names, ofName, ofNames string) weekday {
 	each, second, falling := "każdy ", "drugi ", "przypadający"
 	if feminine {
@@ -80,12 +81,12 @@ func polishNth(ordinals []int, noun string, feminine bool) string {
 	return "w " + joinList(items, " i ") + " " + noun
 }
 
-// polishMasculines has ordinals in the accusative, for things.
+// polishMasculines are the masculine ordinals in the accusative, for things.
 var polishMasculines = map[int]string{
 	-2: "przedostatni", -1: "ostatni", 1: "pierwszy", 2: "drugi", 3: "trzeci", 4: "czwarty", 5: "piąty",
 }
 
-// polishFeminines has ordinals in the accusative.
+// polishFeminines are the feminine ordinals in the accusative.
 var polishFeminines = map[int]string{
 	-2: "przedostatnią", -1: "ostatnią", 1: "pierwszą", 2: "drugą", 3: "trzecią", 4: "czwartą", 5: "piątą",
 }
@@ -105,12 +106,12 @@ func polishOrdinal(n int, feminine bool) string {
 	return polishNumber(n)
 }
 
-// polishGenitives has ordinals in the genitive, of days that count from the end of a month.
+// polishGenitives are the ordinals in the genitive for days that count from the end of a month.
 var polishGenitives = map[int]string{
 	-5: "piątego od końca", -4: "czwartego od końca", -3: "trzeciego od końca", -2: "przedostatniego", -1: "ostatniego",
 }
 
-// polishMonthDay returns a day of a month without its noun.
+// polishMonthDay returns the words for a day of a month, without the noun.
 func polishMonthDay(n int) string {
 	word, ok := polishGenitives[n]
 	switch {
@@ -122,5 +123,5 @@ func polishMonthDay(n int) string {
 	return polishNumber(n)
 }
 
-// polishNumber returns an ordinal in digits.
+// polishNumber formats an ordinal in digits: "3.".
 func polishNumber(n int) string { return strconv.Itoa(n) + "." }

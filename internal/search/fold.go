@@ -1,8 +1,8 @@
-// Package search defines what the parameter "search" matches (contract, section 9.1; contract, section 14). It makes texts
-// comparable, parses a search, matches it, and tells what an index of whole words can decide.
+// Package search defines what the parameter "search" matches (contract, section 9.1; contract, section 14). It folds
+// texts for comparison, parses and matches searches, and tells what an index of whole words can decide.
 //
-// All functions are pure. Both sides of a comparison go through Fold in the program, so that the answer depends
-// neither on the database nor on its collation. Callers pass the text as it is served, without HTML.
+// Both sides of a comparison go through Fold, so the result depends neither on the database nor on its
+// collation. Callers pass the text as it is served, without HTML.
 package search
 
 import (
@@ -12,16 +12,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold makes text comparable: case and diacritics are ignored, so that lodz finds Łódź, ano finds año and strasse
-// finds Straße. Every letter is folded alike whatever the language, hence й is и, and the Turkish ı and İ are i.
+// Fold makes texts comparable by ignoring case and diacritics: lodz finds Łódź, ano finds año, strasse finds
+// Straße. All languages fold alike, so й becomes и, and the Turkish ı and İ become i.
 //
-// Compatibility variants (full width, ligatures, superscripts) become the plain characters, typographic quotes,
-// apostrophes and dashes those of ASCII, so that don't finds don’t. Characters without a shape of their own, such
-// as soft hyphens and joiners, disappear. White space of every kind becomes single spaces, none at the ends.
+// Compatibility variants (full width, ligatures, superscripts) become plain characters. Typographic quotes,
+// apostrophes and dashes become ASCII, so don't finds don’t. Invisible characters such as soft hyphens and
+// joiners are removed. Every run of white space becomes one space, and is removed at the ends.
 //
-// Marks that are vowels or make another letter stay (Devanagari, Thai, the voiced kana); vowel points of Hebrew
-// and Arabic go. The result is valid UTF-8 in normal form C, its own fold, and s itself if s is folded ASCII.
-// Invalid bytes become U+FFFD.
+// Marks that are vowels, or that make another letter, stay (Devanagari, Thai, the voiced kana). Vowel points of
+// Hebrew and Arabic are removed. The result is valid UTF-8 in normal form C, and folding it again changes
+// nothing. Invalid bytes become U+FFFD. Folded ASCII is returned without a copy.
 func Fold(s string) string {
 	i := foldedASCII(s)
 	if i == len(s) {
@@ -47,7 +47,7 @@ func Fold(s string) string {
 	return string(f.out)
 }
 
-// foldedASCII is the length of the longest prefix of s that Fold would leave as it is, not looking beyond ASCII.
+// foldedASCII returns the length of the longest ASCII prefix of s that Fold does not change.
 func foldedASCII(s string) int {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -60,11 +60,11 @@ func foldedASCII(s string) int {
 	return len(s)
 }
 
-// folder writes folded text.
+// folder builds folded text.
 type folder struct {
 	out   []byte
-	gap   bool // white space has been read since the last character written
-	joins bool // something written may compose with what stands before it
+	gap   bool // white space was read since the last character was written
+	joins bool // a written character may compose with the one before it
 }
 
 func (f *folder) ascii(c byte) {
@@ -81,13 +81,13 @@ func (f *folder) ascii(c byte) {
 	f.out = append(f.out, c)
 }
 
-// rune writes r, whose bytes are enc.
+// rune appends the folded form of r. enc has the bytes of r.
 func (f *folder) rune(r rune, enc string) {
 	if r == utf8.RuneError {
 		f.put(r)
 		return
 	}
-	// Before the decomposition, which makes a space and an accent of the ´ in rock´n´roll.
+	// This precedes the decomposition, which turns the ´ in rock´n´roll into a space and an accent.
 	if typed := keyboardRune(r); typed != r {
 		f.put(typed)
 		return
@@ -104,7 +104,7 @@ func (f *folder) rune(r rune, enc string) {
 	}
 }
 
-// put writes a character that has no decomposition.
+// put appends the folded form of a character without a decomposition.
 func (f *folder) put(r rune) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -116,8 +116,8 @@ func (f *folder) put(r rune) {
 		f.gap = true
 		return
 	}
-	// By way of the capital, because ς and σ, and others like them, share only that. Han and most of its
-	// neighbours have no case.
+	// Folding goes through upper case, because pairs such as ς and σ share only the capital. Han and most
+	// scripts near it have no case.
 	if r < 0x3000 || r > 0xA63F {
 		r = unicode.ToLower(unicode.ToUpper(r))
 	}
@@ -137,7 +137,7 @@ func (f *folder) space() {
 	f.gap = false
 }
 
-// isIgnored tells whether r disappears: the accents, and what only guides line breaks, joining and direction.
+// isIgnored reports whether Fold removes r: accents, and marks for line breaks, joining and direction.
 func isIgnored(r rune) bool {
 	switch {
 	case r < 0x300:
@@ -155,7 +155,8 @@ func isIgnored(r rune) bool {
 			unicode.Syriac)
 }
 
-// keyboardRune is the ASCII character that is typed for a typographic one; others are returned as they are.
+// keyboardRune returns the ASCII character that people type for a typographic one. Other characters are
+// returned unchanged.
 func keyboardRune(r rune) rune {
 	if r > 0x7F && r < 0xAB {
 		return r
@@ -178,7 +179,8 @@ func keyboardRune(r rune) rune {
 	return r
 }
 
-// isQuote tells whether r begins or ends a phrase. Phones and word processors replace the quotes that are typed.
+// isQuote reports whether r begins or ends a phrase. Typographic quotes count, because phones and word
+// processors insert them.
 func isQuote(r rune) bool {
 	switch r {
 	case '"', '“', '”', '„', '‟', '«', '»', '\uFF02':

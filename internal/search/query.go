@@ -7,31 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// MaxChars is the longest search, in characters as sent. It holds a long title with room to spare.
+// MaxChars is the longest search, in characters as sent. A long title fits.
 const MaxChars = 400
 
-// MaxTerms is the most terms of a search, each counted once. Every term costs a look-up, or a pass over texts.
+// MaxTerms is the largest number of different terms in a search. Each term costs a lookup or a scan of texts.
 const MaxTerms = 20
 
-// Query is a search of events: every term must occur, no excluded one may. The zero Query matches everything.
+// Query is a parsed search of events. Each term must occur, and no excluded term may. The zero Query matches
+// everything.
 type Query struct{ Terms []Term }
 
 // Term is a word or a phrase of a search.
 type Term struct {
-	Text    string // folded, not empty; may hold spaces
-	Exclude bool
-	Phrase  bool // it was quoted
+	Text    string // folded, not empty; may contain spaces
+	Exclude bool   // the term must not occur
+	Phrase  bool   // the term was quoted
 }
 
-// ParseEvents parses the search of events (contract, section 9.1). Terms are words separated by white space and phrases
-// in straight or typographic quotes. A "-" before a term excludes it. A quote opens a phrase only where a word can
-// begin, so not in 12" vinyl. An unclosed phrase ends with the search. Other dashes, and dashes that stand alone, are
-// words.
+// ParseEvents parses a search of events (contract, section 9.1). Terms are words separated by white space, and
+// phrases in straight or typographic quotes. A "-" before a term excludes it. A quote begins a phrase only
+// where a word can begin, so not in 12" vinyl. The end of the search ends an unclosed phrase. Other dashes, and
+// dashes that stand alone, are words.
 //
-// Terms are in the order of the search, without duplicates. A search may consist of exclusions only.
+// Terms keep their order, without duplicates. A search may consist of exclusions only.
 //
-// Ok is false if s has no term or exceeds MaxChars or MaxTerms. Empty phrases and characters that Fold ignores are no
-// terms.
+// ok is false if s has no term or exceeds MaxChars or MaxTerms. Empty phrases and characters that Fold removes
+// are not terms.
 func ParseEvents(s string) (q Query, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return Query{}, false
@@ -52,7 +53,7 @@ func ParseEvents(s string) (q Query, ok bool) {
 	return q, len(q.Terms) > 0
 }
 
-// nextTerm cuts the first term off s, which begins with no white space and is not empty.
+// nextTerm splits the first term off s. s must not be empty or begin with white space.
 func nextTerm(s string) (t Term, rest string) {
 	after, minus := strings.CutPrefix(s, "-")
 	if phrase, rest, ok := cutPhrase(after); ok {
@@ -68,7 +69,7 @@ func nextTerm(s string) (t Term, rest string) {
 	return Term{Text: Fold(strings.TrimPrefix(word, "-")), Exclude: minus}, rest
 }
 
-// cutPhrase cuts off the phrase that s begins with, if it begins with a quote.
+// cutPhrase splits off the phrase at the start of s. ok is false if s does not begin with a quote.
 func cutPhrase(s string) (phrase, rest string, ok bool) {
 	r, size := utf8.DecodeRuneInString(s)
 	if !isQuote(r) {
@@ -85,8 +86,8 @@ func cutPhrase(s string) (phrase, rest string, ok bool) {
 
 func trimStart(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
-// Match reports whether an event with these folded fields (title, excerpt, description text) matches. Each term must
-// occur in some field, and no excluded term in any. A term may match inside a word, but not across two fields.
+// Match reports whether an event with these folded fields (title, excerpt, description) matches. Each term must
+// occur in some field, and no excluded term in any. A term may match inside a word, but not across fields.
 func (q Query) Match(fields ...string) bool {
 	for _, t := range q.Terms {
 		if containsText(fields, t.Text) == t.Exclude {
@@ -96,10 +97,10 @@ func (q Query) Match(fields ...string) bool {
 	return true
 }
 
-// ParseLinked reads the search of venues and organizers (contract, section 9.2): pieces split at white space and
-// commas, folded, in order, each once. Quotes and "-" mean nothing there.
+// ParseLinked parses a search of venues and organizers (contract, section 9.2). It returns the folded pieces
+// between white space and commas, in order, without duplicates. Quotes and "-" have no meaning here.
 //
-// Ok is false if no piece is left, and if s exceeds MaxChars or has more than MaxTerms pieces.
+// ok is false if there is no piece, or if s exceeds MaxChars or MaxTerms.
 func ParseLinked(s string) (pieces []string, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return nil, false
@@ -116,10 +117,12 @@ func ParseLinked(s string) (pieces []string, ok bool) {
 	return pieces, len(pieces) > 0
 }
 
-// isSeparator tells whether r, of a folded text, stands between pieces. Full-width commas are folded already.
+// isSeparator reports whether a rune of folded text separates pieces. Fold has already replaced full-width
+// commas.
 func isSeparator(r rune) bool { return r == ' ' || r == ',' || r == '،' || r == '、' }
 
-// MatchLinked tells whether a venue or organizer with these folded fields is found: one field holds all pieces.
+// MatchLinked reports whether a venue or organizer with these folded fields matches. One field must contain all
+// pieces.
 func MatchLinked(pieces []string, fields ...string) bool {
 	for _, f := range fields {
 		if !slices.ContainsFunc(pieces, func(p string) bool { return !strings.Contains(f, p) }) {
@@ -129,8 +132,8 @@ func MatchLinked(pieces []string, fields ...string) bool {
 	return false
 }
 
-// ParseName reads the search of categories and tags (contract, section 9.3): one text, folded, that the folded
-// name or the slug is to hold. Ok is false if nothing is left of it, and if s exceeds MaxChars.
+// ParseName parses a search of categories and tags (contract, section 9.3). The folded text must occur in the
+// folded name or the slug. ok is false if the text is empty or s exceeds MaxChars.
 func ParseName(s string) (text string, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return "", false
@@ -139,7 +142,7 @@ func ParseName(s string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// containsText tells whether one of the folded fields containsText text.
+// containsText reports whether one of the folded fields contains text.
 func containsText(fields []string, text string) bool {
 	for _, f := range fields {
 		if strings.Contains(f, text) {

@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// MaxWord is the longest word of EachWord, in bytes.
+// MaxWord is the longest word that EachWord yields, in bytes.
 const MaxWord = 64
 
-// MaxPiece is the longest text of a Piece, in bytes: small enough beside MaxWord that a word in several parts
-// still holds every piece in one of them.
+// MaxPiece is the longest text of a Piece, in bytes. It is so much smaller than MaxWord that one part of a
+// split word contains the whole piece.
 const MaxPiece = 32
 
-// EachWord yields the words of a folded text, in its order and as often as they occur. A word is a run of letters,
-// digits and combining marks. A run of symbols such as emoji is a word too.
+// EachWord yields the words of a folded text in order, with repetitions. A word is a run of letters, digits and
+// combining marks, or a run of symbols such as emoji.
 //
-// A word of more than MaxWord bytes, such as a sentence in a script without spaces, is split into overlapping parts.
-// Every stretch of up to MaxPiece bytes lies in one of them. The first part begins with the word and the last one ends
-// with it.
+// A word of more than MaxWord bytes, such as a sentence in a script without spaces, is split into overlapping
+// parts. Every stretch of up to MaxPiece bytes is inside one part. The first part begins with the word, and the
+// last one ends with it.
 //
 // The words share the memory of the text.
 func EachWord(folded string) iter.Seq[string] {
@@ -41,13 +41,13 @@ func EachWord(folded string) iter.Seq[string] {
 	}
 }
 
-// Piece is a part of a term that lies inside one word.
+// Piece is a part of a search term that must be inside one word.
 type Piece struct {
 	Text       string // folded, 1 to MaxPiece bytes
-	Start, End bool   // it begins a word; it ends one
+	Start, End bool   // the piece must begin a word; it must end a word
 }
 
-// In tells whether a word, one of EachWord, holds the piece where it has to.
+// In reports whether a word from EachWord contains the piece at the required place.
 func (p Piece) In(word string) bool {
 	switch {
 	case p.Start && p.End:
@@ -60,12 +60,12 @@ func (p Piece) In(word string) bool {
 	return strings.Contains(word, p.Text)
 }
 
-// Pieces returns the pieces of a term for an index of words. A text that contains the term has, for each piece, a word
-// that contains it. So a lookup by all pieces finds all texts.
+// Pieces splits a term into pieces for a lookup in an index of words. A text that contains the term has, for
+// each piece, a word that contains it. So a lookup by all pieces finds all texts.
 //
-// exact means that there is one piece and the reverse holds too. Otherwise a text with such words is a candidate and
-// must be compared with the term. For an excluded term the index alone may exclude a text only if exact. A term of
-// punctuation has no pieces, and every text is a candidate.
+// exact means that there is one piece and the reverse is true too. Otherwise texts with such words are
+// candidates, which must be compared with the term. For an excluded term the index alone may exclude a text
+// only if exact. A term of punctuation has no pieces, so every text is a candidate.
 func (t Term) Pieces() (pieces []Piece, exact bool) {
 	add := func(from, to int, start, end bool) {
 		if p := (Piece{Text: t.Text[from:to], Start: start, End: end}); !slices.Contains(pieces, p) {
@@ -73,7 +73,7 @@ func (t Term) Pieces() (pieces []Piece, exact bool) {
 		}
 	}
 	for from, to := range wordRuns(t.Text) {
-		// Where the term begins or ends inside a run, the word may go on in the text.
+		// If the term begins or ends inside a run, the word may continue in the text.
 		start, end := from > 0, to < len(t.Text)
 		exact = !start && !end && to-from <= MaxPiece
 		at := from
@@ -82,14 +82,14 @@ func (t Term) Pieces() (pieces []Piece, exact bool) {
 			add(at, next, start && at == from, false)
 			at = next
 		}
-		// The last is as long as the others, because short ones are in too many words.
+		// The last piece is as long as the others and overlaps, because short pieces are in too many words.
 		at = max(from, runeAtOrAfter(t.Text, to-MaxPiece))
 		add(at, to, start && at == from, end)
 	}
 	return pieces, exact
 }
 
-// wordRuns yields where each run of word characters of one kind begins and ends.
+// wordRuns yields the start and end of each run of word characters of one kind.
 func wordRuns(s string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from, in := 0, noWord
@@ -109,13 +109,13 @@ func wordRuns(s string) iter.Seq2[int, int] {
 	}
 }
 
-// kind says what a character is to words.
+// kind classifies a character as part of a word.
 type kind byte
 
 const (
 	noWord kind = iota // white space, punctuation, signs
-	letter             // letters, digits, marks
-	symbol             // emoji and the like
+	letter             // letters, digits, combining marks
+	symbol             // emoji and similar symbols
 )
 
 func kindOf(r rune) kind {
@@ -134,7 +134,7 @@ func kindOf(r rune) kind {
 	return noWord
 }
 
-// splitWord yields a word in parts of up to MaxWord bytes, most words in one.
+// splitWord yields a word in parts of up to MaxWord bytes. Most words are a single part.
 func splitWord(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(word) > MaxWord {
@@ -142,15 +142,15 @@ func splitWord(word string) iter.Seq[string] {
 			if !yield(word[:end]) {
 				return
 			}
-			// What begins before the next part and has MaxPiece bytes ends within this one.
+			// A stretch of MaxPiece bytes that begins before the next part ends inside this one.
 			word = word[runeAtOrAfter(word, end-MaxPiece+1):]
 		}
 		yield(word)
 	}
 }
 
-// runeAtOrBefore is where the character of s begins that byte i is part of. In text that is not UTF-8, as Fold
-// never returns, it may be i itself.
+// runeAtOrBefore returns the start of the character that contains byte i of s. For invalid UTF-8, which Fold
+// never returns, the result may be i.
 func runeAtOrBefore(s string, i int) int {
 	for at := i; at > i-utf8.UTFMax; at-- {
 		if utf8.RuneStart(s[at]) {
@@ -160,8 +160,8 @@ func runeAtOrBefore(s string, i int) int {
 	return i
 }
 
-// runeAtOrAfter is where the first character of s begins that does not begin before byte i; at most three bytes
-// beyond i.
+// runeAtOrAfter returns the start of the first character of s that begins at byte i or later, at most three
+// bytes after i.
 func runeAtOrAfter(s string, i int) int {
 	i = max(i, 0)
 	for at := i; at < min(i+utf8.UTFMax, len(s)); at++ {

@@ -9,16 +9,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/load"
 )
 
-// eventRange is a stretch of the events of a calendar, ready to be written.
+// eventRange is a range of events of a calendar, prepared to be written.
 type eventRange struct {
 	from, to     int
-	found        map[int]int64 // ids of those that are there already
+	found        map[int]int64 // ids of events that exist already, by index in the calendar
 	prepared     *load.Batch
 	translations int
 	err          error
 }
 
-// events makes up and prepares events in some goroutines, and writes them in their order in this one.
+// events generates and prepares events in several goroutines, and writes them in order in the calling
+// goroutine.
 func (r *seedRun) events(ctx context.Context) error {
 	n := r.cal.Len()
 	r.eventIDs = make([]int64, n)
@@ -26,12 +27,13 @@ func (r *seedRun) events(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("event: %w", err)
 	}
-	look := len(first) > 0 // whether there may be some already
+	look := len(first) > 0 // whether some events may exist already
 	ctx, stop := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer stop()
-	// A slot for each worker, so that none is far ahead of the writer. Slots are in the order of the parts.
+	// Each worker has a channel with room for one range, so that it is not far ahead of the writer. The
+	// channels are in the order of the ranges.
 	slots := make([]chan eventRange, r.Workers)
 	for k := range slots {
 		slots[k] = make(chan eventRange, 1)
@@ -69,8 +71,8 @@ func (r *seedRun) events(ctx context.Context) error {
 	return nil
 }
 
-// firstSources returns the source ids of the first events: parts are written in order, so that if these are not
-// there, none is.
+// firstSources returns the source ids of the first events. Ranges are written in order: if none of these
+// exists, no event does.
 func (r *seedRun) firstSources() []string {
 	var out []string
 	for i := range min(batchSize, r.cal.Len()) {
@@ -79,7 +81,8 @@ func (r *seedRun) firstSources() []string {
 	return out
 }
 
-// prepare makes up events and does with them what needs no transaction.
+// prepare generates a range of events and does all work that needs no transaction. If look is true, some events
+// may exist.
 func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRange {
 	p := eventRange{from: from, to: to}
 	events := make([]load.Event, 0, to-from)
@@ -106,7 +109,7 @@ func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRan
 			}
 		}
 	}
-	// Places of the new ones in the batch, by index in the calendar.
+	// Indexes of new events in the batch, by index in the calendar.
 	at := make(map[int]int, len(events))
 	fresh := events[:0]
 	for i, v := range events {
@@ -129,7 +132,7 @@ func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRan
 	return p
 }
 
-// writePart stores what is new of a part.
+// writePart stores the new events of a range.
 func (r *seedRun) writePart(ctx context.Context, p eventRange) error {
 	for i, id := range p.found {
 		r.eventIDs[i] = id

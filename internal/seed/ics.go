@@ -15,14 +15,14 @@ import (
 const (
 	icsUTC  = "20060102T150405Z"
 	icsDate = "20060102"
-	// icsYears is the number of years after the start of an endless series in which its dates are checked or
+	// icsYears is the number of years after the start of an endless series for which its dates are checked or
 	// written one by one.
 	icsYears = 5
 )
 
-// ICS writes a calendar as iCalendar (RFC 5545), in its first language: what anybody may read, that is, published
-// events without a password. A series is an event with a rule, and one more for each exception. In zones whose clocks
-// follow no yearly rule, each of its occurrences is an event of its own.
+// ICS writes a calendar as iCalendar (RFC 5545) in its first language. It has the public part: published events
+// without a password. A series is an event with a rule, and one more event for each exception. If the clock of
+// the zone follows no yearly rule, each occurrence is a separate event.
 func ICS(out io.Writer, c Calendar) error {
 	words, err := locale.Load()
 	if err != nil {
@@ -43,7 +43,7 @@ func ICS(out io.Writer, c Calendar) error {
 		}
 	}
 	zone := o.Zone
-	if zone == (calendar.Zone{}) && c.Len() > 0 { // that of the places
+	if zone == (calendar.Zone{}) && c.Len() > 0 { // use the zone of the first event
 		zone = c.Event(0).Span.Zone
 	}
 	f := feed.Feed{Language: w.language, Zone: zone, Words: words, Year: w.year, Import: true}
@@ -56,7 +56,7 @@ func ICS(out io.Writer, c Calendar) error {
 // isPublic reports whether an event is published and has no password.
 func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
-// icsWriter collects the entries of a file.
+// icsWriter collects the entries of an iCalendar file.
 type icsWriter struct {
 	cal      Calendar
 	language calendar.Language
@@ -64,7 +64,7 @@ type icsWriter struct {
 	entries  []feed.Entry
 }
 
-// add adds an event.
+// add adds an event with a source id. R is nil for a single event.
 func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	e := feed.Entry{
 		ID: int64(len(w.entries)), UID: source + "@almanac.example", Stamp: w.cal.Options().Now, Created: v.Published,
@@ -85,7 +85,8 @@ func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	w.entries = append(w.entries, e)
 }
 
-// ruled reports whether the file can say when the occurrences of a series are by its rule.
+// ruled reports whether the clock rules in the file give the right times for all checked occurrences of a
+// series.
 func (w *icsWriter) ruled(s *scenario.Series) bool {
 	if s.Span.AllDay || s.Span.Zone.String() == "UTC" {
 		return true
@@ -106,7 +107,7 @@ func (w *icsWriter) ruled(s *scenario.Series) bool {
 	return feed.RuleCovers(s.Span.Zone, w.year, times...)
 }
 
-// series adds a series: its rule, and the occurrences that are moved or canceled.
+// series adds a series as an event with a rule, and each exception as another event.
 func (w *icsWriter) series(s *scenario.Series) {
 	rule, until := s.Rule, s.Rule.Until
 	rule.Until = calendar.Wall{}
@@ -125,7 +126,7 @@ func (w *icsWriter) series(s *scenario.Series) {
 	}
 }
 
-// occurrences adds each occurrence of a series as an event.
+// occurrences adds each occurrence of a series as a separate event.
 func (w *icsWriter) occurrences(s *scenario.Series) {
 	exceptions := make(map[calendar.Wall]*scenario.Exception)
 	for i := range s.Exceptions {
@@ -143,7 +144,7 @@ func (w *icsWriter) occurrences(s *scenario.Series) {
 	}
 }
 
-// occurrence returns an occurrence that differs from its series.
+// occurrence returns the event of an exception of a series.
 func occurrence(s *scenario.Series, x *scenario.Exception) scenario.Event {
 	v, start := s.Event, x.Nominal
 	if !x.Start.IsZero() {

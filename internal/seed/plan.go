@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-// Plan is the stored description of a calendar. With it the Writer can finish an interrupted calendar, or add
-// to one later.
+// Plan is the stored description of a seeded calendar. With it a Writer can finish an interrupted calendar, or
+// add to it later.
 type Plan struct {
 	Number   Number `json:"series"`
 	Complete bool   `json:"complete"`
@@ -32,14 +32,14 @@ type Plan struct {
 	City       string              `json:"city,omitempty"`
 	From       string              `json:"from"`
 	Months     int                 `json:"months"`
-	Zone       string              `json:"zone"` // "" is that of the places
+	Zone       string              `json:"zone"` // "" means the zones of the places
 	Languages  []calendar.Language `json:"languages"`
 	Now        time.Time           `json:"now"`
 	Nasty      bool                `json:"nasty"`
 	Pictures   bool                `json:"pictures"`
 }
 
-// PlanOf returns the plan of a calendar with these options, before defaults apply.
+// PlanOf returns the plan of a calendar with the given options, before default values apply.
 func PlanOf(o scenario.Options, n Number) Plan {
 	p := Plan{
 		Number: n, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
@@ -52,7 +52,7 @@ func PlanOf(o scenario.Options, n Number) Plan {
 	return p
 }
 
-// Options returns those that make the calendar of the plan.
+// Options returns the options that generate the calendar of the plan.
 func (p Plan) Options() (scenario.Options, error) {
 	o := scenario.Options{
 		Scenario: p.Scenario, Seed: p.Seed, Events: p.Events, Venues: p.Venues, Organizers: p.Organizers,
@@ -70,17 +70,17 @@ func (p Plan) Options() (scenario.Options, error) {
 	return o, nil
 }
 
-// Same reports whether two plans are of the same calendar, but for when they were made and how far they are.
+// Same reports whether two plans describe the same calendar. It ignores Now and Complete.
 func (p Plan) Same(q Plan) bool {
 	return p.Number == q.Number && p.Scenario == q.Scenario && p.Seed == q.Seed && p.Events == q.Events &&
 		p.Venues == q.Venues && p.Organizers == q.Organizers && p.City == q.City && p.From == q.From && p.Months == q.Months &&
 		p.Zone == q.Zone && slices.Equal(p.Languages, q.Languages) && p.Nasty == q.Nasty && p.Pictures == q.Pictures
 }
 
-// name returns the name of the setting that stores the plan: seed:city, seed:city.2.
+// name returns the id of the setting that stores the plan, such as seed:city or seed:city.2.
 func (p Plan) name() string { return strings.TrimSuffix(p.Number.prefix(p.Scenario), ":") }
 
-// Save remembers the plan.
+// Save stores the plan.
 func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -94,7 +94,7 @@ func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 	return nil
 }
 
-// LastPlan returns the plan of the newest calendar of a scenario; false if there is none.
+// LastPlan returns the plan of the newest calendar of a scenario. It reports false if there is none.
 func LastPlan(ctx context.Context, db *ent.Client, name string) (Plan, bool, error) {
 	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).All(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func LastPlan(ctx context.Context, db *ent.Client, name string) (Plan, bool, err
 	return last, last.Number > 0, nil
 }
 
-// ofScenario reports whether the name of a setting is that of a plan of the scenario.
+// ofScenario reports whether the id of a setting is that of a plan of the scenario.
 func ofScenario(id, name string) bool {
 	rest, ok := strings.CutPrefix(id, mark+name)
 	if !ok || rest == "" {
@@ -127,7 +127,7 @@ func ofScenario(id, name string) bool {
 	return ok && err == nil
 }
 
-// forgetPlans forgets the plans of a scenario, "" for all.
+// forgetPlans deletes the plans of a scenario. "" means all scenarios.
 func forgetPlans(ctx context.Context, db *ent.Client, name string) error {
 	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).IDs(ctx)
 	if err != nil {

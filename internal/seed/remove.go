@@ -15,22 +15,22 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Remover takes made-up records out of a database, and nothing else. Store and Editor must be set; Editor acts
-// as an administrator.
+// Remover removes seeded records from a database, and no others. Store and Editor must be set, and Editor must
+// act as an administrator.
 type Remover struct {
 	Store  *store.Store
 	Editor *edit.Editor
-	// Files stores the pictures. Nil means that their files are not deleted.
+	// Files is the store of the image files. Nil means that these files are not deleted.
 	Files media.Store
-	// Scenario is whose records go; "" is all that was made up.
+	// Scenario is the scenario whose records are removed. "" means all scenarios.
 	Scenario string
-	// Progress, if not nil, is called with the number of removed records and the total.
+	// Progress is called with the number of removed records and the total. Nil disables it.
 	Progress func(done, total int)
 }
 
-// Remove deletes the records for good, the newest first, in transactions of some hundred each. It ends with the
-// error of ctx between two of them when ctx ends, and can be called again to go on. The counts are those of what
-// is gone, also with an error.
+// Remove deletes the records for good, the newest first. A transaction deletes up to batchSize records. If ctx
+// ends, Remove returns the error of ctx between two transactions, and can be called again to continue. The
+// counts are those of the removed records, even with an error.
 func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	done := Counts{}
 	there, err := Seeded(ctx, r.Store.Ent, r.Scenario)
@@ -57,7 +57,7 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 				return done, fmt.Errorf("remove seeded records of kind %s: %w", kind, err)
 			}
 			done[kind] += len(ids)
-			if kind == calendar.Event && there[calendar.Series] > 0 { // a series goes with its last occurrence
+			if kind == calendar.Event && there[calendar.Series] > 0 { // a series is removed with its last occurrence
 				left, err := countKind(ctx, r.Store.Ent, calendar.Series, sourceIDOf(r.Scenario))
 				if err != nil {
 					return done, err
@@ -72,8 +72,8 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	return done, forgetPlans(ctx, r.Store.Ent, r.Scenario)
 }
 
-// newestIDs returns the ids of the newest records of a selection: parts of an event go before it, as do children of a
-// category.
+// newestIDs returns the ids of the newest selected records. So parts of an event are removed before it, as are
+// children of a category.
 func newestIDs(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
 	err = scan(ctx, db, kind, &ids, func(s *sql.Selector) {
 		where(s)

@@ -20,21 +20,21 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// seedRun writes one calendar.
+// seedRun is the state of a Writer that writes one calendar.
 type seedRun struct {
 	Writer
 	cal      Calendar
-	language calendar.Language // of the originals
+	language calendar.Language // original language of the records
 	editor   edit.Editor
 	loader   *load.Loader
 	now      time.Time
 	summary  Summary
 
-	// The ids of what is written or was found, by index in the calendar.
+	// Ids of the stored records, by index in the calendar.
 	categories, tags, images, venueIDs, organizerIDs, eventIDs []int64
 }
 
-// textIn returns the text in a language, or nil, which sends nothing.
+// textIn returns the text in a language. Nil means that there is none, so that nothing is sent.
 func textIn(t scenario.Text, l calendar.Language) *string {
 	if s, ok := t[l]; ok {
 		return &s
@@ -42,7 +42,7 @@ func textIn(t scenario.Text, l calendar.Language) *string {
 	return nil
 }
 
-// others returns the texts in other languages than the original.
+// others returns the texts in all languages except the original.
 func (r *seedRun) others(title, excerpt, description, reason scenario.Text) []calendar.Text {
 	var out []calendar.Text
 	for _, l := range calendar.Languages {
@@ -56,7 +56,8 @@ func (r *seedRun) others(title, excerpt, description, reason scenario.Text) []ca
 	return out
 }
 
-// translatedNames is others for names that are the same in all languages: only what is not is a translation.
+// translatedNames is others for records whose names may be equal in all languages. A name that equals the
+// original one is not a translation.
 func (r *seedRun) translatedNames(name, description scenario.Text) []calendar.Text {
 	out := r.others(name, nil, description, nil)
 	for i := range out {
@@ -74,7 +75,7 @@ func (r *seedRun) author() *int64 {
 	return new(r.AuthorID)
 }
 
-// idAt returns the id at a place; nil for none.
+// idAt returns the id at an index. Nil means that the index is outside the list.
 func idAt(ids []int64, at int) *int64 {
 	if at < 0 || at >= len(ids) {
 		return nil
@@ -100,8 +101,8 @@ func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scen
 	}
 	ids := make([]int64, len(terms))
 	var missing []load.Term
-	var places, texts []int // indices of the missing terms; numbers of their texts
-	at := make(map[int]int) // the other way round
+	var places, texts []int // indexes of the missing terms; numbers of their translations
+	at := make(map[int]int) // index in missing, by index of the term
 	for i, t := range terms {
 		source := r.Number.sourceID(t.SourceID)
 		if id, ok := found[source]; ok {
@@ -138,7 +139,7 @@ func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scen
 	return ids, nil
 }
 
-// pictures draws and stores the pictures that are missing.
+// pictures draws and stores the missing pictures.
 func (r *seedRun) pictures(ctx context.Context) error {
 	all := r.cal.Pictures()
 	if r.Files == nil || len(all) == 0 {
@@ -207,8 +208,8 @@ func (r *seedRun) pictures(ctx context.Context) error {
 	return nil
 }
 
-// fileNames returns the names of the files of pictures. Those of one title are numbered in the order of the calendar, so that
-// it does not matter which one is saved first.
+// fileNames returns the file names of pictures. Equal titles get numbers in the order of the calendar, so the
+// names do not depend on the order in which the files are saved.
 func fileNames(all []scenario.Picture) []string {
 	names, seen := make([]string, len(all)), make(map[string]int)
 	for i, p := range all {
@@ -221,7 +222,7 @@ func fileNames(all []scenario.Picture) []string {
 	return names
 }
 
-// writeFew writes records of a kind with few records, which it prepares in the same goroutine.
+// writeFew writes the missing records of a kind with few records, without other goroutines.
 func writeFew[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*load.Batch, error),
@@ -302,7 +303,7 @@ func (r *seedRun) organizers(ctx context.Context) (err error) {
 	return err
 }
 
-// eventInput returns what an event says.
+// eventInput returns the input for an event.
 func (r *seedRun) eventInput(v *scenario.Event) load.Event {
 	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
 	source := r.Number.sourceID(v.SourceID)

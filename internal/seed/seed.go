@@ -1,7 +1,8 @@
-// Package seed fills a database with a made-up calendar. It also removes that calendar, without touching other records.
+// Package seed fills a database with a generated calendar. It also removes that calendar without touching other
+// records.
 //
-// What it writes is told apart from everything else by its source ids, which begin with "seed:" and the name of
-// the scenario. They also let a Writer that was interrupted go on, and write a record once only.
+// The source ids of generated records begin with "seed:" and the name of the scenario, which distinguishes them
+// from all other records. With them an interrupted Writer can continue, and writes each record only once.
 package seed
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// mark begins the source id of everything that is made up.
+// mark is the prefix of the source ids of all generated records.
 const mark = "seed:"
 
 // Kinds are the kinds of seeded records, in the order of the reports.
@@ -26,11 +27,12 @@ var Kinds = []calendar.Kind{
 	calendar.Event, calendar.Series, calendar.Organizer, calendar.Venue, calendar.Image, calendar.Tag, calendar.Category,
 }
 
-// Number counts the calendars of one scenario in a database, from 1. Those after the first have their number in
-// the source ids: seed:city:event:7, and seed:city.2:event:7 of the second.
+// Number is the number of a calendar among those of its scenario in a database, from 1. From 2 on it is part of
+// the source ids: seed:city:event:7 is in the first calendar, seed:city.2:event:7 in the second.
 type Number int
 
-// sourceID returns the source id of a record of the calendar; the scenario calls it by that of the first.
+// sourceID returns the source id of a record of calendar n. Id is that of the same record in the first
+// calendar.
 func (n Number) sourceID(id string) string {
 	if n <= 1 {
 		return id
@@ -39,20 +41,20 @@ func (n Number) sourceID(id string) string {
 	return mark + name + "." + strconv.Itoa(int(n)) + ":" + rest
 }
 
-// prefix begins all source ids of the calendar.
+// prefix returns the prefix of all source ids of the calendar.
 func (n Number) prefix(scenario string) string { return n.sourceID(mark + scenario + ":") }
 
-// sourceIDOf selects the rows whose source ids are of a scenario, in any of its calendars; "" is of all.
+// sourceIDOf selects rows with a source id of any calendar of a scenario. "" means all scenarios.
 func sourceIDOf(scenario string) func(*sql.Selector) {
-	const column = event.FieldSourceID // as in all tables
+	const column = event.FieldSourceID // all tables have this column
 	if scenario == "" {
 		return sql.FieldHasPrefix(column, mark)
 	}
 	return sql.OrPredicates(sql.FieldHasPrefix(column, mark+scenario+":"), sql.FieldHasPrefix(column, mark+scenario+"."))
 }
 
-// recordsOfScenario selects the rows of the table of a kind that are of a scenario; "" is of all. The occurrences of its series are,
-// whether or not they have a source id.
+// recordsOfScenario selects the rows of a kind that belong to a scenario. "" means all scenarios. Occurrences
+// of its series are included, even without a source id.
 func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) {
 	if kind != calendar.Event {
 		return sourceIDOf(scenario)
@@ -64,7 +66,7 @@ func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) 
 	})
 }
 
-// notSeeded selects the rows of the table of a kind that are not made up.
+// notSeeded selects the rows of a kind that were not generated.
 func notSeeded(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		made := sql.Dialect(s.Dialect()).Select(event.FieldID).From(sql.Table(s.TableName()))
@@ -73,7 +75,7 @@ func notSeeded(kind calendar.Kind) func(*sql.Selector) {
 	}
 }
 
-// scan scans rows of the table of a kind, as ent.Client.ScanKind does.
+// scan scans rows of a kind, like ent.Client.ScanKind, but also series.
 func scan(ctx context.Context, db *ent.Client, kind calendar.Kind, into any, modify func(*sql.Selector)) error {
 	if kind == calendar.Series {
 		return db.Series.Query().Modify(modify).Scan(ctx, into)
@@ -93,11 +95,11 @@ func (c Counts) Sum() int {
 	return n
 }
 
-// Foreign counts the records of a database that are not made up, those in the trash included.
+// Foreign returns the numbers of records that were not generated, including those in the trash.
 func Foreign(ctx context.Context, db *ent.Client) (Counts, error) { return count(ctx, db, notSeeded) }
 
-// Seeded counts the records of a scenario that are in a database, in all of its calendars; "" is of all scenarios. The
-// events include the occurrences of the series.
+// Seeded returns the numbers of records of all calendars of a scenario in a database. "" means all scenarios.
+// The events include occurrences of series.
 func Seeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
 	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return recordsOfScenario(kind, scenario) })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// series writes the series that are missing, each with its occurrences.
+// series writes the missing series with their occurrences.
 func (r *seedRun) series(ctx context.Context) error {
 	all := r.cal.Series()
 	if len(all) == 0 {
@@ -47,8 +47,7 @@ func (r *seedRun) series(ctx context.Context) error {
 	return nil
 }
 
-// writeSeries stores a series in all its languages, with what differs in some occurrences. It returns the number of
-// occurrences.
+// writeSeries stores a series in all its languages, with its exceptions. It returns the number of occurrences.
 func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, err error) {
 	closed := make([]recur.Date, len(s.ExDate))
 	for i, w := range s.ExDate {
@@ -87,7 +86,7 @@ func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, e
 	return n, err
 }
 
-// withoutGone takes the venues and organizers that are deleted or in the trash out of an input.
+// withoutGone removes venues and organizers that are deleted or in the trash from an input.
 func withoutGone(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.EventInput) error {
 	venues := make([]int64, len(*in.Venues))
 	for i, v := range *in.Venues {

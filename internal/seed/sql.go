@@ -14,14 +14,14 @@ import (
 	"github.com/almanac-cal/almanac/ent/setting"
 )
 
-// sqlTables are the tables that a calendar is in, in an order that the foreign keys allow.
+// sqlTables are the tables with the rows of a calendar, in an order that satisfies the foreign keys.
 var sqlTables = []string{
 	"settings", "records", "images", "terms", "term_translations", "venues", "venue_translations", "organizers",
 	"organizer_translations", "slugs", "series", "series_phases", "events", "event_translations", "search_texts", "event_venues",
 	"event_organizers", "event_terms", "counters", "changes",
 }
 
-// sqlHead makes the session read what follows as it is meant.
+// sqlHead sets the session variables that the following statements need.
 const sqlHead = `-- A made-up calendar for an empty database whose migrations are applied: MySQL and compatible.
 SET NAMES utf8mb4;
 SET time_zone = '+00:00';
@@ -29,8 +29,8 @@ SET sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO';
 START TRANSACTION;
 `
 
-// SQL writes the rows of an SQLite database as INSERT statements for MySQL, each at the end of a line. The
-// database has one calendar and no users, and must not change during the call.
+// SQL writes the rows of an SQLite database as INSERT statements for MySQL. Each statement ends at the end of a
+// line. The database must have one calendar and no users, and must not change during the call.
 func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
 	w := bufio.NewWriter(out)
 	if _, err := w.WriteString(sqlHead); err != nil {
@@ -49,7 +49,7 @@ func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
 
 func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) error {
 	where := ""
-	if table == setting.Table { // the other database has data steps of its own
+	if table == setting.Table { // the other database has its own data steps
 		where = " WHERE name NOT LIKE 'data:%'"
 	}
 	found, err := db.QueryContext(ctx, "SELECT * FROM `"+table+"`"+where+" ORDER BY 1, 2") //nolint:gosec // a table of the schema
@@ -67,7 +67,7 @@ func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) er
 		names[i], at[i] = t.Name(), &values[i]
 	}
 	head := "INSERT INTO `" + table + "` (`" + strings.Join(names, "`,`") + "`) VALUES\n"
-	size := 0 // size of the statement so far, in bytes
+	size := 0 // size of the current statement in bytes
 	for found.Next() {
 		if err := found.Scan(at...); err != nil {
 			return err
@@ -82,7 +82,7 @@ func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) er
 		switch {
 		case size == 0:
 			text = head + text
-		case size+len(text) > 512<<10: // half of what the smallest packet takes
+		case size+len(text) > 512<<10: // half of the smallest usual packet limit
 			text, size = ";\n"+head+text, 0
 		default:
 			text = ",\n" + text
@@ -100,7 +100,7 @@ func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) er
 	return found.Err()
 }
 
-// sqlLiteral writes a value of a column of some type.
+// sqlLiteral returns a value as an SQL literal. Column is the type of its column.
 func sqlLiteral(v any, column string) (string, error) {
 	quote := func(s string) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\x1a", `\Z`).Replace(s) + "'"

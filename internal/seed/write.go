@@ -20,12 +20,12 @@ import (
 // batchSize is the number of records in a transaction. It limits the time that other writers wait.
 const batchSize = 500
 
-// Summary counts what a Writer did.
+// Summary has the numbers of records that a Writer wrote.
 type Summary struct {
-	Created, Found Counts // the events without the occurrences of series
-	// Occurrences are the events of the series that it created.
+	Created, Found Counts // occurrences of series are not included in events
+	// Occurrences is the number of occurrences of the created series.
 	Occurrences int
-	// Translations are the texts written in other languages than the original.
+	// Translations is the number of texts written in languages other than the original.
 	Translations int
 }
 
@@ -43,34 +43,34 @@ type Calendar interface {
 	Event(i int) scenario.Event
 }
 
-// Writer fills a database. Store and Editor must be set.
+// Writer fills a database with a calendar. Store and Editor must be set.
 type Writer struct {
 	Store *store.Store
-	// Editor says in whose name and at what time is written. Its Write language is set to that of the calendar,
-	// and a key for passwords is made if it has none, both in a copy.
+	// Editor has the principal and the time of the writes. Write uses a copy, in which it sets the language of
+	// the calendar, and the key for passwords if there is none.
 	Editor *edit.Editor
-	// Files takes the pictures; without it records have none.
+	// Files is the store for image files. Nil means that records have no images.
 	Files media.Store
 	// AuthorID is the user who becomes the author of the records; 0 means none.
 	AuthorID int64
-	// Number is which calendar of its scenario it is; 0 is 1.
+	// Number is the number of the calendar in its scenario. 0 means 1.
 	Number Number
-	// Progress, if not nil, is called with the number of events so far and the total.
+	// Progress is called with the number of written events and the total. Nil disables it.
 	Progress func(done, total int)
 	// Workers is the number of goroutines that generate and prepare events while others are written. 0 means
-	// one less than the number of processors, and at least one. It does not change the result.
+	// one less than the number of processors, but at least one. It does not change the result.
 	Workers int
-	// Verify is load.Loader's.
+	// Verify is the value for load.Loader.Verify.
 	Verify bool
 }
 
-// Write stores a calendar. What is there already, by its source id and in the trash or not, is left as it is; so
-// are categories and tags whose names are taken, which the events then get. There are no series while they are
-// switched off.
+// Write stores a calendar. It does not change existing records with the same source id, even in the trash. Nor
+// does it change categories and tags whose names exist: the events are linked to these. It writes no series
+// while they are switched off.
 //
-// It writes in transactions of some hundred records each, and one for each series, in the order of the calendar, and ends with the error
-// of ctx between two of them when ctx ends. Called again with the same calendar it goes on from there. The
-// summary is that of what was committed, also with an error.
+// A transaction stores up to batchSize records, or one series. They are in the order of the calendar. If ctx
+// ends, Write returns the error of ctx between two transactions. Another call with the same calendar continues.
+// The summary covers the committed records, even with an error.
 func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 	o := c.Options()
 	editor := *w.Editor
@@ -98,10 +98,10 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 	return r.summary, nil
 }
 
-// idsBySource are the ids of records that are there already, by source id.
+// idsBySource has the ids of existing records by source id.
 type idsBySource map[string]int64
 
-// find returns the ids of records by their source ids.
+// find returns the ids of existing records with the source ids.
 func (r *seedRun) find(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
 	out := make(idsBySource)
 	for part := range slices.Chunk(sources, batchSize) {
@@ -123,7 +123,7 @@ func (r *seedRun) find(ctx context.Context, kind calendar.Kind, sources []string
 	return out, nil
 }
 
-// sources returns the source ids of records in the run's calendar.
+// sources returns the source ids of records of the calendar.
 func sources[T any](r *seedRun, records []T, source func(T) string) []string {
 	out := make([]string, len(records))
 	for i, record := range records {

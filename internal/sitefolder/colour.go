@@ -7,21 +7,21 @@ import (
 	"strconv"
 )
 
-// Colour is a colour as #rrggbb, in lower case.
+// Colour is a colour in the form #rrggbb, in lower case.
 type Colour string
 
-// The colours of the paper that pages are written on.
+// LightPaper and DarkPaper are the background colours of the pages.
 const (
 	LightPaper Colour = "#ffffff"
 	DarkPaper  Colour = "#14171c"
 )
 
-// leastContrast is the minimum contrast of text in WCAG 2.2, level AA.
+// leastContrast is the minimum contrast of text by WCAG 2.2, level AA.
 const leastContrast = 4.5
 
 var colourForm = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
-// Contrast returns the contrast of two colours as WCAG 2.2 computes it, from 1 to 21.
+// Contrast returns the contrast ratio of two colours, from 1 to 21, as WCAG 2.2 computes it.
 func Contrast(a, b Colour) float64 {
 	light, dark := a.luminance(), b.luminance()
 	if light < dark {
@@ -30,7 +30,7 @@ func Contrast(a, b Colour) float64 {
 	return (light + 0.05) / (dark + 0.05)
 }
 
-// luminance returns the relative luminance of WCAG 2.2. A colour that is none is black.
+// luminance returns the relative luminance by WCAG 2.2. An invalid colour counts as black.
 func (c Colour) luminance() float64 {
 	if !colourForm.MatchString(string(c)) {
 		return 0
@@ -49,12 +49,12 @@ func (c Colour) luminance() float64 {
 	return 0.2126*channel(c[1:3]) + 0.7152*channel(c[3:5]) + 0.0722*channel(c[5:7])
 }
 
-// check reports whether text in the colour can be read on paper.
+// check returns an error if text in the colour is not readable on a background colour.
 func (c Colour) check(paper Colour) error {
 	if !colourForm.MatchString(string(c)) {
 		return fmt.Errorf("%q; want a colour such as #0b57d0", c)
 	}
-	// Rounded down, so that the message never shows the required contrast for a lower one.
+	// The ratio is rounded down, so that the message never shows the required contrast for a lower one.
 	if ratio := math.Floor(Contrast(c, paper)*100) / 100; ratio < leastContrast {
 		return fmt.Errorf("the contrast of %s with the paper %s is %.2f; want at least %.1f", c, paper, ratio, leastContrast)
 	}

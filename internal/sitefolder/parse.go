@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// parse reads site.json into the settings, and returns what is wrong with it.
+// parse parses site.json into the settings and returns all its faults.
 func (s *Settings) parse(data []byte) []error {
 	return parseObject(data, map[string]func(json.RawMessage) error{
 		"title":           text(&s.Title, 120),
@@ -41,7 +41,7 @@ func (s *Settings) parse(data []byte) []error {
 	})
 }
 
-// parse reads the switches of the pages.
+// parse parses the switches of the kinds of pages.
 func (p *Pages) parse(data json.RawMessage) error {
 	return errors.Join(parseObject(data, map[string]func(json.RawMessage) error{
 		"list": boolean(&p.List), "month": boolean(&p.Month), "day": boolean(&p.Day), "event": boolean(&p.Event),
@@ -50,7 +50,8 @@ func (p *Pages) parse(data json.RawMessage) error {
 	})...)
 }
 
-// parseObject has each member of an object read by the function of its key.
+// parseObject parses an object by calling the function for each key. It returns all faults, including unknown
+// keys.
 func parseObject(data []byte, keys map[string]func(json.RawMessage) error) []error {
 	members, err := objectOf(data)
 	if err != nil {
@@ -70,7 +71,7 @@ func parseObject(data []byte, keys map[string]func(json.RawMessage) error) []err
 	return faults
 }
 
-// objectOf reads a JSON object whose keys are different.
+// objectOf parses a JSON object and rejects duplicate keys.
 func objectOf(data []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	members := map[string]json.RawMessage{}
@@ -112,7 +113,7 @@ func objectOf(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// decode reads a value of a type that JSON names as want does.
+// decode parses a value into to. want describes the expected type in the error.
 func decode(data json.RawMessage, to any, want string) error {
 	if string(data) == "null" || json.Unmarshal(data, to) != nil {
 		return fmt.Errorf("%s; want %s", data, want)
@@ -174,7 +175,7 @@ func colour(to *Colour, paper Colour) func(json.RawMessage) error {
 	}
 }
 
-// text reads a text, or one for each of some languages.
+// text parses a text, or an object with a text for each language. longest is in characters.
 func text(to *Text, longest int) func(json.RawMessage) error {
 	return func(data json.RawMessage) error {
 		var once string
@@ -221,7 +222,7 @@ func checkText(said string, longest int) error {
 	return nil
 }
 
-// parseOrigins reads the origins that may embed the pages in a frame.
+// parseOrigins parses the origins of sites that may embed the pages in a frame.
 func (s *Settings) parseOrigins(data json.RawMessage) error {
 	var origins []string
 	const want = `a list of origins such as ["https://example.org"], or ["*"]`
@@ -241,19 +242,19 @@ func (s *Settings) parseOrigins(data json.RawMessage) error {
 	return nil
 }
 
-// originHost matches the hosts that a content security policy can name.
+// originHost matches the hosts that a content security policy can contain.
 var originHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
-// aliasForm matches a first segment of paths as it is typed.
+// aliasForm matches a valid alias: one path segment.
 var aliasForm = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
-// aliasedPaths are the first segments that may have other names.
+// aliasedPaths are the first path segments that may have aliases.
 var aliasedPaths = []string{"event", "events", "organizer", "series", "tag", "venue"}
 
-// reservedPaths are further first segments, which cannot be aliases.
+// reservedPaths are the other first path segments. They cannot be aliases.
 var reservedPaths = []string{"assets", "cal", "developers", "docs", "embed", "healthz", "ical", "media", "oembed", "readyz", "wp-json"}
 
-// parseAliases reads other names of first segments.
+// parseAliases parses the aliases of first path segments.
 func (s *Settings) parseAliases(data json.RawMessage) error {
 	var aliases map[string]string
 	if err := decode(data, &aliases, `an object such as {"wydarzenia": "events"}`); err != nil {
@@ -273,7 +274,7 @@ func (s *Settings) parseAliases(data json.RawMessage) error {
 	return nil
 }
 
-// parseMapLink reads the address of a map.
+// parseMapLink parses the address template of a map.
 func (s *Settings) parseMapLink(data json.RawMessage) error {
 	const want = `an address with {lat} and {lon}, or {query}, or "none"`
 	var link string
@@ -292,7 +293,7 @@ func (s *Settings) parseMapLink(data json.RawMessage) error {
 	return nil
 }
 
-// checkAddress refuses what is no address of a page on another host.
+// checkAddress returns an error if the text is not an absolute http or https address.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -301,10 +302,10 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// mostLinks is the maximum number of links in the footer.
+// mostLinks is the largest number of links in the footer.
 const mostLinks = 12
 
-// parseFooter reads the links of the footer.
+// parseFooter parses the links of the footer.
 func (s *Settings) parseFooter(data json.RawMessage) error {
 	var items []json.RawMessage
 	if err := decode(data, &items, `a list such as [{"text": "Imprint", "url": "https://example.org/imprint"}]`); err != nil {

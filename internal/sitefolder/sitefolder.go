@@ -1,4 +1,4 @@
-// Package sitefolder reads the folder with which a site makes the pages its own. docs/pages.md lists its files.
+// Package sitefolder reads the folder that customises the pages of a site. docs/pages.md lists its files.
 package sitefolder
 
 import (
@@ -19,35 +19,37 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Settings are the settings of a site for its pages. Default returns those of a site without a folder. They do
-// not change after Read, and any number of goroutines may read them.
+// Settings are the settings of a site's pages. Default returns those of a site without a folder. They do not
+// change after Read, so they are safe for concurrent use.
 type Settings struct {
-	Title, Tagline Text // empty means that of the program
-	// Accent and AccentDark are the colours of links and buttons on light and on dark paper; "" means those of the style
-	// sheet.
+	Title, Tagline Text // empty means the program's own text
+	// Accent and AccentDark are the colours of links and buttons, on light and on dark background. "" means
+	// those of the style sheet.
 	Accent, AccentDark Colour
 	WeekStart          time.Weekday        // Sunday, Monday or Saturday
-	DefaultView        string              // default view of /events/: ViewList or ViewMonth
-	PerPage            int                 // events in a list; 0 means the setting --per-page
-	English            locale.EnglishDates // how dates are written in English
+	DefaultView        string              // view at /events/: ViewList or ViewMonth
+	PerPage            int                 // number of events in a list; 0 means the flag --per-page
+	English            locale.EnglishDates // style of dates in English
 	Home               string              // page at /: HomeCalendar or HomeAPI
 	Pages              Pages
 	Indexing           bool     // false asks search engines not to index the site
-	ExternalImages     bool     // shows the images of other hosts in descriptions
-	EmbedOrigins       []string // sites that may embed the pages: "*", or origins
-	// PathAliases maps first segments of paths to those of the program: "wydarzenia" to "events".
+	ExternalImages     bool     // shows images from other hosts in descriptions
+	EmbedOrigins       []string // origins that may embed the pages; "*" means all
+	// PathAliases maps other names of the first path segment of a page to the program's: "wydarzenia" to "events". Pages
+	// at an alias redirect to the program's path.
 	PathAliases map[string]string
-	// MapLink is the address of a map, with {lat}, {lon} and {query} in it. "" means that there is no link.
+	// MapLink is the address of a map with the placeholders {lat}, {lon} and {query}. "" means that pages have
+	// no map link.
 	MapLink string
 	Footer  []Link
 
-	Logo, Icon, Card *File // nil: there is none
+	Logo, Icon, Card *File // nil means that the folder has no such file
 	CSS              []byte
-	// About are the contents of about.{language}.html as they were written. Callers clean them.
+	// About is the content of about.{language}.html as it was written. Callers must sanitise it.
 	About map[calendar.Language]string
 }
 
-// The values of Settings.DefaultView and Settings.Home.
+// These are the values of Settings.DefaultView and Settings.Home.
 const (
 	ViewList     = "list"
 	ViewMonth    = "month"
@@ -55,13 +57,14 @@ const (
 	HomeAPI      = "api"
 )
 
-// Pages are the switches of the kinds of pages. A page that is off is not found, and no page links to it.
+// Pages switches kinds of pages on and off. A page that is off gives 404, and no page links to it.
 type Pages struct{ List, Month, Day, Event, Series, Venue, Organizer, Category, Tag, Feeds, Docs bool }
 
-// Text is a text by its language. The language "" is that of a text given once for all.
+// Text is a text by language. The key "" is for a text that is the same in all languages.
 type Text map[calendar.Language]string
 
-// In returns the text in a language. Without one it returns the text in the site's language, or else in any.
+// In returns the text in a language. If there is none, it returns the text in the site's language, or else in
+// any.
 func (t Text) In(lang, site calendar.Language) string {
 	for _, l := range append([]calendar.Language{lang, site, ""}, calendar.Languages...) {
 		if text := t[l]; text != "" {
@@ -77,9 +80,9 @@ type Link struct {
 	URL  string
 }
 
-// File is a picture of the folder.
+// File is a picture file in the folder.
 type File struct {
-	Name string // logo.svg
+	Name string // file name, such as logo.svg
 	Data []byte
 }
 
@@ -93,14 +96,15 @@ func Default() Settings {
 	}
 }
 
-// maxFileSizes are the sizes that files may have, in bytes.
+// maxFileSizes are the permitted files and their largest sizes, in bytes.
 var maxFileSizes = map[string]int{
 	"site.json": 64 << 10, "logo.svg": 256 << 10, "logo.png": 256 << 10, "icon.svg": 64 << 10, "card.png": 2 << 20,
 	"custom.css": 128 << 10, "about.en.html": 64 << 10, "about.pl.html": 64 << 10, "about.es.html": 64 << 10,
 }
 
-// Read returns the settings of a folder. An error names each file, key and value that is wrong, and what would be right.
-// Names that begin with a dot are ignored: Kubernetes keeps the files of a ConfigMap below such.
+// Read returns the settings in a folder. The error names each file, key and value that is wrong, and what is
+// expected. Names that begin with a dot are ignored, because Kubernetes stores a ConfigMap's files under such
+// names.
 func Read(dir string) (Settings, error) {
 	s := Default()
 	entries, err := os.ReadDir(dir)
@@ -164,7 +168,7 @@ func Read(dir string) (Settings, error) {
 	return s, errors.Join(faults...)
 }
 
-// readFile reads a file of the folder, never more than it may have.
+// readFile reads a file of the folder. It rejects unknown names and files over the size limit.
 func readFile(dir, name string) ([]byte, error) {
 	limit, known := maxFileSizes[name]
 	if !known {
@@ -192,7 +196,7 @@ func readFile(dir, name string) ([]byte, error) {
 	return data, err
 }
 
-// checkPicture reports what is wrong with a picture.
+// checkPicture returns an error if a picture is invalid or not permitted.
 func checkPicture(name string, data []byte) error {
 	if filepath.Ext(name) == ".png" {
 		if _, err := png.DecodeConfig(bytes.NewReader(data)); err != nil {
@@ -215,10 +219,11 @@ func checkPicture(name string, data []byte) error {
 	}
 }
 
-// foreignCSS matches what the content security policy of the pages would keep a style sheet from loading.
+// foreignCSS matches references to other hosts in a style sheet, which the pages' content security policy
+// blocks.
 var foreignCSS = regexp.MustCompile(`(?i)@import|url\(\s*["']?\s*(?:[a-z][a-z0-9+.-]*:)?//`)
 
-// checkCSS reports what is wrong with a style sheet.
+// checkCSS returns an error if a style sheet is invalid or refers to other hosts.
 func checkCSS(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("want UTF-8")

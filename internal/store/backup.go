@@ -12,21 +12,22 @@ import (
 )
 
 var (
-	// ErrNoBackup is returned by Backup for a database that is not a file of SQLite.
+	// ErrNoBackup is returned by Backup for a database that is not an SQLite file.
 	ErrNoBackup = errors.New("only SQLite files are backed up this way")
 
-	// ErrExists is returned by Backup if the file exists and may not be replaced.
+	// ErrExists is returned by Backup if the target file exists and force is not set.
 	ErrExists = errors.New("there is such a file already")
 )
 
-// Backup copies the database to a file, as it is at one moment while other processes read and write. It returns the size of
-// the copy in bytes. Backup writes the copy in a folder beside the file, checks its pages and foreign keys, passes it to
-// check unless that is nil, and renames it. An error of check refuses the copy. So the file is never incomplete, and only
-// its owner can read it. An existing file is replaced if force is set. Otherwise the error wraps ErrExists.
-// Backup removes the folder at the end. The next backup to the same place removes a folder that a killed process left.
+// Backup copies an SQLite database to a file, as it was at one moment, while other processes read and write. It
+// returns the size of the copy in bytes. The copy is one compact file that only its owner can read. An existing
+// file is replaced if force is set; otherwise the error wraps ErrExists.
 //
-// The copy is compact and one file. Writers do not wait for it. What they write meanwhile stays in the write-ahead log
-// until it is done.
+// Backup writes the copy in a temporary folder beside the file, checks its pages and foreign keys, and renames
+// it. So the file is never incomplete. If check is not nil, it may reject the copy with an error. A folder that
+// a killed process left is removed by the next backup to the same place.
+//
+// Writers do not wait for a backup. Their commits stay in the write-ahead log until it is done.
 func (s *Store) Backup(
 	ctx context.Context, file string, force bool, check func(ctx context.Context, copied *Store) error,
 ) (size int64, err error) {
@@ -49,7 +50,7 @@ func (s *Store) Backup(
 	if err := empty.Close(); err != nil {
 		return 0, fmt.Errorf("backup: %w", err)
 	}
-	// SQLite writes into an empty file that is there.
+	// SQLite accepts an existing empty file as target.
 	if _, err := s.DB.ExecContext(ctx, "VACUUM INTO ?", name); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
@@ -68,7 +69,7 @@ func (s *Store) Backup(
 	return size, syncFile(filepath.Dir(file))
 }
 
-// mayWrite checks that the copy may be written to a file.
+// mayWrite returns an error if a copy must not be written to file.
 func (s *Store) mayWrite(file string, force bool) error {
 	there, err := os.Stat(file)
 	switch {
@@ -91,7 +92,8 @@ func (s *Store) mayWrite(file string, force bool) error {
 	return nil
 }
 
-// checkCopy checks a copy: its pages, its foreign keys and what check checks. It returns the size in bytes.
+// checkCopy checks the pages and foreign keys of a copy, and calls check. It returns the size of the copy in
+// bytes.
 func checkCopy(
 	ctx context.Context, file string, check func(ctx context.Context, copied *Store) error,
 ) (size int64, err error) {
@@ -122,7 +124,8 @@ func checkCopy(
 	return info.Size(), nil
 }
 
-// renameCopy gives the copy its name. Without force it does not replace a file that another process made meanwhile.
+// renameCopy renames the finished copy to file. Without force it never replaces a file that another process
+// just created.
 func renameCopy(temp, file string, force bool) error {
 	if force {
 		return os.Rename(temp, file)
@@ -131,13 +134,13 @@ func renameCopy(temp, file string, force bool) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s: %w", file, ErrExists)
-	case err != nil: // a file system without links
+	case err != nil: // the file system has no hard links
 		return os.Rename(temp, file)
 	}
 	return nil
 }
 
-// syncFile makes a file, or the names in a folder, survive a loss of power.
+// syncFile flushes a file, or the names in a folder, to disk, so that they survive a power failure.
 func syncFile(name string) error {
 	f, err := os.Open(name)
 	if err != nil {

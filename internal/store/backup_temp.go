@@ -9,27 +9,28 @@ import (
 	"strings"
 )
 
-// A copy is written in a folder of its own beside its final place. The process locks a file there, so that the next backup
-// can tell a folder in use from a folder that a killed process left. It does not lock the copy itself, because a network
-// file system confuses such a lock with those of SQLite.
+// A copy is written in its own folder beside the target. The process locks a file in that folder, so that the
+// next backup can tell a folder in use from one that a killed process left. It does not lock the copy itself,
+// because network file systems confuse such a lock with SQLite's locks.
 const (
 	tempPrefix = ".almanac-backup-"
 	tempLock   = "lock"
 	tempCopy   = "copy.db"
 )
 
-// tempFolder is the folder of one copy.
+// tempFolder is the locked folder of one copy.
 type tempFolder struct {
 	path string
 	lock *os.File
 }
 
-// newTempFolder creates a tempFolder in dir, and removes those that killed processes left there.
+// newTempFolder creates a tempFolder in dir. It also removes the folders that killed processes left there.
 func newTempFolder(dir string) (tempFolder, error) {
 	if err := removeAbandoned(dir); err != nil {
 		return tempFolder{}, err
 	}
-	// Another process may remove the folder as abandoned before it is locked.
+	// Before the folder is locked, another process may take it for abandoned and remove it. A few attempts
+	// suffice.
 	for range 10 {
 		path, err := os.MkdirTemp(dir, tempPrefix)
 		if err != nil {
@@ -48,11 +49,11 @@ func newTempFolder(dir string) (tempFolder, error) {
 
 func (f tempFolder) file() string { return filepath.Join(f.path, tempCopy) }
 
-// remove removes the folder. It closes the lock first, because some systems remove no open files.
+// remove deletes the folder. It closes the lock first, because some systems do not delete open files.
 func (f tempFolder) remove() error { return errors.Join(f.lock.Close(), os.RemoveAll(f.path)) }
 
-// removeAbandoned removes the folders of copies whose processes have ended. It does nothing on systems where
-// locks cannot show that.
+// removeAbandoned deletes the folders of copies whose processes have ended. It does nothing on systems without
+// file locks.
 func removeAbandoned(dir string) error {
 	if !locksFiles {
 		return nil
@@ -68,7 +69,7 @@ func removeAbandoned(dir string) error {
 		path := filepath.Join(dir, e.Name())
 		lock, err := lockFolder(path)
 		if errors.Is(err, fs.ErrPermission) {
-			continue // another user's
+			continue // the folder belongs to another user
 		}
 		if err != nil {
 			return err
@@ -82,7 +83,8 @@ func removeAbandoned(dir string) error {
 	return nil
 }
 
-// lockFolder locks a folder of a copy. It returns nil if another process holds the lock or has removed the folder.
+// lockFolder locks the folder of a copy. It returns nil if another process holds the lock or has deleted the
+// folder.
 func lockFolder(path string) (*os.File, error) {
 	name := filepath.Join(path, tempLock)
 	lock, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
@@ -94,7 +96,7 @@ func lockFolder(path string) (*os.File, error) {
 	}
 	locked, err := tryLock(lock)
 	if err == nil && locked {
-		// The process that held the lock before may have removed the file.
+		// The previous holder of the lock may have deleted the file.
 		var opened, there os.FileInfo
 		if opened, err = lock.Stat(); err == nil {
 			if there, err = os.Stat(name); err == nil && os.SameFile(opened, there) {

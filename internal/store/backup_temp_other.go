@@ -4,8 +4,8 @@ package store
 
 import "os"
 
-// locksFiles reports whether tryLock keeps other processes out.
+// locksFiles is false because tryLock does not exclude other processes on this system.
 const locksFiles = false
 
-// tryLock does nothing on this system.
+// tryLock does not lock anything on this system. It always reports success.
 func tryLock(*os.File) (bool, error) { return true, nil }

@@ -9,10 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locksFiles reports whether tryLock keeps other processes out.
+// locksFiles is true because tryLock excludes other processes on this system.
 const locksFiles = true
 
-// tryLock locks a file until it is closed or its process ends, and reports whether it could.
+// tryLock locks a file until the file is closed or the process ends. It returns false if another process holds
+// the lock.
 func tryLock(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {

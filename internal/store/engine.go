@@ -15,16 +15,17 @@ import (
 const oldestTiDB = 8
 
 var (
-	// tidbVersion matches the version of a TiDB server: 8.0.11-TiDB-v8.5.1. The first number is that of MySQL.
+	// tidbVersion matches the version string of a TiDB server, such as 8.0.11-TiDB-v8.5.1. The first number is
+	// MySQL's.
 	tidbVersion = regexp.MustCompile(`-TiDB-v?(\d+)\.`)
-	// otherEngine matches engines that report a version of MySQL with their own name, and lack what is needed.
+	// otherEngine matches servers that report a MySQL version with their own name, and lack required features.
 	otherEngine = regexp.MustCompile(`(?i)vitess|oceanbase|singlestore|memsql|doris|starrocks`)
-	// mysqlVersion matches what MySQL, MariaDB and TiDB report.
+	// mysqlVersion matches the version strings of MySQL, MariaDB and TiDB.
 	mysqlVersion = regexp.MustCompile(`^\d+\.\d+`)
 )
 
-// checkEngine reports whether a server with this version is a TiDB server. Its error wraps ErrUnfit: the engine is
-// unknown or too old.
+// checkEngine reports whether the version string is that of a TiDB server. The error wraps ErrUnfit if the
+// server is unknown or too old.
 func checkEngine(version string) (isTiDB bool, err error) {
 	const want = "want MySQL, MariaDB or TiDB"
 	if otherEngine.MatchString(version) || !mysqlVersion.MatchString(version) {
@@ -43,7 +44,7 @@ func checkEngine(version string) (isTiDB bool, err error) {
 	return true, nil
 }
 
-// IsTiDB reports whether the MySQL server of a database or a connection is one of TiDB.
+// IsTiDB reports whether a MySQL database or connection is on a TiDB server.
 func IsTiDB(ctx context.Context, db interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 },
@@ -55,8 +56,8 @@ func IsTiDB(ctx context.Context, db interface {
 	return checkEngine(version)
 }
 
-// adaptToEngine reads the version of the server on a new connection, and wraps a connection to TiDB. It closes
-// the connection if it fails.
+// adaptToEngine reads the server's version on a new connection. It wraps a connection to TiDB and returns
+// others unchanged. After an error it closes the connection.
 func adaptToEngine(ctx context.Context, conn driver.Conn) (driver.Conn, error) {
 	whole, ok := conn.(mysqlConn)
 	if !ok {
@@ -93,8 +94,8 @@ func readVersion(ctx context.Context, conn driver.QueryerContext) (version strin
 	return string(text), nil
 }
 
-// tidbConn is a connection to TiDB. TiDB has no shared locks, so tidbConn replaces them with exclusive locks
-// (decision 046).
+// tidbConn is a connection to TiDB. TiDB has no shared locks, so tidbConn requests exclusive locks in their
+// place (decision 046).
 type tidbConn struct{ mysqlConn }
 
 const (
@@ -109,30 +110,30 @@ func withExclusiveLock(query string) string {
 	return query
 }
 
-// PrepareContext prepares a statement.
+// PrepareContext prepares a statement on the server.
 func (c tidbConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	return c.mysqlConn.PrepareContext(ctx, withExclusiveLock(query))
 }
 
-// ExecContext runs a statement without rows.
+// ExecContext runs a statement that returns no rows.
 func (c tidbConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	return c.mysqlConn.ExecContext(ctx, withExclusiveLock(query), args)
 }
 
-// QueryContext runs a statement with rows.
+// QueryContext runs a statement that returns rows.
 func (c tidbConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	return c.mysqlConn.QueryContext(ctx, withExclusiveLock(query), args)
 }
 
-// retryableTiDB are the errors of TiDB after which a transaction has no effect, and may succeed when it is run again.
+// retryableTiDB are the TiDB errors after which a transaction had no effect and may succeed on a retry.
 var retryableTiDB = map[uint16]bool{
-	1105: true, // no code of its own; under contention: too many attempts to lock a row
-	8002: true, // a row that was locked has changed since
-	8005: true, // write conflict, found by the SQL layer
+	1105: true, // TiDB's general error; under contention it means too many attempts to lock a row
+	8002: true, // a locked row has changed since
+	8005: true, // write conflict, detected by the SQL layer
 	8022: true, // the commit failed before anything was written
-	8027: true, // schema out of date
-	8028: true, // schema changed
+	8027: true, // the transaction used an outdated schema
+	8028: true, // the schema changed during the transaction
 	9004: true, // locks could not be resolved
-	9006: true, // the transaction is older than what garbage collection has kept
-	9007: true, // write conflict
+	9006: true, // the transaction is older than the data that garbage collection kept
+	9007: true, // write conflict, detected by the storage layer
 }

@@ -13,32 +13,33 @@ import (
 	"time"
 )
 
-// ErrFilesReplaced is returned for writes to an SQLite database after a file of it was removed or replaced while this
-// process had it open. No other process would read what this process writes then. See decision 026.
+// ErrFilesReplaced is returned for writes to an SQLite database if one of its files was removed or replaced
+// while this process had it open. Other processes would never see such writes (decision 026).
 var ErrFilesReplaced = errors.New("a file of the SQLite database was removed or replaced while it was open; " +
 	"writes are refused until all processes on it are restarted")
 
-// sqliteFiles compares the files that a pool of SQLite connections has open with those at their paths: the database,
-// its write-ahead log and the index of the log. SQLite does not notice that a file was removed or replaced: it continues to
-// write to files that no other process can open. Nil watches nothing. It is safe for concurrent use.
+// sqliteFiles compares the files that a pool of SQLite connections has open with the files at their paths. The
+// files are the database, its write-ahead log and the index of the log. SQLite does not notice a removed or
+// replaced file, and continues to write to files that other processes cannot open. A nil sqliteFiles checks
+// nothing. It is safe for concurrent use.
 type sqliteFiles struct {
-	path string // the path of the database, as in the URL
+	path string // path of the database file, as in the URL
 
 	mu    sync.Mutex
-	conns int          // open connections; while there is one, SQLite removes no file
-	known [3]knownFile // the files when they were opened; valid while conns > 0
-	lost  error        // wraps ErrFilesReplaced; kept until the process ends
-	saved bool         // all commits are in the database file
+	conns int          // number of open connections; while there is one, SQLite removes no file
+	known [3]knownFile // the files as they were when opened; valid while conns > 0
+	lost  error        // wraps ErrFilesReplaced once a replaced file was detected; never reset
+	saved bool         // true after all commits were written to the database file
 }
 
-// knownFile is a file that connections have open. Nil info means that the database has no such file.
+// knownFile is a file that connections have open. Nil info means that the file did not exist.
 type knownFile struct {
 	path string
 	info os.FileInfo
 }
 
-// check returns an error that wraps ErrFilesReplaced if a file differs from the opened file, now or at an earlier check.
-// Other errors mean that the file system does not answer.
+// check returns an error that wraps ErrFilesReplaced if a file differs from the opened one, now or at an
+// earlier check. Other errors mean that the file system does not respond.
 func (f *sqliteFiles) check() error {
 	if f == nil {
 		return nil
@@ -72,7 +73,8 @@ func (f *sqliteFiles) checkLocked() error {
 	return nil
 }
 
-// add counts a connection that has read from the database. All connections have the files of the first.
+// add counts a new connection, which must have read from the database already. The first connection records the
+// files; later ones compare.
 func (f *sqliteFiles) add(wal bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,7 +85,7 @@ func (f *sqliteFiles) add(wal bool) error {
 		f.conns++
 		return nil
 	}
-	// SQLite follows links to the database, and creates the other files beside it.
+	// SQLite follows symbolic links to the database file and creates the other files beside the target.
 	at, err := filepath.EvalSymlinks(f.path)
 	if err == nil {
 		at, err = filepath.Abs(at)
@@ -104,19 +106,19 @@ func (f *sqliteFiles) add(wal bool) error {
 	return nil
 }
 
-// remove uncounts a connection that is about to close. It reports whether SQLite must not close it: SQLite would remove the
-// files that are at the paths now.
+// remove counts a connection that is about to close. It returns true if the caller must leave the SQLite
+// connection open, because SQLite would remove the files that are now at the paths.
 func (f *sqliteFiles) remove() (abandon bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// If the file system does not answer, the next connection checks again.
+	// If the file system does not respond, the next connection checks again.
 	_ = f.checkLocked()
 	f.conns--
 	return f.lost != nil
 }
 
-// savable reports whether only the log is removed, and no process has created another. Then the database file can take what
-// is in the log, and no commit is lost.
+// savable reports whether only the log was removed and no process has created a new one. The commits in the log
+// can then still be written to the database file.
 func (f *sqliteFiles) savable() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,7 +140,8 @@ func (f *sqliteFiles) setSaved() {
 	f.lost = fmt.Errorf("%w; all commits were saved to the database file", f.lost)
 }
 
-// opened counts a new connection. It reads first, because SQLite opens the log with the first read.
+// opened counts a new connection. It reads from the database first, because SQLite opens the log at the first
+// read.
 func (k *cachingConn) opened(ctx context.Context) error {
 	if k.files == nil {
 		return nil
@@ -153,8 +156,8 @@ func (k *cachingConn) opened(ctx context.Context) error {
 	return k.files.add(mode == "wal")
 }
 
-// intact checks the files before a write begins and after it is committed. If files are replaced, it saves the commits from
-// before if possible.
+// intact checks the files before a write begins and after it is committed. If a file was replaced, it tries to
+// save earlier commits to the database file.
 func (k *cachingConn) intact() error {
 	err := k.files.check()
 	if err == nil || !k.files.savable() {
@@ -167,10 +170,10 @@ func (k *cachingConn) intact() error {
 	return k.files.check()
 }
 
-// saveTimeout limits how long save waits for open transactions.
+// saveTimeout is the time for which save waits for open transactions.
 const saveTimeout = 5 * time.Second
 
-// save writes the log, which no longer has a name, to the database file.
+// save copies the commits in the removed log, which this process still has open, to the database file.
 func (k *cachingConn) save() error {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
@@ -190,7 +193,7 @@ func (k *cachingConn) save() error {
 	}
 }
 
-// value reads one value.
+// value runs a query and returns its single value. It waits for locks.
 func (k *cachingConn) value(ctx context.Context, query string) (driver.Value, error) {
 	row, err := retryWhileHeld(ctx, k.wait, func() ([]driver.Value, error) { return k.row(ctx, query, 1) })
 	if err != nil {
@@ -199,7 +202,7 @@ func (k *cachingConn) value(ctx context.Context, query string) (driver.Value, er
 	return row[0], nil
 }
 
-// row reads one row.
+// row runs a query and returns its first row, with nil values if there is none.
 func (k *cachingConn) row(ctx context.Context, query string, columns int) (row []driver.Value, err error) {
 	rows, err := k.sqlConn.QueryContext(ctx, query, nil)
 	if err != nil {
@@ -213,9 +216,9 @@ func (k *cachingConn) row(ctx context.Context, query string, columns int) (row [
 	return row, nil
 }
 
-// CheckFiles returns an error that wraps ErrFilesReplaced if a file of an SQLite database was removed or replaced while
-// this process had it open. If possible it then saves the commits from before. Each write checks the same. CheckFiles is for
-// processes that wait for requests.
+// CheckFiles returns an error that wraps ErrFilesReplaced if a file of the SQLite database was removed or
+// replaced while this process had it open. It tries to save earlier commits. Every write makes the same check;
+// CheckFiles is for processes that are idle.
 func (s *Store) CheckFiles(ctx context.Context) error {
 	if s.files.check() == nil {
 		return nil

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// Reach returns nil when the database answers a query. It changes nothing and needs no table.
+// Reach returns nil if the database answers a query. It needs no table.
 func (s *Store) Reach(ctx context.Context) error {
 	var one int
 	return s.DB.QueryRowContext(ctx, "SELECT 1").Scan(&one)

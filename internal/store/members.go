@@ -16,48 +16,48 @@ import (
 )
 
 // members is a group of servers. All connections go to one of them, the current server. A goroutine polls the
-// state of all servers. When the current server changes, the pool discards connections to the previous one when
-// it next uses them.
+// state of all servers. When the current server changes, the pool discards each connection to the previous one
+// before its next use.
 type members struct {
 	all []*member
-	// choose returns the index of the current server for new states: -1 means that none answers. One goroutine at a time
-	// calls it.
+	// choose returns the index of the current server for new states. -1 means that no server is available. Only
+	// one goroutine at a time calls it.
 	choose func(states []memberState, current int) int
-	// urgent reports whether the next poll must be soon.
+	// urgent reports whether the next poll is due after askSoon rather than askEvery.
 	urgent func(states []memberState, current int) bool
 
 	current atomic.Int64 // index in all; -1 means none
 	moves   atomic.Int64 // changes before and after each change of current
 	asking  singleflight.Group
-	wake    chan struct{} // makes the goroutine poll at once
+	wake    chan struct{} // wakes the polling goroutine
 	log     atomic.Pointer[slog.Logger]
 
 	mu     sync.Mutex
-	states []memberState // the last ones
+	states []memberState // results of the last poll
 
 	stop  context.CancelFunc
 	ended chan struct{}
 }
 
-// member is one server of several.
+// member is one server of a group.
 type member struct {
 	address   string
 	connector driver.Connector
-	// ask queries the state of the server.
+	// ask polls the state of the server.
 	ask   func(context.Context) memberState
 	close func() error
 }
 
-// memberState is the state that a server reported.
+// memberState is the state of a server at a poll.
 type memberState struct {
-	err      error         // nil: it answers
-	writable bool          // it takes writes
-	revision int64         // revision of the calendar, if queried
-	lag      time.Duration // of a replica
+	err      error         // nil means that the server answered
+	writable bool          // the server accepts writes
+	revision int64         // revision of the calendar; 0 if it was not queried
+	lag      time.Duration // replication lag of a replica
 	lagKnown bool
-	leftOut  bool // a replica that answers and is not used: it is too far behind
+	leftOut  bool // true for a replica that answers but lags too far behind to be used
 
-	late bool // the last question was not answered in time, and the state is that of the question before
+	late bool // the last poll timed out, so this is the state of the poll before
 }
 
 const (
@@ -68,11 +68,11 @@ const (
 	askTimeout = time.Second
 	// firstTimeout is the time limit of the first poll, which also checks the URL.
 	firstTimeout = 5 * time.Second
-	// memberTimeout limits connecting to one of several servers.
+	// memberTimeout is the time limit for connecting to one server of a group.
 	memberTimeout = 3 * time.Second
 )
 
-// newMembers returns members without a current server. The caller calls start, and later close.
+// newMembers returns a group without a current server. The caller must call start, and later close.
 func newMembers(all []*member) *members {
 	m := &members{
 		all: all, states: make([]memberState, len(all)), wake: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -87,16 +87,16 @@ func newMembers(all []*member) *members {
 
 var errNotAsked = errors.New("not asked yet")
 
-// start polls all servers once, and starts the goroutine that polls them.
+// start polls all servers once and starts the polling goroutine.
 func (m *members) start(ctx context.Context) {
 	m.askAll(ctx, firstTimeout)
-	// The pool outlives the context of its opening.
+	// The goroutine must outlive the context of the caller.
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	m.stop = stop
 	go m.watch(watching)
 }
 
-// watch polls the servers until ctx ends.
+// watch polls the servers until ctx is cancelled.
 func (m *members) watch(ctx context.Context) {
 	defer close(m.ended)
 	for {
@@ -114,7 +114,7 @@ func (m *members) watch(ctx context.Context) {
 	}
 }
 
-// awaken makes the goroutine poll the servers at once.
+// awaken makes the polling goroutine poll at once. It does not wait.
 func (m *members) awaken() {
 	select {
 	case m.wake <- struct{}{}:
@@ -122,17 +122,17 @@ func (m *members) awaken() {
 	}
 }
 
-// snapshot returns the last states and the current server.
+// snapshot returns the results of the last poll, and the index of the current server.
 func (m *members) snapshot() ([]memberState, int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]memberState(nil), m.states...), int(m.current.Load())
 }
 
-// refresh polls all servers and chooses the current one. Concurrent calls share one poll.
+// refresh polls all servers and chooses the current one. Concurrent calls share a poll.
 func (m *members) refresh(ctx context.Context) {
 	done := m.asking.DoChan("", func() (any, error) {
-		// It goes on for others when the context of one caller ends.
+		// Other callers may share the poll, so it continues when the context of one ends.
 		m.askAll(context.WithoutCancel(ctx), askTimeout)
 		return nil, nil
 	})
@@ -142,7 +142,7 @@ func (m *members) refresh(ctx context.Context) {
 	}
 }
 
-// askAll polls all servers. Only one goroutine at a time may call it.
+// askAll polls all servers and chooses the current one. Only one goroutine at a time may call it.
 func (m *members) askAll(ctx context.Context, timeout time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -152,7 +152,7 @@ func (m *members) askAll(ctx context.Context, timeout time.Duration) {
 	for i, one := range m.all {
 		group.Go(func() {
 			states[i] = one.ask(ctx)
-			// A server under load is late once in a while.
+			// A loaded server may time out once. Its previous state is used until it does so twice in a row.
 			if states[i].err != nil && ctx.Err() != nil && before[i].err == nil && !before[i].late {
 				states[i] = before[i]
 				states[i].late = true
@@ -175,7 +175,7 @@ func (m *members) askAll(ctx context.Context, timeout time.Duration) {
 	}
 }
 
-// logTo logs the states that are not as they should be now, and all changes from now on.
+// logTo logs servers in an unusual state now, and every later change.
 func (m *members) logTo(log *slog.Logger) {
 	m.log.Store(log)
 	states, current := m.snapshot()
@@ -203,28 +203,39 @@ func (m *members) logChanges(log *slog.Logger, before, after []memberState, from
 	}
 }
 
-// Connect opens a connection to the current server. If that fails, it polls all servers and tries once more.
+// connectTries is how often Connect tries. A poll may already run when a server goes away, so its
+// result may still name that server.
+const connectTries = 3
+
+// Connect opens a connection to the current server. If that fails, it polls all servers and tries again.
 func (m *members) Connect(ctx context.Context) (driver.Conn, error) {
-	at := int(m.current.Load())
-	if at < 0 {
+	if m.current.Load() < 0 {
 		m.refresh(ctx)
-		if at = int(m.current.Load()); at < 0 {
-			return nil, m.away()
+	}
+	var failed error
+	for range connectTries {
+		current := int(m.current.Load())
+		if current < 0 {
+			break
 		}
+		conn, err := m.connect(ctx, current)
+		if err == nil || ctx.Err() != nil {
+			return conn, err
+		}
+		failed = err
+		m.refresh(ctx)
+		m.awaken() // the next poll may now be urgent
 	}
-	conn, err := m.connect(ctx, at)
-	if err == nil || ctx.Err() != nil {
-		return conn, err
+	switch {
+	case failed == nil:
+		return nil, m.away()
+	case m.current.Load() < 0:
+		return nil, fmt.Errorf("%w: %w", failed, m.away())
 	}
-	m.refresh(ctx)
-	m.awaken() // it may be urgent now
-	if at = int(m.current.Load()); at < 0 {
-		return nil, fmt.Errorf("%w: %w", err, m.away())
-	}
-	return m.connect(ctx, at)
+	return nil, failed
 }
 
-// connect opens a connection to one server.
+// connect opens a connection to the server with the given index.
 func (m *members) connect(ctx context.Context, at int) (driver.Conn, error) {
 	conn, err := m.all[at].connector.Connect(ctx)
 	if err != nil {
@@ -242,7 +253,7 @@ func (m *members) connect(ctx context.Context, at int) (driver.Conn, error) {
 	return c, nil
 }
 
-// away returns the errors of all servers.
+// away returns an error with the errors of all servers.
 func (m *members) away() error {
 	states, _ := m.snapshot()
 	errs := make([]error, 0, len(states))
@@ -257,11 +268,11 @@ func (m *members) away() error {
 // Driver implements driver.Connector.
 func (m *members) Driver() driver.Driver { return &mysql.MySQLDriver{} }
 
-// close stops the goroutine and closes the connections that it polls with.
+// close stops the polling goroutine and closes its connections.
 func (m *members) close() error {
 	m.stop()
 	<-m.ended
-	// Waits for a poll that is still running.
+	// This waits for a poll that is still running.
 	if _, err, _ := m.asking.Do("", func() (any, error) { return nil, nil }); err != nil {
 		return err
 	}
@@ -272,8 +283,9 @@ func (m *members) close() error {
 	return errors.Join(errs...)
 }
 
-// misconfigured returns the errors of servers that will not pass by themselves: a wrong name, user, database or calendar,
-// or a server that is too old. Nil means that there are none. A server that is away may come back.
+// misconfigured returns the errors of servers that do not go away without the operator: a wrong host name,
+// user, database or calendar, or an old server. Nil means that there are none. Unreachable servers do not
+// count.
 func (m *members) misconfigured() error {
 	states, _ := m.snapshot()
 	var errs []error
@@ -285,7 +297,8 @@ func (m *members) misconfigured() error {
 	return errors.Join(errs...)
 }
 
-// ErrUnfit is wrapped by errors about a server that cannot be used until the operator changes it or its URL.
+// ErrUnfit is wrapped by errors about a server that cannot be used until the operator changes the server or its
+// URL.
 var ErrUnfit = errors.New("the server cannot be used")
 
 func isMisconfigured(err error) bool {
@@ -297,7 +310,7 @@ func isMisconfigured(err error) bool {
 	return errors.As(err, &my) && refusedLogins[my.Number]
 }
 
-// refusedLogins are the errors of MySQL for a user or a database that the server does not know.
+// refusedLogins are MySQL's error numbers for a wrong user, password or database.
 var refusedLogins = map[uint16]bool{
 	1044: true, // the user has no access to the database
 	1045: true, // wrong user or password
@@ -305,14 +318,14 @@ var refusedLogins = map[uint16]bool{
 	1698: true, // wrong user (MariaDB)
 }
 
-// memberConn is a connection to one of several servers. It is valid while connections go to that server.
+// memberConn is a connection to one server of a group. It is valid while that server is the current one.
 type memberConn struct {
 	mysqlConn
 	of *members
 	at int64
 }
 
-// moved reports whether connections go to another server now.
+// moved reports whether another server is now the current one.
 func (c *memberConn) moved() bool {
 	current := c.of.current.Load()
 	return current >= 0 && current != c.at
@@ -329,5 +342,5 @@ func (c *memberConn) ResetSession(ctx context.Context) error {
 // IsValid implements driver.Validator.
 func (c *memberConn) IsValid() bool { return !c.moved() && c.mysqlConn.IsValid() }
 
-// refusedWrite is called when the server has refused a write as one that does not take writes.
+// refusedWrite is called after the server rejected a write because it is read-only. It triggers a poll.
 func (c *memberConn) refusedWrite() { c.of.awaken() }

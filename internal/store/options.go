@@ -18,28 +18,29 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// pool has the limits of one process's connections. 0 means no limit of a time.
+// pool has the limits of one process's connection pool. A time of 0 means no limit.
 type pool struct {
 	open, idle    int
 	idleTime, age time.Duration
 }
 
-// maxCount is the largest sensible number of connections or of uses.
+// maxCount is the upper bound of options that are counts, such as connections.
 const maxCount = 10_000
 
 var (
-	// Connections end after a while, so that a proxy or a failover can move them to another server.
+	// mysqlPool limits the age of connections, so that a proxy or a failover can move them to another server.
 	mysqlPool = pool{open: 32, idle: 32, idleTime: 5 * time.Minute, age: 30 * time.Minute}
 
-	// Reads are CPU work in this process. More connections would only cost memory.
+	// sqlitePool is small because SQLite reads are CPU work in this process. More connections would only cost
+	// memory.
 	sqlitePool = pool{open: 16, idle: 16}
 )
 
-// option reads one option of a URL. Its error does not repeat the value.
+// option parses the value of one URL option. Its error does not contain the value, which may be secret.
 type option func(value string) error
 
-// readOptions passes each option to its reader. If an option occurs twice, the last value counts. The error
-// does not repeat an unknown option, because it may be part of a password with a character that is not encoded.
+// readOptions parses all options of a URL query. If an option occurs twice, the last value counts. The error
+// does not repeat an unknown option, because it may be part of a password that is not percent-encoded.
 func readOptions(query string, known map[string]option) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -58,7 +59,7 @@ func readOptions(query string, known map[string]option) error {
 	return nil
 }
 
-// options returns the options of the pool, which both engines have.
+// options returns the options of the connection pool, which both databases support.
 func (p *pool) options() map[string]option {
 	return map[string]option{
 		"max-open":      countOption(&p.open, 1),
@@ -68,7 +69,7 @@ func (p *pool) options() map[string]option {
 	}
 }
 
-// limit sets the limits of a pool.
+// limit applies the limits to a connection pool.
 func (p pool) limit(db *sql.DB) {
 	db.SetMaxOpenConns(p.open)
 	db.SetMaxIdleConns(p.idle)
@@ -76,7 +77,7 @@ func (p pool) limit(db *sql.DB) {
 	db.SetConnMaxLifetime(p.age)
 }
 
-// check limits idle to open. If the URL gives idle, a larger value is an error.
+// check reduces idle to open. If the URL sets max-idle (given), a larger value is an error.
 func (p *pool) check(given bool) error {
 	if p.idle <= p.open {
 		return nil
@@ -99,7 +100,7 @@ func countOption(to *int, least int) option {
 	}
 }
 
-// durationOption reads a duration. 0 means no limit.
+// durationOption parses a duration. 0 means no limit.
 func durationOption(to *time.Duration) option {
 	return func(value string) error {
 		d, err := time.ParseDuration(value)
@@ -122,7 +123,7 @@ func positiveDurationOption(to *time.Duration) option {
 	}
 }
 
-// sizeOption reads a number of bytes, or of larger units with a letter after it.
+// sizeOption parses a number of bytes. A letter such as k or M after it multiplies it.
 func sizeOption(to *int64) option {
 	return func(value string) error {
 		digits, shift := value, 0
@@ -145,11 +146,11 @@ func sizeOption(to *int64) option {
 	}
 }
 
-// sqliteOptions are the options of a URL of SQLite.
+// sqliteOptions are the options of an SQLite URL.
 type sqliteOptions struct {
-	busy  time.Duration // how long a writer waits for another; its context may end before
-	cache int64         // bytes of pages that each connection caches; 0 means SQLite's default
-	mmap  int64         // bytes of the file that are mapped instead of read; 0 means none
+	busy  time.Duration // time that a writer waits for other writers, unless its context ends before
+	cache int64         // size of each connection's page cache in bytes; 0 means SQLite's default
+	mmap  int64         // bytes of the file that are memory-mapped instead of read; 0 means none
 }
 
 func (o *sqliteOptions) read(query string, p *pool) error {
@@ -163,10 +164,10 @@ func (o *sqliteOptions) read(query string, p *pool) error {
 	return p.check(strings.Contains(query, "max-idle="))
 }
 
-// tlsFiles are the files of certificates in a URL of MySQL.
+// tlsFiles are the paths of the certificate files in a MySQL URL. "" means none.
 type tlsFiles struct{ ca, cert, key string }
 
-// mysqlOptions applies the options of a URL.
+// mysqlOptions applies the options of a MySQL URL to l.
 func mysqlOptions(l *location, query string) error {
 	var files tlsFiles
 	c, p := l.mysql, &l.pool
@@ -218,7 +219,8 @@ func databaseOption(to *string) option {
 	}
 }
 
-// load reads the certificates. With any of them, connections are encrypted and the server's certificate is verified.
+// load reads the certificate files. If there is one, connections are encrypted and the server's certificate is
+// verified.
 func (f tlsFiles) load(c *mysql.Config) error {
 	if f == (tlsFiles{}) {
 		return nil
@@ -229,7 +231,7 @@ func (f tlsFiles) load(c *mysql.Config) error {
 	if (f.cert == "") != (f.key == "") {
 		return errors.New("options tls-cert and tls-key: want both or none")
 	}
-	// The driver adds the name of the host, which must be in the certificate.
+	// The driver adds the host name, which the certificate must contain.
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.ca != "" {
 		pem, err := os.ReadFile(f.ca)
@@ -252,7 +254,7 @@ func (f tlsFiles) load(c *mysql.Config) error {
 	return nil
 }
 
-// withoutPath returns an error about a file without the file's name, which may be part of a password.
+// withoutPath removes the file name from an error, because it may be part of a password.
 func withoutPath(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

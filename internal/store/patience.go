@@ -11,19 +11,20 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ErrLocked is returned if another process did not release the database, or a table, in time.
+// ErrLocked is returned if another process held a lock on the database or a table for too long.
 var ErrLocked = errors.New("the database is locked by another process")
 
-// lockPauses are the pauses between attempts to get a lock of SQLite, the same as SQLite's own. The last one repeats.
+// lockPauses are the pauses between attempts to get an SQLite lock. They equal SQLite's own. The last one
+// repeats.
 var lockPauses = [...]time.Duration{
 	1 * time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 15 * time.Millisecond,
 	20 * time.Millisecond, 25 * time.Millisecond, 25 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond,
 }
 
-// retryWhileHeld retries do while another connection has the lock of SQLite that it needs, for at most so long. After that
-// it returns SQLite's error. If ctx ends first, the error wraps that of ctx too. SQLite's own wait (busy_timeout) does not
-// end with ctx, so connections do not use it.
+// retryWhileHeld calls do again while another connection holds the SQLite lock that it needs, for up to most.
+// After that it returns SQLite's error. If ctx ends first, the error also wraps that of ctx. SQLite's own
+// waiting (busy_timeout) ignores ctx, so it is not used.
 func retryWhileHeld[T any](ctx context.Context, most time.Duration, do func() (T, error)) (T, error) {
 	got, err := do()
 	if err == nil {
@@ -45,15 +46,15 @@ func retryWhileHeld[T any](ctx context.Context, most time.Duration, do func() (T
 	return got, err
 }
 
-// isHeld reports whether err is about a lock that its holder will release. A transaction that has read before another one
-// wrote is busy too, until it ends; isHeld is false for it.
+// isHeld reports whether err means that another connection holds a lock and will release it. It is false for a
+// transaction that read before another one wrote: that one stays busy until it ends.
 func isHeld(err error) bool {
 	var lite *sqlite.Error
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY && lite.Code() != sqlite3.SQLITE_BUSY_SNAPSHOT
 }
 
-// BeginImmediate begins a write transaction on a connection to SQLite as soon as no other process writes. It waits for at
-// most so long, whatever the URL says. After that its error wraps ErrLocked.
+// BeginImmediate begins a write transaction on an SQLite connection once no other process writes. It waits for
+// at most wait, whatever the URL says. After that the error wraps ErrLocked.
 func BeginImmediate(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
 	return retryWhileBusy(ctx, wait, func() error {
 		return conn.Raw(func(raw any) error {
@@ -67,7 +68,7 @@ func BeginImmediate(ctx context.Context, conn *sql.Conn, wait time.Duration) err
 	})
 }
 
-// retryWhileBusy retries do while another process keeps SQLite busy. After wait its error wraps ErrLocked.
+// retryWhileBusy calls do again while another process keeps SQLite busy. After wait the error wraps ErrLocked.
 func retryWhileBusy(ctx context.Context, wait time.Duration, do func() error) error {
 	_, err := retryWhileHeld(ctx, wait, func() (struct{}, error) { return struct{}{}, do() })
 	switch {

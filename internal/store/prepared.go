@@ -11,30 +11,30 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// A statement that contains its values takes one round trip, and the server parses it each time. For the small statements
-// that this program mostly sends, parsing takes about as long as execution. A statement that a process sends often is
-// therefore prepared: each connection has the server keep it, and sends only the values from then on.
+// A statement that contains its values takes one round trip, and the server parses it each time. Parsing the
+// small statements of this program takes about as long as executing them. A frequent statement is therefore
+// prepared: each connection has the server parse it once, and then sends only the values.
 
 const (
-	// maxPrepared is how many prepared statements a connection has. By default a server keeps 16,382 for all connections
-	// of all processes. When it has no room left, statements are sent with their values.
+	// maxPrepared is the number of prepared statements of a connection. A server keeps 16,382 by default, for
+	// all connections of all processes. If it has no room left, statements are sent with their values.
 	maxPrepared = 16
-	// defaultPrepareAfter is how often a process sends a statement before it prepares it.
+	// defaultPrepareAfter is the number of times that a process sends a statement before it prepares it.
 	defaultPrepareAfter = 64
-	// maxCounted is how many statements have their uses counted. At the next one the counts begin again.
+	// maxCounted is the number of statements whose uses are counted. The next one resets all counts.
 	maxCounted = 2048
 )
 
-// useCounter counts how often statements are sent. It is safe for concurrent use.
+// useCounter counts how often each statement is sent. It is safe for concurrent use.
 type useCounter struct {
-	after int // uses before a statement is prepared; 0 means never
+	after int // number of uses before a statement is prepared; 0 means never
 
 	mu     sync.Mutex
 	counts map[string]int
-	never  map[string]bool // the server refuses to prepare them
+	never  map[string]bool // statements that the server refuses to prepare
 }
 
-// worth counts a use, and reports whether the statement should be prepared.
+// worth counts a use of a statement and reports whether the statement should be prepared.
 func (o *useCounter) worth(query string) bool {
 	if o.after == 0 || len(query) > maxStatement {
 		return false
@@ -52,23 +52,24 @@ func (o *useCounter) worth(query string) bool {
 	return false
 }
 
-// refuse records a statement that the server does not prepare.
+// refuse records a statement that the server refuses to prepare.
 func (o *useCounter) refuse(query string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.never[query] = true
 }
 
-// preparingConnector opens connections to MySQL that prepare the statements that are sent often.
+// preparingConnector opens MySQL connections that prepare frequent statements.
 type preparingConnector struct {
 	driver.Connector
 	counter *useCounter
-	// readsOnly: no statement writes, so a query whose connection was lost is sent again on another one.
+	// readsOnly is set if no statement writes. A query whose connection was lost is then retried on another
+	// one.
 	readsOnly bool
 }
 
-// Connect opens a connection. An error that the server has not sent wraps errNoConnection: the driver has errors of its
-// own for a network that fails during the handshake, and does not export them.
+// Connect opens a connection. An error that does not come from the server wraps errNoConnection. The driver has
+// its own errors for network failures during the handshake, and does not export them.
 func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := p.Connector.Connect(ctx)
 	if errors.As(err, new(*mysql.MySQLError)) || errors.Is(err, ErrUnfit) {
@@ -86,29 +87,29 @@ func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	}, nil
 }
 
-// mysqlConn is the interface of MySQL's connections.
+// mysqlConn is the set of methods of the MySQL driver's connections.
 type mysqlConn interface {
 	sqlConn
 	driver.NamedValueChecker
 }
 
-// preparingConn is a connection that prepares statements. As any connection, one goroutine uses it at a time.
+// preparingConn is a connection that prepares frequent statements. Only one goroutine at a time uses it.
 type preparingConn struct {
 	mysqlConn
 	counter   *useCounter
 	readsOnly bool
 	kept      map[string]*preparedStatement
 	uses      uint64
-	refused   bool // a write, by a server that takes none
+	refused   bool // the server rejected a write because it is read-only
 }
 
-// preparedStatement is a statement that the server keeps for a connection.
+// preparedStatement is a statement that the server has prepared for a connection.
 type preparedStatement struct {
 	stmt sqlStmt
-	used uint64 // when, counted in uses of the connection
+	used uint64 // time of the last use, counted in uses of the connection
 }
 
-// of returns the prepared statement of a text, nil if it is to be sent with its values.
+// of returns the prepared statement for a query. Nil means that the query must be sent with its values.
 func (p *preparingConn) of(ctx context.Context, query string) (sqlStmt, error) {
 	if !p.counter.worth(query) {
 		return nil, nil
@@ -141,7 +142,7 @@ func (p *preparingConn) of(ctx context.Context, query string) (sqlStmt, error) {
 	return whole, nil
 }
 
-// forget makes room for another statement if one was not used for a while.
+// forget drops the least recently used statement. It returns false, and drops none, if all were used recently.
 func (p *preparingConn) forget() bool {
 	oldest := ""
 	for query, s := range p.kept {
@@ -157,19 +158,20 @@ func (p *preparingConn) forget() bool {
 }
 
 func (p *preparingConn) drop(query string) {
-	// It fails only on a broken connection, which the next use detects.
+	// Close fails only on a broken connection, which the next use detects.
 	_ = p.kept[query].stmt.Close()
 	delete(p.kept, query)
 }
 
-// Errors of a server about prepared statements.
+// These are error numbers of the server about prepared statements.
 const (
-	errUnknownStatement  = 1243 // the server does not know its number: a proxy has changed servers
-	errTooManyStatements = 1461 // the server keeps no more
-	errNeedsReprepare    = 1615 // its tables have changed too often meanwhile
+	errUnknownStatement  = 1243 // the server does not know the statement, because a proxy has changed servers
+	errTooManyStatements = 1461 // the server has no room for another statement
+	errNeedsReprepare    = 1615 // the tables of the statement have changed too often
 )
 
-// lost reports whether the server no longer has a prepared statement. It has executed nothing then.
+// lost reports whether err means that the server no longer has a prepared statement. The statement was then not
+// executed.
 func (p *preparingConn) lost(query string, err error) bool {
 	var refused *mysql.MySQLError
 	if !errors.As(err, &refused) || !slices.Contains([]uint16{errUnknownStatement, errNeedsReprepare}, refused.Number) {
@@ -179,7 +181,7 @@ func (p *preparingConn) lost(query string, err error) bool {
 	return true
 }
 
-// ExecContext runs a statement without rows.
+// ExecContext runs a statement that returns no rows.
 func (p *preparingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	out, err := p.exec(ctx, query, args)
 	p.noteRefusal(err)
@@ -199,7 +201,7 @@ func (p *preparingConn) exec(ctx context.Context, query string, args []driver.Na
 	return p.mysqlConn.ExecContext(ctx, query, args)
 }
 
-// QueryContext runs a statement with rows.
+// QueryContext runs a statement that returns rows.
 func (p *preparingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	rows, err := p.query(ctx, query, args)
 	p.noteRefusal(err)
@@ -222,7 +224,7 @@ func (p *preparingConn) query(ctx context.Context, query string, args []driver.N
 	return p.mysqlConn.QueryContext(ctx, query, args)
 }
 
-// BeginTx begins a transaction.
+// BeginTx begins a transaction on the server.
 func (p *preparingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	tx, err := p.mysqlConn.BeginTx(ctx, o)
 	p.noteRefusal(err)
@@ -232,7 +234,7 @@ func (p *preparingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver
 	return &refusableTx{tx, p}, nil
 }
 
-// refusableTx is a transaction whose commit the server may refuse.
+// refusableTx is a transaction whose commit a read-only server may reject.
 type refusableTx struct {
 	driver.Tx
 	of *preparingConn
@@ -245,7 +247,7 @@ func (t *refusableTx) Commit() error {
 	return err
 }
 
-// noteRefusal has the pool discard the connection if its server has answered that it takes no writes.
+// noteRefusal makes the pool discard the connection if err means that the server is read-only.
 func (p *preparingConn) noteRefusal(err error) {
 	if !isWriteRefused(err) {
 		return

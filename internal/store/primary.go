@@ -14,13 +14,14 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// A URL with several hosts names the servers of one replication group. Connections go to the one that takes writes: the
-// primary. While there is none they go to any that answers, so that reads go on (decision 048).
+// A URL with several hosts names the servers of a replication group. Connections go to the primary, which
+// accepts writes. While there is no primary, they go to any server that answers, so that reads continue
+// (decision 048).
 
-// errReadOnly is returned by CheckWrite.
+// errReadOnly is returned by CheckWrite if no server accepts writes.
 var errReadOnly = errors.New("the database takes no writes")
 
-// primaries returns the servers of a location with several hosts, before the first poll.
+// primaries returns the servers of a location with several hosts. They have not been polled yet.
 func (l location) primaries() (*members, []*primaryState, error) {
 	all, asked := make([]*member, len(l.hosts)), make([]*primaryState, len(l.hosts))
 	for i, host := range l.hosts {
@@ -39,7 +40,7 @@ func (l location) primaries() (*members, []*primaryState, error) {
 	return m, asked, nil
 }
 
-// at returns the location for one of several hosts.
+// at returns the location of one of the hosts.
 func (l location) at(host string) location {
 	l.mysql = l.mysql.Clone()
 	l.mysql.Addr, l.hosts = host, nil
@@ -47,15 +48,15 @@ func (l location) at(host string) location {
 	return l
 }
 
-// openProbe returns a small pool for questions about the state of a server.
+// openProbe returns a small connection pool for polling a server.
 func openProbe(connector driver.Connector) *sql.DB {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(2)
 	return db
 }
 
-// choosePrimary stays with the current server while it takes writes. If no server does, it prefers the current one among
-// those that answer.
+// choosePrimary returns the index of the server to use; -1 means none. It keeps the current server while it
+// accepts writes. If no server does, it prefers the current one among those that answer.
 func choosePrimary(states []memberState, current int) int {
 	for _, fits := range []func(memberState) bool{
 		func(s memberState) bool { return s.err == nil && s.writable },
@@ -73,16 +74,16 @@ func choosePrimary(states []memberState, current int) int {
 	return -1
 }
 
-// primaryState queries whether one server accepts writes.
+// primaryState polls whether one server accepts writes.
 type primaryState struct {
 	db *sql.DB
-	// noGroup is set if the server does not report its role in a group, or this user may not read it.
+	// noGroup is true if the server does not report its role in a group, or if the user may not read it.
 	noGroup bool
-	// fits runs until it succeeds. Nil means that there is nothing left to check.
+	// fits is a check that runs at each poll until it passes. Nil means that nothing needs checking.
 	fits atomic.Pointer[memberCheck]
 }
 
-// memberCheck is a check of a server, with a store for that server alone.
+// memberCheck is a check of one server.
 type memberCheck struct {
 	passed bool
 	do     func(context.Context) error
@@ -108,12 +109,13 @@ func (p *primaryState) ask(ctx context.Context) (s memberState) {
 	return s
 }
 
-// groupQuery counts the servers of a group as one of them sees it: all, those that work, and itself if it works.
+// groupQuery counts the servers of a group as one server sees it: all, the online ones, and itself if it is
+// online.
 const groupQuery = "SELECT COUNT(*), COALESCE(SUM(MEMBER_STATE = 'ONLINE'), 0), " +
 	"COALESCE(SUM(MEMBER_STATE = 'ONLINE' AND MEMBER_ID = @@server_uuid), 0) FROM performance_schema.replication_group_members"
 
-// leads reports whether a server that is not read-only belongs to the majority of its group, or to no group. A former
-// primary that was restarted outside its group may be writable.
+// leads reports whether a writable server belongs to the majority of its group, or to no group. A former
+// primary that was restarted outside its group may be writable too, and does not lead.
 func (p *primaryState) leads(ctx context.Context) (bool, error) {
 	var all, online, itself int
 	err := p.db.QueryRowContext(ctx, groupQuery).Scan(&all, &online, &itself)
@@ -127,7 +129,7 @@ func (p *primaryState) leads(ctx context.Context) (bool, error) {
 	return all == 0 || itself == 1 && 2*online > all, nil
 }
 
-// isReadOnlyServer reports whether a server refuses writes. super_read_only sets read_only, too.
+// isReadOnlyServer reports whether a server rejects writes. super_read_only sets read_only too.
 func isReadOnlyServer(ctx context.Context, db *sql.DB) (bool, error) {
 	var value string
 	if err := db.QueryRowContext(ctx, "SELECT @@global.read_only").Scan(&value); err != nil {
@@ -136,7 +138,7 @@ func isReadOnlyServer(ctx context.Context, db *sql.DB) (bool, error) {
 	return value != "0" && !strings.EqualFold(value, "OFF"), nil
 }
 
-// CheckWrite returns nil if the database takes writes now.
+// CheckWrite returns nil if the database now accepts writes.
 func (s *Store) CheckWrite(ctx context.Context) error {
 	if s.url.mysql == nil {
 		return s.Reach(ctx)
@@ -153,15 +155,17 @@ func (s *Store) CheckWrite(ctx context.Context) error {
 	return err
 }
 
-// LogServers logs which servers of a URL with several hosts are away, and which one is used, now and when that changes.
+// LogServers logs which servers of a URL with several hosts are unavailable and which one is used. It logs
+// later changes too.
 func (s *Store) LogServers(log *slog.Logger) {
 	if s.members != nil {
 		s.members.logTo(log)
 	}
 }
 
-// CheckServers runs a check on each server of a URL with several hosts, on a store for that server alone. An error that
-// wraps ErrUnfit is returned. A server that is away is checked when it is back, and is not used before it has passed.
+// CheckServers runs a check on each server of a URL with several hosts, with a store for that server alone. It
+// returns errors that wrap ErrUnfit. An unavailable server is checked when it is back, and is not used before
+// it passes.
 func (s *Store) CheckServers(ctx context.Context, check func(context.Context, *Store) error) error {
 	if s.members == nil {
 		return nil
@@ -174,13 +178,13 @@ func (s *Store) CheckServers(ctx context.Context, check func(context.Context, *S
 	return s.members.misconfigured()
 }
 
-// Oldest versions that have what the migrations use.
+// oldestMySQL and oldestMariaDB are the oldest versions with the features that the migrations use.
 var (
 	oldestMySQL   = [3]int{8, 0, 29}
 	oldestMariaDB = [3]int{10, 6, 0}
 )
 
-// oldVersion returns an error that wraps ErrUnfit for a version of MySQL or MariaDB that is too old.
+// oldVersion returns an error that wraps ErrUnfit if a version of MySQL or MariaDB is too old.
 func oldVersion(version string) error {
 	name, oldest := "MySQL", oldestMySQL
 	if strings.Contains(version, "MariaDB") {

@@ -11,39 +11,40 @@ import (
 	"time"
 )
 
-// Question is a query for one whole number that runs very often. On SQLite it has a connection of its own with prepared
-// statements, and repeats the query only after another connection has committed, which PRAGMA data_version shows
-// (BenchmarkQuestion). On MySQL, where the round trip takes the time, it uses the pool. It is safe for concurrent use.
+// Question is a query for one integer that runs very often. On SQLite it uses prepared statements on its own
+// connection. It repeats the query only after another connection has committed, which PRAGMA data_version shows
+// (BenchmarkQuestion). On MySQL it uses the pool, because the round trip takes the time. It is safe for
+// concurrent use.
 type Question struct {
 	db    *sql.DB
 	query string
-	wait  time.Duration // time limit for SQLite's locks
+	wait  time.Duration // time limit of waiting for SQLite's locks
 	kept  bool
-	watch Watch // nil: the query is not watched
+	watch Watch // nil means that the query is not watched
 
 	mu     sync.Mutex
 	closed bool
-	conn   *sql.Conn // nil: none is open; the rest is of this connection
+	conn   *sql.Conn // nil means no open connection; the fields below belong to this connection
 
 	dataVersion, asked driver.StmtQueryContext
 	answered           bool
-	version            int64 // of the data, before the last query
+	version            int64 // data_version before the last query
 	answer             int64
 	row                [1]driver.Value
 }
 
-// NewQuestion returns a question that has no connection yet. The query has no arguments. The caller closes the question
-// before the store.
+// NewQuestion returns a question without a connection. The query must have no arguments. The caller must close
+// the question before the store.
 func (s *Store) NewQuestion(query string) *Question {
-	// A pool of one connection has none to spare.
+	// A pool with one connection has none left for the question.
 	most := s.DB.Stats().MaxOpenConnections
 	return &Question{
 		db: s.DB, query: query, wait: s.url.sqlite.busy, kept: s.Engine() == "sqlite" && most != 1, watch: s.watch,
 	}
 }
 
-// Ask returns the number, 0 if there is no row. On SQLite the end of ctx ends only the opening of a connection and the wait
-// for a connection that repairs the log. Readers of SQLite have no other waits.
+// Ask returns the number; 0 means that there is no row. On SQLite, ctx ends only the opening of a connection
+// and the wait for a connection that repairs the log. SQLite readers do not wait otherwise.
 func (q *Question) Ask(ctx context.Context) (n int64, err error) {
 	if q.watch == nil {
 		return q.ask(ctx)
@@ -99,7 +100,7 @@ func (q *Question) open(ctx context.Context) error {
 	return nil
 }
 
-// prepareQuery prepares a query on a connection of a driver.
+// prepareQuery prepares a query on a driver connection.
 func prepareQuery(ctx context.Context, raw any, query string) (driver.StmtQueryContext, error) {
 	prepares, ok := raw.(driver.ConnPrepareContext)
 	if !ok {
@@ -116,7 +117,8 @@ func prepareQuery(ctx context.Context, raw any, query string) (driver.StmtQueryC
 	return queries, nil
 }
 
-// read returns the answer. A commit between its two statements is in the answer, and causes one more query.
+// read returns the answer. A commit between its two statements is part of the answer, and causes one query more
+// next time.
 func (q *Question) read() (n int64, err error) {
 	err = q.conn.Raw(func(any) error {
 		version, err := q.number(q.dataVersion)
@@ -130,9 +132,9 @@ func (q *Question) read() (n int64, err error) {
 	return q.answer, err
 }
 
-// number runs a query on the open connection. It returns 0 if there is no row.
+// number runs a prepared query on the open connection. It returns 0 if there is no row.
 func (q *Question) number(stmt driver.StmtQueryContext) (n int64, err error) {
-	// A context that can end would cost a goroutine.
+	// A cancellable context would cost a goroutine.
 	rows, err := stmt.QueryContext(context.Background(), nil)
 	if err != nil {
 		return 0, err

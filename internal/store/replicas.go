@@ -10,20 +10,21 @@ import (
 	"time"
 )
 
-// ReplicaOptions are the settings of replicas.
+// ReplicaOptions are the settings for using replicas.
 type ReplicaOptions struct {
-	// Revision is a query for the number of the newest change. No row means 0.
+	// Revision is the query for the number of the newest change. No row means 0.
 	Revision string
-	// MaxLag is the maximum lag of a replica in use.
+	// MaxLag is the largest replication lag at which a replica is used.
 	MaxLag time.Duration
-	// Check returns an error for a replica that is not to be used. It is called before a replica is used for the first time,
-	// and until it has returned nil.
+	// Check returns an error for a replica that must not be used. It is called before the first use of a
+	// replica, and again until it returns nil.
 	Check func(context.Context, *Store) error
 }
 
-// OpenReplicas opens a store for reading alone. It reads one of the replicas that the URLs name, and s while no replica can
-// be used. A replica that is away or too far behind is left out until that has passed (decision 049). A replica that cannot
-// be used as it is makes OpenReplicas fail. The caller closes the store before s.
+// OpenReplicas opens a store for reads only. It reads from one of the replicas with the given URLs, and from s
+// while no replica is usable. A replica that is unavailable or lags too far behind is skipped until it recovers
+// (decision 049). A replica that cannot be used without a change makes OpenReplicas fail. The caller must close
+// the result before s.
 func (s *Store) OpenReplicas(ctx context.Context, urls []string, o ReplicaOptions) (*Store, error) {
 	locations, err := s.replicaLocations(urls)
 	if err != nil {
@@ -73,14 +74,14 @@ func (s *Store) replicaLocations(urls []string) ([]location, error) {
 	return out, nil
 }
 
-// pooledForReading is pooled for connections that do not write.
+// pooledForReading returns a connection pool for connections that do not write.
 func (l location) pooledForReading(connector *members) *sql.DB {
 	db := sql.OpenDB(preparingConnector{connector, &useCounter{after: l.prepareAfter}, true})
 	l.pool.limit(db)
 	return db
 }
 
-// member returns the database itself as one of the servers that are read.
+// member returns the primary database as one of the servers to read from.
 func (s *Store) member(revision string) (*member, error) {
 	m := &member{address: "the database itself", connector: s.members, close: func() error { return nil }}
 	if s.members == nil {
@@ -96,7 +97,7 @@ func (s *Store) member(revision string) (*member, error) {
 	return m, nil
 }
 
-// replica returns the server of a location, with a connection pool for its polls.
+// replica returns the server of a location, with a connection pool for polling it.
 func (l location) replica(o ReplicaOptions) (*member, error) {
 	l.mysql.Timeout = min(l.mysql.Timeout, memberTimeout)
 	connector, err := l.connector()
@@ -126,21 +127,22 @@ func askRevision(ctx context.Context, db *sql.DB, query string) (n int64, err er
 	return n, err
 }
 
-// settledRounds is the number of successive polls in which a replica has to be usable before a process reads
-// from it again with older data.
+// settledRounds is the number of successive polls at which a replica must be usable before a process reads
+// older data from it than it read before.
 const settledRounds = 10
 
-// replicaChoice chooses what is read: one of the replicas, or the database itself, which is the last of the servers.
+// replicaChoice chooses the server to read from: one of the replicas, or the primary database, which is the
+// last server.
 type replicaChoice struct {
 	maxLag time.Duration
 	begin  int // index at which the search for a replica starts; differs between processes
 	usable []int
 	past   revisionHistory
-	shown  int64 // newest revision that was read, as of the question before
+	shown  int64 // newest revision that was read, as of the previous poll
 }
 
-// choose stays with a replica as long as it can be used. A replica that lacks changes that were read before is used only
-// after a while: for that once, readers go back in time.
+// choose keeps a replica as long as it is usable. A replica that lacks changes that were already read is used
+// only after settledRounds, because readers then go back in time once.
 func (c *replicaChoice) choose(now time.Time, states []memberState, current int) int {
 	itself := len(states) - 1
 	if states[itself].err == nil {
@@ -169,7 +171,7 @@ func (c *replicaChoice) choose(now time.Time, states []memberState, current int)
 	return next
 }
 
-// rate computes the lag of a replica, and counts for how long it has been usable.
+// rate computes the lag of a replica, and counts the successive polls at which it was usable.
 func (c *replicaChoice) rate(now time.Time, s *memberState, i int) {
 	if s.err != nil {
 		c.usable[i] = 0
@@ -178,7 +180,7 @@ func (c *replicaChoice) rate(now time.Time, s *memberState, i int) {
 	s.lag, s.lagKnown = c.past.lag(now, s.revision)
 	most := c.maxLag
 	if c.usable[i] == 0 {
-		most /= 2 // a replica at the limit is not left out and used in turns
+		most /= 2 // half the limit, so that a replica near the limit does not alternate between used and skipped
 	}
 	s.leftOut = s.lag > most
 	if s.leftOut || !s.lagKnown {
@@ -188,10 +190,11 @@ func (c *replicaChoice) rate(now time.Time, s *memberState, i int) {
 	c.usable[i]++
 }
 
-// revisionHistory records at which time the database had which revision. It gives the lag of a replica without
-// the rights that the replica's own status needs. The lag is 0 for a calendar that does not change.
+// revisionHistory records at which time the database reached which revision. It yields the lag of a replica
+// without the privileges that the replica's own status requires. The lag is 0 for a calendar that does not
+// change.
 type revisionHistory struct {
-	samples []revisionSample // each newer, and of a higher revision, than the one before
+	samples []revisionSample // sorted by time and by revision
 }
 
 type revisionSample struct {
@@ -199,7 +202,7 @@ type revisionSample struct {
 	revision int64
 }
 
-// maxSamples is the number of recorded samples: more than a quarter of an hour.
+// maxSamples is the number of recorded samples. At one per second they cover more than a quarter of an hour.
 const maxSamples = 1000
 
 func (h *revisionHistory) add(now time.Time, revision int64) {
@@ -215,8 +218,8 @@ func (h *revisionHistory) add(now time.Time, revision int64) {
 	h.samples = append(h.samples, revisionSample{now, revision})
 }
 
-// lag returns how long ago the first change was seen that a replica at a revision lacks. It is not known, and at least so
-// long, if that change was not recorded.
+// lag returns the time since the first change that a replica at the given revision lacks. known is false if
+// that change is older than the recorded samples; the lag is then a lower bound.
 func (h *revisionHistory) lag(now time.Time, revision int64) (lag time.Duration, known bool) {
 	for i, s := range h.samples {
 		if s.revision > revision {
@@ -226,12 +229,12 @@ func (h *revisionHistory) lag(now time.Time, revision int64) (lag time.Duration,
 	return 0, len(h.samples) > 0
 }
 
-// ReplicaState is the state of a replica.
+// ReplicaState is the state of a replica at the last poll.
 type ReplicaState struct {
 	Address string
 	Used    bool
-	// Lag is the delay of the replica. LagKnown is false if it is unknown, for example for an unavailable
-	// replica.
+	// Lag is the replication lag. LagKnown is false if it is unknown, for example if the replica is
+	// unavailable.
 	Lag      time.Duration
 	LagKnown bool
 }
@@ -245,7 +248,7 @@ func (s *Store) Moves() int64 {
 	return s.members.moves.Load()
 }
 
-// Replicas returns the states of the replicas of a store of OpenReplicas.
+// Replicas returns the states of the replicas. The store must come from OpenReplicas.
 func (s *Store) Replicas() []ReplicaState {
 	states, current := s.members.snapshot()
 	out := make([]ReplicaState, len(states)-1)

@@ -16,26 +16,26 @@ import (
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 )
 
-// The limits of one statement. SQLite takes 32766 variables; MySQL's packet is never less than a mebibyte in
-// practice, and values can double when they are quoted.
+// These are the limits of one INSERT. SQLite allows 32,766 variables. MySQL's largest packet is at least one
+// MiB in practice, and quoting can double the size of values.
 const (
 	maxVariables      = 32_000
 	maxStatementBytes = 400 << 10
 	maxStatementRows  = 500
 )
 
-// Rows are new rows of one table, written in few statements.
+// Rows are new rows of one table. Insert writes them in few statements.
 type Rows struct {
 	Table   string
 	Columns []string
-	Owner   int // the column that takes the id of the record that a row belongs to
+	Owner   int // index of the column for the id of the record that a row belongs to
 
-	owners []int // for each row, the index of its record in the batch
-	values []any // row after row
-	sizes  []int // approximate bytes of each row
+	owners []int // index in the batch of each row's record
+	values []any // values of all rows, row by row
+	sizes  []int // approximate size of each row in bytes
 }
 
-// Add appends a row of the record at place i.
+// Add appends a row that belongs to the record with index i in the batch.
 func (r *Rows) Add(i int, values ...any) {
 	size := 0
 	for _, v := range values {
@@ -52,10 +52,10 @@ func (r *Rows) Add(i int, values ...any) {
 	r.sizes = append(r.sizes, size)
 }
 
-// Set changes a value of a row.
+// Set changes one value of a row.
 func (r *Rows) Set(row, column int, value any) { r.values[row*len(r.Columns)+column] = value }
 
-// Insert writes the rows, each under the id of its record.
+// Insert writes the rows. ids are the ids of the records of the batch, by index.
 func (r *Rows) Insert(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for i, owner := range r.owners {
 		r.Set(i, r.Owner, ids[owner])
@@ -77,13 +77,14 @@ func (r *Rows) Insert(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// statement is an INSERT of up to a number of rows.
+// statement is the text of an INSERT of many rows.
 type statement struct {
 	text      string
-	head, row int // bytes before the first row, and of a row with its comma
+	head, row int // bytes before the first row; bytes of a row with its comma
 }
 
-// statementFor builds the statement. Both engines quote names with grave accents.
+// statementFor builds an INSERT of the given number of rows. SQLite and MySQL both quote names with grave
+// accents.
 func statementFor(table string, columns []string, rows int) statement {
 	var b strings.Builder
 	b.WriteString("INSERT INTO `" + table + "` (`" + strings.Join(columns, "`,`") + "`) VALUES ")
@@ -96,10 +97,10 @@ func statementFor(table string, columns []string, rows int) statement {
 	return s
 }
 
-// rows returns the statement for n rows.
+// rows returns the statement for n rows, as a prefix of the whole text.
 func (s statement) rows(n int) string { return s.text[:s.head+n*s.row-1] }
 
-// markedIDs selects the ids of records with a mark, from one on. setKind replaces the mark.
+// markedIDs selects the ids of records with a mark, from a given id on. setKind replaces the mark by the kind.
 const (
 	markedIDs = "SELECT " + entrecord.FieldID + " FROM " + entrecord.Table + " WHERE " + entrecord.FieldID + " >= ? AND " +
 		entrecord.FieldKind + " = ? ORDER BY " + entrecord.FieldID
@@ -107,8 +108,9 @@ const (
 		" BETWEEN ? AND ? AND " + entrecord.FieldKind + " = ?"
 )
 
-// DrawIDs draws ids for new records, in ascending order. They are the ids of rows that this transaction inserted, however
-// the database numbers rows: the rows have a mark in place of their kind until they have been read.
+// DrawIDs allocates ids for n new records, in ascending order. The ids are those of rows that this transaction
+// inserts, however the database numbers rows. The rows have a mark in place of their kind until their ids have
+// been read.
 func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int64, error) {
 	ids := make([]int64, 0, n)
 	mark := "+" + rand.Text()[:9]
@@ -139,7 +141,7 @@ func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int6
 	return ids, nil
 }
 
-// scanIDs reads a column of ids.
+// scanIDs reads a result with one column of ids.
 func scanIDs(found *sql.Rows, err error) (ids []int64, _ error) {
 	if err != nil {
 		return nil, err
@@ -155,12 +157,12 @@ func scanIDs(found *sql.Rows, err error) (ids []int64, _ error) {
 	return ids, found.Err()
 }
 
-// Mutation is the fields of a record that Ent would write.
+// Mutation gives access to the fields that Ent would write for a record.
 type Mutation interface {
 	Field(name string) (ent.Value, bool)
 }
 
-// RowOf returns the values that a mutation has set, in the order of columns. The others are null.
+// RowOf returns the values of a mutation in the order of columns. Columns without a value are nil.
 func RowOf(m Mutation, columns []string) ([]any, error) {
 	row := make([]any, len(columns))
 	for i, name := range columns {
@@ -176,7 +178,7 @@ func RowOf(m Mutation, columns []string) ([]any, error) {
 	return row, nil
 }
 
-// asStored converts a value as Ent does for the driver.
+// asStored converts a value for the driver as Ent does.
 func asStored(v any) (any, error) {
 	switch v := v.(type) {
 	case calendar.Cost, map[string]calendar.ImageSize:

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// SQLite takes longer to parse most statements than to execute them, so each connection caches those that it has parsed. On
-// MySQL that pays only for statements that are sent often: preparingConn.
+// SQLite takes longer to parse most statements than to execute them, so each connection caches parsed
+// statements. On MySQL that pays off only for frequent statements; see preparingConn.
 
-// maxStatements is how many statements a connection caches, and maxStatement the longest, in bytes. Longer statements write
-// many rows, and parsing them is a small part.
+// maxStatements is the number of cached statements per connection. maxStatement is the length in bytes of the
+// longest cached statement. Longer ones write many rows, so parsing is a small part of their time.
 const (
 	maxStatements = 256
 	maxStatement  = 8 << 10
 )
 
-// openSQLite opens a database whose connections cache statements, and wait for locks for at most so long. With files, they
-// write only while no file was removed or replaced.
+// openSQLite opens a database whose connections cache statements. wait is the time limit of waiting for a lock.
+// If files is not nil, connections refuse to write after a file was removed or replaced.
 func openSQLite(dsn string, wait time.Duration, files *sqliteFiles) (*sql.DB, error) {
-	// database/sql has no other way to a registered driver.
+	// database/sql offers no other way to get a registered driver.
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func openSQLite(dsn string, wait time.Duration, files *sqliteFiles) (*sql.DB, er
 	return sql.OpenDB(kept), nil
 }
 
-// cachingConnector opens connections that cache statements.
+// cachingConnector opens SQLite connections that cache statements.
 type cachingConnector struct {
 	dsn    string
 	driver driver.Driver
@@ -44,13 +44,13 @@ type cachingConnector struct {
 	files  *sqliteFiles
 }
 
-// Driver returns SQLite's driver.
+// Driver returns the SQLite driver.
 func (k cachingConnector) Driver() driver.Driver { return k.driver }
 
-// Connect opens a connection. It waits while another one creates or repairs the file, or closes it as the last.
+// Connect opens a connection. It waits while another process creates, repairs or closes the database file.
 func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := k.files.check(); err != nil {
-		return nil, err // it would open other files than the other connections
+		return nil, err // the new connection would open other files than the earlier ones
 	}
 	conn, err := retryWhileHeld(ctx, k.wait, func() (driver.Conn, error) { return k.driver.Open(k.dsn) })
 	if err != nil {
@@ -67,7 +67,7 @@ func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// sqlConn is the interface of connections.
+// sqlConn is the set of methods that the drivers' connections have.
 type sqlConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -79,31 +79,32 @@ type sqlConn interface {
 	driver.Validator
 }
 
-// cachingConn is a connection that caches statements. As any connection, one goroutine uses it at a time.
+// cachingConn is a connection that caches statements. Only one goroutine at a time uses it.
 type cachingConn struct {
 	sqlConn
-	wait  time.Duration // for locks, at most
+	wait  time.Duration // time limit of waiting for a lock
 	files *sqliteFiles
 	inTx  bool // a transaction of BeginTx is open; its commit checks the files
 	kept  map[string]*cachedStatement
 	uses  uint64
 }
 
-// sqlStmt is the interface of prepared statements.
+// sqlStmt is the set of methods of prepared statements.
 type sqlStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// cachedStatement is a statement in the cache. While its rows are read it is busy, and the same text needs another statement.
+// cachedStatement is a statement in the cache. It is busy while its rows are read; the same query then needs
+// another statement.
 type cachedStatement struct {
 	stmt sqlStmt
 	busy bool
-	used uint64 // when, counted in uses of the connection
+	used uint64 // time of the last use, counted in uses of the connection
 }
 
-// prepared returns the cached statement of a text, nil if it is busy or is not to be cached.
+// prepared returns the cached statement for a query. Nil means that it is busy or cannot be cached.
 func (k *cachingConn) prepared(ctx context.Context, query string, args int) (*cachedStatement, error) {
 	k.uses++
 	if s := k.kept[query]; s != nil {
@@ -122,7 +123,7 @@ func (k *cachingConn) prepared(ctx context.Context, query string, args int) (*ca
 	}
 	s := &cachedStatement{used: k.uses}
 	var ok bool
-	// A script of several statements does not count its arguments.
+	// The number of arguments is unknown for a script of several statements.
 	if s.stmt, ok = stmt.(sqlStmt); !ok || stmt.NumInput() >= 0 && stmt.NumInput() != args {
 		return nil, stmt.Close()
 	}
@@ -135,7 +136,7 @@ func (k *cachingConn) prepared(ctx context.Context, query string, args int) (*ca
 	return s, nil
 }
 
-// forget closes the statement that was not used for longest.
+// forget closes the least recently used statement.
 func (k *cachingConn) forget() error {
 	oldest := ""
 	for query, s := range k.kept {
@@ -151,7 +152,7 @@ func (k *cachingConn) forget() error {
 	return s.stmt.Close()
 }
 
-// BeginTx begins a transaction as soon as no other connection writes.
+// BeginTx begins a transaction. It waits until no other connection writes.
 func (k *cachingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if !o.ReadOnly {
 		if err := k.intact(); err != nil {
@@ -166,14 +167,16 @@ func (k *cachingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.T
 	return &checkedTx{Tx: tx, of: k, writes: !o.ReadOnly}, nil
 }
 
-// checkedTx is a transaction whose commit succeeds only if other processes can read it.
+// checkedTx is a transaction whose commit also checks the files, so that success means that other processes can
+// read it.
 type checkedTx struct {
 	driver.Tx
 	of     *cachingConn
 	writes bool
 }
 
-// Commit implements driver.Tx. After an error that wraps ErrFilesReplaced it is not known whether the commit lasts.
+// Commit implements driver.Tx. After an error that wraps ErrFilesReplaced it is unknown whether the commit
+// persists.
 func (t *checkedTx) Commit() error {
 	t.of.inTx = false
 	if err := t.Tx.Commit(); err != nil || !t.writes {
@@ -188,14 +191,15 @@ func (t *checkedTx) Rollback() error {
 	return t.Tx.Rollback()
 }
 
-// PrepareContext prepares a statement that is not cached. It waits for locks. The statement's use does not.
+// PrepareContext prepares a statement that is not cached. It waits for locks. Running the statement later does
+// not.
 func (k *cachingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	return retryWhileHeld(ctx, k.wait, func() (driver.Stmt, error) { return k.sqlConn.PrepareContext(ctx, query) })
 }
 
-// ExecContext runs a statement without rows. If it writes, it waits until no other connection writes. A
-// statement that finds the database locked has done nothing yet, so it can be retried. A script may have
-// executed statements before, so it does not wait.
+// ExecContext runs a statement that returns no rows. If it writes, it waits until no other connection writes. A
+// statement that finds the database locked has had no effect, so it is retried. A script may already have
+// executed statements, so it does not wait.
 func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	writes := k.writes(query)
 	if writes {
@@ -210,9 +214,9 @@ func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driv
 	return out, err
 }
 
-// QueryContext runs a statement with rows, as ExecContext does one without.
+// QueryContext runs a statement that returns rows. It waits as ExecContext does.
 func (k *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if k.writes(query) { // with RETURNING
+	if k.writes(query) { // an INSERT or UPDATE with RETURNING
 		if err := k.intact(); err != nil {
 			return nil, err
 		}
@@ -220,12 +224,12 @@ func (k *cachingConn) QueryContext(ctx context.Context, query string, args []dri
 	return retryWhileHeld(ctx, k.waitFor(query), func() (driver.Rows, error) { return k.query(ctx, query, args) })
 }
 
-// writes reports whether a statement is a transaction of its own that may write, and has to check the files.
+// writes reports whether a statement may write outside a transaction, so that the files must be checked.
 func (k *cachingConn) writes(query string) bool {
 	return k.files != nil && !k.inTx && !isReadOnly(query)
 }
 
-// isReadOnly reports whether a statement cannot write.
+// isReadOnly reports whether a statement cannot write, judged by its first word.
 func isReadOnly(query string) bool {
 	query = strings.TrimLeft(query, " \t\r\n(")
 	for _, verb := range [...]string{"SELECT", "PRAGMA", "EXPLAIN", "ROLLBACK"} {
@@ -236,15 +240,15 @@ func isReadOnly(query string) bool {
 	return false
 }
 
-// waitFor returns how long a text may wait for locks.
+// waitFor returns the time for which a statement may wait for locks. 0 means not at all.
 func (k *cachingConn) waitFor(query string) time.Duration {
 	if strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";") {
-		return 0 // it may be a script
+		return 0 // the text may be a script
 	}
 	return k.wait
 }
 
-// exec runs a statement without rows. It does not wait for locks.
+// exec runs a statement that returns no rows, without waiting for locks.
 func (k *cachingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	s, err := k.prepared(ctx, query, len(args))
 	if err != nil {
@@ -256,7 +260,7 @@ func (k *cachingConn) exec(ctx context.Context, query string, args []driver.Name
 	return s.stmt.ExecContext(ctx, args)
 }
 
-// query runs a statement with rows. It does not wait for locks.
+// query runs a statement that returns rows, without waiting for locks.
 func (k *cachingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s, err := k.prepared(ctx, query, len(args))
 	if err != nil {
@@ -277,11 +281,11 @@ func (k *cachingConn) query(ctx context.Context, query string, args []driver.Nam
 	return &cachedRows{sqliteRows: whole, of: s}, nil
 }
 
-// Close closes the connection and its statements. If files were replaced, the connection stays open until the process ends:
-// when the last connection closes, SQLite would remove files of another process.
+// Close closes the connection and its statements. If files were replaced, the SQLite connection stays open
+// until the process ends: closing the last one would remove files of another process.
 func (k *cachingConn) Close() error {
 	if k.files != nil {
-		_ = k.intact() // it saves what it can; there is no write to refuse
+		_ = k.intact() // only to save commits; there is no write to reject
 		if k.files.remove() {
 			return nil
 		}
@@ -294,7 +298,7 @@ func (k *cachingConn) Close() error {
 	return errors.Join(append(errs, k.sqlConn.Close())...)
 }
 
-// sqliteRows is the interface of SQLite's rows.
+// sqliteRows is the set of methods of the SQLite driver's rows.
 type sqliteRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName
@@ -304,13 +308,13 @@ type sqliteRows interface {
 	ColumnTypeScanType(index int) reflect.Type
 }
 
-// cachedRows are the rows of a cached statement.
+// cachedRows are the rows of a cached statement. Close frees the statement.
 type cachedRows struct {
 	sqliteRows
 	of *cachedStatement
 }
 
-// Close closes the rows, after which the statement can be used again.
+// Close closes the rows. The statement can then be used again.
 func (r *cachedRows) Close() error {
 	r.of.busy = false
 	return r.sqliteRows.Close()

@@ -1,5 +1,5 @@
-// Package store opens a database. It knows the dialects of SQL and their connections, runs transactions and tells errors
-// apart. It returns Ent and does not hide it. Package migrate changes the schema.
+// Package store opens a database. It runs transactions, handles the SQL dialects and their connections, and
+// classifies errors. Callers use Ent directly. Package migrate changes the schema.
 package store
 
 import (
@@ -16,40 +16,40 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Store is an open database.
+// Store is an open database with its connection pool.
 type Store struct {
 	Ent *ent.Client
 	DB  *sql.DB
 
 	url       location
-	members   *members        // nil: the URL names one server
-	primaries []*primaryState // of members
+	members   *members        // nil means that the URL names one server
+	primaries []*primaryState // polled states of members
 
-	files *sqliteFiles // nil: there are none to watch
-	watch Watch        // nil: statements are not watched
+	files *sqliteFiles // nil means that there are no files to check
+	watch Watch        // nil means that statements are not watched
 }
 
-// openWait is the time limit for other processes that open the same SQLite file.
+// openWait is the time for which Open waits for other processes that open the same SQLite file.
 const openWait = time.Minute
 
-// Open connects to the database a URL names, and does not touch its schema:
+// Open connects to the database that a URL names. It does not change the schema:
 //
 //	sqlite://almanac.db                    a file, relative or absolute (sqlite:///var/lib/almanac.db)
 //	sqlite://:memory:                      in memory, for tests: one connection
 //	mysql://user:password@host:3306/name   MySQL, MariaDB, TiDB and compatible
-//	mysql://user:password@host1:3306,host2:3306/name   the servers of a replication group: the one that takes writes
+//	mysql://user:password@host1:3306,host2:3306/name   the servers of a replication group; connections go to the one that accepts writes
 //	mysql+unix://user:password@/run/mysqld/mysqld.sock?database=name   the same on a Unix socket, as Atlas writes it
 //
 // Options follow a question mark: sqlite://almanac.db?busy-timeout=30s&cache-size=64M.
 //
-//	max-open, max-idle, max-idle-time, max-lifetime   the pool of connections; times may be 0 for no limit
-//	busy-timeout, cache-size, mmap-size               SQLite: waiting for a writer, memory
+//	max-open, max-idle, max-idle-time, max-lifetime   the connection pool; a time of 0 means no limit
+//	busy-timeout, cache-size, mmap-size               SQLite: time limit of waiting for a writer; memory in bytes
 //	tls, tls-ca, tls-cert, tls-key                    MySQL: true, skip-verify, preferred or false; files in PEM
-//	timeout, read-timeout, write-timeout              MySQL: of connecting, and of one packet
-//	prepare-after                                     MySQL: how often a statement is sent before it is prepared
+//	timeout, read-timeout, write-timeout              MySQL: time limits of connecting, and of one packet
+//	prepare-after                                     MySQL: number of uses of a statement before it is prepared
 //
-// For an unusable URL, the error wraps ErrURL and no connection is opened. A database that does not answer is an error too.
-// Of several servers one has to answer. A server that cannot be used is an error that wraps ErrUnfit.
+// For an unusable URL, the error wraps ErrURL and no connection is opened. A database that does not answer is also an
+// error. Of several servers at least one must answer. If a server cannot be used as it is, the error wraps ErrUnfit.
 func Open(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {
@@ -62,8 +62,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return open(ctx, loc, files)
 }
 
-// OpenReading opens a database for reading. It neither creates nor changes an SQLite file. A file that does not exist is an
-// empty database, if its folder exists.
+// OpenReading opens a database for reading. It neither creates nor changes an SQLite file. If the file does not
+// exist but its folder does, the database is empty.
 func OpenReading(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {
@@ -76,7 +76,7 @@ func OpenReading(ctx context.Context, url string) (*Store, error) {
 	return open(ctx, reading, nil)
 }
 
-// open opens a database. Files is nil, or watches those of SQLite.
+// open opens a database. files checks those of an SQLite database; nil checks none.
 func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error) {
 	if len(loc.hosts) > 1 {
 		return openPrimary(ctx, loc)
@@ -85,7 +85,7 @@ func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
-	// If several processes create the same SQLite file, SQLite returns busy at once to all but one.
+	// If several processes create the same SQLite file, SQLite returns "busy" at once to all but one.
 	err = retryWhileBusy(ctx, openWait, func() error { return db.PingContext(ctx) })
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, closeAfter(db, err))
@@ -95,7 +95,7 @@ func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error)
 	return s, nil
 }
 
-// openPrimary opens a database on several servers.
+// openPrimary opens a database on a group of servers.
 func openPrimary(ctx context.Context, loc location) (*Store, error) {
 	servers, asked, err := loc.primaries()
 	if err != nil {
@@ -117,7 +117,7 @@ func newStore(db *sql.DB, loc location) *Store {
 	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc}
 }
 
-// Close ends all connections.
+// Close closes all connections and stops the polling of servers.
 func (s *Store) Close() error {
 	err := s.DB.Close()
 	if s.members != nil {
@@ -126,7 +126,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Engine returns the name of the database's folder of migrations: "mysql" or "sqlite".
+// Engine returns the name of the database's migrations folder: "mysql" or "sqlite".
 func (s *Store) Engine() string {
 	if s.url.dialect == dialect.SQLite {
 		return "sqlite"
@@ -137,7 +137,7 @@ func (s *Store) Engine() string {
 // String returns the database's URL without its password.
 func (s *Store) String() string { return s.url.String() }
 
-// closeAfter closes db after err, and returns both errors.
+// closeAfter closes db and returns err. If closing fails, the result wraps both errors.
 func closeAfter(db io.Closer, err error) error {
 	if closeErr := db.Close(); closeErr != nil {
 		return fmt.Errorf("%w (and %w)", err, closeErr)

@@ -16,19 +16,20 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// ErrConflict makes Tx run its function again: another transaction inserted a row that this one was about to
-// insert.
+// ErrConflict makes Tx retry its function. It means that another transaction inserted a row that this one
+// needed to insert.
 var ErrConflict = errors.New("lost a race")
 
-// maxAttempts limits the attempts of Tx. The waits between them double from at most 10 ms, and add up to at most 1.3 s.
+// maxAttempts is the number of attempts of Tx. The waits between them double from at most 10 ms to a total of
+// at most 1.3 s.
 const maxAttempts = 8
 
-// Tx runs do in a transaction and commits it. If do returns an error or panics, Tx rolls back. After a deadlock, a lock
-// timeout or ErrConflict it retries do from the start, so do must keep nothing of an attempt that failed. After the last
-// attempt the error wraps ErrConflict.
+// Tx runs do in a transaction and commits it. If do returns an error or panics, Tx rolls back. After a
+// deadlock, a lock timeout or ErrConflict, Tx calls do again from the start, so do must not keep results of a
+// failed attempt. After the last attempt the error wraps ErrConflict.
 //
-// Tx also retries if the server is lost or takes no writes any more, and no commit was sent: another server may take over.
-// A commit without an answer may have happened, so Tx returns its error.
+// Tx also retries if the server is lost or became read-only before the commit was sent: another server may take
+// over. A commit without an answer may have happened, so Tx returns its error.
 func Tx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) error {
 	return retry(ctx, func() error { return runTx(ctx, db, do) }, isServerLostBeforeCommit)
 }
@@ -37,13 +38,13 @@ func isServerLostBeforeCommit(err error) bool {
 	return isServerLost(err) && !errors.As(err, new(commitError))
 }
 
-// Retry runs do and retries it as Tx retries a transaction that conflicts with others. do runs one statement.
+// Retry runs do, which must run a single statement, and retries it after a conflict as Tx does.
 func Retry(ctx context.Context, do func() error) error {
 	return retry(ctx, do, func(error) bool { return false })
 }
 
-// maxServersLost limits the attempts of Tx after the first that end with a lost server. The waits before them add up to at
-// most 1.1 s. After maxLosing none is begun: a server that does not answer takes seconds of each.
+// maxServersLost is the number of retries of Tx after a lost server. The waits before them total at most 1.1 s.
+// No retry begins after maxLosing, because each attempt at an unresponsive server takes seconds.
 const (
 	maxServersLost = 3
 	maxLosing      = 2 * time.Second
@@ -72,7 +73,7 @@ func retry(ctx context.Context, do func() error, serverLost func(error) bool) er
 			}
 			return fmt.Errorf("%w: %w", ErrConflict, err)
 		}
-		// Full jitter keeps transactions that conflicted from the next conflict.
+		// A random wait keeps transactions that conflicted from conflicting again.
 		wait := time.Duration(rand.Int64N(int64(most))) //nolint:gosec // nobody gains by guessing it
 		select {
 		case <-ctx.Done():
@@ -82,7 +83,7 @@ func retry(ctx context.Context, do func() error, serverLost func(error) bool) er
 	}
 }
 
-// commitError is the error of a commit.
+// commitError marks an error of a commit, after which Tx must not retry.
 type commitError struct{ error }
 
 func (e commitError) Unwrap() error { return e.error }
@@ -97,7 +98,7 @@ func runTx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err 
 		if committed {
 			return
 		}
-		// Also on panic. After the end of the context the transaction is rolled back already.
+		// This runs after a panic too. If the context has ended, the transaction is already rolled back.
 		if rollbackErr := tx.Rollback(); rollbackErr != nil && err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w (rollback: %w)", err, rollbackErr)
 		}
@@ -112,7 +113,7 @@ func runTx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err 
 	return nil
 }
 
-// isRetryable reports whether the same transaction may succeed when it is run again.
+// isRetryable reports whether the same transaction may succeed on a retry.
 func isRetryable(err error) bool {
 	if errors.Is(err, ErrConflict) {
 		return true
@@ -130,14 +131,14 @@ func isRetryable(err error) bool {
 	return isBusy(err)
 }
 
-// isBusy reports whether err is SQLite refusing to wait for another writer.
+// isBusy reports whether err is SQLite's error for a lock that another connection holds.
 func isBusy(err error) bool {
 	var lite *sqlite.Error
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// AsConflict turns the refusal of a write by a unique index or a foreign key into ErrConflict: a row that was looked up
-// before has changed, and the next attempt of Tx will see it. It returns other errors as they are.
+// AsConflict wraps an error of a unique index or a foreign key in ErrConflict. A row that was read before has
+// then changed, and the next attempt of Tx sees the change. Other errors are returned unchanged.
 func AsConflict(err error) error {
 	if IsDuplicate(err) || sqlgraph.IsForeignKeyConstraintError(err) {
 		return fmt.Errorf("%w: %w", ErrConflict, err)
@@ -145,7 +146,7 @@ func AsConflict(err error) error {
 	return err
 }
 
-// IsDuplicate reports whether err is a unique index refusing a row.
+// IsDuplicate reports whether err means that a unique index rejected a row.
 func IsDuplicate(err error) bool {
 	var my *mysql.MySQLError
 	if errors.As(err, &my) {
@@ -158,8 +159,8 @@ func IsDuplicate(err error) bool {
 	return false
 }
 
-// CheckForeignKeys returns an error that names the first row of an SQLite database that refers to a missing row. It reads
-// all rows.
+// CheckForeignKeys returns an error with the first row of an SQLite database that refers to a missing row. It
+// reads all rows.
 func CheckForeignKeys(ctx context.Context, db interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 },

@@ -23,26 +23,27 @@ import (
 // location is a parsed database URL.
 type location struct {
 	dialect string
-	dsn     string // sqlite: what the driver opens
-	file    string // sqlite: the file, empty in memory
+	dsn     string // SQLite: data source name for the driver
+	file    string // SQLite: path of the file; "" in memory
 	sqlite  sqliteOptions
-	mysql   *mysql.Config // for several hosts, has the first one
-	hosts   []string      // mysql: all hosts of a URL that names several
+	mysql   *mysql.Config // for several hosts: the configuration of the first
+	hosts   []string      // MySQL: addresses of all hosts if the URL has several, else nil
 	pool    pool
 
-	prepareAfter int // mysql: number of uses of a statement before it is prepared; 0 means never
+	prepareAfter int // MySQL: number of uses of a statement before it is prepared; 0 means never
 	memory       bool
-	shown        string // the URL without password
+	shown        string // the URL without its password
 
-	address *url.URL // mysql: the URL, with all its hosts
+	address *url.URL // MySQL: the URL with all its hosts
 }
 
 func (l location) String() string { return l.shown }
 
-// ErrURL is wrapped by the errors of a database URL that cannot be used. No message shows a password.
+// ErrURL is wrapped by errors about an unusable database URL. No message contains a password.
 var ErrURL = errors.New("database URL")
 
-// parseURL reads the URLs that Open documents, and the certificates that one names. Its errors wrap ErrURL.
+// parseURL parses the URLs that Open documents, and reads the certificates that they name. Its errors wrap
+// ErrURL.
 func parseURL(text string) (location, error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	switch scheme {
@@ -51,27 +52,27 @@ func parseURL(text string) (location, error) {
 	case "mysql", socketScheme:
 		return parseMySQL(text)
 	}
-	// The error does not repeat the text: in the notation of a driver it has a password, too.
+	// The error does not repeat the text, because a driver's own notation contains a password too.
 	return location{}, fmt.Errorf("%w: want sqlite://FILE, mysql://USER:PASSWORD@HOST:PORT/NAME "+
 		"or mysql+unix://USER:PASSWORD@/SOCKET?database=NAME", ErrURL)
 }
 
-// sqlitePragmas make SQLite a server's database: readers beside one writer, and foreign keys. Write transactions begin
-// immediate, because a transaction that reads first and writes later fails at once instead of waiting. Connections wait for
-// other writers by retryWhileHeld.
+// sqlitePragmas configure SQLite for a server: readers do not block the writer, and foreign keys are enforced.
+// Write transactions begin with BEGIN IMMEDIATE. Otherwise a transaction that reads first and writes later
+// fails at once instead of waiting. retryWhileHeld does the waiting.
 const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock=immediate"
 
-// sqliteReading are the pragmas of a connection that changes nothing, not even the mode of the journal.
+// sqliteReading are the pragmas of a read-only connection. It does not change the journal mode either.
 const sqliteReading = "_pragma=query_only(1)&_pragma=foreign_keys(1)"
 
-// sqliteTimes stores times as text that sorts: in one format and in UTC, for values of any zone.
+// sqliteTimes makes the driver store times in UTC and in one text format, so that they sort as text.
 const sqliteTimes = "&_time_format=sqlite&_timezone=UTC"
 
-// sqliteDSN returns the name that the driver opens.
+// sqliteDSN returns the data source name for the SQLite driver.
 func sqliteDSN(path, pragmas string, o sqliteOptions) string {
 	dsn := path + "?" + pragmas + sqliteTimes
 	if o.cache > 0 {
-		dsn += fmt.Sprintf("&_pragma=cache_size(-%d)", max(o.cache>>10, 1)) // negative: KiB, not pages
+		dsn += fmt.Sprintf("&_pragma=cache_size(-%d)", max(o.cache>>10, 1)) // a negative size is in KiB, a positive one in pages
 	}
 	if o.mmap > 0 {
 		dsn += fmt.Sprintf("&_pragma=mmap_size(%d)", o.mmap)
@@ -79,8 +80,8 @@ func sqliteDSN(path, pragmas string, o sqliteOptions) string {
 	return dsn
 }
 
-// reading returns the location for connections that change nothing. For an SQLite file that does not exist it is an empty
-// database in memory, if the folder exists.
+// reading returns the location for read-only connections. If an SQLite file does not exist but its folder does,
+// it is an empty database in memory.
 func (l location) reading() (location, error) {
 	if l.dialect != dialect.SQLite || l.memory {
 		return l, nil
@@ -102,13 +103,13 @@ func (l location) reading() (location, error) {
 
 const memoryPath = "file::memory:"
 
-// filePath returns the URI of a file for SQLite.
+// filePath returns the URI of a file in SQLite's format.
 func filePath(file string) string {
 	path := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()}
 	return path.String()
 }
 
-// SQLiteFile returns the file that a URL of SQLite names. ok is false for a database in memory and for other URLs.
+// SQLiteFile returns the file path in an SQLite URL. ok is false for a database in memory and for other URLs.
 func SQLiteFile(text string) (file string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "sqlite://")
 	file, _, _ = strings.Cut(rest, "?")
@@ -138,27 +139,28 @@ func parseSQLite(rest string) (location, error) {
 	return l, nil
 }
 
-// How long a statement waits at a MySQL server for a row or a table that another transaction has locked. Tx runs the
-// transaction again after that. By default a server waits 50 s for a row and a year for a table: a backup that locks all
-// tables for a moment would block all writers as long, if it waits for one that waits for another that waits for the backup.
+// These are the times that a statement waits at a MySQL server for a row or table that another transaction has
+// locked. Tx then retries the transaction. The server's defaults are 50 s for a row and a year for a table.
+// With those, a backup that briefly locks all tables could block all writers for as long.
 const (
 	rowLockWait = 10 * time.Second
 
-	// TableLockWait is the lock_wait_timeout of connections to MySQL.
+	// TableLockWait is the lock_wait_timeout of MySQL connections.
 	TableLockWait = 5 * time.Second
 )
 
-// socketScheme is the scheme of a MySQL server on a Unix socket, as the Atlas CLI writes it.
+// socketScheme is the URL scheme of a MySQL server on a Unix socket. The Atlas CLI uses the same.
 const socketScheme = "mysql+unix"
 
 func parseMySQL(text string) (location, error) {
 	text, hosts := cutHosts(text)
 	u, err := url.Parse(text)
 	if err != nil {
-		// The error of package url repeats the URL, password included.
+		// The error of package url would repeat the URL with its password.
 		return location{}, fmt.Errorf("%w mysql://: not a valid URL; percent-encode special characters", ErrURL)
 	}
-	// The error does not repeat the URL: with a character that is not encoded, any part may belong to the password.
+	// The error does not repeat the URL: if a character is not percent-encoded, any part may belong to the
+	// password.
 	if u.Fragment != "" || strings.ContainsAny(u.EscapedPath(), ":@") {
 		return location{}, fmt.Errorf("%w mysql://: percent-encode special characters", ErrURL)
 	}
@@ -172,16 +174,16 @@ func parseMySQL(text string) (location, error) {
 	}
 	c.User = u.User.Username()
 	c.Passwd, _ = u.User.Password()
-	// Times do not depend on the zone of the server or of this machine.
+	// Times must not depend on the zone of the server or of this machine.
 	c.ParseTime, c.Loc = true, time.UTC
-	// One round trip per statement instead of three. Safe with utf8mb4.
+	// Values in the statement save two of three round trips. This is safe with utf8mb4.
 	c.InterpolateParams = true
-	// An UPDATE counts the rows that it finds, not only those that it changes.
+	// An UPDATE then counts the rows that it matches, not only those that it changes.
 	c.ClientFoundRows = true
 	c.Timeout = 10 * time.Second
 	c.Params = map[string]string{
 		"time_zone": "'+00:00'",
-		// A statement whose client has gone continues to wait for locks at the server, and keeps its own.
+		// At the server, a statement whose client has gone keeps waiting for locks and keeps its own.
 		"innodb_lock_wait_timeout": strconv.Itoa(int(rowLockWait.Seconds())),
 		"lock_wait_timeout":        strconv.Itoa(int(TableLockWait.Seconds())),
 		"sql_mode":                 "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
@@ -195,7 +197,8 @@ func parseMySQL(text string) (location, error) {
 	return l, nil
 }
 
-// cutHosts removes the hosts after the first one from a URL, and returns them: package url knows URLs with one host.
+// cutHosts removes all hosts after the first from a URL and returns them, because package url accepts one host
+// only.
 func cutHosts(text string) (first string, others []string) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -207,7 +210,7 @@ func cutHosts(text string) (first string, others []string) {
 	return scheme + "://" + rest[:begin] + hosts[0] + rest[end:], hosts[1:]
 }
 
-// hostAddresses returns the addresses of all hosts of a URL, nil if there is one: that of the first, and those of others.
+// hostAddresses returns the addresses of all hosts of a URL. It returns nil if there is only one host.
 func hostAddresses(u *url.URL, first string, others []string) ([]string, error) {
 	if len(others) == 0 {
 		return nil, nil
@@ -231,8 +234,8 @@ func hostAddresses(u *url.URL, first string, others []string) ([]string, error) 
 	return all, nil
 }
 
-// mysqlTarget returns the address that a URL names, and its database. The URL of a socket names the database among its
-// options, which are read later.
+// mysqlTarget returns the server address and the database name of a URL. For a socket URL the name is "",
+// because it is an option that is parsed later.
 func mysqlTarget(u *url.URL) (network, address, database string, err error) {
 	if u.Scheme == socketScheme {
 		if u.Host != "" || strings.Trim(u.Path, "/") == "" {
@@ -254,10 +257,10 @@ func mysqlTarget(u *url.URL) (network, address, database string, err error) {
 	return "tcp", net.JoinHostPort(u.Hostname(), port), name, nil
 }
 
-// Target is the server of a URL of MySQL, for other programs. Network is tcp or unix.
+// Target is the server of a MySQL URL, for use by other programs. Network is "tcp" or "unix".
 type Target struct{ Network, Address, User, Database string }
 
-// MySQLTarget returns the server of a URL of MySQL: the first of several. Its error is that of Open.
+// MySQLTarget returns the first server of a MySQL URL. Its errors are those of Open.
 func MySQLTarget(text string) (Target, error) {
 	l, err := parseURL(text)
 	if err != nil {
@@ -269,7 +272,7 @@ func MySQLTarget(text string) (Target, error) {
 	return Target{l.mysql.Net, l.mysql.Addr, l.mysql.User, l.mysql.DBName}, nil
 }
 
-// open opens the database. Nil files watches none.
+// open opens the database. files checks those of an SQLite database; nil checks none.
 func (l location) open(files *sqliteFiles) (*sql.DB, error) {
 	if l.dialect == dialect.SQLite {
 		db, err := openSQLite(l.dsn, l.sqlite.busy, files)
@@ -277,7 +280,7 @@ func (l location) open(files *sqliteFiles) (*sql.DB, error) {
 			return nil, err
 		}
 		if l.memory {
-			// Every connection to :memory: is a database of its own.
+			// Every connection to :memory: opens a separate database.
 			db.SetMaxOpenConns(1)
 			return db, nil
 		}
@@ -291,7 +294,7 @@ func (l location) open(files *sqliteFiles) (*sql.DB, error) {
 	return l.pooled(connector), nil
 }
 
-// connector opens connections to the MySQL server of a location.
+// connector returns a connector for the MySQL server of a location.
 func (l location) connector() (driver.Connector, error) {
 	connector, err := mysql.NewConnector(l.mysql)
 	if err != nil {
@@ -300,19 +303,19 @@ func (l location) connector() (driver.Connector, error) {
 	return readCommittedConnector{connector}, nil
 }
 
-// pooled returns the pool of a location whose connections a connector opens.
+// pooled returns a connection pool that uses the given connector.
 func (l location) pooled(connector driver.Connector) *sql.DB {
 	db := sql.OpenDB(preparingConnector{connector, &useCounter{after: l.prepareAfter}, false})
 	l.pool.limit(db)
 	return db
 }
 
-// readCommittedConnector makes the transactions of every connection see commits of others during a wait for a lock, and
-// take no gap locks. It is a statement of its own because MySQL and MariaDB name the variable
-// differently.
+// readCommittedConnector opens connections whose transactions use READ COMMITTED. They see commits of others
+// after waiting for a lock, and take no gap locks. This takes a statement per connection, because MySQL and
+// MariaDB name the variable differently.
 type readCommittedConnector struct{ driver.Connector }
 
-// Connect opens a connection, and adapts it to its server.
+// Connect opens a connection and adapts it to the server.
 func (c readCommittedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -328,7 +331,7 @@ func (c readCommittedConnector) Connect(ctx context.Context) (driver.Conn, error
 	return adaptToEngine(ctx, conn)
 }
 
-// URLFor returns the database's URL with another user and no password.
+// URLFor returns the database URL with another user and without a password.
 func (s *Store) URLFor(user string) string {
 	if s.url.address == nil {
 		return s.String()
@@ -338,7 +341,7 @@ func (s *Store) URLFor(user string) string {
 	return u.String()
 }
 
-// CheckURL returns the error that Open has for a URL before it connects.
+// CheckURL returns the error that Open returns for an invalid URL. It does not connect.
 func CheckURL(text string) error {
 	_, err := parseURL(text)
 	return err

@@ -11,13 +11,13 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Watch is called before each statement is sent. The operation is query, exec, begin, commit or rollback. The statement has
-// placeholders instead of values. The returned function is called with the outcome when the database has answered: for a
-// query that is before its rows are read.
+// Watch is a function that is called before each statement is sent. operation is query, exec, begin, commit or
+// rollback. statement has placeholders instead of values. The returned function is called with the result when
+// the database has answered. For a query that is before its rows are read.
 type Watch func(ctx context.Context, operation, statement string) (context.Context, func(error))
 
-// Watch makes each of watches, in order, watch all later statements of Ent, and those of later questions. It creates a new
-// client, so the caller calls it before the first use of s.Ent.
+// Watch calls all watches, in order, for every later statement of Ent and of questions. It creates a new Ent
+// client, so it must be called before the first use of s.Ent.
 func (s *Store) Watch(watches ...Watch) {
 	s.watch = combineWatches(watches)
 	drv := watchedDriver{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: s.watch}
@@ -41,7 +41,7 @@ func combineWatches(watches []Watch) Watch {
 	}
 }
 
-// watchedDriver is a driver of Ent with all methods that generated code needs.
+// watchedDriver is an Ent driver that calls a Watch for each statement.
 type watchedDriver struct {
 	*entsql.Driver
 	watch Watch
@@ -100,7 +100,7 @@ func (d watchedDriver) BeginTx(ctx context.Context, o *entsql.TxOptions) (dialec
 	return watchedTx{plain, ctx, d.watch}, nil
 }
 
-// watchedTx is a transaction of watchedDriver. Commit and Rollback have no context and use that of the begin.
+// watchedTx is a transaction of watchedDriver. Commit and Rollback take no context and use that of the begin.
 type watchedTx struct {
 	*entsql.Tx
 	ctx   context.Context
@@ -152,7 +152,7 @@ func (t watchedTx) Rollback() error {
 	_, end := t.watch(t.ctx, "rollback", "ROLLBACK")
 	err := t.Tx.Rollback()
 	if errors.Is(err, sql.ErrTxDone) {
-		end(nil) // the end of its context has rolled it back
+		end(nil) // the end of the context has already rolled it back
 	} else {
 		end(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// The lengths of texts are those of the API (contract, section 4), in characters; that of HTML is that of a
+// Maximum lengths of texts in the API (contract, section 4), in characters. maxHTML is the maximum length of a
 // request, in bytes.
 const (
 	maxTitle = 500
@@ -24,7 +24,8 @@ var (
 	errSameOwner = errors.New("the slug is another record's")
 )
 
-// cleanUnit returns the target of a unit as the API would store it, or an error if it is not allowed.
+// cleanUnit returns the target of a unit in the form in which the API stores it. It returns an error if the
+// text is not allowed.
 func cleanUnit(u *Unit) (string, error) {
 	text := *u.Target
 	switch {
@@ -59,9 +60,9 @@ func cleanUnit(u *Unit) (string, error) {
 	return text, checkLength(text, maxTitle)
 }
 
-// cleanPlain cleans plain text. Files have it as it is stored, so "<" and "&" are characters, and a text that came
-// from here goes back unchanged. But tags and entities in the translation of a text that has none are a tool's,
-// and treated as the API treats them.
+// cleanPlain cleans plain text. Files have plain text in its stored form, so "<" and "&" are characters, and an
+// exported text stays unchanged. But if only the translation has tags or entities, a tool added them, and
+// cleanPlain interprets them like the API.
 func cleanPlain(target, source string) (string, error) {
 	text, err := markup.Text(calendar.Escape(target))
 	if err != nil {
@@ -85,19 +86,21 @@ func checkLength(text string, most int) error {
 	return nil
 }
 
-// sameSource reports whether a source is still what was exported. Tools rearrange white space, and XML cannot
-// write every character.
+// sameSource reports whether a source text equals the exported one. It ignores white space, which tools
+// rearrange, and characters that XML cannot represent.
 func sameSource(now, exported string) bool {
 	words := func(s string) string { return strings.Join(strings.Fields(writableText(s)), " ") }
 	return now == exported || words(now) == words(exported)
 }
 
-// sameTarget reports whether a target is what is stored already. The white space in it is the translator's.
+// sameTarget reports whether a target equals the stored text. White space inside it counts, because the
+// translator wrote it.
 func sameTarget(now, sent string) bool {
 	return now == sent || strings.TrimSpace(writableText(now)) == strings.TrimSpace(writableText(sent))
 }
 
-// writableText returns a text as XML has it, with the line breaks of XML.
+// writableText returns a text after a round trip through XML: with its line breaks, and without invalid
+// characters.
 func writableText(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	return strings.Map(func(r rune) rune {

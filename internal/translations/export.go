@@ -18,63 +18,63 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// Format is a format of files.
+// Format is a file format.
 type Format string
 
-// The formats. XLIFF is version 2.0, which has one source language. A JSON file may have several.
+// The file formats. XLIFF is version 2.0, which has one source language. A JSON file may have several.
 const (
 	JSON  Format = "json"
 	XLIFF Format = "xliff"
 )
 
-// ErrMixed is the refusal of an export in XLIFF 2.0, which has one source language, of records that were written
-// in several.
+// ErrMixed is the error for an XLIFF export of records with different original languages. XLIFF 2.0 has one
+// source language.
 var ErrMixed = errors.New("the records were written in several languages, and XLIFF 2.0 has one source language")
 
-// Unit is one text of a file.
+// Unit is one text in a file, with its translation.
 type Unit struct {
 	ID       ID
 	From, To calendar.Language
 	Source   string
-	Target   *string // nil: there is no translation yet
-	Note     string  // for the translator
+	Target   *string // nil means that there is no translation yet
+	Note     string  // hint for the translator
 
-	name  string // name in the file
+	name  string // id of the unit in the file
 	place string // place in the file, such as "line 12" of XLIFF or "item 3" of JSON
-	fault error  // what makes it unusable
+	fault error  // reason why the unit is unusable; nil means that it is usable
 }
 
-// Exporter writes texts to a file.
+// Exporter exports texts to a file.
 type Exporter struct {
 	DB     *ent.Client
 	Format Format
-	// To is the target language. Records written in it are left out.
+	// To is the target language. Records with this original language are left out.
 	To calendar.Language
 	// From is the source language; "" means the original of each record.
 	From calendar.Language
-	// Kinds are the kinds to export, all if there are none.
+	// Kinds are the kinds to export. Empty means all.
 	Kinds []calendar.Kind
-	// MissingOnly leaves out what is translated already.
+	// MissingOnly leaves out texts that have a translation.
 	MissingOnly bool
-	// Slugs exports the slugs, too.
+	// Slugs also exports slugs.
 	Slugs bool
-	// After leaves out the records up to this id.
+	// After leaves out records with this id or a smaller one.
 	After int64
-	// Since, if not nil, leaves out the records that did not change after this revision.
+	// Since leaves out records that did not change after this revision. Nil means no limit.
 	Since *int64
 }
 
 // Exported is the result of an export.
 type Exported struct {
 	Records, Units int
-	// Sourceless are texts that there are not in the language to translate from.
+	// Sourceless is the number of texts that were left out because they lack the source language.
 	Sourceless int
 	// Revision is the revision of the calendar at the start of the export. The next export can take it as
 	// Since.
 	Revision int64
 }
 
-// Write writes the file. Only a page of records is in memory at a time.
+// Write writes the file. It has only a page of records in memory at a time.
 func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 	var done Exported
 	if x.From == x.To {
@@ -118,7 +118,7 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 	return done, buffered.Flush() // returns all earlier write errors, too
 }
 
-// units returns the texts of a record that go into the file.
+// units returns the texts of a record to export.
 func (x *Exporter) units(r *record, done *Exported) []Unit {
 	if r.original.Language == x.To {
 		return nil
@@ -148,7 +148,7 @@ func (x *Exporter) units(r *record, done *Exported) []Unit {
 	return out
 }
 
-// paths are the collections of the API.
+// paths are the paths of the collections in the API.
 var paths = map[calendar.Kind]string{
 	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
 	calendar.Category: "categories", calendar.Tag: "tags",
@@ -184,7 +184,8 @@ func note(r *record, f Field) string {
 	return what
 }
 
-// original returns the language that the records were written in. It is English when there are none.
+// original returns the original language of the records to export. It returns ErrMixed if there are several. If
+// there are no records, any language other than To is possible.
 func (x *Exporter) original(ctx context.Context) (calendar.Language, error) {
 	var all []calendar.Language
 	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {

@@ -19,36 +19,36 @@ const (
 	// batchRecords is the number of records in a transaction. It is small, so that other writers wait only
 	// briefly.
 	batchRecords = 50
-	// batchBytes bounds the texts that wait for a transaction.
+	// batchBytes is the maximum number of bytes of texts in a transaction.
 	batchBytes = 8 << 20
 )
 
-// Outcome is the result of a unit.
+// Outcome is the result of the import of a unit.
 type Outcome string
 
-// The outcomes. A dry run reports those that an import would have.
+// The outcomes. A dry run reports the outcomes of an import.
 const (
 	Updated       Outcome = "updated"
 	Unchanged     Outcome = "unchanged"
-	Untranslated  Outcome = "untranslated"   // no target
-	SourceChanged Outcome = "source changed" // the text was changed since the export, or is gone
-	Unknown       Outcome = "unknown"        // no such record
+	Untranslated  Outcome = "untranslated"   // the unit has no target
+	SourceChanged Outcome = "source changed" // the source text changed or was removed since the export
+	Unknown       Outcome = "unknown"        // the record does not exist
 	InTrash       Outcome = "in the trash"
-	Original      Outcome = "original" // the record was written in the target language
+	Original      Outcome = "original" // the target language is the original language of the record
 	Failed        Outcome = "failed"
 )
 
-// Outcomes lists them in the order of reports.
+// Outcomes lists all outcomes in the order of reports.
 var Outcomes = []Outcome{Updated, Unchanged, Untranslated, SourceChanged, Unknown, InTrash, Original, Failed}
 
-// Skipped reports whether the unit had something to say that was not taken.
+// Skipped reports whether the import ignored a translation that the unit has.
 func (o Outcome) Skipped() bool {
 	return o == SourceChanged || o == Unknown || o == InTrash || o == Original
 }
 
 // Problem is a unit that was skipped or failed.
 type Problem struct {
-	Unit    string // its id as the file has it
+	Unit    string // id of the unit in the file
 	Place   string // place in the file, such as "line 12" of XLIFF or "item 3" of JSON
 	Outcome Outcome
 	Err     error // error of a failed unit; nil otherwise
@@ -69,30 +69,31 @@ func (p Problem) String() string {
 	return text + p.Err.Error()
 }
 
-// Report is the result of an import, or of a dry run.
+// Report is the result of an import or a dry run.
 type Report struct {
-	Records int // updated
+	Records int // number of updated records
 	Units   map[Outcome]int
 }
 
-// Importer takes translations over from files.
+// Importer imports translations from files.
 type Importer struct {
 	DB   *ent.Client
 	Site calendar.Site
-	// DryRun finds out what would be done and does nothing of it.
+	// DryRun only plans: the report then lists what an import would do.
 	DryRun bool
-	// Force takes translations of source texts that have changed since.
+	// Force imports translations even if their source text has changed since the export.
 	Force bool
-	// Clear takes an empty target as the wish to remove the translation. Otherwise, and for slugs, which cannot be
-	// removed, it is none. A target that is not there at all never removes anything.
+	// Clear removes the stored translation if the target is empty. Otherwise, and for slugs, which cannot be
+	// removed, an empty target is ignored. A missing target never removes anything.
 	Clear bool
-	// Problem, if not nil, is called for each unit that was skipped or failed.
+	// Problem is called for each unit that was skipped or failed. Nil disables it.
 	Problem func(Problem)
 }
 
 // Import imports a file. It reads the file twice, so that a malformed file changes nothing. A fault of a unit
-// does not affect other units. Fifty records share a transaction. After an error, the report covers the
-// transactions before it.
+// in the file does not affect other units. A refused write fails the units of its record. A transaction stores up to
+// batchRecords records, and Import repeats a failed batch record by record. After an error, the report covers what was
+// committed or left unchanged before it.
 func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, error) {
 	r := &importRun{
 		Importer: im, report: &Report{Units: make(map[Outcome]int)},
@@ -111,7 +112,7 @@ func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, er
 	return r.report, err
 }
 
-// group is the units of one record that follow each other in the file: one update.
+// group has successive units of one record, which become one update.
 type group struct {
 	kind  calendar.Kind
 	id    int64
@@ -123,7 +124,7 @@ func (g *group) has(f Field) bool {
 	return slices.ContainsFunc(g.units, func(u *Unit) bool { return u.ID.Field == f })
 }
 
-// importRun is one import.
+// importRun is the state of one import.
 type importRun struct {
 	*Importer
 	report *Report
@@ -133,7 +134,7 @@ type importRun struct {
 	bytes int
 }
 
-// take adds a unit to the batch, after writing the one before if that is full.
+// take adds a unit to the batch. If the batch is full, take writes it first.
 func (r *importRun) take(ctx context.Context, u *Unit) error {
 	if u.fault != nil {
 		r.reportUnit(u, Failed, u.fault)
@@ -145,7 +146,7 @@ func (r *importRun) take(ctx context.Context, u *Unit) error {
 	}
 	n := len(r.batch)
 	if n > 0 {
-		// A field that comes again is an update of its own, so that the later one wins.
+		// A field that occurs again becomes a separate update, so that the later one wins.
 		last := r.batch[n-1]
 		if last.kind == u.ID.Kind && last.id == u.ID.Record && last.to == u.To && !last.has(u.ID.Field) {
 			last.units = append(last.units, u)
@@ -180,7 +181,7 @@ func (r *importRun) flush(ctx context.Context) error {
 		}
 		r.account(d)
 	}
-	// Rows are locked in one order, so that two imports wait for each other instead of deadlocking.
+	// All imports lock rows in one order, so that two imports wait for each other instead of deadlocking.
 	slices.SortStableFunc(due, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(slices.Index(Kinds, a.kind), slices.Index(Kinds, b.kind)), cmp.Compare(a.id, b.id))
 	})
@@ -192,7 +193,7 @@ type key struct {
 	id   int64
 }
 
-// loadStored reads the records of a batch, those in the trash too.
+// loadStored loads the records of a batch, including those in the trash.
 func (r *importRun) loadStored(ctx context.Context, batch []*group) (map[key]*record, error) {
 	ids := make(map[calendar.Kind][]int64)
 	for _, g := range batch {
@@ -211,8 +212,8 @@ func (r *importRun) loadStored(ctx context.Context, batch []*group) (map[key]*re
 	return out, nil
 }
 
-// write writes groups in one transaction. If that fails they are written one by one, so that one record that
-// cannot be written costs no other.
+// write writes groups in one transaction. If that fails, it writes them one by one, so that one refused record
+// does not affect others.
 func (r *importRun) write(ctx context.Context, due []*group) error {
 	if len(due) == 0 {
 		return nil
@@ -255,7 +256,7 @@ func (r *importRun) write(ctx context.Context, due []*group) error {
 	return r.refused(ctx, due[0], err)
 }
 
-// lockEvents locks the events of groups with their series, in the order of package edit.
+// lockEvents locks the events of groups and their series, in the order of package edit.
 func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	var ids []int64
 	for _, g := range due {
@@ -270,8 +271,8 @@ func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	return err
 }
 
-// refused deals with a record that may not be written as it should be. A term's slug that another term has is no
-// reason to leave its texts.
+// refused handles a refused record. If another term has the slug of a term, it writes the other texts of the
+// term.
 func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	rest := &group{kind: g.kind, id: g.id, to: g.to}
 	for _, u := range g.units {
@@ -290,13 +291,13 @@ func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	return r.write(ctx, []*group{rest})
 }
 
-// decision is the write and the outcomes for a group.
+// decision has the planned texts for a group, and the outcomes of its units.
 type decision struct {
 	sent texts
 	told []unitResult
 }
 
-// texts are the texts to write for a record; nil means no change.
+// texts are the texts to write for a record. Nil means no change.
 type texts struct{ title, description, excerpt, slug, reason *string }
 
 func (t *texts) set(f Field, text string) {
@@ -321,7 +322,7 @@ type unitResult struct {
 	err     error
 }
 
-// decide compares the units of a record, nil if there is none, with what is stored.
+// decide compares the units of a record with the stored texts. Stored is nil if the record does not exist.
 func (r *importRun) decide(stored *record, g *group) decision {
 	var d decision
 	for _, u := range g.units {
@@ -334,7 +335,7 @@ func (r *importRun) decide(stored *record, g *group) decision {
 	return d
 }
 
-// judge says what becomes of a unit, and the text to store if it is to be updated.
+// judge returns the outcome of a unit, and the text to store if that is Updated.
 func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
 	switch {
 	case stored == nil:
@@ -371,13 +372,13 @@ func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
 	return text, Updated, nil
 }
 
-// hasSlug reports whether a slug is the record's in any language: then a translation needs none of its own.
+// hasSlug reports whether the record has the slug in any language. Then a translation needs no slug of its own.
 func (r *record) hasSlug(slug string) bool {
 	is := func(t calendar.Text) bool { return t.Slug == slug }
 	return is(r.original) || slices.ContainsFunc(r.others, is)
 }
 
-// account adds what was done to the report.
+// account adds the outcomes of a decision to the report.
 func (r *importRun) account(d decision) {
 	if d.sent != (texts{}) {
 		r.report.Records++

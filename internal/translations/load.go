@@ -19,11 +19,11 @@ import (
 // pageSize is the number of records in memory at a time.
 const pageSize = 50
 
-// selection is which records of a kind are meant.
+// selection selects records of a kind. Unless ids is set, it leaves out the trash.
 type selection struct {
-	after int64   // only greater ids
-	since *int64  // only what changed after this revision
-	ids   []int64 // unless nil, only these, in the trash or not
+	after int64   // only greater ids; 0 means all
+	since *int64  // only records that changed after this revision; nil means all
+	ids   []int64 // only these records, even in the trash; nil means all
 }
 
 // where returns the selection as a predicate on the table of a kind.
@@ -53,7 +53,8 @@ func (q selection) where(kind calendar.Kind) func(*sql.Selector) {
 	}
 }
 
-// forEachRecord calls do with the selected records of a kind by ascending id, a page at a time.
+// forEachRecord calls do for the selected records of a kind in ascending order of ids. It loads a page at a
+// time.
 func forEachRecord(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, do func(*record) error) error {
 	for {
 		page, err := loadRecords(ctx, db, kind, q, pageSize)
@@ -72,7 +73,7 @@ func forEachRecord(ctx context.Context, db *ent.Client, kind calendar.Kind, q se
 	}
 }
 
-// loadRecords reads the selected records of a kind with their translations, by ascending id.
+// loadRecords loads up to limit selected records of a kind with their translations, in ascending order of ids.
 func loadRecords(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, limit int) ([]*record, error) {
 	out, err := loadKind(ctx, db, kind, q.where(kind), limit)
 	if err != nil {

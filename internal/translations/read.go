@@ -11,10 +11,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// maxUnit bounds what is read of a file between the ends of two units, in bytes: several times the longest text.
+// maxUnit is the maximum number of bytes between the ends of two units in a file: several times the longest
+// text.
 const maxUnit = 16 << 20
 
-// ErrFile is the refusal of a file as a whole.
+// ErrFile is the error for a file that is not a file of translations.
 var ErrFile = errors.New("no file of translations")
 
 // refusal is an error that wraps ErrFile without repeating it.
@@ -24,8 +25,8 @@ func (refusal) Is(target error) bool { return target == ErrFile }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// gauge is a reader that gives up when too much was read since it was reset, so that no text, tag or comment of a
-// file fills the memory.
+// gauge is a reader that returns an error if too much was read since its last reset. So no text, tag or comment
+// of a file can fill the memory.
 type gauge struct {
 	io.Reader
 	left int
@@ -42,8 +43,8 @@ func (g *gauge) Read(p []byte) (int, error) {
 
 func (g *gauge) reset() { g.left = maxUnit }
 
-// Read calls do with the units of a file of any format, in order. Units that cannot be used are passed on, too,
-// with what is wrong with them; what is wrong with the file ends it with an error that is ErrFile.
+// Read calls do for each unit of a JSON or XLIFF file, in order. Unusable units are included, with the reason
+// in their fault. A fault of the file ends Read with an error that is ErrFile.
 func Read(r io.Reader, do func(*Unit) error) error {
 	g := &gauge{Reader: r, left: maxUnit}
 	b := bufio.NewReader(g)
@@ -70,7 +71,7 @@ func Read(r io.Reader, do func(*Unit) error) error {
 	return refuse("the file is neither JSON nor XLIFF")
 }
 
-// Name returns the id of the unit as the file has it.
+// Name returns the id of the unit in the file.
 func (u *Unit) Name() string {
 	if u.name != "" {
 		return u.name
@@ -78,14 +79,14 @@ func (u *Unit) Name() string {
 	return u.ID.String()
 }
 
-// reject notes the first fault of a unit.
+// reject sets the fault of a unit, unless it has one.
 func (u *Unit) reject(err error) {
 	if u.fault == nil {
 		u.fault = err
 	}
 }
 
-// call sets the id of a unit from what the file calls it.
+// call sets the id of a unit from its name in the file.
 func (u *Unit) call(name string) {
 	id, err := ParseID(name)
 	u.ID, u.name = id, shorten(name)
@@ -94,7 +95,7 @@ func (u *Unit) call(name string) {
 	}
 }
 
-// setLanguages sets the languages of a unit.
+// setLanguages sets the languages of a unit from language tags.
 func (u *Unit) setLanguages(from, to string) {
 	var ok bool
 	if u.From, ok = language(from); !ok {
@@ -108,7 +109,8 @@ func (u *Unit) setLanguages(from, to string) {
 	}
 }
 
-// language reads a language tag; a region or script, as in pl-PL, is ignored.
+// language parses a language tag. It ignores a region or script, as in pl-PL. It reports false for an unknown
+// language.
 func language(tag string) (calendar.Language, bool) {
 	code, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
 	l := calendar.Language(strings.ToLower(strings.TrimSpace(code)))

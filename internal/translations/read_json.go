@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// readJSON reads what jsonWriter wrote. Members that it does not know are ignored.
+// readJSON reads a file in the format of jsonWriter. It ignores unknown members.
 func readJSON(r io.Reader, g *gauge, do func(*Unit) error) error {
 	d := json.NewDecoder(r)
 	bad := func(err error) error {
@@ -71,7 +71,7 @@ func readJSON(r io.Reader, g *gauge, do func(*Unit) error) error {
 	return nil
 }
 
-// readUnits reads the array of units.
+// readUnits reads the array of units, and calls do for each.
 func readUnits(d *json.Decoder, g *gauge, to string, do func(*Unit) error, bad func(error) error) error {
 	open, err := d.Token()
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxDepth bounds how deeply elements are nested. XLIFF needs about ten levels, and more for nested groups.
+// maxDepth is the maximum depth of nested elements. XLIFF needs about ten levels, and more for nested groups.
 const maxDepth = 100
 
-// xliffReader reads XLIFF 2.0 and 2.1. Nothing outside the file is ever looked at, and a file with a document type
-// declaration, which entities would need, is refused.
+// xliffReader reads XLIFF 2.0 and 2.1. It never reads anything outside the file. It refuses a document type
+// declaration, which entities would need.
 type xliffReader struct {
 	d         *xml.Decoder
 	g         *gauge
@@ -39,7 +39,7 @@ func readXLIFF(r io.Reader, g *gauge, do func(*Unit) error) error {
 	return err
 }
 
-// next returns the next token; the end of the file is io.EOF, all else an error that is ErrFile.
+// next returns the next token. At the end of the file it returns io.EOF. Any other error is ErrFile.
 func (x *xliffReader) next() (xml.Token, error) {
 	t, err := x.d.Token()
 	if err != nil {
@@ -71,7 +71,7 @@ func (x *xliffReader) line() string {
 	return "line " + strconv.Itoa(line)
 }
 
-// document reads all below the root.
+// document reads the file below its root element.
 func (x *xliffReader) document(root xml.StartElement) error {
 	if root.Name.Local != "xliff" {
 		return x.refuse("the file is XML, but no XLIFF: it starts with <%s>", shorten(root.Name.Local))
@@ -106,15 +106,15 @@ func (x *xliffReader) document(root xml.StartElement) error {
 	}
 }
 
-// segment is a part of a unit. Tools may divide a unit into several.
+// segment is a part of a unit. Tools may split a unit into several segments.
 type segment struct {
 	source, target string
-	translated     bool // there is a target
-	ignorable      bool // white space between segments
-	untouched      bool // the file says of the target that it is not a translation yet
+	translated     bool // the segment has a target
+	ignorable      bool // the segment is white space between other segments
+	untouched      bool // the file marks the target as not translated yet
 }
 
-// unit reads a unit and passes it on.
+// unit reads a unit and calls do with it.
 func (x *xliffReader) unit(start xml.StartElement) error {
 	u := &Unit{place: x.line()}
 	name := attr(start, "id")
@@ -163,7 +163,7 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 	}
 }
 
-// join puts the segments of a unit together. A unit has a translation when all of its segments have.
+// join joins the segments of a unit. A unit has a translation if all its segments have one.
 func (x *xliffReader) join(u *Unit, parts []segment) {
 	var source, target strings.Builder
 	translated := len(parts) > 0
@@ -184,7 +184,7 @@ func (x *xliffReader) join(u *Unit, parts []segment) {
 	}
 }
 
-// inside is next where the file must not end.
+// inside is next for places where the file must not end.
 func (x *xliffReader) inside() (xml.Token, error) {
 	t, err := x.next()
 	if errors.Is(err, io.EOF) {
@@ -193,7 +193,7 @@ func (x *xliffReader) inside() (xml.Token, error) {
 	return t, err
 }
 
-// skip reads on to the end of the element that has just begun.
+// skip reads up to the end of the element that has just begun.
 func (x *xliffReader) skip() error {
 	for above := x.depth - 1; x.depth > above; {
 		if _, err := x.inside(); err != nil {
@@ -203,8 +203,8 @@ func (x *xliffReader) skip() error {
 	return nil
 }
 
-// text reads the content of a source or target. Marks of annotations are dropped. Other inline elements
-// were not exported and spoil the unit.
+// text reads the content of a source or target. It drops marks of annotations. Other inline elements were not
+// exported, so they make the unit unusable.
 func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 	var out strings.Builder
 	for above := x.depth - 1; x.depth > above; {
@@ -233,7 +233,7 @@ func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 	return out.String(), nil
 }
 
-// attr returns the value of an attribute without a namespace, "" when there is none.
+// attr returns the value of an attribute without a namespace. "" means that there is none.
 func attr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Space == "" && a.Name.Local == name {

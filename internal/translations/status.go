@@ -17,18 +17,18 @@ import (
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
-// Count is the progress of the translation of a kind into a language. A field counts if it has text in the
-// original. A record written in the language counts as complete.
+// Count is the progress of the translation of a kind into a language. It covers fields that have text in the
+// original. A record with this original language is complete.
 type Count struct {
 	Kind          calendar.Kind     `json:"kind"`
 	Language      calendar.Language `json:"language"`
 	Records       int               `json:"records"`
 	Complete      int               `json:"complete"`
-	Partial       int               `json:"partial"`        // some fields are there, some are not
-	MissingFields int               `json:"missing_fields"` // of all records
+	Partial       int               `json:"partial"`        // number of records with some of the fields
+	MissingFields int               `json:"missing_fields"` // number of missing fields of all records
 }
 
-// Filter narrows down what is looked at; what is empty means all.
+// Filter selects kinds and languages. An empty list means all.
 type Filter struct {
 	Kinds     []calendar.Kind
 	Languages []calendar.Language
@@ -48,7 +48,7 @@ func (f Filter) languages() []calendar.Language {
 	return f.Languages
 }
 
-// Status counts for each kind and language, in one statement each.
+// Status returns the counts for each kind and language. It needs one statement for each.
 func Status(ctx context.Context, db *ent.Client, f Filter) ([]Count, error) {
 	var out []Count
 	for _, kind := range f.kinds() {
@@ -63,7 +63,7 @@ func Status(ctx context.Context, db *ent.Client, f Filter) ([]Count, error) {
 	return out, nil
 }
 
-// sums is a result row of the query of count.
+// sums is a row of the query in count.
 type sums struct {
 	Records  int `sql:"records"`
 	Complete int `sql:"complete"`
@@ -71,7 +71,7 @@ type sums struct {
 	Missing  int `sql:"missing"`
 }
 
-// translationTables are the tables of translations, and the fields that a translation is complete with.
+// translationTables are the tables of translations, with the fields that a complete translation has.
 var translationTables = map[calendar.Kind]struct {
 	table, owner string
 	fields       []string
@@ -104,8 +104,8 @@ func count(ctx context.Context, db *ent.Client, kind calendar.Kind, l calendar.L
 	return c, nil
 }
 
-// sum turns a query for records into one for their sums. Lengths are compared, not texts, because some engines
-// hold a blank to be equal to nothing.
+// sum changes a query for records to a query for their sums. It compares lengths, because for some engines a
+// text of blanks equals an empty one.
 func sum(l calendar.Language, table, owner string, fields ...string) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		t := sql.Table(table).As("translated")
@@ -130,16 +130,16 @@ func sum(l calendar.Language, table, owner string, fields ...string) func(*sql.S
 	}
 }
 
-// Missing is a record that lacks something in a language.
+// Missing is a record with missing translations in a language.
 type Missing struct {
 	Kind     calendar.Kind     `json:"kind"`
 	ID       int64             `json:"id"`
-	Title    string            `json:"title"` // of the original
+	Title    string            `json:"title"` // title or name in the original language
 	Language calendar.Language `json:"language"`
 	Fields   []Field           `json:"fields"`
 }
 
-// ListMissing calls do with what is missing, by kind, id and language.
+// ListMissing calls do for each record with missing translations, in the order of kind, id and language.
 func ListMissing(ctx context.Context, db *ent.Client, f Filter, do func(Missing) error) error {
 	for _, kind := range f.kinds() {
 		err := forEachRecord(ctx, db, kind, selection{}, func(r *record) error {

@@ -1,15 +1,15 @@
-// Package translations exchanges texts with translators. It lists what is missing in a language, exports a file for their
-// tools and imports that file.
+// Package translations exchanges texts with translators. It lists missing translations, exports texts to a file
+// for translation tools, and imports that file.
 //
-// A text is named by kind, id and field, such as event/123/title. What is written goes through package edit, as
-// the writes of the API do. The original of a record is never changed here, only what it says in other languages.
+// A text is identified by kind, id and field, such as event/123/title. Package edit stores imported texts, by
+// the same rules as for the API. An import never changes the original of a record, only its translations.
 // Records in the trash are left out.
 //
-// Files are JSON or XLIFF 2.0. Each text is a unit with its source, its translation if there is one,
-// and a note. Names and titles are plain text: "&" is a character. Descriptions and excerpts of events, venues and
-// organizers are HTML; they stand in the files as text, with the tags as characters (&lt;p&gt; in XML), because
-// they may be changed as the language requires. They come back through the sanitiser of the API. A unit is taken
-// if its source still is what it was; white space apart, which tools rearrange.
+// Files are JSON or XLIFF 2.0. Each text is a unit with its source, its translation if there is one, and a
+// note. Names and titles are plain text: "&" is a character. Descriptions and excerpts of events, venues and
+// organizers are HTML. Files contain it as text, with the tags as characters (&lt;p&gt; in XML), because a
+// translator may change the tags. The import sanitises it like the API. A unit is imported only if its source
+// text has not changed since the export. White space does not count, because tools rearrange it.
 package translations
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Kinds lists the kinds that have texts, in the order in which they are listed and exported.
+// Kinds lists the kinds with translatable texts, in the order of lists and exports.
 var Kinds = []calendar.Kind{
 	calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag,
 }
 
-// Field is a text of a record that can be translated.
+// Field is the name of a translatable text of a record.
 type Field string
 
-// The fields. Events have a title, an excerpt and a reason of their state, all else a name. Only descriptions and
-// excerpts of records, not of terms, are HTML.
+// The fields. Events have a title, an excerpt and a reason of their event status. Other records have a name.
+// Only descriptions and excerpts of records are HTML; those of terms are plain text.
 const (
 	Title       Field = "title"
 	Name        Field = "name"
@@ -40,8 +40,8 @@ const (
 	Reason      Field = "event_status_reason"
 )
 
-// Fields lists what is translated of a kind (contract, section 14). The slug is last: a translation may do without
-// one, so it is never missing.
+// Fields returns the translatable fields of a kind (contract, section 14). The slug is last. It is optional in
+// a translation, so it never counts as missing.
 func Fields(kind calendar.Kind) []Field {
 	if kind == calendar.Event {
 		return []Field{Title, Description, Excerpt, Reason, Slug}
@@ -49,21 +49,22 @@ func Fields(kind calendar.Kind) []Field {
 	return []Field{Name, Description, Slug}
 }
 
-// ID names a text, whatever the language.
+// ID identifies a text in all its languages.
 type ID struct {
 	Kind   calendar.Kind
 	Record int64
 	Field  Field
 }
 
-// String returns the ID as it stands in files: event/123/title.
+// String returns the ID in the form for files: event/123/title.
 func (id ID) String() string { return id.joined("/") }
 
 func (id ID) joined(by string) string {
 	return string(id.Kind) + by + strconv.FormatInt(id.Record, 10) + by + string(id.Field)
 }
 
-// ParseID reads what String wrote. Dots may stand for the slashes, because the ids of XLIFF 2.0 have no slashes.
+// ParseID parses the result of String. It also accepts dots instead of slashes, because ids in XLIFF 2.0 cannot
+// have slashes.
 func ParseID(s string) (ID, error) {
 	parts := strings.Split(strings.ReplaceAll(s, ".", "/"), "/")
 	if len(parts) != 3 {
@@ -83,7 +84,7 @@ func ParseID(s string) (ID, error) {
 	return id, nil
 }
 
-// shorten keeps what a file quotes from filling a screen.
+// shorten cuts a text from a file for a message.
 func shorten(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
@@ -92,7 +93,8 @@ func shorten(s string) string {
 	return s
 }
 
-// isTerm reports whether a kind is that of a term: never in the trash, its description plain text.
+// isTerm reports whether a kind is a taxonomy. Terms are never in the trash, and their descriptions are plain
+// text.
 func isTerm(k calendar.Kind) bool { return k == calendar.Category || k == calendar.Tag }
 
 // isHTML reports whether a field is sanitised HTML.
@@ -100,7 +102,7 @@ func isHTML(kind calendar.Kind, f Field) bool {
 	return !isTerm(kind) && (f == Description || f == Excerpt)
 }
 
-// record has the texts of a record in its languages. A name is in the field of the title.
+// record has the texts of a record in all languages. The name is in the field Title.
 type record struct {
 	kind     calendar.Kind
 	id       int64
@@ -109,7 +111,7 @@ type record struct {
 	others   []calendar.Text
 }
 
-// textIn returns the text in a language, nil when there is none.
+// textIn returns the text in a language. Nil means that there is none.
 func (r *record) textIn(l calendar.Language) *calendar.Text {
 	if r.original.Language == l {
 		return &r.original
@@ -122,7 +124,7 @@ func (r *record) textIn(l calendar.Language) *calendar.Text {
 	return nil
 }
 
-// text returns one field in a language, "" when there is none.
+// text returns a field in a language. "" means that there is none.
 func (r *record) text(l calendar.Language, f Field) string { return field(r.textIn(l), f) }
 
 func field(t *calendar.Text, f Field) string {
@@ -144,7 +146,7 @@ func field(t *calendar.Text, f Field) string {
 	return ""
 }
 
-// missing lists the fields, without the slug, that the original has and a language has not.
+// missing returns the fields, except the slug, that have text in the original but not in language l.
 func (r *record) missing(l calendar.Language) []Field {
 	var out []Field
 	if l == r.original.Language {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// update locks the record of a group, decides again, and writes what is new. A record that went away meanwhile is
-// unknown.
+// update locks the record of a group, decides again, and writes the changed texts. If the record was deleted
+// meanwhile, the outcome is Unknown.
 func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
 	var d decision
 	var err error
@@ -50,7 +50,7 @@ func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision,
 	return d, err
 }
 
-// updateRow is update for the rows of a type. A term of another taxonomy is unknown.
+// updateRow is update for one type of row. For a term of another taxonomy the outcome is Unknown.
 func updateRow[R ent.Row](
 	ctx context.Context, r *importRun, tx *ent.Tx, g *group,
 	lock func(context.Context, *ent.Tx, int64) (R, error), write func(R, texts) error,

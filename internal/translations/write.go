@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// writer writes a file. Failures to write are kept by the buffer until it is flushed.
+// writer writes a file of translations. The buffered writer remembers write errors, and Flush returns them.
 type writer interface {
 	open()
 	unit(u *Unit) error
@@ -25,7 +25,7 @@ func newWriter(f Format, w *bufio.Writer, from, to calendar.Language) writer {
 // jsonFormat is the format identifier in a JSON file.
 const jsonFormat = "almanac-translations/1"
 
-// jsonUnit is a unit as it stands in a JSON file.
+// jsonUnit is a unit in a JSON file.
 type jsonUnit struct {
 	ID     string            `json:"id"`
 	From   calendar.Language `json:"source_language"`
@@ -34,7 +34,7 @@ type jsonUnit struct {
 	Target *string           `json:"target,omitempty"`
 }
 
-// jsonWriter writes an object with the units on a line each, so that files can be compared line by line.
+// jsonWriter writes a JSON object with one unit per line, so that files can be compared line by line.
 type jsonWriter struct {
 	*bufio.Writer
 	to   calendar.Language
@@ -65,18 +65,18 @@ func (w *jsonWriter) close() { w.say("\n]\n}\n") }
 
 func (w *jsonWriter) say(parts ...string) { writeStrings(w.Writer, parts...) }
 
-// writeStrings writes texts as they are.
+// writeStrings writes texts without escaping.
 func writeStrings(w *bufio.Writer, parts ...string) {
 	for _, p := range parts {
 		if _, err := w.WriteString(p); err != nil {
-			return // Flush returns it
+			return // Flush returns the error
 		}
 	}
 }
 
 const xliff2 = "urn:oasis:names:tc:xliff:document:2.0"
 
-// xliffWriter writes XLIFF 2.0: one file element for each kind.
+// xliffWriter writes XLIFF 2.0, with one file element for each kind.
 type xliffWriter struct {
 	*bufio.Writer
 	from, to calendar.Language
@@ -92,10 +92,11 @@ func (w *xliffWriter) unit(u *Unit) error {
 	if u.ID.Kind != w.kind {
 		w.endFile()
 		w.kind = u.ID.Kind
-		// The texts are to come back whole, with their line breaks.
+		// Tools must not split the texts, and must keep their line breaks.
 		writeStrings(w.Writer, `<file id="`, string(w.kind), `" canResegment="no" xml:space="preserve">`, "\n")
 	}
-	// An id is an XML name without slashes; the name is the id that the other formats have.
+	// The id of a unit must be an XML name, which has no slashes. The name attribute has the ID as in JSON
+	// files.
 	writeStrings(w.Writer, `<unit id="`, u.ID.joined("."), `" name="`, u.ID.String(), "\">\n")
 	if u.Note != "" {
 		writeStrings(w.Writer, `<notes><note category="location">`, escape(u.Note), "</note></notes>\n")
@@ -120,7 +121,8 @@ func (w *xliffWriter) close() {
 	writeStrings(w.Writer, "</xliff>\n")
 }
 
-// escape makes character data of a text. Line breaks stay readable; what XML has no way to write becomes U+FFFD.
+// escape escapes a text for XML. It keeps line breaks readable. Characters that XML cannot represent become
+// U+FFFD.
 func escape(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -143,7 +145,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// inXML reports whether XML 1.0 has a character.
+// inXML reports whether XML 1.0 can represent a character.
 func inXML(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd ||
 		r >= 0x10000 && r <= 0x10ffff

@@ -31,10 +31,10 @@ import (
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
-// Problem is something in the database that package edit would not have written.
+// Problem is a state of the database that package edit would not have written.
 type Problem struct {
-	Kind calendar.Kind // "" for what belongs to no record
-	ID   int64         // 0 for what belongs to no record
+	Kind calendar.Kind // kind of the record; "" if the problem belongs to no record
+	ID   int64         // id of the record; 0 if the problem belongs to no record
 	What string
 }
 
@@ -45,16 +45,16 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s %d: %s", p.Kind, p.ID, p.What)
 }
 
-// Check reports records that are not as package edit leaves them:
+// Check reports records that differ from what package edit would have written:
 //
-//   - instants that are not the wall times in their zone;
-//   - slugs, languages, search texts, sort keys, cells of venues, numbers of events of terms;
-//   - links to nothing, ids that were never drawn;
+//   - instants that differ from the wall times in their zone;
+//   - slugs, languages, search texts, sort keys, cells of venues, event counts of terms;
+//   - links to records that do not exist, ids that were never drawn;
 //   - occurrences that are not in the schedule of their series, and starts of a schedule without an occurrence;
 //   - gaps in the change log.
 //
-// It changes nothing. It may run while the service answers: it reads again what it finds, and reports what is there both
-// times. It calls step with the number of records of a kind that were read.
+// It changes nothing. It may run while the service writes: it reads problems twice, and reports those that it
+// finds both times. It calls step after each batch, with the number of records of the kind that it has read.
 func Check(
 	ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int), report func(Problem),
 ) error {
@@ -86,19 +86,19 @@ func Check(
 	}, report)
 }
 
-// checker collects the problems of one reading.
+// checker collects the problems that one run of a check finds.
 type checker struct {
 	*edit.Editor
 	db    *ent.Client
 	found []Problem
 }
 
-// add notes a problem.
+// add records a problem.
 func (c *checker) add(kind calendar.Kind, id int64, format string, args ...any) {
 	c.found = append(c.found, Problem{kind, id, fmt.Sprintf(format, args...)})
 }
 
-// confirmed runs a check, a second time if it finds problems, and reports the problems of both runs.
+// confirmed runs a check, and runs it again if it finds problems. It reports the problems that both runs find.
 func (c *checker) confirmed(ctx context.Context, check func() error, report func(Problem)) error {
 	c.found = nil
 	if err := check(); err != nil || len(c.found) == 0 {
@@ -117,7 +117,7 @@ func (c *checker) confirmed(ctx context.Context, check func() error, report func
 	return ctx.Err()
 }
 
-// checkedRecord is the columns that records of all kinds have.
+// checkedRecord has the checked columns that the tables of all kinds share.
 type checkedRecord struct {
 	id        int64
 	original  calendar.Language
@@ -127,7 +127,7 @@ type checkedRecord struct {
 	others    []otherText
 }
 
-// otherText is a translation.
+// otherText is the language and the slug of a translation.
 type otherText struct {
 	language calendar.Language
 	slug     string
@@ -142,7 +142,7 @@ func (c *checker) records(ctx context.Context, kind calendar.Kind, ids []int64) 
 	return errors.Join(c.slugs(ctx, kind, rows), c.texts(ctx, kind, rows), c.drawn(ctx, kind, ids))
 }
 
-// load reads the records, and checks the columns that only their kind has.
+// load loads the records, and checks the columns that only their kind has.
 func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
 	switch kind {
 	case calendar.Event:
@@ -200,7 +200,7 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 	return out, err
 }
 
-// span compares the instants of an event with its wall times.
+// span checks that the instants of an event match its wall times, and that its status is known.
 func (c *checker) span(r *ent.Event) {
 	_, stale, err := derivedSpan(r)
 	if err != nil {
@@ -218,7 +218,7 @@ func (c *checker) span(r *ent.Event) {
 	}
 }
 
-// terms is load for terms.
+// terms is load for categories and tags.
 func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
 	rows, err := c.db.Term.Query().Where(term.IDIn(ids...)).WithTranslations().All(ctx)
 	if err != nil {
@@ -254,7 +254,7 @@ func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (o
 	return out, nil
 }
 
-// slugs compares the slugs of records with the table of slugs, and their languages with their texts.
+// slugs compares the slugs of records with the table slugs, and their languages with those of their texts.
 func (c *checker) slugs(ctx context.Context, kind calendar.Kind, rows []checkedRecord) error {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
@@ -296,7 +296,7 @@ func (c *checker) slugs(ctx context.Context, kind calendar.Kind, rows []checkedR
 	return nil
 }
 
-// texts compares the stored search texts of records with those that edit would write now.
+// texts compares the stored search texts of records with those that package edit would write now.
 func (c *checker) texts(ctx context.Context, kind calendar.Kind, rows []checkedRecord) error {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
@@ -327,7 +327,7 @@ func (c *checker) texts(ctx context.Context, kind calendar.Kind, rows []checkedR
 	return nil
 }
 
-// drawn checks that the ids of records come from the sequence.
+// drawn checks that the ids of records were drawn from the table records.
 func (c *checker) drawn(ctx context.Context, kind calendar.Kind, ids []int64) error {
 	if kind.IsTerm() {
 		return nil
@@ -344,7 +344,7 @@ func (c *checker) drawn(ctx context.Context, kind calendar.Kind, ids []int64) er
 	return nil
 }
 
-// orphans counts links, slugs and search texts of records that do not exist.
+// orphans counts links, slugs and search texts whose record does not exist.
 func (c *checker) orphans(ctx context.Context) error {
 	var errs []error
 	missing := func(what, column, in string, count func(func(*sql.Selector)) (int, error)) {
@@ -390,7 +390,7 @@ func (c *checker) orphans(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// log checks that the change log goes up to the revision without gaps. Its oldest entries may have been deleted.
+// log checks that the change log has no gaps up to the revision. Its oldest entries may have been deleted.
 func (c *checker) log(ctx context.Context) error {
 	revision, err := edit.Revision(ctx, c.db)
 	if err != nil {

@@ -21,8 +21,8 @@ const batchSize = 500
 // kinds are the kinds of records, in the order in which Check and Reindex visit them.
 var kinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag}
 
-// Repair derives from the records what the database stores of them: the numbers of events of terms, and all that
-// Reindex writes. Occurrences of a series that is gone become events of their own.
+// Repair computes again what the database derives from records: the event counts of terms, and all that Reindex
+// writes. Occurrences of a series that does not exist become single events.
 func Repair(ctx context.Context, db *ent.Client, e *edit.Editor) error {
 	if err := freeStrays(ctx, db, e); err != nil {
 		return err
@@ -39,8 +39,9 @@ func Repair(ctx context.Context, db *ent.Client, e *edit.Editor) error {
 	return Reindex(ctx, db, e, func(calendar.Kind, int) {})
 }
 
-// Recount corrects the numbers of published events of the terms with the ids, of all terms when there is none. Package
-// edit keeps the numbers correct. Recount serves writers that insert rows without it.
+// Recount corrects the numbers of published events of the terms with the ids. Without ids it corrects those of
+// all terms. It is for writers that insert rows without package edit, which otherwise keeps the numbers
+// correct.
 func Recount(ctx context.Context, tx *ent.Tx, termIDs ...int64) error {
 	lock := func() ([]*ent.Term, error) { return edit.LockTerms(ctx, tx, termIDs...) }
 	if len(termIDs) == 0 {
@@ -69,7 +70,7 @@ func Recount(ctx context.Context, tx *ent.Tx, termIDs ...int64) error {
 	return nil
 }
 
-// publishedEvents counts the published events of terms.
+// publishedEvents returns the numbers of published events by term id.
 func publishedEvents(ctx context.Context, db *ent.Client, termIDs []int64) (map[int64]int, error) {
 	var counts []struct {
 		TermID int64 `json:"term_id"`
@@ -88,10 +89,10 @@ func publishedEvents(ctx context.Context, db *ent.Client, termIDs []int64) (map[
 	return events, nil
 }
 
-// Reindex writes what is derived from records again: search texts, the instants of events, the cells of venues, the sort
-// keys of terms and series. It serves after rows were written without package edit, and when the language of the site or
-// the rules of a time zone changed. It works in batches, each in a transaction, and may run while the service answers. It
-// calls step with the number of records of a kind that are done.
+// Reindex computes again what is derived from records: search texts, instants of events, cells of venues, sort
+// keys of terms and series. It is needed after rows were written without package edit, and after the language
+// of the site or the rules of a time zone changed. Each batch is a transaction, so Reindex may run while the
+// service writes. It calls step after each batch, with the number of records of the kind that are done.
 func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int)) error {
 	for _, kind := range kinds {
 		err := eachBatch(ctx, db, kind, func(ids []int64, done int) error {
@@ -106,7 +107,8 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 						return err
 					}
 				case kind.IsTerm():
-					// Before the first read of the transaction, which then sees what other writers left.
+					// The lock precedes the first read of the transaction, so that this sees the changes of
+					// earlier writers.
 					if _, err := edit.LockTerms(ctx, tx, ids...); err != nil {
 						return err
 					}
@@ -145,8 +147,8 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 	})
 }
 
-// eachBatch calls do with the ids of the records of a kind, a batch at a time in ascending order, and with the number of
-// records up to the end of the batch.
+// eachBatch calls do for batches of ids of a kind in ascending order. Done is the number of records up to the
+// end of the batch.
 func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, do func(ids []int64, done int) error) error {
 	for done, after := 0, int64(0); ; {
 		ids, err := idsAfter(ctx, db, kind, after)
@@ -161,7 +163,7 @@ func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, do func(
 	}
 }
 
-// idsAfter loads the next ids of a kind, in ascending order.
+// idsAfter returns the next batch of ids of a kind above after, in ascending order.
 func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64) ([]int64, error) {
 	switch kind {
 	case calendar.Event:
@@ -174,8 +176,8 @@ func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int
 	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batchSize).IDs(ctx)
 }
 
-// freeStrays makes events of their own of occurrences without a series. They keep password_id, which their password is
-// keyed with.
+// freeStrays turns occurrences without a series into single events. They keep password_id, because their
+// password hash is keyed with it.
 func freeStrays(ctx context.Context, db *ent.Client, e *edit.Editor) error {
 	return edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 		n, err := tx.Event.Update().Where(strayOccurrence()).
@@ -190,8 +192,8 @@ func freeStrays(ctx context.Context, db *ent.Client, e *edit.Editor) error {
 	})
 }
 
-// correctInstants derives the instants of events from their wall times: the rules of their zones may have changed. It
-// leaves those whose dates would be impossible.
+// correctInstants computes the instants of events from their wall times, because the rules of their zones may
+// have changed. It does not change events whose dates would become invalid.
 func correctInstants(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Event.Query().Where(event.IDIn(ids...)).All(ctx)
 	if err != nil {
@@ -225,8 +227,8 @@ func correctInstants(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// derivedSpan returns when a stored event takes place by its wall times, and whether its stored instants are others. The
-// error is calendar.ErrZone.
+// derivedSpan returns the span of a stored event from its wall times. Stale reports whether the stored instants
+// differ. The error is calendar.ErrZone for an unknown zone.
 func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	zone, err := calendar.ParseZone(r.Timezone)
 	if err != nil {
@@ -236,7 +238,7 @@ func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	return span, !span.StartsAt().Equal(r.StartsAt) || !span.EndsAt().Equal(r.EndsAt), nil
 }
 
-// repairCells corrects the cells of venues.
+// repairCells corrects the stored cells of venues.
 func repairCells(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
 	if err != nil {
@@ -259,20 +261,22 @@ func repairCells(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// staleCell reports whether the stored cell of a venue is not that of its coordinates.
+// staleCell reports whether the stored cell of a venue differs from that of its coordinates.
 func staleCell(r *ent.Venue) bool {
 	cell := edit.VenueCell(r.Latitude, r.Longitude)
 	return (cell == nil) != (r.Cell == nil) || cell != nil && *cell != *r.Cell
 }
 
-// FillSortKeys writes the sort keys of the terms that have none: those written before the columns existed, or since by a
-// program that does not know them. It works in batches, each in a transaction, may run while the service answers, and
-// continues where it was interrupted. It calls step with the number of terms that are done.
+// FillSortKeys writes the sort keys of the terms that have none. These were written before the columns existed,
+// or by a process of an older version. Each batch is a transaction, so FillSortKeys may run while the service
+// writes, and can be interrupted and run again. It calls step after each batch, with the number of terms that
+// are done.
 func FillSortKeys(ctx context.Context, db *ent.Client, e *edit.Editor, step func(terms int)) error {
 	done := 0
 	for _, taxonomy := range []calendar.Kind{calendar.Category, calendar.Tag} {
 		for after := int64(0); ; {
-			// Not in the transaction: rows that another transaction inserts meanwhile cannot be locked in it.
+			// The query is not part of the transaction, which could not lock rows that another transaction
+			// inserts after its first read.
 			ids, err := db.Term.Query().Where(term.TaxonomyEQ(taxonomy), term.SortEnIsNil(), term.IDGT(after)).
 				Order(term.ByID()).Limit(batchSize).IDs(ctx)
 			if err != nil {

@@ -68,7 +68,8 @@ func (c *checker) series(ctx context.Context, ids []int64) error {
 	return errors.Join(c.slugs(ctx, calendar.Series, named), c.texts(ctx, calendar.Series, named), c.drawn(ctx, calendar.Series, ids))
 }
 
-// title compares what a series is sorted by with the title of its last phase, and returns its languages and slugs.
+// title checks the sort keys of a series against the title of its last phase. It returns the languages and
+// slugs of the series.
 func (c *checker) title(r *ent.Series, t calendar.Template) checkedRecord {
 	keys := edit.SeriesSortKeysOf(c.Site.Language, &t)
 	for column, is := range map[string][]byte{
@@ -89,8 +90,9 @@ func (c *checker) title(r *ent.Series, t calendar.Template) checkedRecord {
 	return s
 }
 
-// schedule compares the occurrences of a series, by their nominal starts, with its schedule. Occurrences in the trash are
-// those that a person or a change of the schedule took away. A series in the trash takes its occurrences with it.
+// schedule compares the occurrences of a series with its schedule, by nominal start. An occurrence in the trash
+// was removed by a client or by a change of the schedule. If the series is in the trash, all its occurrences
+// are too.
 func (c *checker) schedule(r *ent.Series, occurrences map[string]calendar.Status) {
 	add := func(format string, args ...any) { c.add(calendar.Series, r.ID, format, args...) }
 	if len(r.Edges.Phases) == 0 {
@@ -144,8 +146,8 @@ func (c *checker) schedule(r *ent.Series, occurrences map[string]calendar.Status
 	}
 }
 
-// strayOccurrence selects events that are occurrences in part: their series is gone, or one of its columns was written
-// without the others.
+// strayOccurrence selects events that are partly occurrences: their series does not exist, or only some of the
+// columns for occurrences are set.
 func strayOccurrence() predicate.Event {
 	return func(s *sql.Selector) {
 		t := sql.Table(entseries.Table).As("owner")
@@ -162,7 +164,7 @@ func strayOccurrence() predicate.Event {
 	}
 }
 
-// strays reports events that are occurrences in part.
+// strays reports the events that strayOccurrence selects.
 func (c *checker) strays(ctx context.Context) error {
 	ids, err := c.db.Event.Query().Where(strayOccurrence()).Order(event.ByID()).IDs(ctx)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// parseAbsolute reads a written-out date with an optional time, and an optional zone that makes it an instant: an offset from
-// UTC or a name. No time means 00:00:00. Marked tells of letters that have lost their diacritics, which only the name
-// of a month may have.
+// parseAbsolute parses a written date with an optional time. An optional zone, as an offset or a name, makes it
+// an instant. No time means 00:00:00. marked tells that letters have lost diacritics, which only month names
+// may have.
 func parseAbsolute(r reader, marked bool) (Date, bool) {
 	weekday, named := r.weekday(marked)
 	day, iso, ok := r.day(marked)
@@ -47,7 +47,7 @@ func parseAbsolute(r reader, marked bool) (Date, bool) {
 	return FromInstant(calendar.UTC().Instant(w.Add(-ahead))), true
 }
 
-// weekday reads the name of a weekday that stands before a date: Tue, 01 Dec 2026.
+// weekday parses the weekday before a date, as in Tue, 01 Dec 2026.
 func (r *reader) weekday(marked bool) (weekday time.Weekday, ok bool) {
 	try := *r
 	weekday, ok = english.weekdays[try.word()]
@@ -59,7 +59,8 @@ func (r *reader) weekday(marked bool) (weekday time.Weekday, ok bool) {
 	return weekday, true
 }
 
-// zone reads the name of a zone, which ends the text. Names without a slash are abbreviations, which mean several zones.
+// zone parses a zone name at the end of the text. Names without a slash are rejected, because abbreviations are
+// ambiguous.
 func (r *reader) zone() (calendar.Zone, bool) {
 	name := r.s[r.i:]
 	if !isLetter(r.peek()) || !r.anyZone && !strings.Contains(name, "/") {
@@ -72,13 +73,13 @@ func (r *reader) zone() (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// on is the time of day on the day of w.
+// on returns the time of day c on the day of w.
 func (c clock) on(w calendar.Wall) calendar.Wall {
 	y, m, d := w.Date()
 	return calendar.WallAt(y, m, d, c.hour, c.minute, c.second)
 }
 
-// day reads a date without time. The separators and the place of the four digits of the year tell the order:
+// day parses a date without time. The separators and the place of the four-digit year determine the order:
 //
 //	2026-12-05  2026/12/05            year first
 //	05.12.2026  05-12-2026            day first
@@ -86,7 +87,8 @@ func (c clock) on(w calendar.Wall) calendar.Wall {
 //	5 December 2026  5 grudnia 2026  5 de diciembre de 2026  December 5, 2026
 //	20261205  2026-335  2026-W49  2026-W49-6  2026-12
 //
-// Days and months may have one digit. A week is its Monday, a month its first day. Iso tells the forms that a T may follow.
+// Days and months may have one digit. A week means its Monday, a month its first day. iso is true for forms
+// that a T and a time may follow.
 func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
 	if isLetter(r.peek()) && !marked {
 		day, ok = r.monthDayYear()
@@ -108,7 +110,7 @@ func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
 	if !r.eat('-') && !r.eat('/') && !r.eat('.') {
 		return calendar.Wall{}, false, false
 	}
-	fixed := lenA == 4 && sep == '-' // the order of ISO 8601
+	fixed := lenA == 4 && sep == '-' // the form of ISO 8601
 	if fixed && r.eat('w') {
 		day, ok = r.isoWeek(a)
 		return day, true, ok
@@ -142,7 +144,7 @@ func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
 	return day, yearFirst && sep == '-', ok
 }
 
-// monthYear reads the rest of "5 December 2026" behind the day, in whichever language knows the month.
+// monthYear parses the month and year after the day in "5 December 2026", in any language.
 func (r *reader) monthYear(day int, marked bool) (calendar.Wall, bool) {
 	for _, v := range vocabularies {
 		if marked && !v.marked {
@@ -157,7 +159,7 @@ func (r *reader) monthYear(day int, marked bool) (calendar.Wall, bool) {
 	return calendar.Wall{}, false
 }
 
-// monthYear reads a month and the year it is in, each with the language's particle before it or without.
+// monthYear parses a month and a year in the language of v. The language's particle may precede each.
 func (v *vocabulary) monthYear(r *reader) (month time.Month, year int, ok bool) {
 	if month, ok = v.months[v.behindParticle(r).nextWord()]; !ok {
 		return 0, 0, false
@@ -169,7 +171,7 @@ func (v *vocabulary) monthYear(r *reader) (month time.Month, year int, ok bool) 
 	return month, year, ok
 }
 
-// behindParticle moves over the particle if it comes next.
+// behindParticle skips the particle of the language if it comes next.
 func (v *vocabulary) behindParticle(r *reader) *reader {
 	if try := *r; v.particle != "" && try.nextWord() == v.particle {
 		*r = try
@@ -177,7 +179,7 @@ func (v *vocabulary) behindParticle(r *reader) *reader {
 	return r
 }
 
-// monthDayYear reads "December 5, 2026"; the comma may be missing.
+// monthDayYear parses "December 5, 2026"; the comma is optional.
 func (r *reader) monthDayYear() (calendar.Wall, bool) {
 	month, ok := english.months[r.word()]
 	if !ok || !r.eat(' ') {
@@ -198,7 +200,7 @@ func (r *reader) monthDayYear() (calendar.Wall, bool) {
 	return r.dayOf(year, int(month), day)
 }
 
-// dayOf is 00:00:00 of a day that exists, in the years 1000–9999.
+// dayOf returns 00:00:00 of a day. ok is false if the day does not exist or is outside the years 1000–9999.
 func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
 	if r.anyDay {
 		return calendar.WallAt(minYear, time.January, 1, 0, 0, 0), true
@@ -211,7 +213,7 @@ func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
 	return w, got == day
 }
 
-// dayOfYear is 00:00:00 of the n-th day of a year.
+// dayOfYear returns 00:00:00 of the n-th day of a year.
 func (r *reader) dayOfYear(year, n int) (calendar.Wall, bool) {
 	first, ok := r.dayOf(year, 1, 1)
 	if !ok || r.anyDay {
@@ -221,7 +223,7 @@ func (r *reader) dayOfYear(year, n int) (calendar.Wall, bool) {
 	return w, n >= 1 && yearOf(w) == year
 }
 
-// isoWeek reads the week behind the W of ISO 8601, and its day if there is one. Week 1 has the fourth of January.
+// isoWeek parses the week after the W of ISO 8601, and an optional day. Week 1 contains January 4.
 func (r *reader) isoWeek(year int) (calendar.Wall, bool) {
 	week, ok := r.number(2, 2)
 	day := 1
@@ -239,7 +241,7 @@ func (r *reader) isoWeek(year int) (calendar.Wall, bool) {
 	return monday.AddDate(0, 0, day-1), inYear && 1 <= day && day <= 7
 }
 
-// startOfWeek is 00:00:00 of the Monday of the week of w.
+// startOfWeek returns 00:00:00 of the Monday in the week of w.
 func startOfWeek(w calendar.Wall) calendar.Wall {
 	return w.StartOfDay().AddDate(0, 0, -(int(w.Weekday())+6)%7)
 }

@@ -6,15 +6,15 @@ import (
 	"unicode"
 )
 
-// normalise brings text into the one form that the rest of the package reads: ASCII in lower case, words
-// parted by single spaces, nothing around them. Marked tells that a letter has lost its diacritic. It fails
-// on an empty text, one that is too long, and on any character that no date has.
+// normalise converts text to the form that the parsers read: lower-case ASCII with single spaces between words.
+// It reports in marked whether a letter lost a diacritic. The result ok is false for a text that is empty, too
+// long, or contains a character that no date has.
 func normalise(text string) (s string, marked, ok bool) {
 	text = withoutZoneName(text)
 	if len(text) > maxText {
 		return "", false, false
 	}
-	// Each rune becomes at most one byte, and it has at least one.
+	// Each rune has at least one byte and becomes at most one.
 	var buf [maxText]byte
 	b := buf[:0]
 	space := false
@@ -44,7 +44,8 @@ func normalise(text string) (s string, marked, ok bool) {
 	return string(b), marked, len(b) > 0
 }
 
-// withoutZoneName cuts off the name of the zone that JavaScript writes in brackets behind GMT+0100, in the language of its reader.
+// withoutZoneName removes the zone name in parentheses that JavaScript writes after GMT+0100, in the language
+// of the user.
 func withoutZoneName(text string) string {
 	name := strings.IndexByte(text, '(')
 	if name < 0 || len(text) > 2*maxText || !strings.HasSuffix(text, ")") {
@@ -64,7 +65,7 @@ func withoutZoneName(text string) string {
 }
 
 // isMark reports whether r is a combining mark of a decomposed Polish or Spanish letter (acute, tilde, dot
-// above, diaeresis, ogonek), as some systems type them.
+// above, diaeresis, ogonek).
 func isMark(r rune) bool {
 	switch r {
 	case 0x0301, 0x0303, 0x0307, 0x0308, 0x0328:
@@ -73,8 +74,8 @@ func isMark(r rune) bool {
 	return false
 }
 
-// foldRune returns r as a lower-case ASCII character, and whether it lost a diacritic on the way; 0 if no date
-// has such a character. Letters of other scripts that merely map to ASCII when lowered are not among them.
+// foldRune returns r as a lower-case ASCII character, and whether it lost a diacritic. 0 means that no date
+// contains r. Letters of other scripts that become ASCII in lower case are not accepted.
 func foldRune(r rune) (c byte, marked bool) {
 	switch {
 	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
@@ -113,19 +114,19 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// reader walks over a normalised text. Its methods move on only over what they return; a caller that wants
-// to try something else copies the reader first.
+// reader reads a normalised text from a position. A method advances only past what it returns. To try an
+// alternative, a caller copies the reader first.
 type reader struct {
 	s string
 	i int
 
-	anyDay  bool // days need not exist
-	anyZone bool // zones need not exist
+	anyDay  bool // accepts days that do not exist
+	anyZone bool // accepts zones that do not exist
 }
 
 func (r *reader) done() bool { return r.i >= len(r.s) }
 
-// peek is the next character, 0 at the end.
+// peek returns the next character. 0 means the end.
 func (r *reader) peek() byte {
 	if r.done() {
 		return 0
@@ -141,7 +142,7 @@ func (r *reader) eat(c byte) bool {
 	return true
 }
 
-// word reads a run of letters; it is empty if there is none.
+// word reads a run of letters. "" means that there is none.
 func (r *reader) word() string {
 	start := r.i
 	for isLetter(r.peek()) {
@@ -150,7 +151,7 @@ func (r *reader) word() string {
 	return r.s[start:r.i]
 }
 
-// nextWord reads a space and the word behind it.
+// nextWord reads a space and the word after it.
 func (r *reader) nextWord() string {
 	if !r.eat(' ') {
 		return ""
@@ -158,11 +159,11 @@ func (r *reader) nextWord() string {
 	return r.word()
 }
 
-// maxDigits is the length of the longest number with a value; it keeps them within 32 bits.
+// maxDigits is the length of the longest number with a usable value. It fits into 32 bits.
 const maxDigits = 9
 
-// digits reads a run of digits and returns its value and its length; the value of a run longer than
-// maxDigits means nothing.
+// digits reads a run of digits and returns its value and length. For more than maxDigits digits the value is
+// meaningless.
 func (r *reader) digits() (v, n int) {
 	for ; isDigit(r.peek()); r.i++ {
 		if n < maxDigits {
@@ -173,7 +174,7 @@ func (r *reader) digits() (v, n int) {
 	return v, n
 }
 
-// number reads a whole run of digits if it is from least to most (at most maxDigits) digits long.
+// number reads a run of digits. ok is false unless it has from least to most digits. most is at most maxDigits.
 func (r *reader) number(least, most int) (v int, ok bool) {
 	v, n := r.digits()
 	return v, least <= n && n <= most
@@ -182,7 +183,7 @@ func (r *reader) number(least, most int) (v int, ok bool) {
 // clock is a time of day.
 type clock struct{ hour, minute, second int }
 
-// isoClock reads a time of day behind a T: 10, 1030, 103000, and what clock reads.
+// isoClock parses a time of day after a T: 10, 1030, 103000, or a form of clock.
 func (r *reader) isoClock() (clock, bool) {
 	try := *r
 	v, n := try.digits()
@@ -203,7 +204,7 @@ func (r *reader) isoClock() (clock, bool) {
 	return c, c.hour <= 23 && c.minute <= 59 && c.second <= 59
 }
 
-// clock reads a time of day: 18:00, 18:00:00, 18:00:00.123 (the fraction is cut), 6pm, 6:30 pm, noon.
+// clock parses a time of day: 18:00, 18:00:00, 18:00:00.123 (the fraction is dropped), 6pm, 6:30 pm, noon.
 func (r *reader) clock() (c clock, ok bool) {
 	if try := *r; english.noon[try.word()] {
 		*r = try
@@ -244,11 +245,11 @@ func (r *reader) clock() (c clock, ok bool) {
 	return c, ok
 }
 
-// meridiem reads am or pm if it comes next, with or without a space before it.
+// meridiem parses "am" or "pm", with or without a space before it. "" means neither.
 func (r *reader) meridiem() string {
 	try := *r
 	try.eat(' ')
-	zone := try // America/New_York
+	zone := try // excludes zone names such as America/New_York
 	if w := try.s[try.i:min(try.i+2, len(try.s))]; (w == "am" || w == "pm") && (zone.word() == w || zone.peek() != '/') {
 		r.i = try.i + len(w)
 		return w
@@ -256,10 +257,10 @@ func (r *reader) meridiem() string {
 	return ""
 }
 
-// maxOffset is the largest distance of a zone from UTC.
+// maxOffset is the largest accepted offset of a zone from UTC.
 const maxOffset = 14 * time.Hour
 
-// offset reads Z, UTC, GMT, +02:00, +0200 or GMT+0200: how far a clock is ahead of UTC.
+// offset parses Z, UTC, GMT, +02:00, +0200 or GMT+0200. ahead is the time that the clock is ahead of UTC.
 func (r *reader) offset() (ahead time.Duration, ok bool) {
 	sign := time.Duration(1)
 	switch r.peek() {

@@ -6,21 +6,21 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// phrase is the meaning of relative words before a time of day is applied.
+// phrase is the date of relative words, before a time of day is applied.
 type phrase struct {
 	date Date
-	// timed: a time of day may follow.
+	// timed is true if a time of day may follow.
 	timed bool
 }
 
-// today is now as the readers of relative words need it.
+// today is the current time in the forms that relative words refer to.
 type today struct {
 	now  time.Time
 	wall calendar.Wall
 	zone calendar.Zone
 }
 
-// date reads a whole text as a phrase, with a time of day behind it where the phrase allows one.
+// date parses a whole text as relative words, with a time of day if the phrase allows one.
 func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bool) {
 	r := reader{s: s}
 	p, ok := v.phrase(&r, today{now, zone.Wall(now), zone})
@@ -47,7 +47,7 @@ func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bo
 	return FromWall(c.on(w)), true
 }
 
-// phrase reads everything but the time of day.
+// phrase parses relative words without the time of day.
 func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	if !isLetter(r.peek()) {
 		if v.in != "" {
@@ -97,7 +97,8 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 		return phrase{}, false
 	}
 	noun := r.nextWord()
-	// "last day" is a step, "last day of next month" counts. So with weekdays.
+	// "last day" is a step of one day, but "last day of next month" counts days of a month. Weekdays work
+	// alike.
 	try := *r
 	if isOrdinal && v.of != "" && try.nextWord() == v.of {
 		return v.counted(r, t, ordinal, noun)
@@ -120,9 +121,9 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	return phrase{fromDay(nearestWeekday(t.wall, weekday, step)), true}, isStep
 }
 
-// counted reads the rest of "first monday of next month" or "last day of december" behind the noun.
+// counted parses the rest of "first monday of next month" or "last day of december" after the noun.
 func (v *vocabulary) counted(r *reader, t today, ordinal int, noun string) (phrase, bool) {
-	r.nextWord() // of
+	r.nextWord() // skips the word "of"
 	first, ok := v.month(r, t)
 	if !ok {
 		return phrase{}, false
@@ -136,7 +137,7 @@ func (v *vocabulary) counted(r *reader, t today, ordinal int, noun string) (phra
 	return phrase{fromDay(first), true}, noun == v.day && (ordinal == 1 || ordinal == -1)
 }
 
-// month reads "next month", "this month", "january 2027" or "january", and returns the first day of that month.
+// month parses "next month", "this month", "january 2027" or "january". It returns the first day of that month.
 func (v *vocabulary) month(r *reader, t today) (calendar.Wall, bool) {
 	word := r.nextWord()
 	if step, ok := v.steps[word]; ok {
@@ -150,8 +151,8 @@ func (v *vocabulary) month(r *reader, t today) (calendar.Wall, bool) {
 	return v.monthOf(r, t, m), true
 }
 
-// monthOf reads the year behind a month, if there is one, and returns the first day of the month. Without a year it is that
-// of now.
+// monthOf parses an optional year after a month and returns the first day of the month. Without a year it uses
+// the current one.
 func (v *vocabulary) monthOf(r *reader, t today, m time.Month) calendar.Wall {
 	year := yearOf(t.wall)
 	if try := *r; try.eat(' ') {
@@ -199,10 +200,11 @@ func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
 	return t.shifted(sign*n, u)
 }
 
-// shifted is now moved by n units. Elapsed time makes an instant; calendar units make a wall time, except
-// that none of them is now itself, which in a doubled hour the wall time could not tell.
+// shifted returns now moved by n units. Seconds, minutes and hours give an instant; days and months give a wall
+// time. With n = 0 the result is the instant now, because a wall time is ambiguous in an hour that the clock
+// repeats.
 func (t today) shifted(n int, u unit) (phrase, bool) {
-	// More than all the years there are is refused before any arithmetic that it could overflow.
+	// Larger shifts than all supported years are rejected first, because the arithmetic could overflow.
 	const span = int64(maxYear) * 366 * 24 * 60 * 60
 	const daySeconds, monthSeconds = 24 * 60 * 60, 28 * 24 * 60 * 60
 	size := int64(u.seconds) + int64(u.days)*daySeconds + int64(u.months)*monthSeconds
@@ -218,8 +220,8 @@ func (t today) shifted(n int, u unit) (phrase, bool) {
 	return phrase{FromWall(addMonths(t.wall, n*u.months).AddDate(0, 0, n*u.days)), true}, true
 }
 
-// addMonths moves w by n months and stops at the last day of the month: January 31 and one month is
-// February 28.
+// addMonths returns w moved by n months. A day beyond the end of the month becomes its last day: January 31 and
+// one month is February 28.
 func addMonths(w calendar.Wall, n int) calendar.Wall {
 	y, m, d := w.Date()
 	h, mi, s := w.Clock()
@@ -227,7 +229,7 @@ func addMonths(w calendar.Wall, n int) calendar.Wall {
 	return calendar.WallAt(y, m+time.Month(n), min(d, last), h, mi, s)
 }
 
-// nearestWeekday is 00:00:00 of the weekday a step away from w, as vocabulary.steps counts.
+// nearestWeekday returns 00:00:00 of a weekday after or before w. step is as in vocabulary.steps.
 func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
 	ahead := (int(weekday) - int(w.Weekday()) + 7) % 7
 	switch {
@@ -239,7 +241,7 @@ func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wa
 	return w.StartOfDay().AddDate(0, 0, ahead)
 }
 
-// nthWeekday is the n-th such weekday of the month that starts with first, or the last one for -1.
+// nthWeekday returns the n-th given weekday of the month that begins with first. -1 means the last one.
 func nthWeekday(first calendar.Wall, weekday time.Weekday, n int) calendar.Wall {
 	if n < 0 {
 		return nearestWeekday(first.AddDate(0, 1, 0), weekday, -1)

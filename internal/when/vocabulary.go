@@ -2,61 +2,61 @@ package when
 
 import "time"
 
-// vocabularies are the languages that dates are read in, in the order in which they are tried.
+// vocabularies are the languages in which dates are parsed, in the order of the attempts.
 var vocabularies = [...]*vocabulary{&english, &polish, &spanish}
 
-// vocabulary has the words for dates in one language. To add a language, add a vocabulary in its own file and list it
-// in vocabularies. A phrase uses one language throughout; only times of day belong to all.
+// vocabulary has the words for dates in one language. To add a language, add a vocabulary in its own file and
+// list it in vocabularies. A phrase uses one language; only times of day are common to all.
 //
-// An empty table means that the language lacks that kind of phrase.
+// An empty table means that the language has no such phrases.
 type vocabulary struct {
-	// marked: letters may carry diacritics.
+	// marked is true if letters of the language have diacritics.
 	marked bool
 
 	now      wordTable[bool]
 	midnight wordTable[bool]
 	noon     wordTable[bool]
-	// days are words for a day, as its distance from today.
+	// days maps words for a day to its distance from today in days.
 	days     wordTable[int]
 	weekdays wordTable[time.Weekday]
 
-	// steps go with a weekday: +1 is the first one after today, -1 the last one before today, 0 the first
-	// one that is today or later.
+	// steps are words before a weekday. +1 is the first such weekday after today, -1 the last one before today,
+	// 0 the first one from today on.
 	steps wordTable[int]
-	// stepBehind: a step may also follow its weekday.
+	// stepBehind is true if a step may also follow its weekday.
 	stepBehind bool
-	// stepped are the units that a step of +1 or -1 goes with, too.
+	// stepped are the units that may follow a step of +1 or -1.
 	stepped wordTable[unit]
 
-	// in introduces an amount (za 3 dni). If there is no such word, amounts stand alone and may have a sign.
+	// in is the word before an amount (za 3 dni). "" means that amounts have no such word and may have a sign.
 	in    string
 	units wordTable[unit]
-	// one are words for an amount of one (en una hora).
+	// one are the words for an amount of one (en una hora).
 	one wordTable[bool]
-	// ago stands behind an amount that is counted backwards (3 days ago).
+	// ago is the word after an amount that counts backwards (3 days ago).
 	ago string
-	// single are the units that mean one of them if there is no number (za tydzień).
+	// single are the units that mean one unit if there is no number (za tydzień).
 	single wordTable[unit]
 
-	// ordinals count the weekdays of a month, -1 is the last one.
+	// ordinals number the weekdays of a month. -1 means the last one.
 	ordinals wordTable[int]
 	of       string
-	// day goes with the first and the last ordinal (last day of next month).
+	// day is the noun that may follow the first and last ordinal (last day of next month).
 	day string
-	// weekend goes with a step, and a weekday may stand before a step and week (monday this week).
+	// weekend is a noun that follows a step. week is the noun in phrases such as "monday this week".
 	weekend, week string
-	// monthAlone: a month is a date without a day (December, December 2026).
+	// monthAlone is true if a month without a day is a date (December, December 2026).
 	monthAlone bool
 
-	// months are spelt as they are in a date. A particle may stand before month and year (5 de mayo de 2026).
+	// months are spelt as in a date. particle may precede the month and the year (5 de mayo de 2026).
 	months   wordTable[time.Month]
 	particle string
 }
 
-// wordTable are a table of words as they are spelt, in lower case, and what they mean.
+// wordTable maps words, in lower case, to their meanings.
 type wordTable[T any] map[string]T
 
-// plain returns the table as it is looked up, without diacritics.
+// plain returns the table with its words folded to ASCII, for lookups in normalised text.
 func (w wordTable[T]) plain() wordTable[T] {
 	folded := make(wordTable[T], len(w))
 	for word, meaning := range w {
@@ -70,8 +70,8 @@ func (w wordTable[T]) plain() wordTable[T] {
 	return folded
 }
 
-// unit is a unit of time. Seconds, minutes and hours are elapsed time; longer units are steps in the calendar
-// and keep the time of day.
+// unit is a unit of time. Seconds, minutes and hours are elapsed time. Days and months are calendar steps,
+// which keep the time of day.
 type unit struct{ seconds, days, months int }
 
 var (

@@ -1,7 +1,7 @@
-// Package when parses what a client writes for a date: Unix seconds, written-out dates, words such as "tomorrow 9am",
-// "następny poniedziałek" or "en 3 días". It reads no clock: callers pass the time and its zone.
+// Package when parses the dates that clients send. These are Unix seconds, written dates, and words such as "tomorrow
+// 9am", "następny poniedziałek" or "en 3 días". It does not read the clock; callers pass the time and the zone.
 //
-// It accepts the listed inputs (contract, section 5) and nothing else. A text with two readings is refused.
+// It accepts the inputs of the contract, section 5, and nothing else. Ambiguous texts are rejected.
 package when
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// ErrDate is returned for a text that is not a date. The errors below are ErrDate too, and say more.
+// ErrDate is returned for a text that is not a date. The other errors wrap it and are more specific.
 var (
 	ErrDate = errors.New("not a date")
 	ErrDay  = fmt.Errorf("%w: there is no such day", ErrDate)
@@ -22,28 +22,30 @@ var (
 	ErrZone = fmt.Errorf("%w: the name of the zone is not one of the IANA database", ErrDate)
 )
 
-// The years a date may have, in UTC as well as in the zone it is read in: both are answered, with four digits.
+// minYear and maxYear limit dates both in UTC and in their zone, because replies contain both with four-digit
+// years.
 const (
 	minYear = 1000
 	maxYear = 9999
 )
 
-// maxText is the length in bytes beyond which a text is refused unread.
+// maxText is the longest accepted text, in bytes.
 const maxText = 128
 
-// Date is the meaning of a client's date: a wall time without a zone, or an instant. The zero value is a wall time that
-// was never set.
+// Date is the meaning of a text that a client sent: a wall time without a zone, or an instant. The zero value
+// is an unset wall time.
 type Date struct {
 	wall    calendar.Wall
 	at      time.Time
 	instant bool
 	dayOnly bool
-	more    int    // days that follow in the stretch that the text names: 1 for a weekend
-	ends    bool   // the date is that of the last day of the stretch
-	words   string // that it was read from, if they are relative to the time
+	more    int    // further days that the text covers: 1 for a weekend, else 0
+	ends    bool   // true if the date is already that of the last day
+	words   string // the relative words of the text; "" for absolute dates
 }
 
-// AsEnd returns the date as the end of an event: the last day of what the text names, the Sunday of a weekend.
+// AsEnd returns the date as the end of an event. This is the last day that the text covers, such as the Sunday
+// of a weekend.
 func (d Date) AsEnd() Date {
 	if !d.ends {
 		d.wall, d.ends = d.wall.AddDate(0, 0, d.more), true
@@ -51,17 +53,17 @@ func (d Date) AsEnd() Date {
 	return d
 }
 
-// FromWall is the date of a wall time.
+// FromWall returns the date of a wall time.
 func FromWall(w calendar.Wall) Date { return Date{wall: w} }
 
-// fromDay is the date of a day without a time of day: its midnight.
+// fromDay returns the date of a day without a time of day, at midnight.
 func fromDay(w calendar.Wall) Date { return Date{wall: w, dayOnly: true} }
 
-// FromInstant is the date of an instant; fractions of a second are cut.
+// FromInstant returns the date of an instant. Fractions of a second are dropped.
 func FromInstant(t time.Time) Date { return Date{at: t.UTC().Truncate(time.Second), instant: true} }
 
-// Unix is the instant that many seconds after 1970-01-01 00:00:00 UTC, or ErrDate outside of the years
-// 1000–9999 in UTC.
+// Unix returns the date of an instant in seconds since 1970-01-01 00:00:00 UTC. The error is ErrDate outside
+// the years 1000–9999 in UTC.
 func Unix(sec int64) (Date, error) {
 	d := FromInstant(time.Unix(sec, 0))
 	if !isSupportedYear(d.at.Year()) {
@@ -70,17 +72,17 @@ func Unix(sec int64) (Date, error) {
 	return d, nil
 }
 
-// Relative reports whether d was read from words that mean another date at another time.
+// Relative reports whether d comes from words whose date changes with time.
 func (d Date) Relative() bool { return d.words != "" }
 
-// Again returns the date that the same relative words mean at another time. Other dates are unchanged.
+// Again returns the date of the same relative words at another time. Absolute dates are returned unchanged.
 func (d Date) Again(now time.Time, zone calendar.Zone) Date {
 	if d.words == "" {
 		return d
 	}
 	again, err := Parse(d.words, now, zone)
 	if err != nil {
-		return Date{} // beyond the years there are
+		return Date{} // outside the supported years
 	}
 	if d.ends {
 		return again.AsEnd()
@@ -88,14 +90,14 @@ func (d Date) Again(now time.Time, zone calendar.Zone) Date {
 	return again
 }
 
-// DayOnly reports whether d was read from a day without a time of day.
+// DayOnly reports whether the text had a day without a time of day.
 func (d Date) DayOnly() bool { return d.dayOnly }
 
-// IsInstant reports whether d is the same moment in every zone.
+// IsInstant reports whether d is an instant, which is the same moment in every zone.
 func (d Date) IsInstant() bool { return d.instant }
 
-// Instant is the moment d means in the zone z: UTC, whole seconds. A wall time that the clock of z skips
-// moves forward by the gap, one that it shows twice is the first pass.
+// Instant returns the moment of d in the zone z, in UTC and whole seconds. A wall time that the clock of z
+// skips moves forward by the gap. For a time that the clock shows twice it is the first.
 func (d Date) Instant(z calendar.Zone) time.Time {
 	if d.instant {
 		return d.at
@@ -103,11 +105,12 @@ func (d Date) Instant(z calendar.Zone) time.Time {
 	return z.Instant(d.wall)
 }
 
-// Wall returns the wall time in z of the moment d. A wall time is returned unchanged, unless the clock of z skips it.
-// Then it is moved forward by the gap, as in Instant.
+// Wall returns the wall time of d in z. A wall time is returned unchanged, unless the clock of z skips it. Then
+// it moves forward by the gap, as in Instant.
 func (d Date) Wall(z calendar.Zone) calendar.Wall { return z.Wall(d.Instant(z)) }
 
-// Nominal is Wall for a schedule: a wall time comes back as it was written even if the clock of z skips it on that day.
+// Nominal returns the wall time of d for a schedule. Unlike Wall, it returns a wall time unchanged even if the
+// clock of z skips it.
 func (d Date) Nominal(z calendar.Zone) calendar.Wall {
 	if d.instant {
 		return d.Wall(z)
@@ -135,7 +138,7 @@ func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 	return d, nil
 }
 
-// dateError returns why a text is not a date: it would be one if some rule did not hold.
+// dateError returns the reason why a text is not a date. It parses the text again with one rule relaxed.
 func dateError(s string, marked bool) error {
 	if isInteger(s) && !isCompactDay(s) {
 		return ErrYear
@@ -149,7 +152,7 @@ func dateError(s string, marked bool) error {
 	return ErrDate
 }
 
-// readDate tries the kinds of dates one after another; no text is read by two of them.
+// readDate tries the kinds of dates one after another. At most one of them accepts a text.
 func readDate(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
 	if isCompactDay(s) {
 		return parseAbsolute(reader{s: s}, marked)
@@ -177,12 +180,14 @@ func readDate(s string, marked bool, now time.Time, zone calendar.Zone) (Date, b
 	return Date{}, false
 }
 
-// isCompactDay reports whether s is eight digits that begin with a year there may be: 20261205, or 20260230, which is no day.
+// isCompactDay reports whether s is a year from 1000 on, a month and a day in eight digits. The day need not
+// exist.
 func isCompactDay(s string) bool {
 	return len(s) == len("20261205") && s[0] != '-' && s[0] != '0' && isInteger(s)
 }
 
-// isInteger reports whether s consists of digits with an optional minus. Such a text is Unix seconds, unless isCompactDay.
+// isInteger reports whether s consists of digits with an optional minus. Such a text is Unix seconds unless
+// isCompactDay is true.
 func isInteger(s string) bool {
 	if s[0] == '-' {
 		s = s[1:]

@@ -1,4 +1,4 @@
-// Zonelist writes the sorted names of the IANA time zones of the Go distribution, one a line. Run go generate
+// Zonelist writes the sorted names of the IANA time zones of the Go distribution, one per line. Run go generate
 // after an update of Go that adds zones.
 package main
 

@@ -10,14 +10,15 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// motif draws a tile of a pattern in one of some variants, which alternate or come up at random.
+// motif draws a tile of a pattern. It has several variants, which alternate, or appear at random if random is
+// true.
 type motif struct {
 	variants int
 	random   bool
 	draw     func(t *tile, variant int)
 }
 
-// tile is a square to draw on; coordinates are pixels from 0 to cell.
+// tile is a square of cell by cell pixels to draw on. Coordinates are pixels from 0 to cell.
 type tile struct {
 	*image.RGBA
 	colours palette
@@ -27,7 +28,7 @@ type tile struct {
 func Motifs() []string { return slices.Sorted(maps.Keys(motifs)) }
 
 var motifs = map[string]motif{
-	// awning: the striped roofs of market stalls
+	// awning: striped roofs of market stalls
 	"awning": {2, false, func(t *tile, v int) {
 		for i, x := 0, 0; x < cell; i, x = i+1, x+32 {
 			c := []color.RGBA{t.colours.first, t.white()}[(i+v)%2]
@@ -45,7 +46,7 @@ var motifs = map[string]motif{
 		t.rect(61, 10, 67, 118, t.colours.ground)
 		t.ring(64, 64, 70, 50, t.colours.ground)
 	}},
-	// blocks: a child's building blocks
+	// blocks: building blocks
 	"blocks": {4, true, func(t *tile, v int) {
 		switch v {
 		case 0:
@@ -71,7 +72,7 @@ var motifs = map[string]motif{
 		}
 		t.rect(62, 44, 66, 106, t.colours.ground)
 	}},
-	// bunting: the flags of a festival
+	// bunting: flags of a festival
 	"bunting": {2, false, func(t *tile, v int) {
 		for i := range 4 {
 			c := []color.RGBA{t.colours.first, t.colours.second, t.colours.third, t.white()}[(i+2*v)%4]
@@ -132,7 +133,7 @@ var motifs = map[string]motif{
 		}
 		t.rect(56, 92, 72, 118, t.colours.paper)
 	}},
-	// keys: those of a piano
+	// keys: keys of a piano
 	"keys": {1, false, func(t *tile, _ int) {
 		for x := 0; x < cell; x += 32 {
 			t.rect(x+1, 8, x+31, 120, t.white())
@@ -190,7 +191,7 @@ var motifs = map[string]motif{
 		t.disc(64, 64, 20, t.colours.third)
 		t.disc(64, 64, 5, t.colours.ground)
 	}},
-	// screen: what is watched at home
+	// screen: video screens
 	"screen": {2, false, func(t *tile, v int) {
 		c := []color.RGBA{t.colours.first, t.colours.second}[v]
 		t.rect(12, 24, 116, 94, c)
@@ -223,7 +224,7 @@ var motifs = map[string]motif{
 			t.disc(x+8, 112, 8, c)
 		}
 	}},
-	// weave: things made by hand
+	// weave: woven bands, for crafts
 	"weave": {2, false, func(t *tile, v int) {
 		for i := range 3 {
 			at := 8 + i*40
@@ -239,7 +240,8 @@ var motifs = map[string]motif{
 // circleEdges is the number of straight lines that approximate a circle.
 const circleEdges = 72
 
-// pointOnCircle returns a point at an angle, in parts of a circle from the right clockwise, in units of 1/64 pixel.
+// pointOnCircle returns a point on a circle. At is the angle in units of 1/circleEdges of a circle, clockwise
+// from the right. The result is in units of 1/64 pixel.
 func pointOnCircle(x, y, r, at int) fixed.Point26_6 {
 	sine, cosine := math.Sincos(2 * math.Pi * float64(at) / circleEdges)
 	return fixed.Point26_6{
@@ -248,7 +250,7 @@ func pointOnCircle(x, y, r, at int) fixed.Point26_6 {
 	}
 }
 
-// fill fills closed lines.
+// fill fills the area within closed lines.
 func (t *tile) fill(c color.RGBA, lines ...[]fixed.Point26_6) {
 	var o outline
 	for _, points := range lines {
@@ -261,7 +263,7 @@ func (t *tile) fill(c color.RGBA, lines ...[]fixed.Point26_6) {
 	o.fill(t.RGBA, c)
 }
 
-// white and black are the lighter and the darker one of paper and ink.
+// white returns the lighter one of the colours paper and ink.
 func (t *tile) white() color.RGBA {
 	if t.colours.paper.G > t.colours.ink.G {
 		return t.colours.paper
@@ -290,7 +292,7 @@ func (t *tile) rect(left, top, right, bottom int, c color.RGBA) {
 
 func (t *tile) disc(x, y, r int, c color.RGBA) { t.sector(x, y, r, 0, 360, c) }
 
-// sector is the part of a disc between two angles in degrees, from the right clockwise.
+// sector draws the part of a disc between two angles in degrees, clockwise from the right.
 func (t *tile) sector(x, y, r, from, to int, c color.RGBA) {
 	var points []fixed.Point26_6
 	for at := from * circleEdges / 360; at <= to*circleEdges/360; at++ {
@@ -302,7 +304,7 @@ func (t *tile) sector(x, y, r, from, to int, c color.RGBA) {
 	t.fill(c, points)
 }
 
-// ring is a disc with a hole.
+// ring draws a disc with a hole.
 func (t *tile) ring(x, y, outer, inner int, c color.RGBA) {
 	var out, in []fixed.Point26_6
 	for at := range circleEdges {
@@ -311,12 +313,12 @@ func (t *tile) ring(x, y, outer, inner int, c color.RGBA) {
 	t.fill(c, out, in)
 }
 
-// star has four rays.
+// star draws a star with four rays.
 func (t *tile) star(x, y, r int, c color.RGBA) {
 	t.polygon(c, x, y-r, x+r/4, y-r/4, x+r, y, x+r/4, y+r/4, x, y+r, x-r/4, y+r/4, x-r, y, x-r/4, y-r/4)
 }
 
-// leaf goes from one corner to the opposite one.
+// leaf draws a leaf from one corner to the opposite corner.
 func (t *tile) leaf(rising bool, c color.RGBA) {
 	var points []fixed.Point26_6
 	const r = 112

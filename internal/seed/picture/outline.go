@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// rows is the number of sampled lines in a row of pixels. A pixel is 64 units high and wide.
+	// rows is the number of sampled lines per row of pixels. A pixel is 64 units high and wide.
 	rows = 8
 	step = 64 / rows
 	// curvePieces is the number of straight lines that approximate a curve of an outline.
 	curvePieces = 8
 )
 
-// outline is closed lines to be filled; points are in units of 1/64 pixel.
+// outline is a set of closed lines to be filled. Its points are in units of 1/64 pixel.
 type outline struct{ edges []edge }
 
 type edge struct{ from, to fixed.Point26_6 }
 
-// add appends the outline of a letter with its origin at x, y.
+// add adds the outline of a letter with its origin at x, y.
 func (o *outline) add(segments sfnt.Segments, x, y fixed.Int26_6) {
 	var first, at fixed.Point26_6
 	origin := fixed.Point26_6{X: x, Y: y}
@@ -58,7 +58,7 @@ func (o *outline) add(segments sfnt.Segments, x, y fixed.Int26_6) {
 	line(first)
 }
 
-// meanPoint returns the weighted mean of points.
+// meanPoint returns the weighted mean of four points. Whole is the sum of the weights.
 func meanPoint(
 	whole fixed.Int26_6, p fixed.Point26_6, wp fixed.Int26_6, q fixed.Point26_6, wq fixed.Int26_6,
 	r fixed.Point26_6, wr fixed.Int26_6, s fixed.Point26_6, ws fixed.Int26_6,
@@ -73,7 +73,7 @@ func meanPoint(
 // one.
 type crossing struct{ x, turn int }
 
-// fill colours what the outline goes around, by the non-zero rule, smoothly at the edges.
+// fill colours the area within the outline by the non-zero rule, with smooth edges.
 func (o *outline) fill(img *image.RGBA, c color.RGBA) {
 	lines := make([][]crossing, img.Rect.Dy()*rows)
 	for _, e := range o.edges {
@@ -105,14 +105,16 @@ func (o *outline) fill(img *image.RGBA, c color.RGBA) {
 	}
 }
 
-// cross notes where an edge crosses the sampled lines, which are at the middle of each step.
+// cross adds the points at which an edge crosses the sampled lines. A sampled line is in the middle of each
+// step.
 func (e edge) cross(lines [][]crossing) {
 	turn, from, to := 1, e.from, e.to
 	if from.Y > to.Y {
 		turn, from, to = -1, to, from
 	}
 	height := int(to.Y - from.Y)
-	// The first line at or below from, up to the last one above to: an end shared by two edges counts once.
+	// From the first line at or below from to the last one above to, so that an end that two edges share counts
+	// once.
 	for n := max(0, ceil(int(from.Y)-step/2, step)); n < len(lines); n++ {
 		y := n*step + step/2
 		if y >= int(to.Y) {
@@ -123,7 +125,7 @@ func (e edge) cross(lines [][]crossing) {
 	}
 }
 
-// ceil divides and rounds up.
+// ceil returns a/b rounded up.
 func ceil(a, b int) int {
 	if a <= 0 {
 		return a / b
@@ -131,7 +133,7 @@ func ceil(a, b int) int {
 	return (a + b - 1) / b
 }
 
-// span adds what lies between two places of a sampled line to the pixels it covers.
+// span adds the part of a sampled line between two places to the coverage of its pixels.
 func span(cover []int, from, to int) {
 	from, to = max(from, 0), min(to, len(cover)*64)
 	for from < to {

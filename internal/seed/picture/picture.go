@@ -1,8 +1,9 @@
-// Package picture draws posters of made-up events. A pattern tells the kind of event, a label its title and date.
+// Package picture draws posters of generated events. A pattern represents the kind of event, a label shows its
+// title and date.
 //
-// The same poster has the same bytes on every machine. All arithmetic that pixels depend on is on integers: products of
-// floating-point numbers are fused with sums on some processors and not on others, which is why the outlines of
-// letters, too, are filled here and not by a library.
+// The same poster has the same bytes on every machine. All arithmetic for pixels uses integers, because some
+// processors fuse floating-point products with sums and others do not. For the same reason this package fills
+// the outlines of letters itself instead of using a library.
 package picture
 
 import (
@@ -16,7 +17,8 @@ import (
 	"sync"
 )
 
-// Width and Height of a picture in pixels. Square, 16:9 and 3:4 crops of its middle show the whole label.
+// Width and Height are the size of a picture in pixels. Square, 16:9 and 3:4 crops of its middle show the whole
+// label.
 const (
 	Width  = 1024
 	Height = 768
@@ -28,18 +30,18 @@ const cell = 128
 // label is the area of the title and the date.
 var label = image.Rect(2*cell, (Height-3*cell)/2, Width-2*cell, (Height+3*cell)/2)
 
-// quality of the JPEG: no rings are seen around letters.
+// quality is the JPEG quality. It is high enough that no rings are visible around letters.
 const quality = 75
 
 // Poster is the content of a picture.
 type Poster struct {
 	Title string
-	Line  string // a short text below the title, such as a date; "" is none
-	Motif string // one of Motifs
-	Seed  uint64 // chooses the colours, and how the motif is turned
+	Line  string // short text below the title, such as a date; "" means none
+	Motif string // name of one of Motifs
+	Seed  uint64 // selects the colours and the arrangement of the motif
 }
 
-// palette is the colours of a poster. Ink has a contrast of at least 7 on paper, accent of 4.5.
+// palette is the colours of a poster. The contrast of ink on paper is at least 7, that of accent at least 4.5.
 type palette struct{ ground, first, second, third, paper, ink, accent color.RGBA }
 
 var palettes = []palette{
@@ -63,12 +65,12 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// canvases are pictures to draw on again.
+// canvases has pictures that Draw reuses.
 var canvases = sync.Pool{New: func() any { return image.NewRGBA(image.Rect(0, 0, Width, Height)) }}
 
-// Draw returns a JPEG of Width by Height pixels. The title is set in at most maxLines lines, the last one cut if need
-// be. Letters that the typeface lacks are transliterated, and what has no letters, such as an emoji, is left out. A
-// poster without a title has no label.
+// Draw returns a JPEG of Width by Height pixels. The title has at most maxLines lines, and the last one is cut
+// if necessary. Letters that the typeface lacks are transliterated. Characters without letters, such as emoji,
+// are left out. A poster without a title has no label.
 func Draw(p Poster) ([]byte, error) {
 	m, ok := motifs[p.Motif]
 	if !ok {
@@ -112,12 +114,12 @@ func pattern(img *image.RGBA, m motif, colours palette, r *rand.Rand) {
 	}
 }
 
-// interpolate returns the value at a part of the way from a to b, rounded.
+// interpolate returns the rounded value between a and b at the part at/whole of the way.
 func interpolate(a, b uint8, at, whole int) uint8 {
 	return uint8((int(a)*(whole-at) + int(b)*at + whole/2) / whole)
 }
 
-// blend lays a colour over a pixel with an opacity of 0 to 255.
+// blend blends a colour over a pixel with an opacity from 0 to 255.
 func blend(p []uint8, c color.RGBA, opacity int) {
 	p[0] = interpolate(p[0], c.R, opacity, 255)
 	p[1] = interpolate(p[1], c.G, opacity, 255)

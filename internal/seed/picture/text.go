@@ -22,27 +22,28 @@ import (
 const (
 	margin   = 40 // pixels between the text and the edges of the label
 	maxLines = 5
-	// maxRunes is more than any five lines hold.
+	// maxRunes is more than five lines can hold.
 	maxRunes = 240
 	ellipsis = '…'
 	noBreak  = '\u00a0'
 
-	lineSize = 30 // pixels of the letters of the line below the title
-	rule     = 4  // thickness of what is between them
-	gap      = 34 // between the title, that and the line
+	lineSize = 30 // size of the letters of the line below the title, in pixels
+	rule     = 4  // thickness of the bar between title and line, in pixels
+	gap      = 34 // distance from title to bar and from bar to line, in pixels
 )
 
-// sizes of letters in pixels; the first that lets the title fit is taken.
+// sizes are the sizes of letters in pixels. The first that lets the title fit is used.
 var sizes = []int{76, 66, 58, 50, 44, 38, 34}
 
-// face is a typeface at a size. It is not for concurrent use.
+// face is a typeface at a size. It is not safe for concurrent use.
 type face struct {
 	font *sfnt.Font
 	buf  sfnt.Buffer
 	size int // pixels
 }
 
-// typeface is parsed once: it is for concurrent use, but for the buffers of a face.
+// typeface returns the typeface, which is parsed once. It is safe for concurrent use, unlike the buffer of a
+// face.
 var typeface = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(gobold.TTF) })
 
 func openFace() (*face, error) {
@@ -55,10 +56,11 @@ func openFace() (*face, error) {
 
 func (f *face) ppem() fixed.Int26_6 { return fixed.I(f.size) }
 
-// glyph returns the number of a letter, 0 if the typeface lacks it.
+// glyph returns the index of a letter in the typeface. 0 means that the typeface lacks it.
 func (f *face) glyph(r rune) (sfnt.GlyphIndex, error) { return f.font.GlyphIndex(&f.buf, r) }
 
-// place calls put, if any, with the letters of a text and where they stand, and returns the width of all.
+// place computes the positions of the letters of a text, and returns the width of the text. It calls put for
+// each letter unless put is nil.
 func (f *face) place(text string, put func(g sfnt.GlyphIndex, x fixed.Int26_6) error) (fixed.Int26_6, error) {
 	x, last := fixed.Int26_6(0), sfnt.GlyphIndex(0)
 	for _, r := range text {
@@ -88,18 +90,18 @@ func (f *face) place(text string, put func(g sfnt.GlyphIndex, x fixed.Int26_6) e
 	return x, nil
 }
 
-// fits reports whether a text is not wider than the label without its margins.
+// fits reports whether a text fits the width of the label without its margins.
 func (f *face) fits(text string) (bool, error) {
 	width, err := f.place(text, nil)
 	return width <= fixed.I(label.Dx()-2*margin), err
 }
 
-// readable returns a title in letters that the typeface has: others are transliterated or, if they stand for no
-// letters, left out. White space is collapsed.
+// readable returns a title in letters that the typeface has. Other letters are transliterated. Characters
+// without letters are left out. White space is collapsed.
 func (f *face) readable(title string) (string, error) {
 	var out strings.Builder
 	runes := 0
-	// The invalid bytes of a text that is no UTF-8 become U+FFFD and are left out like any other symbol.
+	// Invalid UTF-8 becomes U+FFFD, which is left out like other symbols.
 	for _, r := range norm.NFC.String(strings.ToValidUTF8(title, "\uFFFD")) {
 		if runes++; runes > maxRunes {
 			break
@@ -125,7 +127,7 @@ func (f *face) readable(title string) (string, error) {
 	out.Reset()
 	for i, word := range words {
 		if i > 0 {
-			// A word of one letter, such as "w" in Polish, is not the last of a line.
+			// A word of one letter, such as "w" in Polish, must not end a line.
 			if utf8.RuneCountInString(words[i-1]) == 1 && unicode.IsLetter([]rune(words[i-1])[0]) {
 				out.WriteRune(noBreak)
 			} else {
@@ -137,15 +139,15 @@ func (f *face) readable(title string) (string, error) {
 	return out.String(), nil
 }
 
-// lay chooses a size and breaks a text into lines. If the text does not fit at the smallest size, it ends in an
-// ellipsis.
+// lay chooses a size and breaks a text into lines. If the text does not fit at the smallest size, it ends with
+// an ellipsis.
 func (f *face) lay(text string) ([]string, error) {
 	for _, f.size = range sizes {
 		lines, broken, err := f.wrap(text)
 		if err != nil {
 			return nil, err
 		}
-		// Words are broken at the smallest size only.
+		// Only at the smallest size may words be broken.
 		if len(lines) <= maxLines && !broken && len(lines)*f.leading() <= maxHeight {
 			return lines, nil
 		}
@@ -154,13 +156,14 @@ func (f *face) lay(text string) ([]string, error) {
 	if err != nil || len(lines) <= maxLines {
 		return lines, err
 	}
-	// Five lines of the smallest size are not too high.
+	// Five lines at the smallest size fit the height.
 	lines = lines[:maxLines]
 	lines[maxLines-1], err = f.cut(lines[maxLines-1], true)
 	return lines, err
 }
 
-// cut shortens a text, if need be or in any case, until it fits with an ellipsis.
+// cut shortens a text until it fits with an ellipsis. If always is false, it returns a text that fits
+// unchanged.
 func (f *face) cut(text string, always bool) (string, error) {
 	if ok, err := f.fits(text); err != nil || ok && !always {
 		return text, err
@@ -173,13 +176,13 @@ func (f *face) cut(text string, always bool) (string, error) {
 	}
 }
 
-// wrap breaks a text between words, and words that are wider than a line wherever the line ends, which it
-// reports.
+// wrap breaks a text between words. It breaks words that are wider than a line anywhere, and then reports
+// broken.
 func (f *face) wrap(text string) (lines []string, broken bool, err error) {
 	return f.wrapTo(text, label.Dx()-2*margin)
 }
 
-// wrapTo is like wrap, with the width of the lines in pixels.
+// wrapTo is wrap with lines of room pixels.
 func (f *face) wrapTo(text string, room int) (lines []string, broken bool, err error) {
 	fits := func(text string) (bool, error) {
 		width, err := f.place(text, nil)
@@ -225,7 +228,7 @@ const maxHeight = 228
 
 func (f *face) leading() int { return f.size * 23 / 20 }
 
-// balance breaks a text into the same number of lines of much the same width.
+// balance breaks a text again into the same number of lines, of nearly equal width.
 func (f *face) balance(text string, lines []string) ([]string, error) {
 	if len(lines) < 2 || len(lines) == maxLines {
 		return lines, nil
@@ -244,8 +247,8 @@ func (f *face) balance(text string, lines []string) ([]string, error) {
 	return best, nil
 }
 
-// write puts a label in the middle of a picture, with a title and a line below it, both centred. Without a title there is
-// no label.
+// write draws a label in the middle of a picture, with a title and a line below it, both centred. Without a
+// title there is no label.
 func write(img *image.RGBA, colours palette, title, line string) error {
 	f, err := openFace()
 	if err != nil {
@@ -266,7 +269,7 @@ func write(img *image.RGBA, colours palette, title, line string) error {
 	if line, err = f.readable(line); err != nil {
 		return err
 	}
-	// Capitals are about 7/10 of the size; they are what is in the middle.
+	// The height of capitals is about 7/10 of the size. The text is centred by its capitals.
 	leading, capital := f.leading(), f.size*7/10
 	height := capital + leading*(len(lines)-1)
 	if line != "" {
@@ -291,7 +294,7 @@ func write(img *image.RGBA, colours palette, title, line string) error {
 	return f.centre(img, line, baseline+2*gap+lineSize*7/10, colours.accent)
 }
 
-// centre sets a line of text in the middle of the width.
+// centre draws a line of text that is centred horizontally.
 func (f *face) centre(img *image.RGBA, text string, baseline int, c color.RGBA) error {
 	width, err := f.place(text, nil)
 	if err != nil {

@@ -3,10 +3,10 @@ package scenario
 import "math/bits"
 
 // randomSource is a small pseudo-random generator, splitmix64. Its numbers depend only on its initial state, so
-// any event can be generated alone.
+// each event can be generated without the others.
 type randomSource uint64
 
-// chanceOf begins at a place that is decided by the parts.
+// chanceOf returns a generator whose state depends on parts. Equal parts give equal numbers.
 func chanceOf(parts ...uint64) randomSource {
 	var c randomSource
 	for _, p := range parts {
@@ -26,26 +26,27 @@ func (c *randomSource) next() uint64 {
 	return mixBits(uint64(*c))
 }
 
-// below draws from 0 to n-1; n is above 0.
+// below returns a random number from 0 to n-1. n must be above 0.
 func (c *randomSource) below(n int) int {
 	high, _ := bits.Mul64(c.next(), uint64(n))
 	return int(high)
 }
 
-// between draws from low to high, both included.
+// between returns a random number from low to high, both included.
 func (c *randomSource) between(low, high int) int { return low + c.below(high-low+1) }
 
-// percent is true in p of 100 cases.
+// percent returns true in p of 100 cases on average.
 func (c *randomSource) percent(p int) bool { return c.below(100) < p }
 
-// head draws from 0 to n-1 in a way that small numbers come up most: the first tenth in about six of ten cases.
+// head returns a random number from 0 to n-1. Small numbers are most frequent: about six of ten are in the
+// first tenth.
 func (c *randomSource) head(n int) int {
 	u := float64(c.next()>>11) / (1 << 53)
 	u2 := u * u
 	return min(int(float64(n)*u2*u2*u), n-1)
 }
 
-// permutation is a permutation of the numbers below size. It maps neighbours to distant numbers.
+// permutation is a permutation of the numbers from 0 to size-1. It maps neighbours to distant numbers.
 type permutation struct{ size, step, offset uint64 }
 
 func newScatter(size uint64, c randomSource) permutation {
@@ -53,7 +54,7 @@ func newScatter(size uint64, c randomSource) permutation {
 	if size < 2 {
 		return s
 	}
-	// The golden section spreads any beginning of the sequence evenly.
+	// A step of the golden section spreads every initial part of the sequence evenly.
 	s.step = max(1, uint64(float64(size)*0.6180339887498949))
 	for gcd(s.step, size) != 1 {
 		s.step++

@@ -12,98 +12,101 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// data holds what calendars are made of:
+// data has the files from which calendars are generated:
 //
-//   - city.json: the kinds of events and the series of the scenario "city", how often, when and where they take place;
-//   - city.pl.txt: its texts in Polish; common.pl.txt: those that several scenarios share;
-//   - local.pl.txt: the people and proper names of the countries that go with Polish;
-//   - places.pl.txt: those countries and their cities.
+//   - city.json: kinds of events and series of the scenario "city", with their frequency, times and places;
+//   - city.pl.txt: the Polish texts of this scenario;
+//   - common.pl.txt: Polish texts that several scenarios share;
+//   - local.pl.txt: people and proper names of the countries of the Polish language;
+//   - places.pl.txt: these countries and their cities.
 //
-// A text file consists of sections "# type key". A line "=" is a title, ">" a way to begin a description, "+" a
-// paragraph that may follow. A section "# kind play alone" has further titles of the kind "play", with descriptions
-// of their own. Lists have an entry per line with its forms separated by "|". {list} stands for an entry, {list:2}
-// for its second form. An entry may have slots itself. "# works film" is a list in which an entry with the slot of
-// another list stands for as many works as that list has entries, each with an author: {by}.
+// A text file consists of sections "# type key". A line "=" is a title, ">" the start of a description, and "+"
+// a paragraph that may follow it. A section "# kind play alone" has further titles of the kind "play", with
+// their own descriptions. A list has one entry per line, with its forms separated by "|". {list} is a slot for
+// an entry of a list, {list:2} for the second form of the entry. An entry may contain slots. "# works film" is
+// a list of works. If an entry of it has a slot for another list, it stands for one work for each entry of that
+// list. Each work has an author: {by}.
 //
-// {who:2} to {who:6} are the genitive, dative, accusative, instrumental and locative of a person in Polish,
-// {who:7} is the instrumental after "with". The other languages have one form.
+// {who:2} to {who:6} are the genitive, dative, accusative, instrumental and locative of a person in Polish.
+// {who:7} is the instrumental after the Polish "with". Other languages have one form.
 //
-// "# words US" has words and phrases that a country writes in another way than the texts do.
+// "# words US" has words and phrases with the spelling of a country.
 //
 //go:embed data
 var data embed.FS
 
-// plan is the file of a scenario.
+// plan is the content of the JSON file of a scenario.
 type plan struct {
-	// Months and Weekdays, from Monday, are how full they are in relation to each other.
+	// Months and Weekdays are relative frequencies of events. Weekdays begin with Monday.
 	Months   [12]int
 	Weekdays [7]int
-	Cities   bool // whether it goes on in many cities instead of one
-	Country  bool // whether those are in one country
-	House    bool // whether all venues are under one roof
-	Since    int  // the year in which the oldest of its festivals began; 0 is 1987
-	// Fests are events of several days with events of their own, Courses those of five weekly ones.
+	Cities   bool // whether the calendar has many cities instead of one
+	Country  bool // whether all cities are in one country
+	House    bool // whether all venues are in one building
+	Since    int  // year of the first edition of the oldest festival; 0 means 1987
+	// Fests describes festivals: events of several days with events of their own. Courses describes events with
+	// weekly lessons.
 	Fests struct {
-		Share  float64 // share of all events that are part of festivals
-		Scale  float64 // how many fests
-		Days   [2]int  // how long, at least and at most
-		Months [2]int  // first and last month in which they begin; 0, 0 means all
+		Share  float64 // share of all events that belong to festivals
+		Scale  float64 // factor for the number of festivals
+		Days   [2]int  // minimum and maximum duration in days
+		Months [2]int  // first and last month in which festivals begin; 0, 0 means all
 	}
 	Courses    struct{ Share float64 }
-	Venues     []string    // types of venues, in the order in which they are put up
+	Venues     []string    // types of venues, in the order of their creation
 	Organizers []string    // types of organizers
-	Categories [][2]string // key and key of the parent
+	Categories [][2]string // keys of a category and of its parent
 	Tags       []string
-	TagLists   []string // lists whose entries are further tags
+	TagLists   []string // names of lists whose entries are further tags
 	Entries    []entryRule
 	Kinds      []*kind
 	Series     []*seriesKind
 }
 
-// role is the part a kind plays in the calendar.
+// role is the function of a kind of events in the calendar.
 type role string
 
 const (
-	standaloneRole   role = ""        // stands for itself
-	festivalRole     role = "fest"    // has a festival's worth of events
-	openingRole      role = "opening" // is the first event of a fest
-	festivalPartRole role = "part"    // is one of the others
-	closingRole      role = "closing" // is the last
-	courseRole       role = "course"  // has weekly lessons
+	standaloneRole   role = ""        // a single event
+	festivalRole     role = "fest"    // a festival, the parent of other events
+	openingRole      role = "opening" // the first event of a festival
+	festivalPartRole role = "part"    // another event of a festival
+	closingRole      role = "closing" // the last event of a festival
+	courseRole       role = "course"  // a course, the parent of its lessons
 	lessonRole       role = "lesson"
-	currentRole      role = "current" // runs at Options.Now; there is one
-	clockChangeRole  role = "clocks"  // takes place in the first night in which the clocks change; there is one
+	currentRole      role = "current" // the one event that takes place at Options.Now
+	clockChangeRole  role = "clocks"  // the one event in the first night of a clock change
 )
 
-// kind describes how to generate one or many events.
+// kind describes how to generate events of one kind.
 type kind struct {
 	Key    string
 	Role   role
-	Weight int      // how many of a hundred or so events are of it
-	At     []string // types of venues; none means online
+	Weight int      // relative frequency
+	At     []string // types of venues; none means that the events are online
 	By     []string // types of organizers
-	In     []string // categories
+	In     []string // keys of categories
 	Tags   []string
-	Days   string // "sat sun"; "": any
-	Starts string // "19:00 19:30"; "" means all day
-	Lasts  [2]int // minutes, or days if all day; at least and at most
-	Price  [2]int // in units of about a pound; 0, 0 means free; -1, -1 means unknown
-	// Months are the first and the last month of the season in the north; 0, 0 means all year.
+	Days   string // weekdays, such as "sat sun"; "" means any
+	Starts string // times of day, such as "19:00 19:30"; "" means all day
+	Lasts  [2]int // minimum and maximum duration, in minutes, or in days for all-day events
+	Price  [2]int // minimum and maximum price in units of about a pound; 0, 0 means free; -1, -1 means unknown
+	// Months are the first and last month of the season on the northern hemisphere. 0, 0 means all year.
 	Months [2]int
-	// AfterDark is part of the English titles that need the dark.
+	// AfterDark is a word in the English titles of events that must begin after dark.
 	AfterDark string
-	Keywords  []string // English entries of the list of keywords
-	Motif     string   // of its pictures
+	Keywords  []string // English entries of the list of keywords, which become tags
+	Motif     string   // motif of its pictures
 
 	Reduced, Ticketed, Featured, Sticky, Outdoors bool
 
-	days     []int // from Monday
+	days     []int // weekdays; 0 is Monday
 	starts   []clock
 	titles   []title
-	keywords []int    // tags
-	full     []uint64 // how full the days up to each day are, cumulated
-	soon     int      // how many are in layout.soon
-	count    int      // how many others there are of a kind that stands for itself
+	keywords []int    // indexes of tags
+	full     []uint64 // cumulated weights of the days up to each day
+	soon     int      // number of its events in layout.soon
+	count    int      // number of its other events, for kinds with standaloneRole
 }
 
 func readPlan(scenario string) (*plan, error) {
@@ -139,7 +142,8 @@ func parsePlan(b []byte) (*plan, error) {
 	return p, nil
 }
 
-// parse reads the days and the times of a kind, and checks that its plan has what it names.
+// parse parses the days and times of a kind. It checks that the plan has the venues, organizers and terms that
+// the kind names.
 func (k *kind) parse(p *plan) error {
 	for name := range strings.FieldsSeq(k.Days) {
 		day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
@@ -176,7 +180,7 @@ func (k *kind) parse(p *plan) error {
 	return nil
 }
 
-// parseClocks reads times such as "19:30 20:00", "dusk" or "dark".
+// parseClocks parses times of day such as "19:30 20:00", "dusk" or "dark".
 func parseClocks(text string) ([]clock, error) {
 	var all []clock
 	for start := range strings.FieldsSeq(text) {
@@ -202,18 +206,18 @@ func (p *plan) categoryKeys() []string {
 	return keys
 }
 
-// section is a part of a text file.
+// section is a section of a text file.
 type section struct {
-	Titles, Leads, More []string   // the lines "=", ">" and "+"
-	Entries             [][]string // the other lines, by forms
+	Titles, Leads, More []string   // lines that begin with "=", ">" and "+"
+	Entries             [][]string // other lines, split into forms
 }
 
-// sections has the sections of one or more text files, by type and key: "kind jazz".
+// sections maps type and key, such as "kind jazz", to the sections of text files.
 type sections map[string]*section
 
 var sectionTypes = []string{"kind", "series", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
 
-// read adds the sections of a file.
+// read adds the sections of a file. Two sections with one name are an error.
 func (s sections) read(name string) error {
 	b, err := data.ReadFile("data/" + name)
 	if err != nil {
@@ -269,7 +273,7 @@ func (s sections) parse(text string) error {
 	return nil
 }
 
-// readTexts reads the texts of a scenario in a language.
+// readTexts reads the texts of a scenario in language l.
 func readTexts(scenario string, l calendar.Language) (sections, error) {
 	s := sections{}
 	if err := s.read("common." + string(l) + ".txt"); err != nil {
@@ -289,7 +293,7 @@ func readLocal(l calendar.Language) (sections, error) {
 	return s, s.read("places." + string(l) + ".txt")
 }
 
-// entries returns those of a section; none is an error.
+// entries returns the entries of a section. A section without entries is an error.
 func (s sections) entries(key string) ([][]string, error) {
 	if s[key] == nil || len(s[key].Entries) == 0 {
 		return nil, fmt.Errorf("no section %q", key)
@@ -297,7 +301,7 @@ func (s sections) entries(key string) ([][]string, error) {
 	return s[key].Entries, nil
 }
 
-// named returns the entries of the sections "categories" or "tags" by their first form.
+// named returns the entries of the section "categories" or "tags", by their first form.
 func (s sections) named(key string) (map[string][]string, error) {
 	entries, err := s.entries(key)
 	if err != nil {
@@ -313,7 +317,8 @@ func (s sections) named(key string) (map[string][]string, error) {
 	return all, nil
 }
 
-// check reports what a language has and another has not, and kinds that the plan does not know.
+// check returns an error if two languages have different sections or numbers of lines, or if a section is of an
+// unknown kind.
 func (p *plan) check(first, other sections) error {
 	for key, a := range first {
 		b := other[key]

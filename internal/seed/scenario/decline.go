@@ -11,15 +11,15 @@ import (
 // and locative.
 const grammaticalCases = 6
 
-// irregularNames are the stems of Polish men's names that lose or change a vowel.
+// irregularNames maps Polish surnames of men to their stems, if these lose or change a vowel.
 var irregularNames = map[string]string{
 	"Paweł": "Pawł", "Marzec": "Marc", "Gołąb": "Gołębi", "Stępień": "Stępni", "Wróbel": "Wróbl",
 	"Kwiecień": "Kwietni", "Grudzień": "Grudni", "Jastrząb": "Jastrzębi", "Kozioł": "Kozł", "Kupiec": "Kupc",
 	"Krawiec": "Krawc",
 }
 
-// decline returns the forms of a first name or a surname in Polish. origin is the language that the name comes from:
-// it decides how a final vowel sounds.
+// decline returns the grammatical cases of a first name or a surname in Polish. Origin is the language of the
+// name, which determines how a final vowel is pronounced.
 func decline(name string, female bool, origin calendar.Language) [grammaticalCases]string {
 	switch {
 	case hasSuffix(name, "ska", "cka", "dzka") && female && origin == calendar.Polish:
@@ -52,7 +52,7 @@ func decline(name string, female bool, origin calendar.Language) [grammaticalCas
 	return declineHard(name, stemOf(name, origin))
 }
 
-// appendEndings returns the forms that have the same stem.
+// appendEndings returns the forms of a name with one stem.
 func appendEndings(name, stem string, genitive, dative, accusative, instrumental, locative string) [grammaticalCases]string {
 	return [grammaticalCases]string{
 		name, stem + genitive, stem + dative, stem + accusative, stem + instrumental, stem + locative,
@@ -63,7 +63,7 @@ func hasSuffix(s string, suffixes ...string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
-// declineA declines names that end in -a, of women and of men.
+// declineA declines a name that ends in -a.
 func declineA(name string) [grammaticalCases]string {
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, "a"), "á")
 	switch {
@@ -86,7 +86,7 @@ func declineA(name string) [grammaticalCases]string {
 	return appendEndings(name, "", genitive, softenStem(stem), stem+"ę", stem+"ą", softenStem(stem))
 }
 
-// declineSilentE declines English names that end in a silent e.
+// declineSilentE declines an English name that ends in a silent e.
 func declineSilentE(name string) [grammaticalCases]string {
 	instrumental, locative := name+"’em", name+"’u"
 	short := name[:len(name)-1]
@@ -99,7 +99,7 @@ func declineSilentE(name string) [grammaticalCases]string {
 	return appendEndings(name, "", name+"’a", name+"’owi", name+"’a", instrumental, locative)
 }
 
-// declineHard declines men's names with a stem that ends in a consonant.
+// declineHard declines a name of a man whose stem ends in a consonant.
 func declineHard(name, stem string) [grammaticalCases]string {
 	instrumental, locative := stem+"em", stem+"u"
 	switch {
@@ -112,7 +112,7 @@ func declineHard(name, stem string) [grammaticalCases]string {
 	return appendEndings(name, "", stem+"a", stem+"owi", stem+"a", instrumental, locative)
 }
 
-// stemOf returns what stands before the endings of a man's name that ends in a consonant.
+// stemOf returns the stem of a name of a man that ends in a consonant.
 func stemOf(name string, origin calendar.Language) string {
 	if origin != calendar.Polish {
 		return name
@@ -131,7 +131,7 @@ func stemOf(name string, origin calendar.Language) string {
 	return name
 }
 
-// softenStem returns a stem before the -e of the dative and the locative.
+// softenStem returns a stem with the ending -e of the dative and the locative.
 func softenStem(stem string) string {
 	for _, change := range [...][2]string{
 		{"st", "ście"},

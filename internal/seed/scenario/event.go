@@ -12,17 +12,17 @@ import (
 
 const maxSlots = 160
 
-// draft is an event, venue or organizer in the making.
+// draft is an event, venue or organizer while it is generated.
 type draft struct {
 	c      *Calendar
-	own    randomSource // decides what is left to chance
+	own    randomSource // source of random choices
 	city   int
-	venue  int // -1: none
+	venue  int // index of the venue; -1 means none
 	org    int
 	day    int
-	number int   // of the lesson, from 1
-	fest   int   // index of its festival; -1 means none
-	title  []int // the slots that the title has decided
+	number int   // number of the lesson, from 1; 0 for other events
+	fest   int   // index of the festival; -1 means none
+	title  []int // slots in the title
 	values [maxSlots]int32
 }
 
@@ -34,7 +34,7 @@ func newDraft(c *Calendar, own randomSource, city int) *draft {
 	return d
 }
 
-// size returns how many values a slot can have.
+// size returns the number of values of a slot.
 func (c *Calendar) size(slot int) int {
 	switch slot {
 	case slotWho, slotWho2:
@@ -47,7 +47,8 @@ func (c *Calendar) size(slot int) int {
 	return c.lists[slot-slotLists].size
 }
 
-// value returns the text of a slot. If the title has not decided it, the first call draws it for all languages.
+// value returns the value of a slot, the same for all languages. If the title has not chosen it, the first call
+// does.
 func (d *draft) value(slot int) int {
 	if d.values[slot] < 0 {
 		source := chanceOf(uint64(d.own), uint64(slot))
@@ -60,13 +61,13 @@ func (d *draft) value(slot int) int {
 	return int(d.values[slot])
 }
 
-// entitle chooses the title of the kind's event of that rank, and decides what fills it: ranks near to each
-// other have different titles.
+// entitle chooses a title of the kind and the values of its slots. Rank is the number of earlier events of the
+// kind. Events with near ranks have different titles.
 func (d *draft) entitle(k *kind, rank int) *title {
 	return d.decide(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
 }
 
-// decide fills the slots of a title whose turn it is.
+// decide chooses the values of the slots of a title. Turn is the number of earlier events with this title.
 func (d *draft) decide(t *title, turn uint64) *title {
 	at := t.turns.at(turn)
 	d.title = t.slots
@@ -78,7 +79,7 @@ func (d *draft) decide(t *title, turn uint64) *title {
 	return t
 }
 
-// fill writes a template.
+// fill writes a template with filled slots. If html is true, it escapes the values.
 func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	for _, s := range t {
 		b.WriteString(s.text)
@@ -93,7 +94,7 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	}
 }
 
-// slot returns what stands in a slot.
+// slot returns the text of a slot in a language.
 func (d *draft) slot(s segment, language int) string {
 	c := d.c
 	switch s.slot {
@@ -124,7 +125,7 @@ func (d *draft) slot(s segment, language int) string {
 	case slotEdition:
 		since := cmp.Or(c.plan.Since, 1987)
 		for _, slot := range d.title {
-			// The same festival has the same age in all its texts.
+			// A festival has the same age in all its texts.
 			if slot >= slotLists {
 				since += int(d.values[slot]) * 7 % (2018 - since)
 				break
@@ -161,7 +162,7 @@ func (d *draft) slot(s segment, language int) string {
 	return b.String()
 }
 
-// author returns the author of the work in the title. A work has the same author in all events.
+// author returns the index of the author of the work in the title. A work has the same author in all events.
 func (d *draft) author() int {
 	for _, slot := range d.title {
 		if slot >= slotLists && d.c.lists[slot-slotLists].works {
@@ -177,7 +178,7 @@ func (d *draft) year() int {
 	return year
 }
 
-// team returns one of the teams of a match.
+// team returns the home or the away team of a match.
 func (c *Calendar) team(match int, home bool) team {
 	others := len(c.teams) - 1
 	if home {
@@ -192,7 +193,7 @@ func (d *draft) text(ts templates, language int) string {
 	return b.String()
 }
 
-// paragraph adds a paragraph of HTML.
+// paragraph writes a paragraph of HTML.
 func (d *draft) paragraph(b *strings.Builder, ts templates, language int) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -202,13 +203,13 @@ func (d *draft) paragraph(b *strings.Builder, ts templates, language int) {
 	b.WriteString("</p>")
 }
 
-// excerpt returns the first sentence of a description in HTML.
+// excerpt returns the first sentence of a description in HTML, as a paragraph.
 func excerpt(description string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(description, "<p>"), "</p>")
 	return "<p>" + firstSentence(first) + "</p>"
 }
 
-// Event makes the event of an index from 0 to Len()-1. It depends on the options and the index alone.
+// Event returns the event with index i, from 0 to Len()-1. It depends only on the options and the index.
 func (c *Calendar) Event(i int) Event {
 	e := Event{SourceID: c.sourceID("event", i), Parent: -1}
 	var p place
@@ -225,7 +226,7 @@ func (c *Calendar) Event(i int) Event {
 	return e
 }
 
-// place is the position of an event in the calendar.
+// place is the plan of an event before its texts are written.
 type place struct {
 	index  int
 	kind   *kind
@@ -236,7 +237,7 @@ type place struct {
 	wish   eventNeeds
 }
 
-// outline decides what an event is, and what it needs.
+// outline chooses the kind and the title of an event and sets its needs.
 func (c *Calendar) outline(p *place, i int) {
 	own := chanceOf(c.o.Seed, chanceEvents, uint64(i))
 	l := &c.layout
@@ -292,19 +293,19 @@ func (c *Calendar) outline(p *place, i int) {
 	}
 }
 
-// entitleBright chooses a title of the kind that needs no dark.
+// entitleBright chooses a title of the kind that does not need darkness.
 func (d *draft) entitleBright(k *kind, rank int) *title {
 	for i := range k.titles {
 		t := &k.titles[(rank+i)%len(k.titles)]
 		if !t.dark {
-			// Half of all fillings away from the event whose turn this title is.
+			// Half of all turns away, so that the title differs from that of the event whose turn this is.
 			return d.decide(t, uint64(rank/len(k.titles))+t.turns.size/2)
 		}
 	}
 	return d.entitle(k, rank)
 }
 
-// settle decides where and when an event takes place that comes after all those before it.
+// settle chooses the place and time of an event. Calls must be in the order of the indexes.
 func (c *Calendar) settle(p *place) roomSlot {
 	w, k, l := &p.wish, p.kind, &c.layout
 	source := chanceOf(uint64(p.draft.own), 2)
@@ -322,7 +323,7 @@ func (c *Calendar) settle(p *place) roomSlot {
 		from, to := w.quarters(s, w.day)
 		c.rooms.mark(int(s.venue), 0, from, to)
 		return s
-	case i < len(l.pinned)+len(l.fests): // goes on for days in the foyer, or everywhere
+	case i < len(l.pinned)+len(l.fests): // an event of several days needs no room of its own
 		return roomSlot{venue: anywhere(), day: int32(w.day)}
 	case i < l.firstPart():
 		of, _ := c.kindsOf[lessonRole].at(i - len(l.pinned) - len(l.fests))
@@ -333,14 +334,14 @@ func (c *Calendar) settle(p *place) roomSlot {
 	case i < l.firstLesson() || i >= l.firstFree():
 		return c.find(w, source)
 	}
-	// A lesson is where its course is.
+	// A lesson takes place where its course does.
 	n := i - l.firstLesson()
 	s := c.spots[len(l.pinned)+len(l.fests)+n/lessons]
 	s.day += int32(n % lessons * c.weekly())
 	return s
 }
 
-// pin outlines one of the events that no calendar is without.
+// pin outlines one of the events that nearly every calendar has.
 func (c *Calendar) pin(p *place, k *kind, own randomSource) {
 	p.kind, p.draft = k, newDraft(c, own, 0)
 	day := max(0, min(c.today()-3, len(c.closed)-1))
@@ -350,7 +351,7 @@ func (c *Calendar) pin(p *place, k *kind, own randomSource) {
 	p.wish = eventNeeds{day: day, first: day, last: day}
 }
 
-// inFest outlines the n-th event that is part of a fest.
+// inFest outlines the n-th event of all festivals.
 func (c *Calendar) inFest(p *place, n int, own randomSource) {
 	l := &c.layout
 	which, turn := n/l.parts, n%l.parts
@@ -373,7 +374,7 @@ func (c *Calendar) inFest(p *place, n int, own randomSource) {
 	}
 }
 
-// inCourse outlines a course, or its n-th lesson.
+// inCourse outlines a course if n is 0, otherwise its n-th lesson.
 func (c *Calendar) inCourse(p *place, which, n int) {
 	own := chanceOf(c.o.Seed, chanceCourses, uint64(which))
 	head, rank := c.kindsOf[courseRole].at(which)
@@ -393,7 +394,7 @@ func (c *Calendar) inCourse(p *place, which, n int) {
 	p.wish.first, p.wish.last = p.wish.day, p.wish.day
 }
 
-// alone outlines the n-th event that belongs to no other.
+// alone outlines the n-th event that is neither a parent nor part of another.
 func (c *Calendar) alone(p *place, n int, own randomSource) {
 	l := &c.layout
 	day := 0
@@ -413,13 +414,13 @@ func (c *Calendar) alone(p *place, n int, own randomSource) {
 	}
 }
 
-// chooseOrganizer decides the organizer. A few of them have most of the events.
+// chooseOrganizer chooses the organizer of an event. A few organizers have most of the events.
 func (c *Calendar) chooseOrganizer(p *place, k *kind, source *randomSource) {
 	near := c.organizing.near(k.By[source.below(len(k.By))], p.draft.city)
 	p.draft.org = near[source.head(len(near))]
 }
 
-// finish makes an event of its outline.
+// finish fills the fields of an event from its outline.
 func (c *Calendar) finish(e *Event, p *place) {
 	k, d, source, i := p.kind, p.draft, &p.source, p.index
 	s := c.spots[i]
@@ -433,7 +434,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 	}
 	e.Span = c.spanOf(&p.wish, s, zone)
 
-	// Some have no venue, but none of those that are looked at first.
+	// Some events have no venue, but not those of the next weeks, which people look at first.
 	if soon := int(s.day) - c.today(); d.venue >= 0 && (i%67 != 20 || soon >= 0 && soon < soonDays) {
 		e.Venues = []int{d.venue}
 	}
@@ -469,10 +470,10 @@ func (c *Calendar) finish(e *Event, p *place) {
 	c.cancel(e, p)
 }
 
-// broadcastTypes are the types of venues whose events can often be attended online, too.
+// broadcastTypes are the types of venues with events that people can often attend online too.
 var broadcastTypes = []string{"campus", "congress", "library", "seminar"}
 
-// attend decides how people attend an event.
+// attend chooses whether people attend an event in person or online.
 func (c *Calendar) attend(e *Event, p *place) {
 	at := p.kind.At
 	switch {
@@ -511,7 +512,7 @@ func (c *Calendar) cancel(e *Event, p *place) {
 	}
 }
 
-// tagsOf returns some of the tags of the kind, and those of what is in the title: the composer, the craft.
+// tagsOf returns some tags of the kind, and the tags of the entries in the title, such as the composer.
 func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 	var tags []int
 	add := func(t int) {
@@ -547,7 +548,7 @@ func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 	return tags
 }
 
-// priceOf returns the lowest and the highest price of an event, in units of about a pound.
+// priceOf returns the lowest and highest price of an event, in units of about a pound.
 func (c *Calendar) priceOf(p *place) [2]int {
 	for _, r := range c.rules {
 		if r.price != nil && slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
@@ -557,7 +558,8 @@ func (c *Calendar) priceOf(p *place) [2]int {
 	return p.kind.Price
 }
 
-// cost draws a price; the reduced one is two thirds of it.
+// cost returns a random cost between two prices. A reduced price is two thirds of the full one. In is the index
+// of the city.
 func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) calendar.Cost {
 	if price[0] < 0 {
 		return calendar.Cost{}
@@ -572,7 +574,7 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) cal
 	return shared
 }
 
-// publish decides the status and the date of publication.
+// publish chooses the status and the publication date of an event.
 func (c *Calendar) publish(e *Event, i int, source *randomSource) {
 	now, starts := c.o.Now, e.Span.StartsAt()
 	published := starts.Add(-time.Duration(source.between(10*24*60, 50*24*60)) * time.Minute)
@@ -583,7 +585,7 @@ func (c *Calendar) publish(e *Event, i int, source *randomSource) {
 	e.Status = calendar.Publish
 	ahead := starts.Sub(now)
 	switch {
-	case c.o.Open, c.layout.calm(i): // parents of many events are always public
+	case c.o.Open, c.layout.calm(i): // events with children and those of the next weeks are always public
 	case i%47 == 5:
 		e.Status = calendar.Draft
 	case i%53 == 7:

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Scenarios are the calendars there are.
+// Scenarios lists the names of all scenarios.
 var Scenarios = []string{"city", "venue", "festival", "university", "conference", "sport"}
 
 const (
@@ -33,10 +33,10 @@ type Calendar struct {
 	texts []sections // by language, in the order of Options.Languages
 	local sections
 	lists []*list
-	// ordinals are the ordinals of the lessons, by language, number and form.
+	// ordinals are the ordinals of the lessons, such as "third", by language, number and form.
 	ordinals [][][]string
 	infos    map[string][]templates
-	abouts   map[string]*descriptionTexts // by section
+	abouts   map[string]*descriptionTexts // descriptions by name of the section
 	people   []person
 	bands    []string
 	teams    []team
@@ -49,41 +49,42 @@ type Calendar struct {
 	organizers []Organizer
 	pictures   []Picture
 	series     []Series
-	category   map[string]int // indices by key
+	category   map[string]int // indexes into categories, by key
 	tag        map[string]int
 	venuesAt   placeIndex
 	organizing placeIndex
 	kindsOf    map[role]cycle
 
-	tagOf map[int][]int // tags of the entries of a list, by slot; -1 means none
+	tagOf map[int][]int // indexes of the tags for the entries of a list, by slot; -1 means none
 	rules []rule
 
 	layout   layout
-	closed   []bool     // the days on which nothing takes place that begins at a time of day
-	spots    []roomSlot // of the events
+	closed   []bool     // public holidays: no event with a time of day begins on these days
+	spots    []roomSlot // place and time of each event
 	holidays map[yearDay]bool
 	rooms    rooms
 
-	// written is the time of creation of the records, and the latest time of publication.
+	// written is the time at which the records count as created. It is also the latest publication date.
 	written time.Time
 	// home is the language of the country of the first city.
 	home calendar.Language
-	// drafts counts the events that were given a place, thrown the places that they could not have.
+	// drafts is the number of events for which find looked for a room. thrown is the number of days or events
+	// that it gave up.
 	drafts, thrown int
-	// own are the pictures of single events, by index of the event; byKind those of kinds.
+	// own maps an event to its own picture. byKind maps kinds to the pictures that their events share.
 	own    map[int]int
 	byKind map[string][]int
 }
 
-// layout says which index is what. The kinds follow each other: pinned events, fests, courses, the events of
-// the fests, the lessons, and all others.
+// layout assigns the indexes of events. They are in this order: pinned events, festivals, courses, events of
+// festivals, lessons, and all others (free).
 type layout struct {
 	pinned []*kind
 	fests  []festival
-	parts  int // of each fest
+	parts  int // number of events of each festival
 	course int // number of courses
 	free   int
-	soon   []plannedEvent // the first of the free ones
+	soon   []plannedEvent // the first of the free events, which are in the next weeks
 	spread permutation    // spreads the other events over time
 }
 
@@ -96,7 +97,7 @@ func (l *layout) firstPart() int   { return len(l.pinned) + len(l.fests) + l.cou
 func (l *layout) firstLesson() int { return l.firstPart() + len(l.fests)*l.parts }
 func (l *layout) firstFree() int   { return l.firstLesson() + l.course*lessons }
 
-// New makes a calendar. The error names the option that cannot be.
+// New generates a calendar. Its error names the invalid option.
 func New(o Options) (*Calendar, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -139,32 +140,34 @@ func New(o Options) (*Calendar, error) {
 	return c, nil
 }
 
-// Options returns those of the calendar, with the defaults filled in.
+// Options returns the options of the calendar, with default values filled in.
 func (c *Calendar) Options() Options {
 	o := c.o
 	o.Languages = slices.Clone(o.Languages)
 	return o
 }
 
-// Categories lists the categories, parents before children. It is not to be changed, as those that follow.
+// Categories returns the categories, parents before children. The caller must not change the list. This also
+// holds for the following methods.
 func (c *Calendar) Categories() []Term { return c.categories }
 
-// Tags lists the tags, those that are used most first.
+// Tags returns the tags, the most frequent first.
 func (c *Calendar) Tags() []Term { return c.tags }
 
-// Venues lists the venues.
+// Venues returns the venues.
 func (c *Calendar) Venues() []Venue { return c.venues }
 
-// Organizers lists the organizers.
+// Organizers returns the organizers.
 func (c *Calendar) Organizers() []Organizer { return c.organizers }
 
 // Pictures returns the pictures; none if Options.Pictures is false.
 func (c *Calendar) Pictures() []Picture { return c.pictures }
 
-// Series lists the series: a few, whatever the number of events.
+// Series returns the series. Their number does not depend on the number of events.
 func (c *Calendar) Series() []Series { return c.series }
 
-// Written returns the time at which the records are made: Options.Now, or a time before the calendar that is past in any case.
+// Written returns the time at which the records count as created. It is Options.Now, or, if that is zero, a
+// time before the calendar that is in the past.
 func (c *Calendar) Written() time.Time { return c.written }
 
 // Zone returns the time zone of the first city.
@@ -175,10 +178,10 @@ func (c *Calendar) City(l calendar.Language) string {
 	return c.cities[0].names[max(slices.Index(c.o.Languages, l), 0)]
 }
 
-// Len returns the number of events, without those of the series.
+// Len returns the number of events. Occurrences of series are not included.
 func (c *Calendar) Len() int { return c.o.Events }
 
-// complete fills in the defaults.
+// complete returns the options with default values. It returns an error for an invalid option.
 func (o Options) complete() (Options, error) {
 	o.Scenario = cmp.Or(o.Scenario, Scenarios[0])
 	if !slices.Contains(Scenarios, o.Scenario) {
@@ -197,7 +200,7 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("months: %d is not from 1 to %d", o.Months, maxMonths)
 	}
 	o.From = o.From.StartOfDay()
-	// Events may begin a day before the first in UTC and end some weeks after the last.
+	// In UTC, events may begin a day before the first day, and end some weeks after the last.
 	first, _, _ := o.From.AddDate(0, 0, -100).Date()
 	last, _, _ := o.From.AddDate(0, o.Months, 100).Date()
 	if o.From.IsZero() || first < 1000 || last > 9999 {
@@ -217,7 +220,7 @@ func (o Options) complete() (Options, error) {
 	}
 	o.Languages = languages
 	o.Events = cmp.Or(o.Events, 200)
-	// A large calendar has a room for each of its events.
+	// A large calendar needs enough rooms for its events.
 	o.Venues = cmp.Or(o.Venues, max(8+int(math.Sqrt(float64(o.Events))), o.Events/eventsOfVenue))
 	o.Now = o.Now.UTC()
 	if o.City = strings.Join(strings.Fields(o.City), " "); utf8.RuneCountInString(o.City) > maxCity ||
@@ -227,16 +230,19 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// eventsOfVenue is about how many events a venue has in a large calendar. Rooms become scarce at twice as many in two years.
+// eventsOfVenue is the approximate number of events of a venue in a large calendar. With twice as many in two
+// years, rooms become scarce.
 const eventsOfVenue = 250
 
-// fake draws names and words. Not gofakeit.New, for which seed 0 is a new one each time.
+// fake returns a generator of names and words for one purpose. gofakeit.New is unsuitable, because it treats
+// seed 0 as random.
 func (c *Calendar) fake(what uint64) *gofakeit.Faker {
 	source := chanceOf(c.o.Seed, what)
 	return gofakeit.NewCustom(rand.NewSource(int64(source.next() >> 1)).(rand.Source64))
 }
 
-// The first argument of chanceOf after the seed. It differs for each use, so that draws are independent.
+// The first argument of chanceOf after the seed. It differs for each purpose, so that the random numbers are
+// independent.
 const (
 	chanceNames uint64 = iota + 1
 	chanceCities
@@ -254,7 +260,7 @@ const (
 	chanceLeads
 )
 
-// fillLists gathers the lists of all languages, sorted by name.
+// fillLists reads the lists of all languages, and sorts them by name.
 func (c *Calendar) fillLists() error {
 	for key := range c.texts[0] {
 		typ, name, _ := strings.Cut(key, " ")
@@ -304,7 +310,7 @@ func (c *Calendar) fillLists() error {
 	return nil
 }
 
-// about returns the description in a section.
+// about returns the compiled descriptions in a section.
 func (c *Calendar) about(key string) (*descriptionTexts, error) {
 	if a, ok := c.abouts[key]; ok {
 		return a, nil
@@ -344,7 +350,7 @@ func (c *Calendar) compileAbout(key string) (*descriptionTexts, error) {
 	return a, err
 }
 
-// fillKinds compiles the texts of the kinds and lets those of a role take turns.
+// fillKinds compiles the titles of the kinds.
 func (c *Calendar) fillKinds() error {
 	for n, k := range c.plan.Kinds {
 		key := "kind " + k.Key
@@ -356,7 +362,7 @@ func (c *Calendar) fillKinds() error {
 	return nil
 }
 
-// fillCycles lets the kinds of a role take turns, those for which there are a day and a venue.
+// fillCycles creates the cycle of the kinds of each role. It leaves out kinds without a possible day and venue.
 func (c *Calendar) fillCycles() error {
 	c.kindsOf = map[role]cycle{}
 	byRole, possible := map[role][]*kind{}, map[role][]*kind{}
@@ -386,8 +392,8 @@ func (c *Calendar) fillCycles() error {
 	return nil
 }
 
-// titles compiles the titles of a section and of its variants, at least one. Their order depends on the number of
-// the kind.
+// titles compiles the titles of a section and of its variants. A section without a title is an error. The order
+// of the titles in use depends on number, the number of the kind.
 func (c *Calendar) titles(key string, number int) ([]title, error) {
 	var all []title
 	for _, section := range slices.Sorted(maps.Keys(c.texts[0])) {
@@ -406,7 +412,7 @@ func (c *Calendar) titles(key string, number int) ([]title, error) {
 	return all, nil
 }
 
-// titlesOf compiles the titles of one section. before is the number of titles in the sections before it.
+// titlesOf compiles the titles of one section. Before is the number of titles in earlier sections of the kind.
 func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 	about, err := c.about(key)
 	if err != nil {
@@ -437,10 +443,10 @@ func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 	return all, nil
 }
 
-// cycle is an order in which kinds take turns, each as often as its weight says and evenly spread.
+// cycle is an order of kinds that repeats. Each kind occurs as often as its weight, evenly spread.
 type cycle struct {
 	order []*kind
-	turn  []int // how many times the kind was there before in the cycle
+	turn  []int // number of earlier occurrences of the kind in order
 }
 
 func newCycle(kinds []*kind) cycle {
@@ -467,14 +473,14 @@ func newCycle(kinds []*kind) cycle {
 	return cy
 }
 
-// at returns the kind of the nth place, and the number of earlier places of that kind.
+// at returns the kind at place n, and the number of earlier places of that kind.
 func (cy cycle) at(n int) (k *kind, rank int) {
 	round, place := n/len(cy.order), n%len(cy.order)
 	k = cy.order[place]
 	return k, round*k.Weight + cy.turn[place]
 }
 
-// count returns how many of the first n places are of a kind.
+// count returns the number of places of kind k among the first n.
 func (cy cycle) count(k *kind, n int) int {
 	all := n / len(cy.order) * k.Weight
 	for _, other := range cy.order[:n%len(cy.order)] {
@@ -489,7 +495,7 @@ func (c *Calendar) sourceID(kind string, i int) string {
 	return fmt.Sprintf("seed:%s:%s:%d", c.o.Scenario, kind, i)
 }
 
-// fillTerms makes the categories and as many tags as fit the number of events.
+// fillTerms creates the categories, and tags in proportion to the number of events.
 func (c *Calendar) fillTerms() error {
 	var categories, tags []map[string][]string
 	for _, s := range c.texts {
@@ -554,7 +560,7 @@ func (c *Calendar) fillTerms() error {
 	return nil
 }
 
-// tagFor returns the tag of an entry of a list, which is added if it is new.
+// tagFor returns the index of the tag for an entry of a list. It adds the tag if there is none.
 func (c *Calendar) tagFor(slot, entry int) int {
 	list := c.lists[slot-slotLists]
 	if c.tagOf[slot] == nil {
@@ -570,7 +576,7 @@ func (c *Calendar) tagFor(slot, entry int) int {
 	return c.tagOf[slot][entry]
 }
 
-// addTag adds a tag, unless there is one of that name.
+// addTag returns the index of the tag with a name. It adds the tag if there is none.
 func (c *Calendar) addTag(name Text) int {
 	first := c.o.Languages[0]
 	key := calendar.Slug(name[first])

@@ -9,17 +9,18 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// person is a musician, author or teacher. All parts of a name occur in other names, too.
+// person is a musician, author or teacher. Several persons share a first name or a surname.
 type person struct{ first, last *[grammaticalCases]string }
 
-// The forms of a person's name in templates: the grammatical cases, and the instrumental after the Polish
+// Forms of a person's name in templates: the grammatical cases from 0, and the instrumental after the Polish
 // "with".
 const (
 	formWith    = grammaticalCases
 	personForms = grammaticalCases + 1
 )
 
-// name returns the full name in a form, from 0. Only Polish has forms that differ.
+// name returns the full name in a grammatical case of Polish. For formWith it returns the Polish word for "with" and the
+// name after it. Other languages have one form only.
 func (p person) name(l calendar.Language, form int) string {
 	switch {
 	case l != calendar.Polish:
@@ -30,16 +31,16 @@ func (p person) name(l calendar.Language, form int) string {
 	return p.first[form] + " " + p.last[form]
 }
 
-// polishWith returns the Polish preposition before a name: "z Anną", "ze Stanisławem".
+// polishWith returns the Polish word for "with" before a name: "z" Anną, "ze" Stanisławem.
 func polishWith(name string) string {
-	rest := strings.TrimPrefix(name[1:], "z") // sz is one consonant
+	rest := strings.TrimPrefix(name[1:], "z") // "sz" is one consonant
 	if hasSuffix(name[:1], "S", "Z") && !strings.ContainsAny(rest[:1], "aeiouy") && !strings.HasPrefix(rest, "ó") {
 		return "ze"
 	}
 	return "z"
 }
 
-// fillLocal makes the people and bands of the country, in an order in which neighbours have little in common.
+// fillLocal creates the people and bands of the country, in random order.
 func (c *Calendar) fillLocal() error {
 	f := c.fake(chanceNames)
 	surnames, err := c.local.entries("list surnames")
@@ -54,7 +55,7 @@ func (c *Calendar) fillLocal() error {
 		declined := decline(name, female, c.home)
 		return &declined
 	}
-	// Surnames that differ have the form of women first.
+	// If a surname has two forms, the first is that of women.
 	for column, key := range []string{"list women", "list men"} {
 		names, err := c.local.entries(key)
 		if err != nil {
@@ -89,10 +90,11 @@ func (c *Calendar) fillLocal() error {
 	return nil
 }
 
-// properNames are the local lists of names that no country writes in another way.
+// properNames are the sections of local names that are spelled alike in all countries.
 var properNames = []string{"list cities", "list countries", "list streets", "list women", "list men", "list surnames"}
 
-// fillWords writes all texts in the first language as the country of the first city does: "theater", "celular".
+// fillWords changes the texts in the first language to the spelling of the country of the first city, as
+// "theater" or "celular".
 func (c *Calendar) fillWords() error {
 	if c.home != c.o.Languages[0] {
 		return nil
@@ -125,7 +127,7 @@ func (c *Calendar) fillWords() error {
 		to := &section{Titles: replaced(s.Titles), Leads: replaced(s.Leads), More: replaced(s.More)}
 		for _, e := range s.Entries {
 			to.Entries = append(to.Entries, append(e[:1:1], replaced(e[1:])...))
-			if key != "categories" && key != "tags" { // their first forms are keys
+			if key != "categories" && key != "tags" { // the first form of these entries is a key
 				to.Entries[len(to.Entries)-1][0] = replacer.Replace(e[0])
 			}
 		}

@@ -10,15 +10,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// How many things have a picture of their own. All other events share the pictures of their kind.
+// Maximum numbers of records with their own picture. All other events share the pictures of their kind.
 const (
 	maxOwnPictures       = 60 // of events
 	maxVenuePictures     = 10
 	maxOrganizerPictures = 4
 )
 
-// fillPictures makes the pictures: those of kinds, and those of the series, of some venues and organizers, and of the
-// events that are looked at first, which are the ones to come and those that others are part of.
+// fillPictures plans the pictures. There are pictures of kinds, of series, of some venues and organizers, and
+// of the events that people see first: events of the next weeks, and parents of others.
 func (c *Calendar) fillPictures() error {
 	if !c.o.Pictures {
 		return nil
@@ -71,7 +71,7 @@ func (c *Calendar) fillPictures() error {
 	return nil
 }
 
-// motifOfVenue returns the motif of the pictures of a type of venue.
+// motifOfVenue returns the motif of pictures for a type of venue.
 func motifOfVenue(typ string) string {
 	switch typ {
 	case "park", "stage":
@@ -96,7 +96,8 @@ func motifOfVenue(typ string) string {
 	return "house"
 }
 
-// pictureOf returns the picture of an event: its own, that of what it is part of, one of its kind, or none.
+// pictureOf returns the index of the picture of an event: its own, that of its festival, one of its kind, or -1
+// for none.
 func (c *Calendar) pictureOf(p *place, source *randomSource) int {
 	draw := source.below(100)
 	if own, ok := c.own[p.index]; ok {
@@ -115,7 +116,7 @@ func (c *Calendar) pictureOf(p *place, source *randomSource) int {
 	return of[draw%len(of)]
 }
 
-// dateLine returns the date of an event as it is on a poster.
+// dateLine returns the date of an event in the form for a poster.
 func (c *Calendar) dateLine(s calendar.Span) string {
 	var b strings.Builder
 	day := func(w calendar.Wall, year bool) string {

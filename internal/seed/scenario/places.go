@@ -12,38 +12,38 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// city is a real city.
+// city is a city in which events take place.
 type city struct {
-	name      string   // in its own language
-	in, of    []string // "in Kraków", "of Kraków" by language of the calendar
+	name      string   // name in its own language
+	in, of    []string // such as "in Kraków" and "of Kraków", by language of the calendar
 	names     []string
-	adjective []string // masculine, feminine, neuter where the language of the country has them
+	adjective []string // adjective of the city: masculine, feminine, neuter, if the language has them
 	province  string
 	country   *country
-	zone      calendar.Zone // that of the events
-	own       calendar.Zone // that of the city
+	zone      calendar.Zone // time zone of events: Options.Zone or own
+	own       calendar.Zone // time zone of the city
 	lat, lng  float64
-	located   bool // whether the position is that of the city, not of its country
+	located   bool // whether lat and lng are those of the city, not of its country
 	zips      []string
-	dial      string // a telephone number; each # is a digit
+	dial      string // pattern of a telephone number; # stands for a random digit
 	districts []string
 	streets   []street
-	changes   []int // days, counted from the first, in whose night the clocks change
+	changes   []int // numbers of the days in whose night the clocks change
 }
 
 type country struct {
 	name, price string
-	factor      int // how many units of the currency go for about a pound
+	factor      int // units of the currency for about a pound
 	closed      []yearDay
-	address     string // pattern with {street} and {number}
-	of          city   // a place in the country without further data
+	address     string // pattern of addresses with {street} and {number}
+	of          city   // place in the country for cities without data
 }
 
-// street is as it is in an address, and in a name: "ul. Szewska", "na Szewskiej".
+// street is a street in the form for addresses and for names: "ul. Szewska", "na Szewskiej".
 type street struct{ address, name string }
 
-// HomeOf returns the language whose countries have a city of that name, in any of the languages. Cities that are in the
-// countries of no language are in those of the preferred one.
+// HomeOf returns the language whose countries have a city with this name in any language. For an unknown city
+// it returns the preferred language.
 func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
 	order := append([]calendar.Language{preferred}, calendar.Languages...)
 	for _, l := range order {
@@ -62,7 +62,7 @@ func HomeOf(name string, preferred calendar.Language) (calendar.Language, error)
 	return preferred, nil
 }
 
-// cityAt returns the index of a city in the list of cities, -1 if it is not there.
+// cityAt returns the index of a city in the list of cities. -1 means that it is not there.
 func cityAt(entries [][]string, name string) int {
 	slug := calendar.Slug(name)
 	return slices.IndexFunc(entries, func(e []string) bool {
@@ -75,7 +75,7 @@ type team struct {
 	city int
 }
 
-// placeIndex are the indices of places by type and by city.
+// placeIndex has the indexes of venues or organizers, by type and by city.
 type placeIndex struct {
 	all    []int
 	byType map[string][]int
@@ -96,7 +96,8 @@ func (p *placeIndex) add(i int, typ string, city int) {
 	p.byBoth[typ][city] = append(p.byBoth[typ][city], i)
 }
 
-// near returns those of the type in the city, or else elsewhere, or else of any type.
+// near returns the places of the type in the city. If there are none, it returns those elsewhere, then those of
+// any type.
 func (p *placeIndex) near(typ string, city int) []int {
 	if in := p.byBoth[typ][city]; len(in) > 0 {
 		return in
@@ -107,7 +108,7 @@ func (p *placeIndex) near(typ string, city int) []int {
 	return p.all
 }
 
-// fillCities reads the cities and chooses those that the calendar is about.
+// fillCities reads the cities and chooses those of the calendar.
 func (c *Calendar) fillCities() error {
 	countries, err := c.readCountries()
 	if err != nil {
@@ -159,7 +160,7 @@ func (c *Calendar) fillCities() error {
 	if err != nil {
 		return err
 	}
-	// The first cities have more clubs than the last ones.
+	// The first cities have more teams than the last ones.
 	for at := range c.cities {
 		for t := range max(len(teams)/(at/2+1), 1) {
 			pattern := teams[(t+at*3)%len(teams)][0]
@@ -169,14 +170,15 @@ func (c *Calendar) fillCities() error {
 	return nil
 }
 
-// longAgo is before any day on which a calendar is made.
+// longAgo is a date in the past for every user of the program.
 var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// maxCities is the number of cities of a calendar with many cities.
+// maxCities is the maximum number of cities of a calendar.
 const maxCities = 14
 
-// readCountries reads the countries: code; name; price; units of the currency for a pound; days off; address; zone,
-// latitude and longitude of its largest city; postcodes and a telephone number of nowhere.
+// readCountries reads the countries. Their columns are: code; name; price; units of the currency for a pound;
+// public holidays; address; zone, latitude and longitude of the largest city; invalid postcodes; an invalid
+// telephone number.
 func (c *Calendar) readCountries() (map[string]*country, error) {
 	entries, err := c.local.entries("list countries")
 	if err != nil {
@@ -204,7 +206,7 @@ func (c *Calendar) readCountries() (map[string]*country, error) {
 	return countries, nil
 }
 
-// locate reads the zone and the position of a city.
+// locate sets the zone and the position of a city.
 func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	if in.own, err = calendar.ParseZone(zone); err != nil {
 		return err
@@ -220,8 +222,8 @@ func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	return err
 }
 
-// unknownCity returns a city of a country that only the options name. Its declension and exact position are
-// unknown.
+// unknownCity returns the city of the options in a country, if no list has it. Its declension and exact
+// position are unknown.
 func (c *Calendar) unknownCity(in *country) city {
 	to := in.of
 	to.name = c.o.City
@@ -239,7 +241,7 @@ func (c *Calendar) unknownCity(in *country) city {
 	return to
 }
 
-// citiesByCountry are up to eight cities in the country of the first that has company.
+// citiesByCountry returns up to eight cities of one country: that of the first city with at least two others.
 func citiesByCountry(cities []city) []city {
 	for _, first := range cities {
 		var in []city
@@ -255,8 +257,9 @@ func citiesByCountry(cities []city) []city {
 	return cities
 }
 
-// readCity reads a line of the list: native name; English, Polish and Spanish name; of and in Polish; province;
-// country; zone; latitude; longitude; postcodes; telephone number; adjective; districts; streets.
+// readCity reads a line of the list. Its columns are: native name; English, Polish and Spanish name; genitive
+// and locative in Polish; province; country; zone; latitude; longitude; postcodes; telephone number; adjective;
+// districts; streets.
 func (c *Calendar) readCity(e []string, countries map[string]*country) (city, error) {
 	if len(e) != 16 {
 		return city{}, fmt.Errorf("%d columns instead of 16", len(e))
@@ -285,7 +288,7 @@ func (c *Calendar) readCity(e []string, countries map[string]*country) (city, er
 	return to, err
 }
 
-// streetOf reads a street, "Szewska" or "Foksal=na Foksal".
+// streetOf parses a street such as "Szewska" or "Foksal=na Foksal". The part after = is the form for names.
 func (c *Calendar) streetOf(text string) street {
 	name, in, told := strings.Cut(text, "=")
 	s := street{name, in}
@@ -305,7 +308,8 @@ func (c *Calendar) streetOf(text string) street {
 	return s
 }
 
-// locative returns where something in a street is. Streets that are named by an adjective are declined.
+// locative returns the Polish locative of a street whose name is an adjective. It returns other names
+// unchanged.
 func locative(name string) string {
 	for _, end := range []string{"ska", "cka", "dzka", "ga"} {
 		if stem, ok := strings.CutSuffix(name, end); ok {
@@ -320,7 +324,8 @@ func locative(name string) string {
 	return name
 }
 
-// ofStreet is "de la Calle Feria", "del Jirón Ica", "de Corrientes".
+// ofStreet returns the Spanish form of a street for names: "de la Calle Feria", "del Jirón Ica", "de
+// Corrientes".
 func ofStreet(name string) string {
 	first, _, _ := strings.Cut(name, " ")
 	switch first {
@@ -332,7 +337,7 @@ func ofStreet(name string) string {
 	return "de " + name
 }
 
-// changes returns the days in whose night the clocks of the zone change.
+// changes returns the numbers of the days in whose night the clocks of the zone change.
 func (c *Calendar) changes(zone calendar.Zone) []int {
 	var days []int
 	offset := func(day int) int {
@@ -350,7 +355,7 @@ func (c *Calendar) changes(zone calendar.Zone) []int {
 	return days
 }
 
-// phone makes up a number.
+// phone returns a telephone number with random digits for the # of the pattern.
 func phone(pattern string, source *randomSource) string {
 	b := []byte(pattern)
 	for i, ch := range b {
@@ -363,10 +368,10 @@ func phone(pattern string, source *randomSource) string {
 
 func site(name string) string { return "https://" + calendar.Slug(name) + ".example/" }
 
-// namer makes up proper names of places and organizers; no two are the same.
+// namer generates unique proper names of venues and organizers.
 type namer struct {
 	c       *Calendar
-	streets []street // streets of all cities of the first country
+	streets []street // street names that many cities of the first country have
 	names   [][]string
 	used    map[string]bool
 }
@@ -384,8 +389,8 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	return n, err
 }
 
-// name returns a new name from a pattern of the list, for a place in the city and the street. If all names are
-// taken, the address makes the name unique.
+// name returns a new name from a pattern of the list key, for a place in a city and a street. If the names
+// tried are taken, the address makes the name unique.
 func (n namer) name(key string, in *city, at street, address string, source *randomSource) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {
@@ -428,7 +433,7 @@ func (n namer) name(key string, in *city, at street, address string, source *ran
 	return name, nil
 }
 
-// street draws a street of the city. In the first country those that many cities have come up, too.
+// street returns a random street of the city. In the first country, it may be one of the common street names.
 func (n namer) street(in *city, source *randomSource) street {
 	streets := in.streets
 	if code := n.c.local["list countries"].Entries[0]; in.country.name == code[1] {
@@ -442,7 +447,7 @@ func (n namer) address(in *city, at street, source *randomSource) string {
 	return strings.NewReplacer("{street}", at.address, "{number}", number).Replace(in.country.address)
 }
 
-// same returns a proper name in all languages.
+// same returns a text that is equal in all languages, for proper names.
 func (c *Calendar) same(name string) Text {
 	t := Text{}
 	for _, l := range c.o.Languages {
@@ -451,7 +456,8 @@ func (c *Calendar) same(name string) Text {
 	return t
 }
 
-// described writes the description of a venue or organizer.
+// described returns the description of a venue or organizer. Key is the section with its texts, in the index of
+// the city.
 func (c *Calendar) described(key string, in int, source randomSource) (Text, error) {
 	a, err := c.about(key)
 	if err != nil {
@@ -517,7 +523,7 @@ func (c *Calendar) fillVenues() error {
 	return nil
 }
 
-// roundDegrees is to about a metre.
+// roundDegrees rounds to about a metre.
 func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
 
 func (c *Calendar) fillOrganizers() error {
@@ -556,7 +562,8 @@ func (c *Calendar) fillOrganizers() error {
 	return nil
 }
 
-// fillPrices writes the prices of all countries, which is much slower than looking them up.
+// fillPrices creates the costs for all prices of all countries, because parsing them for each event would be
+// slow.
 func (c *Calendar) fillPrices() error {
 	highest := 0
 	for _, k := range c.plan.Kinds {

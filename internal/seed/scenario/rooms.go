@@ -1,22 +1,22 @@
 package scenario
 
-// dayQuarters of an hour are the units in which rooms are taken.
+// dayQuarters is the number of quarters of an hour in a day. Rooms are occupied by the quarter.
 const dayQuarters = 24 * 4
 
 // rooms records the times at which the rooms of each venue are occupied, so that no room has two events at
 // once.
 type rooms struct {
-	// taken has a bit for each quarter of an hour of a room's day.
+	// taken has a bit for each quarter of an hour of the day, by room and day.
 	taken map[roomDay][2]uint64
 }
 
 type roomDay struct{ venue, room, day int32 }
 
-// roomsOf is the number of rooms of the types of venues that have more than one.
+// roomsOf is the number of rooms by type of venue, for types with more than one.
 var roomsOf = map[string]int{"arena": 3, "gallery": 4, "congress": 8, "seminar": 4}
 
-// take takes a free room of a venue from one quarter to another, counted from the first day of the calendar. It
-// reports false if there is none.
+// take occupies a free room of a venue. From and to are quarters of an hour, counted from the first day of the
+// calendar. It reports false if no room is free.
 func (r *rooms) take(venue, count, from, to int) bool {
 	from = max(from, 0)
 	for room := range count {
@@ -47,7 +47,7 @@ func (r *rooms) mark(venue, room, from, to int) {
 	}
 }
 
-// bitsOf returns those from one quarter of a day up to, but not with, another.
+// bitsOf returns the bits of the quarters of a day from from up to to, which is not included.
 func bitsOf(from, to int) [2]uint64 {
 	var mask [2]uint64
 	for i, low := range [2]int{0, 64} {

@@ -8,16 +8,16 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// entryRule says what is special about the events with an entry of a list in their title: a walk at dusk begins at
-// dusk, a match of children costs little.
+// entryRule changes the fields of events whose title has a certain entry of a list. For example, a walk at dusk
+// begins at dusk, and a match of children costs little.
 type entryRule struct {
-	List, Is string // the entry is named as in English
-	Starts   string // times of day instead of those of the kind
+	List, Is string // Is is the English name of the entry
+	Starts   string // times of day instead of those of the kind; "" means no change
 	Tags     []string
 	Price    *[2]int
 }
 
-// rule is an entryRule with what it names looked up.
+// rule is an entryRule with slots and tags as indexes.
 type rule struct {
 	name        string
 	slot, entry int
@@ -26,9 +26,8 @@ type rule struct {
 	price       *[2]int
 }
 
-// fillRules resolves the entries that the rules of the plan name, and the keywords of its kinds. The plan uses
-// the English names for every language of the calendar, because the entries have the same order in all
-// languages.
+// fillRules resolves the entries in the rules of the plan and the keywords of its kinds. The plan uses the
+// English names for every language of the calendar, because the entries have the same order in all languages.
 func (c *Calendar) fillRules() error {
 	english, err := readTexts(c.o.Scenario, calendar.English)
 	if err != nil {
@@ -85,7 +84,7 @@ func (c *Calendar) fillRules() error {
 	return nil
 }
 
-// keyword returns the tag of an entry of the list of keywords, which is added if it is new.
+// keyword returns the index of the tag for an entry of the list of keywords. It adds the tag if there is none.
 func (c *Calendar) keyword(entry int) int {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "keyword" })
 	return c.tagFor(slotLists+at, entry)

@@ -1,5 +1,5 @@
-// Package scenario makes up believable, harmless calendars. The same options give the same calendar on any machine. It
-// touches no database and reads no clock.
+// Package scenario generates realistic, harmless calendars. The same options give the same calendar on any
+// machine. It uses no database and no clock.
 package scenario
 
 import (
@@ -10,71 +10,70 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// Options of a calendar. Only From must be set; the zero values of the others are the defaults named.
+// Options are the options of a calendar. Only From is required.
 type Options struct {
-	// Scenario is one of Scenarios; "" is "city".
+	// Scenario is the name of one of Scenarios. "" means "city".
 	Scenario string
-	// Seed decides everything that is left to chance.
+	// Seed determines all random choices.
 	Seed uint64
-	// Events, Venues and Organizers say how many there are; 0 is 200 events and numbers that fit them. The
-	// occurrences of series come on top of the events.
+	// Events, Venues and Organizers are numbers of records. 0 means 200 events, and numbers of venues and
+	// organizers that fit the events. Occurrences of series are additional events.
 	Events, Venues, Organizers int
-	// City is the city of the events: one that the package knows, or any other. "" means that the seed chooses
-	// one.
+	// City is the city of the events, which may be unknown to the package. "" means a random city.
 	City string
 	// From is the first day of the calendar. Months is its length; 0 means 24.
 	From   calendar.Wall
 	Months int
-	// Zone is the time zone of the events; the zero value is that of the places.
+	// Zone is the time zone of the events. The zero value means the zones of their cities.
 	Zone calendar.Zone
 	// Languages are the languages of the texts. The first is the original language. It selects the countries of
-	// the places, unless City does. None means all, English first.
+	// the cities, unless City does. None means all languages, English first.
 	Languages []calendar.Language
-	// Now is the time at which it is decided what is over, runs or is scheduled: UTC. Zero is the start of From, and
-	// records are then published long before, so that a calendar of the future can be read today.
+	// Now is the time in UTC by which events are past, current or scheduled. Zero means the start of From. Then
+	// records are published long before, so that a calendar of the future can be read today.
 	Now time.Time
-	// Open makes all events public: there are no drafts, hidden events and passwords.
+	// Open makes all events public: without drafts, hidden events and passwords.
 	Open bool
-	// Nasty adds a few texts that trip careless clients: emoji, quotes, ampersands, right-to-left.
+	// Nasty adds texts that reveal faults of clients: emoji, quotes, ampersands, right-to-left text.
 	Nasty bool
-	// Pictures gives most events, some venues and some organizers a picture.
+	// Pictures adds pictures to most events and to some venues and organizers.
 	Pictures bool
 }
 
-// Text is a text in some languages, always in the first of the calendar; nil is no text.
+// Text maps languages to texts. It always has the first language of the calendar. Nil means no text.
 type Text map[calendar.Language]string
 
 // Term is a category or a tag.
 type Term struct {
 	SourceID    string
-	Parent      int // index into Categories; -1 at the top
+	Parent      int // index into Categories; -1 means the top level
 	Name        Text
 	Description Text // plain text
 }
 
-// Venue is a place.
+// Venue is a generated venue.
 type Venue struct {
 	SourceID            string
-	Name                Text // the same in all languages for proper names
+	Name                Text // proper names are the same in all languages
 	Description         Text // HTML
 	Address, City, Zip  string
 	Province, Country   string
 	Phone, Website      string
 	Latitude, Longitude float64 // degrees north, east
 	Located             bool    // whether it has a position
-	Picture             int     // index into Pictures; -1 none
+	Picture             int     // index into Pictures; -1 means none
 }
 
-// Organizer is a person or group that organizes events.
+// Organizer is a generated person or group that organizes events.
 type Organizer struct {
 	SourceID              string
 	Name                  Text
 	Description           Text // HTML
 	Phone, Email, Website string
-	Picture               int // index into Pictures; -1 none
+	Picture               int // index into Pictures; -1 means none
 }
 
-// Event is a generated event. Its links are indices.
+// Event is a generated event. Its links are indexes into Categories, Tags, Venues and Organizers.
 type Event struct {
 	SourceID             string
 	Title                Text // plain text
@@ -83,43 +82,43 @@ type Event struct {
 	Published            time.Time // UTC, whole seconds
 	Span                 calendar.Span
 	Cost                 calendar.Cost
-	Website              string // "" is never set
+	Website              string // "" means that none was ever set
 	Password             string // plain text; "" means none
 
 	Hide, Sticky, Featured, Ticketed bool
 
-	EventStatus       calendar.EventStatus // "" is scheduled
+	EventStatus       calendar.EventStatus // "" means scheduled
 	EventStatusReason Text                 // plain text
-	Attendance        calendar.Attendance  // "" is offline
-	VirtualURL        string               // "" is none
+	Attendance        calendar.Attendance  // "" means offline
+	VirtualURL        string               // "" means none
 
 	Categories, Tags, Venues, Organizers []int
-	Parent                               int // index of an earlier event; -1 none
-	Picture                              int // index into Pictures; -1 none
+	Parent                               int // index of an earlier event; -1 means none
+	Picture                              int // index into Pictures; -1 means none
 }
 
-// Series is an event that takes place again and again.
+// Series is a generated recurring event.
 type Series struct {
-	Event // with the span of the first occurrence; published, without a parent
+	Event // has the span of the first occurrence; published, without a parent
 	Rule  recur.Rule
-	// ExDate are nominal starts without an occurrence.
+	// ExDate are the nominal starts without an occurrence.
 	ExDate     []calendar.Wall
 	Exceptions []Exception
 }
 
-// Schedule returns when the occurrences start.
+// Schedule returns the schedule of the occurrences.
 func (s *Series) Schedule() recur.Schedule {
 	return recur.Schedule{Span: s.Span, Rule: s.Rule, ExDate: s.ExDate}
 }
 
-// Exception is an occurrence that differs from the others. It is moved or canceled.
+// Exception is an occurrence that is moved or canceled.
 type Exception struct {
-	Nominal calendar.Wall // its start in the schedule
-	Start   calendar.Wall // zero: as in the schedule
+	Nominal calendar.Wall // nominal start
+	Start   calendar.Wall // new start; zero means that it is not moved
 	Reason  Text          // reason of the cancellation; nil if it takes place
 }
 
-// Picture is the content of a picture; package picture draws it.
+// Picture is the content of a picture, which package picture draws.
 type Picture struct {
 	SourceID string
 	picture.Poster

@@ -10,16 +10,16 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// seriesKind is a series of a scenario.
+// seriesKind describes how to generate one series of a scenario.
 type seriesKind struct {
 	kind
 	Rule string
-	// Season is the first and the last day of the season of a series, such as "12-01 01-10"; "" means all year.
+	// Season is the first and last day of the season, such as "12-01 01-10". "" means all year.
 	Season string
 	Closed string // days of the season without an occurrence, such as "12-24 12-25"; "" means none
-	// Holidays is set for a series that also takes place on public holidays.
+	// Holidays is true if the series also takes place on public holidays.
 	Holidays bool
-	// Moved and Canceled are the numbers of occurrences, from 1; 0 means none.
+	// Moved and Canceled are the numbers of a moved and a canceled occurrence, from 1. 0 means none.
 	Moved, Canceled int
 
 	rule        recur.Rule
@@ -27,13 +27,13 @@ type seriesKind struct {
 	closed      []yearDay
 }
 
-// yearDay is a day of any year.
+// yearDay is a day of the year in any year.
 type yearDay struct {
 	month time.Month
 	day   int
 }
 
-// in returns the midnight at which the day begins in a year.
+// in returns the midnight at the start of the day in a year.
 func (d yearDay) in(year int) calendar.Wall { return calendar.WallAt(year, d.month, d.day, 0, 0, 0) }
 
 func parseYearDay(text string) (yearDay, error) {
@@ -41,7 +41,7 @@ func parseYearDay(text string) (yearDay, error) {
 	return yearDay{t.Month(), t.Day()}, err
 }
 
-// parse reads the rule and the season, besides what each kind has.
+// parse parses the rule and the season, and the fields of a kind.
 func (k *seriesKind) parse(p *plan) (err error) {
 	if err := k.kind.parse(p); err != nil {
 		return err
@@ -73,15 +73,15 @@ func (k *seriesKind) parse(p *plan) (err error) {
 	return nil
 }
 
-// How long series have been taking place when the calendar is made: those that go on, and those that end.
+// Time before Options.Now at which series begin, in a calendar in which that day is included.
 const (
-	seriesMonths = 12 // endless ones
-	seriesDays   = 21 // others
+	seriesMonths = 12 // months, for endless series without a season
+	seriesDays   = 21 // days, for other series
 )
 
-// fillSeries makes the series of the scenario. In a calendar that runs at Options.Now most are endless, and began within
-// the year before. In any other calendar they begin with it, and end with it or after two years. So none has many
-// occurrences, however long the calendar is.
+// fillSeries generates the series of the scenario. If Options.Now is within the calendar, most series are
+// endless and began within the year before. Otherwise they begin with the calendar, and end with it or after
+// two years. So no series has many occurrences, even in a long calendar.
 func (c *Calendar) fillSeries() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
 	for i, k := range c.plan.Series {
@@ -89,7 +89,8 @@ func (c *Calendar) fillSeries() error {
 		d := newDraft(c, source, 0)
 		now := c.cities[d.city].zone.Wall(c.o.Now).StartOfDay()
 		from, until := c.o.From, calendar.Wall{}
-		// A calendar without Options.Now may begin after what an endless series has occurrences for when it is written.
+		// Without Options.Now, the calendar may begin after the last occurrence of an endless series that a
+		// write creates.
 		if !c.written.Equal(c.o.Now) || now.Before(from) || !now.Before(end) {
 			until = end
 			if two := from.AddDate(2, 0, 0); two.Before(end) {
@@ -115,8 +116,8 @@ func (c *Calendar) fillSeries() error {
 	return nil
 }
 
-// seriesOf makes a series that begins on a day or later, and ends before another, unless that is zero or the rule ends by
-// itself. It reports false if the series would begin after the year 9999.
+// seriesOf generates series i. Its first start is on the day from or later. If the rule has no end, the last start is
+// before until, or on the first day if that is later. A season replaces until. A zero until sets no end. It reports false if the series would extend beyond the year 9999.
 func (c *Calendar) seriesOf(
 	i int, k *seriesKind, d *draft, source randomSource, from, until calendar.Wall,
 ) (s Series, ok bool, err error) {
@@ -179,10 +180,10 @@ func (c *Calendar) seriesOf(
 	return s, true, nil
 }
 
-// holidayYears is the number of years whose public holidays are excluded from a series.
+// holidayYears is the number of years in which a series skips public holidays.
 const holidayYears = 2
 
-// excludeHolidays lets no occurrence be on a day off.
+// excludeHolidays adds an exdate for each occurrence on a public holiday.
 func (c *Calendar) excludeHolidays(s *Series) {
 	for start := range s.Schedule().Starts(calendar.Wall{}, s.Span.Start.AddDate(holidayYears, 0, 0)) {
 		if c.isHoliday(start) {
@@ -191,7 +192,7 @@ func (c *Calendar) excludeHolidays(s *Series) {
 	}
 }
 
-// takeRooms takes the rooms of the occurrences that are within the calendar.
+// takeRooms occupies the rooms of the occurrences within the calendar.
 func (c *Calendar) takeRooms(s *Series) {
 	moved := map[calendar.Wall]calendar.Wall{}
 	for _, x := range s.Exceptions {
@@ -209,7 +210,7 @@ func (c *Calendar) takeRooms(s *Series) {
 	}
 }
 
-// firstOf returns the first start of a series that is not before a wall time, nor on a day off.
+// firstOf returns the first start of a series that is not before a wall time, and not on a public holiday.
 func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bool) {
 	for start := range k.rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
 		if k.Holidays || k.Season != "" || len(k.starts) == 0 || !c.isHoliday(start) {
@@ -219,7 +220,7 @@ func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bo
 	return calendar.Wall{}, false
 }
 
-// describeSeries gives a series its place, texts and prices, in all languages.
+// describeSeries sets the venue, the organizer, the texts and the price of a series.
 func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) {
 	p := &place{kind: &k.kind, draft: d, title: d.entitle(&k.kind, 0)}
 	near := c.venuesAt.near(k.At[source.below(len(k.At))], d.city)
@@ -256,7 +257,8 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	s.Published = s.Published.UTC().Truncate(time.Second)
 }
 
-// makeExceptions moves an occurrence by two days, or to the next that is no day off, and cancels another.
+// makeExceptions moves one occurrence by two days, or to the next day that is not a public holiday. It cancels
+// another.
 func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 	n := 0
 	for nominal := range s.Schedule().Starts(calendar.Wall{}, recur.LastStart()) {

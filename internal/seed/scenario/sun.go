@@ -7,13 +7,13 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// sunset returns when the sun sets at a place on the day of a wall time: minutes after midnight in the zone. It reports
-// false where the sun does not set on that day. The position of the sun is that of the Astronomical Almanac's
-// low-precision formulas, which are right to 0.01 degrees from 1950 to 2050; refraction and the radius of the sun are
-// taken as 50 arc minutes.
+// sunset returns the time of sunset at a position on the day of a wall time, in minutes after midnight in the
+// zone. It reports false if the sun does not set on that day. It uses the low-precision formulas of the
+// Astronomical Almanac, which are accurate to 0.01 degrees from 1950 to 2050. Refraction and the radius of the
+// sun together count as 50 arc minutes.
 func sunset(lat, lng float64, zone calendar.Zone, day calendar.Wall) (minute int, ok bool) {
 	noon := zone.Instant(day.Add(12 * time.Hour))
-	// The second round uses the position of the sun at the time that the first has found.
+	// The second round uses the position of the sun at the sunset of the first round.
 	at := noon
 	for range 2 {
 		hours, ok := hoursToSunset(lat, lng, at)
@@ -25,10 +25,10 @@ func sunset(lat, lng float64, zone calendar.Zone, day calendar.Wall) (minute int
 	return int(math.Round(zone.Wall(at).Sub(day.StartOfDay()).Minutes())), true
 }
 
-// hoursToSunset returns the hours between an instant and the sunset nearest to it.
+// hoursToSunset returns the hours from an instant to the nearest sunset. They may be negative.
 func hoursToSunset(lat, lng float64, at time.Time) (hours float64, ok bool) {
 	const degree = math.Pi / 180
-	days := float64(at.Unix())/86400 - 10957.5 // since noon of 1 January 2000
+	days := float64(at.Unix())/86400 - 10957.5 // since noon of 1 January 2000 UTC
 	anomaly := (357.528 + 0.9856003*days) * degree
 	mean := 280.460 + 0.9856474*days
 	ecliptic := (mean + 1.915*math.Sin(anomaly) + 0.020*math.Sin(2*anomaly)) * degree
@@ -45,25 +45,25 @@ func hoursToSunset(lat, lng float64, at time.Time) (hours float64, ok bool) {
 	return math.Remainder(setting-(sidereal-ascension), 360) / 15.0411, true
 }
 
-// Events that depend on the sun begin at a quarter of an hour.
+// Start times that depend on the sun are rounded up to a quarter of an hour.
 const (
-	beforeDusk = 25      // minutes before sunset at which a walk at dusk begins, rounded up to a quarter
-	afterDusk  = 30      // minutes after sunset from which it is dark
-	darkFrom   = 19 * 60 // the earliest start of what needs the dark
+	beforeDusk = 25      // minutes before sunset at which a walk at dusk begins
+	afterDusk  = 30      // minutes after sunset at which darkness begins
+	darkFrom   = 19 * 60 // earliest start of an event in darkness, in minutes after midnight
 	candleTill = 20*60 + 45
 )
 
-// sunsetOf returns the sunset of a city in minutes after midnight.
+// sunsetOf returns the time of sunset in a city, in minutes after midnight.
 func (c *Calendar) sunsetOf(city, day int) int {
 	in := &c.cities[city]
 	minute, ok := sunset(in.lat, in.lng, in.own, c.day(day))
-	if !ok { // beyond the polar circles
+	if !ok { // the sun does not set or does not rise on this day
 		return 18 * 60
 	}
 	return minute
 }
 
-// dusk and dark are when walks at dusk begin, and what needs the dark.
+// dusk returns the start of a walk at dusk, in minutes after midnight.
 func (c *Calendar) dusk(city, day int) int {
 	return (c.sunsetOf(city, day) - beforeDusk + 14) / 15 * 15
 }

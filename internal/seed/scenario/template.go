@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The slots that are no lists. Those before slotLists are filled from the event itself.
+// Slots that are not lists. Numbers from slotLists on are lists. The texts of a slot are shown as examples.
 const (
 	slotCity    = iota // Kraków
 	slotIn             // in Kraków
@@ -18,18 +18,18 @@ const (
 	slotOrg            // name of the organizer
 	slotYear           // 2026
 	slotSeason         // 2026/27
-	slotEdition        // how many times there has been one: 21st
-	slotNumber         // of the lesson: 3
-	slotNth            // the same in words: third
-	slotLesson         // its subject
+	slotEdition        // ordinal of the edition: 21st
+	slotNumber         // number of the lesson: 3
+	slotNth            // ordinal of the lesson in words: third
+	slotLesson         // subject of the lesson
 	slotHead           // title of the parent
 	slotHome           // first team of the match
 	slotAway           // second team of the match
-	slotBy             // the author of the work in the title
+	slotBy             // author of the work in the title
 	slotWho            // a person
-	slotWho2           // another
+	slotWho2           // another person
 	slotBand
-	slotMatch // home and away
+	slotMatch // pair of home and away team
 	slotLists // the first list
 )
 
@@ -38,19 +38,19 @@ var slotNames = [...]string{
 	"who", "who2", "band", "match",
 }
 
-// list is entries with their forms, by language.
+// list is a list of entries with their forms, in all languages.
 type list struct {
 	name    string
 	works   bool // each entry has an author
 	size    int
-	entries [][][]string   // language, entry, form
-	nested  [][][]template // the entries that have slots; nil if none has
+	entries [][][]string   // by language, entry and form
+	nested  [][][]template // templates of entries with slots; nil if none has slots
 }
 
-// segment of a template: text, or text before a slot.
+// segment is a part of a template: a text and the slot after it.
 type segment struct {
 	text string
-	slot int // -1: none
+	slot int // -1 means no slot
 	form int
 }
 
@@ -59,25 +59,25 @@ type template []segment
 // templates are the templates of one text, by language.
 type templates []template
 
-// title is a pattern for titles.
+// title is a pattern for titles of events.
 type title struct {
 	in    templates
 	about *descriptionTexts
-	slots []int // those that make a difference, in the order in which they are decided
+	slots []int // slots that distinguish the titles, in the order in which they are filled
 	turns permutation
-	leads permutation // the order in which its events begin their descriptions
-	dark  bool        // needs the dark
+	leads permutation // order in which its events use the first paragraphs of descriptions
+	dark  bool        // whether the event must begin after dark
 
-	section string // of the texts
-	number  int    // in the section
+	section string // section of the title in the text file
+	number  int    // index of the title in the section
 }
 
-// descriptionTexts is a description of a kind, a type of venue or of organizer.
+// descriptionTexts are the paragraphs for descriptions of a kind, or of a type of venue or organizer.
 type descriptionTexts struct {
 	leads, more []templates
 }
 
-// compile parses a text. In HTML, what stands between slots is escaped.
+// compile parses a text with slots. If html is true, it escapes the text between the slots.
 func (c *Calendar) compile(text string, html bool) (template, error) {
 	var t template
 	add := func(text string, slot, form int) {
@@ -130,7 +130,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 	return t, nil
 }
 
-// formsOf returns the number of forms of a slot that is no list.
+// formsOf returns the number of forms of a slot that is not a list.
 func formsOf(slot int) int {
 	switch slot {
 	case slotBy, slotWho, slotWho2:
@@ -141,7 +141,7 @@ func formsOf(slot int) int {
 	return 1
 }
 
-// hasLessons reports whether there are courses with the titles of their lessons.
+// hasLessons reports whether there are courses with titles for all lessons.
 func (c *Calendar) hasLessons() bool {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
 	return at >= 0 && !slices.ContainsFunc(c.lists[at].entries, func(entries [][]string) bool {
@@ -149,7 +149,7 @@ func (c *Calendar) hasLessons() bool {
 	})
 }
 
-// compileAll parses a text in all languages, which have to fill the same slots.
+// compileAll parses a text in all languages. texts are in the order of Options.Languages.
 func (c *Calendar) compileAll(texts []string, html bool) (templates, error) {
 	var all templates
 	for i, text := range texts {
@@ -169,7 +169,7 @@ func (c *Calendar) compileAll(texts []string, html bool) (templates, error) {
 	return all, nil
 }
 
-// sameSlots reports the first language whose title is not made of what the first one is made of.
+// sameSlots returns an error if the slots of a title differ between languages.
 func (ts templates) sameSlots() error {
 	first := ts[0].slots()
 	for _, t := range ts[1:] {
@@ -186,7 +186,7 @@ func sortedCopy(numbers []int) []int {
 	return numbers
 }
 
-// slots returns those of the template that make a difference between titles, once each.
+// slots returns the slots of the template that distinguish titles, without repeats.
 func (t template) slots() []int {
 	var all []int
 	for _, s := range t {
@@ -201,7 +201,7 @@ func (t template) slots() []int {
 	return all
 }
 
-// firstSentence returns the beginning of a paragraph up to the end of its first sentence.
+// firstSentence returns the first sentence of a paragraph.
 func firstSentence(paragraph string) string {
 	for i := range len(paragraph) - 1 {
 		if paragraph[i+1] == ' ' && strings.IndexByte(".?!", paragraph[i]) >= 0 {
@@ -211,7 +211,7 @@ func firstSentence(paragraph string) string {
 	return paragraph
 }
 
-// escape is calendar.Escape without its price for what needs none.
+// escape is calendar.Escape, but faster for text that needs no escaping.
 func escape(s string) string {
 	if strings.ContainsAny(s, "&<>") {
 		return calendar.Escape(s)
@@ -219,7 +219,7 @@ func escape(s string) string {
 	return s
 }
 
-// ordinal returns how a language counts editions.
+// ordinal returns the number of an edition in the form of a language: 21st in English, XXI in others.
 func ordinal(l calendar.Language, n int) string {
 	if l != calendar.English {
 		return roman(n)

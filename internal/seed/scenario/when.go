@@ -15,10 +15,10 @@ type festival struct {
 	rank      int
 	city      int
 	day, days int
-	titles    []string // by language
+	titles    []string // titles by language
 }
 
-// day is midnight of the day, counted from the first.
+// day returns midnight at the start of day n, counted from 0 at the first day of the calendar.
 func (c *Calendar) day(n int) calendar.Wall { return c.o.From.AddDate(0, 0, n) }
 
 // weekday returns the weekday of a day; 0 is Monday.
@@ -26,7 +26,7 @@ func (c *Calendar) weekday(day int) int {
 	return ((int(c.o.From.Weekday())+6+day)%7 + 7) % 7
 }
 
-// fillDays counts the days, and finds those on which clocks change or most people stay at home.
+// fillDays sets the days of the calendar, public holidays, and the days of clock changes.
 func (c *Calendar) fillDays() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
 	c.holidays = map[yearDay]bool{}
@@ -44,14 +44,14 @@ func (c *Calendar) fillDays() error {
 	return nil
 }
 
-// isHoliday reports whether most people stay at home on a day.
+// isHoliday reports whether a day is a public holiday in a country of the calendar.
 func (c *Calendar) isHoliday(w calendar.Wall) bool {
 	_, month, day := w.Date()
 	return c.holidays[yearDay{month, day}]
 }
 
-// month returns the month of a day. In the south it is the month of the same season in the north, so January is
-// in summer.
+// month returns the month of a day. On the southern hemisphere it is the month of the same season in the north,
+// so January is returned as July.
 func (c *Calendar) month(day int) int {
 	_, month, _ := c.day(day).Date()
 	if c.cities[0].lat < 0 && (c.plan.Country || !c.plan.Cities) {
@@ -60,7 +60,8 @@ func (c *Calendar) month(day int) int {
 	return (int(month)-1)%12 + 1
 }
 
-// inSeason reports whether a month, as month returns it, is from the first to the last of a season; 0, 0 is all year.
+// inSeason reports whether a month, as month returns it, is in a season from the first to the last month. 0, 0
+// means all year.
 func inSeason(month int, season [2]int) bool {
 	switch first, last := season[0], season[1]; {
 	case first == 0:
@@ -72,7 +73,8 @@ func inSeason(month int, season [2]int) bool {
 	}
 }
 
-// suits reports whether an event of a kind may begin on a day, and go on for as many days after it.
+// suits reports whether an event of a kind may begin on a day and last for further days, of which after is the
+// number.
 func (c *Calendar) suits(k *kind, day, after int) bool {
 	if day < 0 || day+after >= len(c.closed) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
@@ -86,7 +88,8 @@ func (c *Calendar) suits(k *kind, day, after int) bool {
 	return true
 }
 
-// fillKindDays adds up how full the days are with events of a kind. A kind has none if it suits no day.
+// fillKindDays sets the cumulated weights of the days for events of a kind. If no day suits the kind, all are
+// 0.
 func (c *Calendar) fillKindDays(k *kind) {
 	after := 0
 	if len(k.starts) == 0 && k.Lasts[1] <= 3 {
@@ -104,7 +107,7 @@ func (c *Calendar) fillKindDays(k *kind) {
 		if c.suits(k, day, after) && (k.Role != courseRole || c.suitsLessons(k, day)) &&
 			(k.Role != festivalRole || inSeason(c.month(day), c.plan.Fests.Months)) {
 			weight := c.plan.Weekdays[c.weekday(day)]
-			if len(k.days) > 0 { // a day that is named twice is twice as likely
+			if len(k.days) > 0 { // a day that the kind names twice has twice the weight
 				weight = 0
 				for _, d := range k.days {
 					if d == c.weekday(day) {
@@ -118,7 +121,8 @@ func (c *Calendar) fillKindDays(k *kind) {
 	}
 }
 
-// weekly returns how many days are between two lessons. In a short calendar a course is five days from a Monday.
+// weekly returns the number of days between two lessons: 7, or 1 in a short calendar, in which a course takes
+// the days from a Monday on.
 func (c *Calendar) weekly() int {
 	if len(c.closed) < 7*lessons+7 {
 		return 1
@@ -126,7 +130,7 @@ func (c *Calendar) weekly() int {
 	return 7
 }
 
-// suitsLessons reports whether all lessons of a course that begins on a day take place.
+// suitsLessons reports whether all lessons of a course that begins on a day can take place.
 func (c *Calendar) suitsLessons(k *kind, day int) bool {
 	weekly := c.weekly()
 	if weekly == 1 && c.weekday(day) != 0 {
@@ -146,7 +150,7 @@ func (c *Calendar) inBreak(day int) bool {
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf returns the day of the n-th of count events of the kind in the order of time.
+// dayOf returns the day of the n-th of count events of the kind, in order of time.
 func (k *kind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]
 	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
@@ -154,7 +158,7 @@ func (k *kind) dayOf(n, count int, source *randomSource) int {
 	return sort.Search(len(k.full), func(i int) bool { return k.full[i] > at })
 }
 
-// possible reports whether there are a day and a venue for events of the kind.
+// possible reports whether events of the kind have a possible day and venue.
 func (c *Calendar) possible(k *kind) bool {
 	if k.full[len(k.full)-1] == 0 {
 		return false
@@ -162,13 +166,13 @@ func (c *Calendar) possible(k *kind) bool {
 	return len(k.At) == 0 || slices.ContainsFunc(k.At, func(typ string) bool { return len(c.venuesAt.byType[typ]) > 0 })
 }
 
-// clock is a time of day, or one that the sun decides.
+// clock is a time of day. If dusk or dark is set, it depends on the sunset.
 type clock struct {
-	minute     int // after midnight
+	minute     int // minutes after midnight
 	dusk, dark bool
 }
 
-// at returns the time in minutes after midnight.
+// at returns the time on a day in a city, in minutes after midnight.
 func (t clock) at(c *Calendar, city, day int) int {
 	switch {
 	case t.dusk:
@@ -179,33 +183,33 @@ func (t clock) at(c *Calendar, city, day int) int {
 	return t.minute
 }
 
-// roomSlot is the venue, day and time of an event.
+// roomSlot is the venue and start of an event.
 type roomSlot struct {
-	venue int32 // -1: none
+	venue int32 // index of the venue; -1 means none
 	day   int32
-	start int16 // minutes after midnight
+	start int16 // minutes after midnight; 0 for all-day events
 }
 
 // eventNeeds are the requirements of an event for its place and time.
 type eventNeeds struct {
 	kind        *kind
 	city        int
-	first, last int // days between which it may be moved, both included
+	first, last int // first and last day to which the event may be moved
 	day         int
-	days        int // how long it lasts if it is all day
-	minutes     int // how long it lasts otherwise
+	days        int // duration of an all-day event
+	minutes     int // duration of an event with a time of day
 	starts      []clock
-	repeats     int // how many times it takes place, 0 is once
-	every       int // days between two of them
+	repeats     int // number of occurrences, for a course; 0 means one
+	every       int // days between two occurrences
 }
 
 // roomPause is the number of free quarters of an hour between two events in a room.
 const roomPause = 1
 
-// mostProbes limits the attempts of find, for calendars with more events than rooms.
+// mostProbes limits the rooms that find tries for one event, for calendars with more events than rooms.
 const mostProbes = 2000
 
-// find finds a room. It keeps to the day that is wished for, unless all rooms are taken all day.
+// find finds a free room. It prefers the wanted day, and takes a near one if all rooms are occupied.
 func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 	k := w.kind
 	at, start := source.next(), source.next()
@@ -232,7 +236,7 @@ func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 			}
 			typ := k.At[(at+uint64(a))%uint64(len(k.At))]
 			venues := c.venuesAt.near(typ, w.city)
-			popular := source // the same for each day and type
+			popular := source // equal for all days and types
 			pick := popular.head(len(venues))
 			for v := range min(len(venues), 256) {
 				s.venue = int32(venues[(pick+v)%len(venues)])
@@ -255,7 +259,8 @@ func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 	return s
 }
 
-// takeAll takes a room each time that an event takes place, or not at all.
+// takeAll occupies a room for all occurrences of an event. If no room is free for all of them, it reports
+// false.
 func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {
 		from, to := w.quarters(s, int(s.day))
@@ -279,7 +284,8 @@ func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	return false
 }
 
-// quarters returns those that an event takes on a day.
+// quarters returns the quarters of an hour that an event occupies on a day, counted from the first day of the
+// calendar.
 func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	if len(w.starts) == 0 {
 		return day * dayQuarters, (day + max(w.days, 1)) * dayQuarters
@@ -288,7 +294,7 @@ func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	return from, from + (w.minutes+14)/15 + roomPause
 }
 
-// spanOf returns when an event takes place.
+// spanOf returns the span of an event.
 func (c *Calendar) spanOf(w *eventNeeds, s roomSlot, zone calendar.Zone) calendar.Span {
 	span := calendar.Span{Start: c.day(int(s.day)), Zone: zone}
 	if len(w.starts) == 0 {
@@ -300,7 +306,7 @@ func (c *Calendar) spanOf(w *eventNeeds, s roomSlot, zone calendar.Zone) calenda
 	return span
 }
 
-// lay decides which index is what, and then where and when each event takes place.
+// lay assigns the indexes to kinds of events, and then chooses the place and time of each event.
 func (c *Calendar) lay() error {
 	l := &c.layout
 	n := c.o.Events
@@ -339,18 +345,18 @@ func (c *Calendar) lay() error {
 	return nil
 }
 
-// soonDays is the number of days after Options.Now that all have events.
+// soonDays is the number of days from Options.Now on that all have events.
 const soonDays = 35
 
-// plannedEvent is an event on a day that is decided.
+// plannedEvent is an event on a fixed day.
 type plannedEvent struct {
 	kind *kind
 	rank int
 	day  int
 }
 
-// laySoon reserves events for the days that follow Options.Now, more for those at the end of a week: a calendar that
-// runs is full in the weeks that are looked at.
+// laySoon plans events for the days after Options.Now, more on weekends. So a current calendar is full in the
+// weeks that people look at.
 func (c *Calendar) laySoon() {
 	l := &c.layout
 	today := c.today()
@@ -377,13 +383,13 @@ func (c *Calendar) laySoon() {
 	}
 }
 
-// today returns the day of Options.Now, which may be before the calendar or after it.
+// today returns the number of the day of Options.Now. It may be before or after the calendar.
 func (c *Calendar) today() int {
 	now := c.cities[0].zone.Wall(c.o.Now).StartOfDay()
 	return int(math.Round(now.Sub(c.o.From).Hours() / 24))
 }
 
-// festival returns the nth of count festivals in the order of time.
+// festival returns festival n of count, in order of time.
 func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.head(len(c.cities))}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// listOf returns the entries of a list. A list of works is written out.
+// listOf returns the entries of a list. For a list of works it fills the slots of the entries.
 func (s sections) listOf(l *list) ([][]string, error) {
 	if !l.works {
 		return s.entries("list " + l.name)
@@ -26,7 +26,8 @@ func (s sections) listOf(l *list) ([][]string, error) {
 	return all, nil
 }
 
-// writeOut writes an entry with a slot as many times as the list of the slot has entries.
+// writeOut returns an entry once for each entry of the list in its slot. An entry without a slot is returned as
+// it is.
 func (s sections) writeOut(forms []string) ([][]string, error) {
 	_, rest, found := strings.Cut(forms[0], "{")
 	if !found {
@@ -56,7 +57,7 @@ func (s sections) writeOut(forms []string) ([][]string, error) {
 	return all, nil
 }
 
-// nestLists compiles the lists whose entries have slots. Those slots are filled from lists without any.
+// nestLists compiles the entries with slots. These slots may only be lists whose entries have no slots.
 func (c *Calendar) nestLists() error {
 	flat := make([]bool, len(c.lists))
 	for at, l := range c.lists {

@@ -12,10 +12,10 @@ var (
 	outdoorTypes = []string{"park", "stage", "stadium", "market"}        // types of venues without doors that open
 )
 
-// write gives an event its texts.
+// write sets the texts of an event.
 func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 	k, d, i := p.kind, p.draft, p.index
-	skipped := -1 // the language it is not written in
+	skipped := -1 // index of the language without a translation; -1 means none
 	alone := false
 	if n := len(c.o.Languages); n > 1 {
 		switch draw := source.below(100); {
@@ -111,8 +111,8 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 	}
 }
 
-// lead returns the number of the text that begins the description. The events with a title take turns, so that all texts
-// are used alike.
+// lead returns the index of the first paragraph of the description. The events with a title take turns, so that
+// all paragraphs are used equally.
 func (p *place) lead() int {
 	turn := p.rank / len(p.kind.titles)
 	if p.draft.number > 0 {
@@ -121,7 +121,7 @@ func (p *place) lead() int {
 	return int(p.title.leads.at(uint64(turn)))
 }
 
-// items adds a list under a heading.
+// items writes a heading and a list in HTML.
 func (d *draft) items(b *strings.Builder, heading templates, items []templates, language int) {
 	b.WriteString("\n<h3>")
 	d.fill(b, heading[language], language, true)
@@ -134,7 +134,8 @@ func (d *draft) items(b *strings.Builder, heading templates, items []templates, 
 	b.WriteString("\n</ul>")
 }
 
-// awkwardEnding returns the end of a title that careless clients stumble over, for one of seventeen events.
+// awkwardEnding returns an ending for the title of every seventeenth event that may reveal faults of clients.
+// It returns "" for other events.
 func awkwardEnding(i int) string {
 	if i%17 != 0 {
 		return ""

@@ -46,10 +46,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// world is the territory of the zone that stands for a Windows zone where no country is known.
+// world is the territory in windowsZones.xml of the default IANA zone for a Windows zone.
 const world = "001"
 
-// tableOf returns the table of a windowsZones.xml, sorted by Windows name.
+// tableOf converts a windowsZones.xml to the table, sorted by Windows name.
 func tableOf(data []byte, release string) ([]byte, error) {
 	var file struct {
 		Zones struct {
