@@ -19,12 +19,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/sitefolder"
 	"github.com/almanac-cal/almanac/web"
 )
 
 // Namespace is the path of the API below the base URL, without a leading slash.
 const Namespace = "cal/events/v1"
+
+// Moves tells whether the server that is read has changed.
+type Moves = query.Moves
 
 // Config has the parts and settings of the API.
 type Config struct {
@@ -34,9 +38,8 @@ type Config struct {
 	// Index finds events for lists in memory. It follows Replica if there is one, else DB. Nil means that the
 	// database finds them.
 	Index *index.Index
-	// Moves returns another number whenever requests read another of several servers, which may be behind the one before
-	// (store.Store.Moves). Nil means one server.
-	Moves       func() int64
+	// Moves is about the servers that requests read.
+	Moves       query.Moves
 	Site        calendar.Site
 	Words       *locale.Catalogues
 	Version     string         // version of the program; "" means openapi.Development

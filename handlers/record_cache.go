@@ -97,14 +97,6 @@ type recordRenderer[R ent.Row] struct {
 	until time.Time // when representations may change without a write; zero means never
 }
 
-// moves returns the number of Config.Moves.
-func (h *Handlers) moves() int64 {
-	if h.Moves == nil {
-		return 0
-	}
-	return h.Moves()
-}
-
 // renderRecords returns the records of a page, encoded by the codec of the endpoint. It leaves out records that
 // were deleted meanwhile.
 func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R]) ([][]byte, error) {
@@ -135,7 +127,7 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 		cache.count(len(bodies), 0)
 		return bodies, nil
 	}
-	if r.h.moves() != r.moves {
+	if r.h.Moves.Number() != r.moves {
 		cache = nil // the rows may be older than the index says
 	}
 	made := 0
@@ -150,7 +142,7 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 			key.id = row.Core().ID
 			i := missing[key.id]
 			bodies[i] = body
-			if cache != nil && shared && r.h.moves() == r.moves {
+			if cache != nil && shared && r.h.Moves.Number() == r.moves {
 				cache.records.Set(key, &cachedRecord{
 					changed: page.Changed[i], from: r.now.Unix(), until: min(latest, nextPublication(r.now, list.parts(row))), body: body,
 				})

@@ -102,7 +102,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {
 	return &request{
-		ctx: ctx, h: h, moves: h.moves(), db: db, now: call.Now, caller: call.Caller, root: call.Root,
+		ctx: ctx, h: h, moves: h.Moves.Number(), db: db, now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
 		enterMedia: call.EnterMedia, revision: call.Revision, codec: m.endpoint.codec,
 	}

@@ -28,9 +28,8 @@ type Caching struct {
 	Delay time.Duration
 	// Revision returns the newest revision of the database that replies are made from.
 	Revision func(context.Context) (int64, error)
-	// Moves returns another number whenever replies are made from another of several databases, which may be behind the one
-	// before (store.Store.Moves). Nil means one database.
-	Moves func() int64
+	// Moves is about the servers that replies are made from.
+	Moves handlers.Moves
 	// NextDue returns when the next scheduled record will be published. That changes replies without a write. The
 	// zero time means that no record is scheduled.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
@@ -172,7 +171,7 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	if s.cache == nil || !x.api && x.page == nil && !x.sitemap || x.longURL || !x.cacheable(c) {
 		return c.Next()
 	}
-	moves := s.cache.revisions.server()
+	moves := s.cache.Moves.Number()
 	// A request that hits the cache needs no deadline, because reading the revision has its own.
 	revision, err := s.cache.revisions.newest(x.ctx, x.began)
 	if err != nil {
@@ -260,12 +259,12 @@ func (c *cache) finish(key sharedKey, r *sharedReply) {
 }
 
 // makeShared runs the later steps, which make the reply. It caches the reply if that is allowed. It is not allowed if the
-// database is another one than when revisions.server returned moves: the revision is that of the one before.
+// database is another one than when Moves had the number moves: the revision is that of the one before.
 func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sharedReply, moves int64) error {
 	defer s.cache.finish(key, shared)
 	x.revision = key.revision
 	err := c.Next()
-	if err == nil && x.tag != "" && s.cache.revisions.server() == moves {
+	if err == nil && x.tag != "" && s.cache.Moves.Number() == moves {
 		shared.reply, err = s.newCachedReply(c, x, key.revision)
 	}
 	if err != nil || shared.reply == nil {

@@ -5,14 +5,16 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/almanac-cal/almanac/handlers"
 )
 
 // revisions reads the newest revision of the calendar for many requests at a time. A request shares only reads
 // that began after it arrived, so it sees every change committed before.
 type revisions struct {
 	read    func(context.Context) (int64, error)
-	moves   func() int64  // Caching.Moves; nil means one database
-	timeout time.Duration // longest duration of one read
+	moves   handlers.Moves // Caching.Moves
+	timeout time.Duration  // longest duration of one read
 	// delay is how old a shared revision may be. 0 means that it is read after the request arrived.
 	delay time.Duration
 
@@ -23,7 +25,7 @@ type revisions struct {
 	next  *revisionRead
 	last  int64
 	at    time.Time // when the read of last began; zero means that last is not valid
-	moved int64     // result of server before the read of last
+	moved int64     // number of moves before the read of last
 	// since is the time of the last write by this process. Results of reads that began before it are not stored.
 	since time.Time
 }
@@ -36,18 +38,10 @@ type revisionRead struct {
 	err      error
 }
 
-// server returns a number that identifies the database until the next move.
-func (r *revisions) server() int64 {
-	if r.moves == nil {
-		return 0
-	}
-	return r.moves()
-}
-
 // newest returns the newest revision. now is the time at which the request arrived.
 func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 	r.mu.Lock()
-	if !r.at.IsZero() && now.Sub(r.at) < r.delay && r.server() == r.moved {
+	if !r.at.IsZero() && now.Sub(r.at) < r.delay && r.moves.Number() == r.moved {
 		defer r.mu.Unlock()
 		return r.last, nil
 	}
@@ -83,7 +77,7 @@ func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 // run reads the revision, then starts the next read if a request waits for it. The read does not end with its
 // request, because other requests share it. The timeout includes the wait for the previous read.
 func (r *revisions) run(shared *revisionRead) {
-	began, moved := time.Now(), r.server()
+	began, moved := time.Now(), r.moves.Number()
 	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))
 	shared.revision, shared.err = r.read(ctx)
 	cancel()

@@ -150,7 +150,7 @@ func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }
 
-// moved returns the rule for a schedule whose start moves from from to to.
+// moved returns the rule for a schedule whose start moves from the time from to the time to.
 func (r Rule) moved(from, to calendar.Wall) Rule {
 	if until := r.Until; !until.IsZero() && !until.Equal(until.EndOfDay()) && secondOfDay(until) == secondOfDay(from) {
 		r.Until = wallOnDay(dayNumber(until.Date()), to)

@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// refusedMark stands in a table for what is no answer.
+// refusedMark is the cell of a table for an input that is refused.
 const refusedMark = "refused"
 
 // sentValue is code at the start of a cell, which a remark may follow.

@@ -33,9 +33,8 @@ const maxBehind = 2000
 
 // Index is the in-memory index of one database. It is safe for concurrent use.
 type Index struct {
-	// Moves returns another number whenever the database is read from another of several servers, which may be behind the
-	// one before (store.Store.Moves). Nil means one server. It is set before the index is loaded.
-	Moves func() int64
+	// Moves is about the servers of the database. It is set before the index is loaded.
+	Moves query.Moves
 
 	db   reader
 	log  *slog.Logger
@@ -142,7 +141,7 @@ func (x *Index) maintain(ctx context.Context) (string, error) {
 // Load reloads the index and waits until it is complete. During the first load, filters work before the text
 // search does. Later loads do not interrupt reads, unless the present state is wrong.
 func (x *Index) Load(ctx context.Context) error {
-	moves := x.moves()
+	moves := x.Moves.Number()
 	s, err := x.db.load(ctx)
 	if err != nil {
 		return err
@@ -150,7 +149,7 @@ func (x *Index) Load(ctx context.Context) error {
 	// The words are read for the present slots only. Events that change from here on get slots in the tail.
 	ids := s.ids
 	x.mu.Lock()
-	if x.moves() != moves {
+	if x.Moves.Number() != moves {
 		x.mu.Unlock()
 		return ErrNotReady
 	}
@@ -181,7 +180,7 @@ func (x *Index) Load(ctx context.Context) error {
 		}
 	}
 	x.mu.Lock()
-	if x.moves() != moves {
+	if x.Moves.Number() != moves {
 		x.mustReload = true
 		x.mu.Unlock()
 		return ErrNotReady
@@ -219,7 +218,7 @@ func (x *Index) follow(ctx context.Context) error {
 
 func (x *Index) followLocked(ctx context.Context) error {
 	for {
-		moves := x.moves()
+		moves := x.Moves.Number()
 		changes, revision, err := x.db.changes(ctx, x.state.revision, maxBehind)
 		if err != nil || len(changes) == 0 {
 			return err
@@ -260,18 +259,10 @@ func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error)
 	}
 }
 
-// moves returns the number of Moves.
-func (x *Index) moves() int64 {
-	if x.Moves == nil {
-		return 0
-	}
-	return x.Moves()
-}
-
 // checkServer returns ErrNotReady while the server that is read lacks changes that the index has. Its rows would be older than
 // what the index knows of them.
 func (x *Index) checkServer(ctx context.Context) error {
-	moves := x.moves()
+	moves := x.Moves.Number()
 	if x.checked.Load() == moves {
 		return nil
 	}
@@ -281,7 +272,7 @@ func (x *Index) checkServer(ctx context.Context) error {
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.state.revision > known || x.moves() != moves {
+	if x.state.revision > known || x.Moves.Number() != moves {
 		return ErrNotReady
 	}
 	x.checked.Store(moves)
@@ -307,7 +298,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	if x.state.revision >= revision {
 		return nil // another goroutine applied the changes
 	}
-	moves := x.moves()
+	moves := x.Moves.Number()
 	changes, newest, err := x.db.changes(ctx, x.state.revision, maxBehind)
 	if err != nil {
 		return err
@@ -371,7 +362,7 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 	s := x.state
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.moves() != moves {
+	if x.Moves.Number() != moves {
 		return ErrNotReady
 	}
 	s.revision = revision
@@ -432,7 +423,7 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	}
 	// One round is enough, unless a concurrent write changes texts that have to be read.
 	for range 3 {
-		moves := x.moves()
+		moves := x.Moves.Number()
 		s, err := x.fresh(ctx, f.Revision)
 		if err != nil {
 			return query.Page{}, err
@@ -505,7 +496,7 @@ func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.
 			return err
 		}
 		x.mu.Lock()
-		if x.moves() != moves {
+		if x.Moves.Number() != moves {
 			x.mu.Unlock()
 			return ErrNotReady
 		}
