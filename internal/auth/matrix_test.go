@@ -3,6 +3,7 @@ package auth
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -58,6 +59,21 @@ delete·an·image  *                          *                                 
 delete·an·image  *                          *                                            other      ----yy
 `
 
+// contractWords writes out the letters of the contract.
+var contractWords = strings.NewReplacer(
+	"R", "event,venue,organizer,series",
+	"W", "trash:draft,trash:pending",
+	"O", "trash:publish,trash:future,trash:private,trash:",
+)
+
+// contractLines returns the words of each line of the contract.
+var contractLines = sync.OnceValue(func() (lines [][]string) {
+	for line := range strings.Lines(strings.TrimSpace(contract)) {
+		lines = append(lines, strings.Fields(line))
+	}
+	return lines
+})
+
 // expectedRight finds the one line of the contract that speaks of a case.
 func expectedRight(t *testing.T, op Operation, kind, status, whose string, column int) bool {
 	t.Helper()
@@ -65,17 +81,13 @@ func expectedRight(t *testing.T, op Operation, kind, status, whose string, colum
 		if word == "" {
 			word = "(none)"
 		}
-		cell = strings.NewReplacer(
-			"R", "event,venue,organizer,series",
-			"W", "trash:draft,trash:pending",
-			"O", "trash:publish,trash:future,trash:private,trash:",
-		).Replace(cell)
+		cell = contractWords.Replace(cell)
 		return cell == "*" || slices.Contains(strings.Split(cell, ","), word)
 	}
 	var found []string
-	for line := range strings.Lines(strings.TrimSpace(contract)) {
-		f := strings.Fields(line)
-		if f[0] == strings.ReplaceAll(string(op), " ", "·") && holds(f[1], kind) && holds(f[2], status) && holds(f[3], whose) {
+	name := strings.ReplaceAll(string(op), " ", "·")
+	for _, f := range contractLines() {
+		if f[0] == name && holds(f[1], kind) && holds(f[2], status) && holds(f[3], whose) {
 			found = append(found, f[4])
 		}
 	}

@@ -47,14 +47,17 @@ func (w *world) refusalOf(t testing.TB, header string) work {
 func TestRefusingTakesTheSameWork(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(st.Ent)
-		addUser(t, st.Ent, "ewa", calendar.Editor, horse)
+		w.dummy = newDummyHash()
 		jan := addUser(t, st.Ent, "jan", calendar.Author, "")
 		out := addUser(t, st.Ent, "out", calendar.Author, horse)
+		if _, err := AddUser(t.Context(), st.Ent, noon, "ewa", "", calendar.Editor, horse); err != nil {
+			t.Fatal(err)
+		}
 		if err := SetDisabled(t.Context(), st.Ent, noon, out.ID, true); err != nil {
 			t.Fatal(err)
 		}
 		token, _ := issue(t, st.Ent, jan.ID, nil)
-		w.accepts(t, inBasic("ewa:"+horse), Principal{UserID: 1, Login: "ewa", Role: calendar.Editor}) // known from now on
+		w.accepts(t, inBasic("ewa:"+horse), Principal{UserID: 3, Login: "ewa", Role: calendar.Editor}) // known from now on
 		want := w.refusalOf(t, inBasic("nobody:"+horse))
 		if len(want.Computed) != 1 || want.Queries != 1 {
 			t.Fatalf("an unknown user costs %+v", want)

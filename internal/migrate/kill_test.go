@@ -181,7 +181,7 @@ func runUntil(t *testing.T, address string, files fs.FS, k killPoint, steps []mi
 	}
 
 	st := storetest.Open(t, startCutter(t, address, judge))
-	first, _, err := firstStep(t, st, files)
+	first, _, err := firstStep(t, st, files, "")
 	if err == nil || !over.Load() {
 		t.Fatalf("statement %d, %s: not killed, error %v", k.at+1, k.when, err)
 	}
@@ -231,10 +231,10 @@ func completeRun(t *testing.T, address string) (rows []string, steps []migrate.S
 	return record(t, st), plan.Steps
 }
 
-// firstStep applies migrations, and returns the first step.
-func firstStep(t *testing.T, st *store.Store, files fs.FS) (first migrate.Step, done []migrate.Revision, err error) {
+// firstStep applies migrations up to a version, and returns the first step.
+func firstStep(t *testing.T, st *store.Store, files fs.FS, to string) (first migrate.Step, done []migrate.Revision, err error) {
 	t.Helper()
-	done, err = migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{Operator: "test", Progress: func(s migrate.Step) {
+	done, err = migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{Operator: "test", To: to, Progress: func(s migrate.Step) {
 		if first.Number == 0 {
 			first = s
 		}
@@ -332,7 +332,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 					checkTables(t, st)
 				}
 			}
-			first, _, err := firstStep(t, st, migrations.FS)
+			first, _, err := firstStep(t, st, migrations.FS, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -342,7 +342,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 	}
 }
 
-// A run without a kill completes the migrations after a single kill, at both ends of each migration.
+// A run without a kill completes a migration after a kill at its first or its last statement.
 func TestAfterAKillApplyFinishes(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -350,24 +350,36 @@ func TestAfterAKillApplyFinishes(t *testing.T) {
 		storetest.SkipOnTiDB(t, storetest.Open(t, storetest.MySQL(t)), "takes minutes")
 	}
 	want, steps := completeRun(t, storetest.MySQL(t))
-	out := newKills(t, storetest.Open(t, storetest.MySQL(t)))
-	for at, step := range steps {
-		if step.Number != 1 && step.Number != step.Total {
-			continue
-		}
-		address := storetest.MySQL(t)
-		runUntil(t, address, migrations.FS, killPoint{at, "after it"}, steps)
-		st := storetest.Open(t, address)
-		first, done, err := firstStep(t, st, migrations.FS)
-		if err != nil || len(done) == 0 || !first.Found {
-			t.Fatalf("statement %d: %+v, applied %v, error %v", at+1, first, done, err)
-		}
-		out.row(step, "after it", first)
-		checkRecord(t, st, want)
+	for _, last := range []bool{false, true} {
+		t.Run(map[bool]string{false: "first", true: "last"}[last], func(t *testing.T) {
+			t.Parallel()
+			address := storetest.MySQL(t)
+			st := storetest.Open(t, address)
+			out := newKills(t, st)
+			completed := 0
+			for at, step := range steps {
+				if !last && step.Number != 1 || last && step.Number != step.Total {
+					continue
+				}
+				runUntil(t, address, migrations.FS, killPoint{at, "after it"}, steps)
+				first, done, err := firstStep(t, st, migrations.FS, step.Version)
+				if err != nil || len(done) != 1 || !first.Found {
+					t.Fatalf("statement %d: %+v, applied %v, error %v", at+1, first, done, err)
+				}
+				out.row(step, "after it", first)
+				completed++
+				if diff := cmp.Diff(want[:completed], record(t, st)); diff != "" {
+					t.Errorf("record (-undisturbed +killed):\n%s", diff)
+				}
+				checkTables(t, st)
+			}
+			checkRecord(t, st, want)
+		})
 	}
 }
 
-// A process that is killed leaves the files of SQLite as they are at that moment.
+// A process that is killed leaves the files of SQLite as they are at that moment. Short: only at the first and the last
+// statement of each migration, because a kill undoes the whole migration.
 func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -394,8 +406,11 @@ func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 	}
 	want := record(t, st)
 	for i, name := range left {
+		if testing.Short() && steps[i].Number != 1 && steps[i].Number != steps[i].Total {
+			continue
+		}
 		killed := storetest.Open(t, "sqlite://"+at(name))
-		first, done, err := firstStep(t, killed, migrations.FS)
+		first, done, err := firstStep(t, killed, migrations.FS, "")
 		if err != nil || len(done) != len(want) || first.Number != 1 {
 			t.Errorf("killed before statement %d: %+v, applied %v, error %v", i+1, first, done, err)
 		}

@@ -248,8 +248,10 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 			current = next
 		}
 		if i < from {
-			if current, err = inspect(ctx, drv); err != nil {
-				return err
+			if i+1 == from {
+				if current, err = inspect(ctx, drv); err != nil {
+					return err
+				}
 			}
 			continue
 		}

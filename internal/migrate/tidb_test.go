@@ -48,7 +48,7 @@ func TestInterruptedWhileTiDBWaitsForATransaction(t *testing.T) {
 	if err := reader.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	first, done, err := firstStep(t, st, files)
+	first, done, err := firstStep(t, st, files, "")
 	if err != nil || len(done) != 1 || !first.Found {
 		t.Errorf("after the transaction: %+v, applied %v, error %v", first, done, err)
 	}

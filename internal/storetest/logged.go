@@ -146,13 +146,15 @@ func (r Records) Unlogged(t testing.TB, db Querier, earlier Records) []string {
 	return out
 }
 
-// tableRow is a row as text, NULL being "".
+// tableRow is a row as text, NULL being nil. The next row overwrites it.
 type tableRow struct {
 	columns []string
-	values  []sql.NullString
+	values  []sql.RawBytes
 }
 
-func (r tableRow) text(column string) string { return r.values[slices.Index(r.columns, column)].String }
+func (r tableRow) text(column string) string {
+	return string(r.values[slices.Index(r.columns, column)])
+}
 
 // number is 0 for NULL.
 func (r tableRow) number(column string) int64 {
@@ -163,15 +165,26 @@ func (r tableRow) number(column string) int64 {
 	return n
 }
 
-// without returns the row without the given columns.
+// without returns the row without the given columns: for each of the others, the length and the bytes of its value.
 func (r tableRow) without(columns ...string) string {
-	var b strings.Builder
-	for i, c := range r.columns {
-		if !slices.Contains(columns, c) {
-			fmt.Fprintf(&b, " %s=%t:%q", c, r.values[i].Valid, r.values[i].String)
+	size := 0
+	for _, v := range r.values {
+		size += len(v) + len(" 100:")
+	}
+	b := make([]byte, 0, size)
+	for i, v := range r.values {
+		switch {
+		case slices.Contains(columns, r.columns[i]):
+		case v == nil:
+			b = append(b, " NULL"...)
+		default:
+			b = append(b, ' ')
+			b = strconv.AppendInt(b, int64(len(v)), 10)
+			b = append(b, ':')
+			b = append(b, v...)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 func scanRows(t testing.TB, db Querier, query string, each func(tableRow)) {
@@ -185,7 +198,7 @@ func scanRows(t testing.TB, db Querier, query string, each func(tableRow)) {
 	if row.columns, err = rows.Columns(); err != nil {
 		t.Fatal(err)
 	}
-	row.values = make([]sql.NullString, len(row.columns))
+	row.values = make([]sql.RawBytes, len(row.columns))
 	into := make([]any, len(row.columns))
 	for i := range into {
 		into[i] = &row.values[i]

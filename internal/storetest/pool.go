@@ -2,38 +2,49 @@ package storetest
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/token"
+	"github.com/almanac-cal/almanac/ent/user"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/migrations"
 )
 
-// A pool lends migrated databases of a MySQL server to the tests of a process, one after the other: to empty the tables that
-// a test wrote takes a tenth of the time that migrations take. The first database is never lent, the others are filled from
-// it. Nothing tells a process that its last test has ended, so the databases stay; the next process drops them.
+// A pool lends migrated databases of a MySQL server to the tests of a process, one after the other. Emptying the tables that
+// a test wrote takes a tenth of the time that migrations take. The databases stay when the process ends, and the next process
+// reuses them. The first database is the template. It is never lent, and the others are copies of it.
 type pool struct {
 	server *url.URL
 	db     *sql.DB
-	lock   *sql.Conn // connection of the lock named like the databases, held until the process ends
-	name   string    // the databases are called name_0, name_1 and so on
-	schema string    // fingerprint of a migrated database
+	lock   *sql.Conn // holds a lock named like each database that this process lends, until the process ends
+	name   string    // the template is called name_0, the others name_1 and so on
 
 	mariaDB, tidb bool
 
-	mu   sync.Mutex
-	made int
-	free []string
+	schema   string            // fingerprint of the template
+	counters map[string]string // of the template, by table
+	filled   map[string]string // columns of each table of the template that has rows
+
+	mu     sync.Mutex
+	lent   int      // number of the last database that was locked or is locked by another process
+	unused []string // databases that this process has locked and no test uses
 }
 
-const poolPrefix = "almanac_lent_"
+const poolPrefix = "almanac_pool_"
 
 var thePool = sync.OnceValues(newPool)
 
@@ -50,10 +61,17 @@ func Lent(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// A failed test may leave statements running. The test's context has already ended.
-		if err := p.putBack(context.Background(), name, t.Failed()); err != nil {
-			t.Error(err)
+		// A failed test may leave statements running, so this process does not lend the database again. The test's context
+		// has already ended.
+		if t.Failed() {
+			if _, err := p.db.ExecContext(context.Background(), "DROP DATABASE IF EXISTS "+name); err != nil {
+				t.Error(err)
+			}
+			return
 		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.unused = append(p.unused, name)
 	})
 	return p.url(name)
 }
@@ -63,16 +81,13 @@ func newPool() (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	var id [6]byte
-	if _, err := rand.Read(id[:]); err != nil {
+	sums, err := migrations.FS.ReadFile("mysql/atlas.sum")
+	if err != nil {
 		return nil, err
 	}
-	p := &pool{server: server, db: db, name: poolPrefix + hex.EncodeToString(id[:])}
+	p := &pool{server: server, db: db, name: fmt.Sprintf("%s%08x", poolPrefix, crc32.ChecksumIEEE(sums))}
 	ctx := context.Background()
 	if p.lock, err = db.Conn(ctx); err != nil {
-		return nil, err
-	}
-	if _, err := p.lock.ExecContext(ctx, "DO GET_LOCK(?, 0)", p.name); err != nil {
 		return nil, err
 	}
 	version, err := queryTexts(ctx, p.lock, "SELECT VERSION()")
@@ -83,34 +98,120 @@ func newPool() (*pool, error) {
 	if err := p.dropOthers(ctx); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.makeTemplate(ctx)
+}
+
+// makeTemplate completes the template, unless another process has, and reads its fingerprint.
+func (p *pool) makeTemplate(ctx context.Context) (err error) {
+	template := p.name + "_0"
+	for locked := false; !locked; {
+		if locked, err = p.tryLock(ctx, template); err != nil {
+			return err
+		}
+		if !locked {
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	defer func() { err = errors.Join(err, p.unlock(ctx, template)) }()
+	if _, err := p.lock.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+template); err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, p.url(template))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(migrateAll(ctx, st), st.Close()); err != nil {
+		return err
+	}
+	if err := p.readTemplate(ctx, template); err != nil {
+		return err
+	}
+	// From now on other processes see by a lock that the databases are in use.
+	name, err := p.lockNext(ctx)
+	p.unused = append(p.unused, name)
+	return err
+}
+
+func (p *pool) readTemplate(ctx context.Context, name string) (err error) {
+	if p.schema, err = p.fingerprint(ctx, name); err != nil {
+		return err
+	}
+	if p.counters, err = p.countersOf(ctx, p.lock, name); err != nil {
+		return err
+	}
+	tables, err := filledTables(ctx, p.lock, name, p.counters)
+	if err != nil {
+		return err
+	}
+	p.filled = map[string]string{}
+	for _, table := range tables {
+		if p.filled[table], err = p.columnsOf(ctx, table); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heldTiDB is the error of TiDB for a named lock of another connection.
 const heldTiDB = 1105
 
-// dropOthers drops the databases of processes that have ended.
+// tryLock takes the lock named like a database, unless another process holds it.
+func (p *pool) tryLock(ctx context.Context, name string) (bool, error) {
+	locked, err := queryTexts(ctx, p.lock, "SELECT GET_LOCK(?, 0)", name)
+	var held *mysql.MySQLError
+	if errors.As(err, &held) && held.Number == heldTiDB {
+		return false, nil
+	}
+	return err == nil && locked[0] == "1", err
+}
+
+func (p *pool) unlock(ctx context.Context, name string) error {
+	_, err := p.lock.ExecContext(ctx, "DO RELEASE_LOCK(?)", name)
+	return err
+}
+
+// lockNext locks the next database that no other process has locked, and returns its name.
+func (p *pool) lockNext(ctx context.Context) (string, error) {
+	for {
+		p.lent++
+		name := fmt.Sprintf("%s_%d", p.name, p.lent)
+		if locked, err := p.tryLock(ctx, name); locked || err != nil {
+			return name, err
+		}
+	}
+}
+
+// dropOthers drops the databases of other migrations, unless a process lends one of them.
 func (p *pool) dropOthers(ctx context.Context) error {
 	names, err := queryTexts(ctx, p.lock, "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE ?", poolPrefix+"%")
 	if err != nil {
 		return err
 	}
+	pools := map[string][]string{}
 	for _, name := range names {
-		owner := name[:strings.LastIndex(name, "_")]
-		free, err := queryTexts(ctx, p.lock, "SELECT GET_LOCK(?, 0)", owner)
-		var held *mysql.MySQLError
-		if errors.As(err, &held) && held.Number == heldTiDB {
-			continue
+		if of := name[:strings.LastIndex(name, "_")]; of != p.name {
+			pools[of] = append(pools[of], name)
 		}
-		if err != nil {
+	}
+	for _, names := range pools {
+		if err := p.dropAll(ctx, names); err != nil {
 			return err
 		}
-		if owner == p.name || free[0] != "1" {
-			continue
+	}
+	return nil
+}
+
+// dropAll drops databases, unless a process has locked one of them.
+func (p *pool) dropAll(ctx context.Context, names []string) (err error) {
+	for _, name := range names {
+		locked, lockErr := p.tryLock(ctx, name)
+		if lockErr != nil || !locked {
+			return lockErr
 		}
-		_, err = p.lock.ExecContext(ctx, "DROP DATABASE IF EXISTS "+name)
-		_, unlocked := p.lock.ExecContext(ctx, "DO RELEASE_LOCK(?)", owner)
-		if err := errors.Join(err, unlocked); err != nil {
+		defer func() { err = errors.Join(err, p.unlock(ctx, name)) }()
+	}
+	for _, name := range names {
+		if _, err := p.lock.ExecContext(ctx, "DROP DATABASE IF EXISTS "+name); err != nil {
 			return err
 		}
 	}
@@ -124,56 +225,58 @@ func (p *pool) url(name string) string {
 	return u.String()
 }
 
-// take returns the name of a database that no other test uses.
-func (p *pool) take(t testing.TB) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(p.free); n > 0 {
-		name := p.free[n-1]
-		p.free = p.free[:n-1]
-		return name, nil
-	}
-	if p.made == 0 {
-		first, err := p.create(t)
-		if err != nil {
-			return "", err
-		}
-		if p.schema, err = p.fingerprint(t.Context(), first); err != nil {
-			return "", err
-		}
-	}
-	return p.create(t)
-}
-
-func (p *pool) create(t testing.TB) (string, error) {
-	name := fmt.Sprintf("%s_%d", p.name, p.made)
-	if _, err := p.db.ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
+// take returns the name of a database that no other test uses, with the rows of the template.
+func (p *pool) take(t testing.TB) (name string, err error) {
+	ctx := t.Context()
+	if name, err = p.lockUnused(ctx); err != nil {
 		return "", err
 	}
-	p.made++
-	if p.tidb && p.schema != "" {
-		return name, p.copyFirst(t, name)
-	}
-	return name, Migrated(t, p.url(name)).Close()
-}
-
-// copyFirst fills an empty database from the first one. Migrations change most tables several times, and TiDB is slow at that.
-func (p *pool) copyFirst(t testing.TB, name string) (err error) {
-	ctx, first := t.Context(), p.name+"_0"
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	schema, err := p.fingerprint(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if schema != p.schema {
+		if err := p.copyTables(ctx, conn, name); err != nil {
+			return "", err
+		}
+	}
+	if err := p.refill(ctx, conn, name); err != nil {
+		return "", fmt.Errorf("database %s: %w", name, err)
+	}
+	return name, nil
+}
+
+// lockUnused returns the name of a database that this process has locked and no test uses.
+func (p *pool) lockUnused(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.unused); n > 0 {
+		name := p.unused[n-1]
+		p.unused = p.unused[:n-1]
+		return name, nil
+	}
+	return p.lockNext(ctx)
+}
+
+// copyTables replaces a database by one with the tables of the template. Migrations change most tables several times.
+func (p *pool) copyTables(ctx context.Context, conn *sql.Conn, name string) error {
+	template := p.name + "_0"
 	tables, err := queryTexts(ctx, conn, "SELECT table_name FROM information_schema.tables"+
-		" WHERE table_schema = ? AND table_type = 'BASE TABLE'", first)
+		" WHERE table_schema = ? AND table_type = 'BASE TABLE'", template)
 	if err != nil {
 		return err
 	}
-	statements := []string{"SET foreign_key_checks = 0", "USE " + name}
+	statements := []string{
+		"SET foreign_key_checks = 0", "DROP DATABASE IF EXISTS " + name, "CREATE DATABASE " + name, "USE " + name,
+	}
 	for _, table := range tables {
 		var same, create string
-		if err := conn.QueryRowContext(ctx, "SHOW CREATE TABLE "+first+"."+table).Scan(&same, &create); err != nil {
+		if err := conn.QueryRowContext(ctx, "SHOW CREATE TABLE "+template+"."+table).Scan(&same, &create); err != nil {
 			return err
 		}
 		statements = append(statements, create)
@@ -183,84 +286,38 @@ func (p *pool) copyFirst(t testing.TB, name string) (err error) {
 			return fmt.Errorf("%s: %w", s, err)
 		}
 	}
-	if err := p.refill(ctx, conn, name); err != nil {
-		return err
-	}
 	schema, err := p.fingerprint(ctx, name)
 	if err == nil && schema != p.schema {
-		err = fmt.Errorf("database %s differs from %s, whose tables it has", name, first)
+		err = fmt.Errorf("database %s differs from %s, whose tables it has", name, template)
 	}
 	return err
 }
 
-// putBack makes a database what it was before it was lent, or drops it.
-func (p *pool) putBack(ctx context.Context, name string, failed bool) (err error) {
-	conn, err := p.db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	schema, err := p.fingerprint(ctx, name)
-	if err != nil {
-		return err
-	}
-	if failed || schema != p.schema {
-		_, err := conn.ExecContext(ctx, "DROP DATABASE "+name)
-		return err
-	}
-	if err := p.refill(ctx, conn, name); err != nil {
-		return fmt.Errorf("database %s: %w", name, err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, name)
-	return nil
-}
+// servedIDs are the tables whose automatic numbers replies have. Tests expect that they begin with 1. Other counters go on,
+// because to set one back is a change of the schema.
+var servedIDs = []string{record.Table, term.Table, token.Table, user.Table}
 
-// refill gives all tables the rows and counters of the first database.
+// refill gives all tables the rows of the template, and those of servedIDs its counters.
 func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
-	first := p.name + "_0"
-	if !p.mariaDB && !p.tidb {
-		// Otherwise MySQL answers with counters of hours ago.
-		if _, err := conn.ExecContext(ctx, "SET information_schema_stats_expiry = 0"); err != nil {
-			return err
-		}
-	}
-	counters := "SELECT CONCAT_WS(' ', table_name, auto_increment) FROM information_schema.tables WHERE table_schema = ? ORDER BY 1"
-	before, err := queryTexts(ctx, conn, counters, first)
+	counters, err := p.countersOf(ctx, conn, name)
 	if err != nil {
 		return err
 	}
-	now, err := queryTexts(ctx, conn, counters, name)
+	filled, err := filledTables(ctx, conn, name, counters)
 	if err != nil {
 		return err
-	}
-	var used []string
-	emptied := map[string]string{}
-	for i, counter := range now {
-		table, _, _ := strings.Cut(counter, " ")
-		rows, err := queryTexts(ctx, conn, fmt.Sprintf("(SELECT 1 FROM %s.%s LIMIT 1) UNION ALL (SELECT 1 FROM %s.%[2]s LIMIT 1)", name, table, first))
-		if err != nil {
-			return err
-		}
-		if len(rows) > 0 || counter != before[i] {
-			used = append(used, table)
-			emptied[table] = "TRUNCATE TABLE"
-			if p.tidb && counter == before[i] {
-				emptied[table] = "DELETE FROM" // a change of the schema takes many times as long
-			}
-		}
 	}
 	statements := []string{"SET foreign_key_checks = 0"}
-	for _, table := range used {
-		columns, err := queryTexts(ctx, conn, "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
-			" WHERE table_schema = ? AND table_name = ? AND extra NOT LIKE '%GENERATED%'", first, table)
-		if err != nil {
-			return err
+	for table, counter := range counters {
+		switch {
+		case counter != p.counters[table] && slices.Contains(servedIDs, table):
+			statements = append(statements, "TRUNCATE TABLE "+name+"."+table)
+		case slices.Contains(filled, table):
+			statements = append(statements, "DELETE FROM "+name+"."+table)
 		}
-		list := strings.Join(columns, ", ")
-		statements = append(statements, fmt.Sprintf("%s %s.%s", emptied[table], name, table),
-			fmt.Sprintf("INSERT INTO %s.%s (%s) SELECT %[3]s FROM %[4]s.%[2]s", name, table, list, first))
+	}
+	for table, list := range p.filled {
+		statements = append(statements, fmt.Sprintf("INSERT INTO %s.%s (%s) SELECT %[3]s FROM %[4]s_0.%[2]s", name, table, list, p.name))
 	}
 	for _, s := range append(statements, "SET foreign_key_checks = 1") {
 		if _, err := conn.ExecContext(ctx, s); err != nil {
@@ -270,14 +327,52 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	return nil
 }
 
-// fingerprint changes with the columns, indexes and triggers of a database.
+// countersOf returns the next automatic number of each table of a database, as text; "" for a table without.
+func (p *pool) countersOf(ctx context.Context, conn *sql.Conn, name string) (map[string]string, error) {
+	if !p.mariaDB && !p.tidb {
+		// Otherwise MySQL answers with counters of hours ago.
+		if _, err := conn.ExecContext(ctx, "SET information_schema_stats_expiry = 0"); err != nil {
+			return nil, err
+		}
+	}
+	lines, err := queryTexts(ctx, conn, "SELECT CONCAT(table_name, ' ', COALESCE(auto_increment, '')) FROM information_schema.tables"+
+		" WHERE table_schema = ?", name)
+	if err != nil {
+		return nil, err
+	}
+	counters := map[string]string{}
+	for _, line := range lines {
+		table, counter, _ := strings.Cut(line, " ")
+		counters[table] = counter
+	}
+	return counters, nil
+}
+
+// filledTables returns the tables of a database that have rows.
+func filledTables(ctx context.Context, db Querier, name string, counters map[string]string) ([]string, error) {
+	var queries []string
+	for table := range counters {
+		queries = append(queries, fmt.Sprintf("(SELECT '%s' FROM %s.%[1]s LIMIT 1)", table, name))
+	}
+	return queryTexts(ctx, db, strings.Join(queries, " UNION ALL "))
+}
+
+// columnsOf returns the columns of a table of the template that rows are inserted with, separated by commas.
+func (p *pool) columnsOf(ctx context.Context, table string) (string, error) {
+	columns, err := queryTexts(ctx, p.db, "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
+		" WHERE table_schema = ? AND table_name = ? AND extra NOT LIKE '%GENERATED%'", p.name+"_0", table)
+	return strings.Join(columns, ", "), err
+}
+
+// fingerprint changes with the columns, indexes, references and triggers of a database.
 func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	found, err := queryTexts(ctx, p.db, "SELECT CONCAT_WS(' ',"+
-		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, column_name, ordinal_position, column_type, is_nullable, column_default)))"+
+		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, column_name, ordinal_position, column_type, is_nullable, column_default, collation_name)))"+
 		" FROM information_schema.columns WHERE table_schema = ?),"+
 		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, index_name, seq_in_index, column_name)))"+
 		" FROM information_schema.statistics WHERE table_schema = ?),"+
-		" (SELECT COUNT(*) FROM information_schema.triggers WHERE trigger_schema = ?))", name, name, name)
+		" (SELECT COUNT(*) FROM information_schema.referential_constraints WHERE constraint_schema = ?),"+
+		" (SELECT COUNT(*) FROM information_schema.triggers WHERE trigger_schema = ?))", name, name, name, name)
 	if err != nil {
 		return "", err
 	}
@@ -285,10 +380,7 @@ func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 }
 
 // queryTexts returns the only column of the rows that a query finds.
-func queryTexts(ctx context.Context, db interface {
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}, query string, args ...any,
-) (found []string, err error) {
+func queryTexts(ctx context.Context, db Querier, query string, args ...any) (found []string, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", query, err)
