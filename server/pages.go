@@ -131,21 +131,22 @@ func cutLanguage(path string) (handlers.Root, string) {
 
 // sendPageFile sends a page or an asset in the content coding that the client prefers, or replies 304.
 func sendPageFile(c *fiber.Ctx, f *web.File, caching string) error {
-	var data []byte
 	encoding := acceptedCoding(c.Get(fiber.HeaderAcceptEncoding))
-	switch encoding {
-	case brotliCoding:
-		data = f.Brotli
-	case gzipCoding:
-		data = f.Gzip
-	}
 	etag := addCoding(`"`+f.Tag+`"`, encoding)
 	list, sent := headerTags(c, fiber.HeaderIfNoneMatch)
 	known := sent && list.matchWeak(etag)
-	if encoding == identityCoding && !known {
+	var data []byte
+	if !known {
+		content := f.Plain
+		switch encoding {
+		case brotliCoding:
+			content = f.Brotli
+		case gzipCoding:
+			content = f.Gzip
+		}
 		var err error
-		if data, err = f.Plain(); err != nil {
-			return fmt.Errorf("unpacking %s: %w", f.Tag, err)
+		if data, err = content(); err != nil {
+			return fmt.Errorf("%s: %w", f.Tag, err)
 		}
 	}
 	c.Set(fiber.HeaderETag, etag)

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"path"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Calendar renders the calendar pages (contract, section 21). It is immutable and safe for concurrent use.
@@ -23,7 +25,11 @@ type Calendar struct {
 // NewCalendar parses the embedded templates and the words of the given languages. own has the files of the site,
 // by name. An error means that the program was built with invalid templates or words.
 func NewCalendar(languages []string, own map[string][]byte) (*Calendar, error) {
-	c := &Calendar{words: make(map[string]*CalendarWords, len(languages)), names: map[string]string{}}
+	common, err := embedded()
+	if err != nil {
+		return nil, err
+	}
+	c := &Calendar{words: make(map[string]*CalendarWords, len(languages)), names: maps.Clone(common.names)}
 	for _, lang := range languages {
 		w := &CalendarWords{}
 		if err := readCalendarWords(lang, w); err != nil {
@@ -31,19 +37,16 @@ func NewCalendar(languages []string, own map[string][]byte) (*Calendar, error) {
 		}
 		c.words[lang] = w
 	}
-	err := eachFile("assets", func(name string, data []byte) error {
-		c.names[name] = assetName(name, data)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
 	for name, data := range own {
 		c.names[name] = assetName(name, data)
 	}
-	c.templates, err = template.New("calendar").Funcs(template.FuncMap{"field": newField}).ParseFS(files, "calendar/*.html")
+	c.templates, err = calendarTemplates()
 	return c, err
 }
+
+var calendarTemplates = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("calendar").Funcs(template.FuncMap{"field": newField}).ParseFS(files, "calendar/*.html")
+})
 
 // assetName returns the name of an asset with the hash of its content.
 func assetName(name string, data []byte) string {

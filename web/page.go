@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Site has the properties of a site that the start page and the reference show.
@@ -97,13 +98,15 @@ func (v view) Asset(name string) (string, error) {
 // pages maps the paths of pages to their templates. The calendar may take "/" for its own home page.
 var pages = map[string]string{"/": "start.html", DevelopersPath: "start.html", DocsPath: "docs.html"}
 
+var pageTemplates = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(files, "pages/*.html") })
+
 // write renders all pages in the given languages.
 func (p *Pages) write(site Site, languages []string) error {
 	base, err := url.Parse(site.BaseURL)
 	if err != nil {
 		return fmt.Errorf("base URL: %w", err)
 	}
-	templates, err := template.ParseFS(files, "pages/*.html")
+	templates, err := pageTemplates()
 	if err != nil {
 		return err
 	}
@@ -131,7 +134,7 @@ func (p *Pages) write(site Site, languages []string) error {
 			if err := templates.ExecuteTemplate(&b, name, v); err != nil {
 				return err
 			}
-			if p.pages[lang][where], err = p.file(".html", b.Bytes()); err != nil {
+			if p.pages[lang][where], err = newFile(".html", b.Bytes()); err != nil {
 				return err
 			}
 		}

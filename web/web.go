@@ -9,11 +9,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/andybalholm/brotli"
 )
@@ -26,13 +29,19 @@ const AssetsPath = "/assets/"
 
 // File is a file that browsers receive. Its bytes must not be changed.
 type File struct {
-	Type   string // media type
-	Tag    string // entity tag, which changes with the content
-	Gzip   []byte
-	Brotli []byte
+	Type string // media type
+	Tag  string // entity tag, which changes with the content
 
-	plain []byte // uncompressed content; nil means that only the compressed forms are stored
+	plain  []byte // uncompressed content; nil means that only the compressed forms are stored
+	gzip   func() ([]byte, error)
+	brotli func() ([]byte, error)
 }
+
+// Gzip returns the content compressed with gzip. The first call may compress it.
+func (f *File) Gzip() ([]byte, error) { return f.gzip() }
+
+// Brotli returns the content compressed with Brotli. The first call may compress it.
+func (f *File) Brotli() ([]byte, error) { return f.brotli() }
 
 // Plain returns the uncompressed content. Some files are decompressed on each call, because clients rarely ask
 // for that.
@@ -40,7 +49,11 @@ func (f *File) Plain() ([]byte, error) {
 	if f.plain != nil {
 		return f.plain, nil
 	}
-	r, err := gzip.NewReader(bytes.NewReader(f.Gzip))
+	packed, err := f.Gzip()
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +70,6 @@ type Pages struct {
 	pages  map[string]map[string]*File // pages by language, then by path
 	assets map[string]*File            // assets by name, which contains the hash of the content
 	names  map[string]string           // names in assets by plain name: site.css is site.0123456789ab.css
-
-	gzip   *gzip.Writer
-	brotli *brotli.Writer
 }
 
 // DocsPath is the path of the API reference, below the base URL and an optional language.
@@ -88,19 +98,13 @@ func (p *Pages) Asset(name string) (*File, bool) {
 // New renders the pages of a site in the given languages. An error means that the program was built with invalid
 // templates or words.
 func New(site Site, languages []string) (*Pages, error) {
+	common, err := embedded()
+	if err != nil {
+		return nil, err
+	}
 	p := &Pages{
-		pages: make(map[string]map[string]*File, len(languages)), assets: map[string]*File{}, names: map[string]string{},
-	}
-	var err error
-	if p.gzip, err = gzip.NewWriterLevel(io.Discard, gzip.DefaultCompression); err != nil {
-		return nil, err
-	}
-	p.brotli = brotli.NewWriterLevel(io.Discard, brotliLevel)
-	if err := p.readAssets(); err != nil {
-		return nil, err
-	}
-	if err := p.readStatic(); err != nil {
-		return nil, err
+		pages:  make(map[string]map[string]*File, len(languages)),
+		assets: maps.Clone(common.assets), names: maps.Clone(common.names),
 	}
 	for name, data := range site.Files {
 		if err := p.addAsset(name, data); err != nil {
@@ -110,12 +114,11 @@ func New(site Site, languages []string) (*Pages, error) {
 	if err := p.write(site, languages); err != nil {
 		return nil, err
 	}
-	p.gzip, p.brotli = nil, nil
 	return p, nil
 }
 
-// brotliLevel is the compression level of small files, which are compressed at each start. Large files are
-// compressed beforehand.
+// brotliLevel is the compression level of small files, which each process compresses for the first client. Large files
+// are compressed beforehand.
 const brotliLevel = 5
 
 // mediaTypes maps file extensions to media types.
@@ -128,14 +131,15 @@ var mediaTypes = map[string]string{
 	".txt":  "text/plain; charset=UTF-8",
 }
 
-// readAssets reads the hand-written assets, and names them by the hash of their content.
-func (p *Pages) readAssets() error {
-	return eachFile("assets", p.addAsset)
-}
+// embedded returns the assets that every site has, and no pages. They are read once.
+var embedded = sync.OnceValues(func() (*Pages, error) {
+	p := &Pages{assets: map[string]*File{}, names: map[string]string{}}
+	return p, errors.Join(eachFile("assets", p.addAsset), p.readStatic())
+})
 
 // addAsset adds an asset, named by the hash of its content.
 func (p *Pages) addAsset(name string, data []byte) error {
-	f, err := p.file(path.Ext(name), data)
+	f, err := newFile(path.Ext(name), data)
 	if err != nil {
 		return fmt.Errorf("asset %s: %w", name, err)
 	}
@@ -164,15 +168,15 @@ func (p *Pages) readStatic() error {
 		}
 		switch form {
 		case ".br":
-			f.Brotli = data
+			f.brotli = keepContent(data)
 		case ".gz":
-			f.Gzip = data
+			f.gzip = keepContent(data)
 		default:
-			made, err := p.file(ext, data)
+			made, err := newFile(ext, data)
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
-			f.plain, f.Gzip, f.Brotli = data, made.Gzip, made.Brotli
+			f.plain, f.gzip, f.brotli = data, made.gzip, made.brotli
 		}
 		return nil
 	})
@@ -180,7 +184,7 @@ func (p *Pages) readStatic() error {
 		return err
 	}
 	for name, f := range p.assets {
-		if f.Gzip == nil || f.Brotli == nil {
+		if f.gzip == nil || f.brotli == nil {
 			return fmt.Errorf("%s: want it in both forms", name)
 		}
 	}
@@ -205,29 +209,30 @@ func eachFile(folder string, do func(name string, data []byte) error) error {
 	return nil
 }
 
-// file returns a content with its media type, tag and compressed forms.
-func (p *Pages) file(ext string, data []byte) (*File, error) {
+// newFile returns a content with its media type and tag.
+func newFile(ext string, data []byte) (*File, error) {
 	if mediaTypes[ext] == "" {
 		return nil, fmt.Errorf("no media type for %q", ext)
 	}
-	f := &File{Type: mediaTypes[ext], plain: data}
-	for _, form := range []struct {
-		w interface {
-			io.WriteCloser
-			Reset(io.Writer)
-		}
-		to *[]byte
-	}{{p.gzip, &f.Gzip}, {p.brotli, &f.Brotli}} {
+	return &File{
+		Type: mediaTypes[ext], Tag: contentTag(data), plain: data,
+		gzip:   compressor(data, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
+		brotli: compressor(data, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotliLevel) }),
+	}, nil
+}
+
+// compressor returns a function that compresses a content at its first call.
+func compressor(data []byte, newWriter func(io.Writer) io.WriteCloser) func() ([]byte, error) {
+	return sync.OnceValues(func() ([]byte, error) {
 		var packed bytes.Buffer
-		form.w.Reset(&packed)
-		if _, err := form.w.Write(data); err != nil {
-			return nil, err
-		}
-		if err := form.w.Close(); err != nil {
-			return nil, err
-		}
-		*form.to = packed.Bytes()
-	}
-	f.Tag = contentTag(data)
-	return f, nil
+		w := newWriter(&packed)
+		_, err := w.Write(data)
+		err = errors.Join(err, w.Close())
+		return packed.Bytes(), err
+	})
+}
+
+// keepContent returns a function that returns a content which is compressed already.
+func keepContent(data []byte) func() ([]byte, error) {
+	return func() ([]byte, error) { return data, nil }
 }

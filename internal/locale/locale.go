@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
@@ -42,16 +43,18 @@ type message struct {
 	localizer *i18n.Localizer // for the language of the text
 }
 
-// Load reads the embedded catalogues. An error means that a catalogue is unreadable or contains an invalid
-// template, which is a defect of the build.
-func Load() (*Catalogues, error) {
+// Load returns the embedded catalogues, which it reads at the first call. An error means that a catalogue is
+// unreadable or contains an invalid template, which is a defect of the build.
+func Load() (*Catalogues, error) { return embedded() }
+
+var embedded = sync.OnceValues(func() (*Catalogues, error) {
 	c, err := load(files)
 	if err != nil {
 		return nil, err
 	}
 	c.texts, err = loadTexts(files)
 	return c, err
-}
+})
 
 func load(files fs.FS) (*Catalogues, error) {
 	c := &Catalogues{
