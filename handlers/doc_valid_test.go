@@ -1,9 +1,11 @@
 package handlers_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
@@ -11,18 +13,21 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestInterfaceDescriptionIsValid loads every edition with a library that knows OpenAPI, examples included.
+// TestInterfaceDescriptionIsValid loads the description in every language with a library that knows OpenAPI, examples included.
+// The description at another mount has other addresses alone.
 func TestInterfaceDescriptionIsValid(t *testing.T) {
 	t.Parallel()
-	const other = "/wp-json/tribe/events/v1"
+	const first, other = "/" + handlers.Namespace, "/wp-json/tribe/events/v1"
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) { c.Mounts = []string{other} })
-	for _, mount := range []string{"/" + handlers.Namespace, other} {
-		for _, lang := range calendar.Languages {
-			t.Run(mount+" "+string(lang), func(t *testing.T) {
-				res := api.Do(t, apitest.Request{Path: "/" + string(lang) + mount + "/doc", Absolute: true})
-				valid(t, res.Body, openapi3.EnableExamplesValidation())
-			})
-		}
+	for _, lang := range calendar.Languages {
+		t.Run(string(lang), func(t *testing.T) {
+			body := api.Do(t, apitest.Request{Path: "/" + string(lang) + first + "/doc", Absolute: true}).Body
+			valid(t, body, openapi3.EnableExamplesValidation())
+			at := api.Do(t, apitest.Request{Path: "/" + string(lang) + other + "/doc", Absolute: true}).Body
+			if got := bytes.ReplaceAll(at, []byte(other), []byte(first)); !bytes.Equal(got, body) {
+				t.Error(cmp.Diff(string(body), string(got)))
+			}
+		})
 	}
 }
 

@@ -76,7 +76,10 @@ func TestNoTextIsMarkup(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
 		api.SignIn(t, "admin", "administrator")
-		const rounds = 60
+		rounds := 60
+		if storetest.IsBrief(st) {
+			rounds = 20
+		}
 		shares := map[string]int{}
 		for n := range rounds {
 			chance := rand.New(rand.NewPCG(uint64(n), 26))

@@ -141,6 +141,8 @@ func TestDescriptionsDifferInTextsForPeopleAlone(t *testing.T) {
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
 		c.Mounts = []string{"/wp-json/tribe/events/v1"}
 	})
+	// Most ways have the same documents for an answer.
+	documents, compared := map[string]splitDocument{}, map[[2]string]bool{}
 	for name, ask := range waysToAsk() {
 		for _, one := range []struct{ name, method, path string }{
 			{"doc", "GET", "/doc"},
@@ -150,8 +152,11 @@ func TestDescriptionsDifferInTextsForPeopleAlone(t *testing.T) {
 			{"options of a list", "OPTIONS", "/events"},
 			{"options of a record", "OPTIONS", "/categories/5"},
 		} {
+			if testing.Short() && name != "parameter" && one.name != "doc" {
+				continue
+			}
 			t.Run(name+" "+one.name, func(t *testing.T) {
-				read := func(lang calendar.Language) splitDocument {
+				read := func(lang calendar.Language) string {
 					res := api.Do(t, ask(one.method, one.path, lang))
 					if res.Status != 200 {
 						t.Fatalf("%d: %s", res.Status, res.Body)
@@ -163,11 +168,20 @@ func TestDescriptionsDifferInTextsForPeopleAlone(t *testing.T) {
 						segment := []byte(apitest.BaseURL + "/" + string(lang) + end)
 						body = bytes.ReplaceAll(body, segment, []byte(apitest.BaseURL+end))
 					}
-					return describedBy(t, body)
+					text := string(body)
+					if _, ok := documents[text]; !ok {
+						documents[text] = describedBy(t, body)
+					}
+					return text
 				}
-				english := read(calendar.English)
+				inEnglish := read(calendar.English)
 				for _, lang := range []calendar.Language{calendar.Polish, calendar.Spanish} {
-					got, texts := read(lang), translations(t, lang)
+					pair := [2]string{inEnglish, read(lang)}
+					if compared[pair] {
+						continue
+					}
+					compared[pair] = true
+					english, got, texts := documents[pair[0]], documents[pair[1]], translations(t, lang)
 					if diff := cmp.Diff(english.rest, got.rest); diff != "" {
 						t.Fatalf("%s has another form (-en +%s):\n%s", lang, lang, diff)
 					}

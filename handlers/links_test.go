@@ -236,8 +236,8 @@ func TestListsCostNoStatementPerRow(t *testing.T) {
 		counting := dialect.DebugWithContext(entsql.OpenDB(name, st.DB), func(context.Context, ...any) { statements.Add(1) })
 		api := apitest.New(t, st, func(c *handlers.Config) { c.DB = ent.NewClient(ent.Driver(counting)) })
 		api.Serve(api.Uncached()) // no other process sends statements
+		api.Example(t)            // for its image
 		api.SignIn(t, "editor", calendar.Editor)
-		api.Example(t) // for its image
 		fill(t, api)
 		for _, path := range []string{
 			"/events?start_date=2027-01-01", "/events?ml_language=pl&start_date=2027-01-01", "/events?password=x&start_date=2027-01-01",

@@ -29,8 +29,8 @@ func listedIDs(t *testing.T, r apitest.Response, key string) []int64 {
 		t.Fatalf("no list %s in %s", key, r.Body)
 	}
 	ids := make([]int64, len(items))
-	for i := range items {
-		id, ok := r.Get(t, key, i, "id").(float64)
+	for i, item := range items {
+		id, ok := valueAt(item, "id").(float64)
 		if !ok {
 			t.Fatalf("%s %d has no id in %s", key, i, r.Body)
 		}

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -135,6 +136,21 @@ func cells(t *testing.T) []right {
 	return out
 }
 
+// briefSample returns all elements of a table; if storetest.IsBrief, a third of them, always the same.
+func briefSample[T any](st *store.Store, table []T) []T {
+	if !storetest.IsBrief(st) {
+		return table
+	}
+	r := rand.New(rand.NewPCG(27, 0))
+	var out []T
+	for _, one := range table {
+		if r.IntN(3) == 0 {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
 // plant writes a record for each case, many at a time.
 func plant(t *testing.T, api *apitest.API, users map[string]int64, cases []right) {
 	t.Helper()
@@ -225,7 +241,7 @@ func TestEveryRightOfTheMatrix(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api, users := everyRole(t, st)
-		cases := cells(t)
+		cases := briefSample(st, cells(t))
 		plant(t, api, users, cases)
 		for _, c := range cases {
 			path := fmt.Sprintf("/%ss/%d", c.kind, c.id)

@@ -100,6 +100,9 @@ func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 				}
 				row := e.Store.Ent.Event.GetX(t.Context(), int64(made.Get(t, "id").(float64)))
 				ids := e.occurrences(t, *row.SeriesID)[:2]
+				if storetest.IsBrief(e.Store) {
+					ids = ids[:1]
+				}
 				for _, id := range ids {
 					if c.change != nil {
 						e.must(t, patch(as, eventPath(id), c.change))

@@ -111,7 +111,7 @@ func TestEveryRightOfTheScopes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api, users := everyRole(t, st)
 		planted := map[scopeRight]int64{} // series, by status, owners and role
-		for i, c := range scopeCells(t) {
+		for i, c := range briefSample(st, scopeCells(t)) {
 			of := c
 			of.scope, of.want = "", ""
 			for _, method := range []string{"PATCH", "DELETE"} {

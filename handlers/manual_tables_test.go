@@ -1,9 +1,11 @@
-package main
+package handlers_test
 
 import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -25,11 +27,21 @@ const refusedMark = "refused"
 // sentValue is code at the start of a cell, which a remark may follow.
 var sentValue = regexp.MustCompile("^`([^`]*)` \\(.*\\)$")
 
+// manualTables are the tables of a page of the manual.
+func manualTables(t *testing.T, file string) []manual.Examples {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return manual.Tables(string(text))
+}
+
 // rows calls check with every row of the tables of a name, and with what follows the name.
 func rows(t *testing.T, page, name string, check func(t *testing.T, of string, cells []string)) {
 	t.Helper()
 	found := 0
-	for _, table := range manual.Tables(readPage(t, "../../docs/"+page)) {
+	for _, table := range manualTables(t, filepath.Join(apitest.Root(), "docs", page)) {
 		kind, of, _ := strings.Cut(table.Name, " ")
 		if kind != name {
 			continue
@@ -55,8 +67,12 @@ func rows(t *testing.T, page, name string, check func(t *testing.T, of string, c
 
 func TestManualKnowsItsTables(t *testing.T) {
 	t.Parallel()
-	for _, file := range manualPages(t) {
-		for _, table := range manual.Tables(readPage(t, file)) {
+	pages, err := filepath.Glob(filepath.Join(apitest.Root(), "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, file := range append(pages, filepath.Join(apitest.Root(), "README.md")) {
+		for _, table := range manualTables(t, file) {
 			switch kind, _, _ := strings.Cut(table.Name, " "); kind {
 			case "dates", "zones", "creates", "updates", "costs", "slugs":
 			default:
