@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/almanac-cal/almanac/internal/apitest"
 )
 
 // What compose.yaml has MySQL run is the SQL of the manual, with the passwords of its environment. TestUsersOfTheManual…
@@ -25,7 +23,7 @@ func TestComposeMakesTheUsersOfTheManual(t *testing.T) {
 	}
 	sent := filepath.Join(dir, "sent.sql")
 	users := func(migrate, serve string) ([]byte, error) {
-		cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(apitest.Root(), "deploy", "mysql", "users.sh"))
+		cmd := exec.CommandContext(t.Context(), "sh", "../../deploy/mysql/users.sh")
 		cmd.Env = []string{
 			"PATH=" + dir + ":" + os.Getenv("PATH"), "SENT=" + sent, "MYSQL_ROOT_PASSWORD=top",
 			"ALMANAC_MIGRATE_PASSWORD=" + migrate, "ALMANAC_DB_PASSWORD=" + serve,
@@ -50,7 +48,7 @@ func TestComposeMakesTheUsersOfTheManual(t *testing.T) {
 	if diff := cmp.Diff(manualGrants(t), statementsOf(string(text))); diff != "" {
 		t.Errorf("the manual and the script (-manual +script):\n%s", diff)
 	}
-	if info, err := os.Stat(filepath.Join(apitest.Root(), "deploy", "mysql", "users.sh")); err != nil || info.Mode()&0o111 == 0 {
+	if info, err := os.Stat("../../deploy/mysql/users.sh"); err != nil || info.Mode()&0o111 == 0 {
 		t.Errorf("the script cannot be run: %v, %v", info.Mode(), err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -50,8 +49,8 @@ func TestManualCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
 	}
-	made := t.TempDir()
-	if err := seedDemo(made); err != nil {
+	demo, err := sharedDemo()
+	if err != nil {
 		t.Fatal(err)
 	}
 	ports := portPicker()
@@ -74,7 +73,7 @@ func TestManualCommands(t *testing.T) {
 			if len(blocks) == 0 {
 				t.Skip("no commands")
 			}
-			runPage(t, name, made, blocks, ports)
+			runPage(t, name, demo, blocks, ports)
 		})
 	}
 }
@@ -119,32 +118,6 @@ func commandsOf(t *testing.T, page string, all []manual.Block) []command {
 	}
 	t.Logf("%d blocks run, %d skipped", run, skipped)
 	return out
-}
-
-// seedDemo makes the calendar of a demo once for all pages.
-func seedDemo(dir string) (err error) {
-	demo := exec.Command("almanac", "demo", "--keep", filepath.Join(dir, "demo.db"), "--listen", "127.0.0.1:0")
-	demo.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=10")
-	out, err := demo.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	var failed bytes.Buffer
-	demo.Stderr = &failed
-	if err := demo.Start(); err != nil {
-		return err
-	}
-	// It prints when it is done.
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		return fmt.Errorf("demo: %w: %s", err, &failed)
-	}
-	if err := demo.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
-		return err
-	}
-	return demo.Wait()
 }
 
 // portPicker gives ports that nothing listens on, each once, below those that the kernel hands out by itself.
@@ -200,7 +173,7 @@ ended() {
 var mysqlURL = regexp.MustCompile(`mysql://[^\s'"/]+@db\.example\.org:3306/almanac\b`)
 
 // runPage runs the blocks of a page in one shell, in an empty folder.
-func runPage(t *testing.T, page, made string, blocks []command, port func() string) {
+func runPage(t *testing.T, page string, made madeDemo, blocks []command, port func() string) {
 	t.Helper()
 	dir := t.TempDir()
 	here := port()
@@ -215,7 +188,7 @@ func runPage(t *testing.T, page, made string, blocks []command, port func() stri
 	}
 	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "ALMANAC_") })
 	env = append(env, "PORT="+here, "ALMANAC_LISTEN=127.0.0.1:"+here, "GORACE=atexit_sleep_ms=10", "CURL="+os.Getenv("ALMANAC_TEST_CURL"))
-	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
+	if err := made.copyTo(dir); err != nil {
 		t.Fatal(err)
 	}
 	env = append(env, "DEMO_DB="+filepath.Join(dir, "demo.db"))
@@ -306,10 +279,10 @@ func runShell(t *testing.T, dir string, env []string) (printed string, err error
 }
 
 // existingSite is the address of a calendar under the path of the original.
-func existingSite(t *testing.T, made, port string) string {
+func existingSite(t *testing.T, made madeDemo, port string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
+	if err := made.copyTo(dir); err != nil {
 		t.Fatal(err)
 	}
 	address := "http://127.0.0.1:" + port

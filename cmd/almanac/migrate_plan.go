@@ -172,26 +172,25 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 	if c.Dir != "" {
 		files, options.Released = os.DirFS(filepath.Join(c.Dir, "migrations")), migrations.FS
 	}
-	findings, err := migrate.LintLocks(files, c.Latest)
-	if err != nil {
-		return err
-	}
-	lint := func(st *store.Store) error {
-		more, err := migrate.Lint(ctx, st, files, options)
-		findings = append(findings, more...)
-		return err
-	}
-	if err := (database{DB: "sqlite://:memory:"}).with(ctx, lint); err != nil {
-		return err
-	}
-	err = c.with(ctx, func(st *store.Store) error {
-		if st == nil {
-			return nil
+	var findings []migrate.Finding
+	// The dev database is opened first, so that a wrong --dev is reported at once.
+	err := c.with(ctx, func(dev *store.Store) error {
+		if dev != nil && dev.Engine() != "mysql" {
+			return usageError{fmt.Errorf("--dev: %s is not a MySQL database", dev)}
 		}
-		if st.Engine() != "mysql" {
-			return usageError{fmt.Errorf("--dev: %s is not a MySQL database", st)}
+		var err error
+		if findings, err = migrate.LintLocks(files, c.Latest); err != nil {
+			return err
 		}
-		return lint(st)
+		lint := func(st *store.Store) error {
+			more, err := migrate.Lint(ctx, st, files, options)
+			findings = append(findings, more...)
+			return err
+		}
+		if err := (database{DB: "sqlite://:memory:"}).with(ctx, lint); err != nil || dev == nil {
+			return err
+		}
+		return lint(dev)
 	})
 	if err != nil {
 		return err

@@ -24,7 +24,15 @@ import (
 
 // TestMain makes the test binary the program, for scripts that run it as almanac, and for those of the manual a
 // stand-in for curl.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"almanac": main, "curl": curlMain}) }
+func TestMain(m *testing.M) {
+	// Programs that live for a moment need not collect garbage as often as servers do.
+	if os.Getenv("GOGC") == "" {
+		if err := os.Setenv("GOGC", "400"); err != nil {
+			panic(err)
+		}
+	}
+	testscript.Main(programTests{m}, map[string]func(){"almanac": main, "almanac-session": sessionMain, "curl": curlMain})
+}
 
 // TestScripts runs testdata/script. Beside the commands of testscript they have those of commands.
 func TestScripts(t *testing.T) {
@@ -32,7 +40,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script", Cmds: commands(), RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			endAtOnce(env)
+			setUp(env)
 			return nil
 		},
 	})
@@ -47,25 +55,31 @@ func TestScriptsOnMySQL(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script/mysql", Cmds: commands(), RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			endAtOnce(env)
+			setUp(env)
 			env.Setenv("ALMANAC_DB", storetest.MySQL(t))
 			return nil
 		},
 	})
 }
 
-// endAtOnce keeps programs built with the race detector from sleeping for a second before they end.
-func endAtOnce(env *testscript.Env) { env.Setenv("GORACE", "atexit_sleep_ms=10") }
+// setUp gives a script its session and its environment. Programs built with the race detector do not sleep for a
+// second before they end.
+func setUp(env *testscript.Env) {
+	env.Setenv("GORACE", "atexit_sleep_ms=10")
+	env.Setenv("GOGC", os.Getenv("GOGC"))
+	addSession(env)
+}
 
 // commands are those that the scripts have of ours.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"port": portCommand(), "answers": answersCommand, "request": requestCommand, "json": jsonCommand,
-		"secret": secretCommand, "status": statusCommand,
+		"secret": secretCommand, "status": statusCommand, "run": runCommand, "made-demo": demoCommand,
 	}
 }
 
-// statusCommand is "status CODE PROGRAM [ARGUMENT...]": exec, with the exit status it has to end with.
+// statusCommand is "status CODE PROGRAM [ARGUMENT...]": exec, with the exit status it has to end with. For the
+// program itself, run is faster.
 func statusCommand(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: status CODE PROGRAM [ARGUMENT...]")
