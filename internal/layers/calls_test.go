@@ -1,11 +1,7 @@
 package layers
 
 import (
-	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +24,7 @@ var soleCallers = map[string]string{
 }
 
 func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
-	files, err := sources("../..")
+	files, err := ourSources()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +34,7 @@ func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
 			strings.HasPrefix(f.path, "internal/storetest/") {
 			continue
 		}
-		found, err := removals("../..", f.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, call := range found {
+		for _, call := range removals(f.tree) {
 			if file, known := soleCallers[call]; !known || file != f.path {
 				t.Errorf("%s: %s is called in %q only", f.path, call, file)
 			}
@@ -56,12 +48,11 @@ func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
 	}
 }
 
+// withoutQuotes removes the quotes around literals and names.
+var withoutQuotes = strings.NewReplacer("`", "", `"`, "")
+
 // removals are the calls of the table in a file, and statements that delete from its tables.
-func removals(root, name string) (out []string, err error) {
-	tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(name)), nil, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+func removals(tree *ast.File) (out []string) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
@@ -81,7 +72,7 @@ func removals(root, name string) (out []string, err error) {
 				out = append(out, of+"."+method)
 			}
 		case *ast.BasicLit:
-			text := strings.NewReplacer("`", "", `"`, "").Replace(n.Value)
+			text := withoutQuotes.Replace(n.Value)
 			if strings.HasSuffix(strings.TrimSpace(text), "DELETE FROM") { // a constant of Ent follows
 				out = append(out, "DELETE FROM")
 			}
@@ -94,5 +85,5 @@ func removals(root, name string) (out []string, err error) {
 		}
 		return true
 	})
-	return out, nil
+	return out
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/token"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -83,26 +81,18 @@ func TestCommentsArePlain(t *testing.T) {
 }
 
 // checkLeft compares the number of findings of each package with what the table allows it.
-func checkLeft(t *testing.T, left map[string]int, find func(*token.FileSet, *ast.File) []string) {
-	files, err := sources("../..")
+func checkLeft(t *testing.T, left map[string]int, find func(*ast.File) []string) {
+	files, err := ourSources()
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string][]string{}
 	for _, f := range files {
-		if strings.HasPrefix(f.path, "ent/") && !strings.HasPrefix(f.path, "ent/entc") {
-			continue
-		}
-		set := token.NewFileSet()
-		tree, err := parser.ParseFile(set, filepath.Join("..", "..", filepath.FromSlash(f.path)), nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ast.IsGenerated(tree) {
+		if isGenerated(f.path) || ast.IsGenerated(f.tree) {
 			continue
 		}
 		dir := path.Dir(f.path)
-		found[dir] = append(found[dir], find(set, tree)...)
+		found[dir] = append(found[dir], find(f.tree)...)
 	}
 	for dir, texts := range found {
 		if n := len(texts); n > left[dir] {
@@ -112,10 +102,10 @@ func checkLeft(t *testing.T, left map[string]int, find func(*token.FileSet, *ast
 }
 
 // findVagueNames returns the declarations of a file whose name is vague.
-func findVagueNames(set *token.FileSet, tree *ast.File) (out []string) {
+func findVagueNames(tree *ast.File) (out []string) {
 	check := func(id *ast.Ident) {
 		if vagueNames[id.Name] {
-			out = append(out, fmt.Sprintf("%s: %s needs a noun or a verb", set.Position(id.Pos()), id.Name))
+			out = append(out, fmt.Sprintf("%s: %s needs a noun or a verb", fileSet.Position(id.Pos()), id.Name))
 		}
 	}
 	for _, d := range tree.Decls {
@@ -141,10 +131,10 @@ func findVagueNames(set *token.FileSet, tree *ast.File) (out []string) {
 }
 
 // findWordings returns the sentences of a file's comments that a pattern matches or that are too long.
-func findWordings(set *token.FileSet, tree *ast.File) (out []string) {
+func findWordings(tree *ast.File) (out []string) {
 	for _, group := range tree.Comments {
 		report := func(sentence, instead string) {
-			out = append(out, fmt.Sprintf("%s: %q: write %s", set.Position(group.Pos()), sentence, instead))
+			out = append(out, fmt.Sprintf("%s: %q: write %s", fileSet.Position(group.Pos()), sentence, instead))
 		}
 		for _, sentence := range sentencesOf(group.Text()) {
 			for i, p := range wordingPatterns {
@@ -217,12 +207,11 @@ func TestWordingsAreFound(t *testing.T) {
 		{strings.Repeat("word ", maxSentence+1), 1},
 	}
 	for _, tt := range tests {
-		set := token.NewFileSet()
-		tree, err := parser.ParseFile(set, "a.go", "package a\n\n// "+tt.comment+"\nvar b int\n", parser.ParseComments)
+		tree, err := parser.ParseFile(fileSet, "a.go", "package a\n\n// "+tt.comment+"\nvar b int\n", parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := findWordings(set, tree); len(found) != tt.want {
+		if found := findWordings(tree); len(found) != tt.want {
 			t.Errorf("%q: %q, want %d", tt.comment, found, tt.want)
 		}
 	}

@@ -7,6 +7,7 @@ package layers
 import (
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -17,9 +18,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 const module = "github.com/almanac-cal/almanac"
@@ -108,10 +111,17 @@ var moduleUsers = map[string][]string{
 type file struct {
 	path    string // from the root, with slashes
 	imports []string
+	tree    *ast.File // with comments; of the code that Ent generates the imports only
 }
 
+// fileSet has the positions of all source files.
+var fileSet = token.NewFileSet()
+
+// ourSources reads the source files of the module, once for all tests.
+var ourSources = sync.OnceValues(func() ([]file, error) { return sources("../..") })
+
 func TestLayers(t *testing.T) {
-	files, err := sources("../..")
+	files, err := ourSources()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +205,7 @@ func heightOf(name string) int {
 
 func isUnder(name, prefix string) bool { return name == prefix || strings.HasPrefix(name, prefix+"/") }
 
-// sources reads the imports of every Go file below root that the go command would look at.
+// sources reads every Go file below root that the go command would look at.
 func sources(root string) ([]file, error) {
 	var out []file
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -208,16 +218,19 @@ func sources(root string) ([]file, error) {
 		if filepath.Ext(name) != ".go" {
 			return nil
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
 		rel, err := filepath.Rel(root, name)
 		if err != nil {
 			return err
 		}
 		f := file{path: filepath.ToSlash(rel)}
-		for _, spec := range parsed.Imports {
+		mode := parser.ParseComments | parser.SkipObjectResolution
+		if isGenerated(f.path) {
+			mode = parser.ImportsOnly
+		}
+		if f.tree, err = parser.ParseFile(fileSet, name, nil, mode); err != nil {
+			return err
+		}
+		for _, spec := range f.tree.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
@@ -228,6 +241,11 @@ func sources(root string) ([]file, error) {
 		return nil
 	})
 	return out, err
+}
+
+// isGenerated reports whether Ent generates a file.
+func isGenerated(name string) bool {
+	return strings.HasPrefix(name, "ent/") && !strings.HasPrefix(name, "ent/entc")
 }
 
 // checkFolder returns fs.SkipDir for folders that are no packages of this module.
@@ -327,7 +345,7 @@ func TestFaults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := importFaults([]file{{tt.path, []string{tt.imports}}})
+			got := importFaults([]file{{path: tt.path, imports: []string{tt.imports}}})
 			if len(got) != tt.faults {
 				t.Errorf("faults %q, want %d", got, tt.faults)
 			}
@@ -358,8 +376,8 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []file{{"a/a.go", []string{"os", "fmt"}}, {"a/a_windows.go", []string{"syscall"}}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(file{})); diff != "" {
+	want := []file{{path: "a/a.go", imports: []string{"os", "fmt"}}, {path: "a/a_windows.go", imports: []string{"syscall"}}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(file{}), cmpopts.IgnoreFields(file{}, "tree")); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
 }

@@ -2,8 +2,6 @@ package layers
 
 import (
 	"go/doc"
-	"go/parser"
-	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -13,7 +11,7 @@ import (
 // TestPackagesHaveOneOwner reads the first sentence of each package's comment. A package that owns one thing needs no
 // "and" to say so.
 func TestPackagesHaveOneOwner(t *testing.T) {
-	files, err := sources("../..")
+	files, err := ourSources()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,20 +21,16 @@ func TestPackagesHaveOneOwner(t *testing.T) {
 		if isUnder(dir, "ent") || strings.Contains(dir, "testdata") {
 			continue // generated
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), "../../"+f.path, nil, parser.ParseComments|parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
 		if !strings.HasSuffix(f.path, "_test.go") && sentences[dir] == "" {
 			sentences[dir] = ""
 		}
-		if tree.Doc == nil || strings.HasSuffix(tree.Name.Name, "_test") {
+		if f.tree.Doc == nil || strings.HasSuffix(f.tree.Name.Name, "_test") {
 			continue
 		}
 		if sentences[dir] != "" {
 			t.Errorf("%s: the package has a second comment", f.path)
 		}
-		sentences[dir] = new(doc.Package).Synopsis(tree.Doc.Text())
+		sentences[dir] = new(doc.Package).Synopsis(f.tree.Doc.Text())
 	}
 	for dir, sentence := range sentences {
 		words := strings.FieldsFunc(sentence, func(r rune) bool { return r == ' ' || r == ',' || r == ';' || r == ':' })
