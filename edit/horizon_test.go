@@ -38,7 +38,7 @@ const (
 const horizonDay = 6 * time.Millisecond
 
 // horizonEnd is when the clock stops.
-var horizonEnd = edittest.Now.AddDate(3, 0, 0)
+var horizonEnd = edittest.Now.AddDate(2, 0, 0)
 
 // horizonClock returns the time of the clock that began at a moment: it advances day by day, for all processes alike.
 func horizonClock(began time.Time) time.Time {
@@ -160,7 +160,7 @@ func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 	})
 }
 
-// Eight processes make the occurrences of 200 series while three years pass. Each is killed at random, again and again,
+// Eight processes make the occurrences of 200 series while two years pass. Each is killed at random, again and again,
 // and another takes its place.
 func TestHorizonOfProcesses(t *testing.T) {
 	t.Parallel()

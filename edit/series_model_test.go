@@ -127,7 +127,11 @@ func TestSeriesAgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false // too slow for so many writes
-		for seed := range uint64(3) {
+		seeds := uint64(3)
+		if testing.Short() {
+			seeds = 2
+		}
+		for seed := range seeds {
 			runModel(t, w, rand.New(rand.NewPCG(seed, 20)))
 		}
 	})

@@ -309,14 +309,18 @@ func (w *fuzzWorld) sameHead(t *testing.T, get, head apitest.Response) {
 	}
 }
 
-var requests = flag.Int("requests", 400, "how many requests TestRequestsAtRandom makes")
+var requests = flag.Int("requests", 400, "how many requests TestRequestsAtRandom makes; short: three quarters")
 
 // TestRequestsAtRandom is the fuzzer without its guidance and with larger steps: the vocabulary alone, many edits at once.
 // The same requests each time; with -requests it goes on with others.
 func TestRequestsAtRandom(t *testing.T) {
 	w := newFuzzWorld(t)
 	statuses := map[int]int{}
-	for i := range uint64(*requests) {
+	n := uint64(*requests)
+	if testing.Short() {
+		n = n * 3 / 4
+	}
+	for i := range n {
 		r, ok := w.atRandom(i)
 		if !ok {
 			continue

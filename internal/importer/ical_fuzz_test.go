@@ -66,29 +66,33 @@ func FuzzICal(f *testing.F) {
 }
 
 func TestICalIsReadWithinBounds(t *testing.T) {
-	long := strings.Repeat("a", 10<<20)
+	many := 1 << 20
+	if testing.Short() {
+		many >>= 4
+	}
+	long := strings.Repeat("a", 10*many)
 	tests := []struct {
 		name, text string
 		want       string // the error, or the first problem
 	}{
 		{"a long line", vevent("a", "DTSTART:20261201T180000Z", "DESCRIPTION:"+long), ""},
-		{"a long line of many parts", vevent("a", "DTSTART:20261201T180000Z", "DESCRIPTION:"+strings.Repeat("a\n ", 1<<20)), ""},
+		{"a long line of many parts", vevent("a", "DTSTART:20261201T180000Z", "DESCRIPTION:"+strings.Repeat("a\n ", many)), ""},
 		{"a long name", vevent("a", "DTSTART:20261201T180000Z", long), ""},
-		{"many parameters", vevent("a", "DTSTART"+strings.Repeat(";X=1", 2<<20)+":20261201T180000Z"), "DTSTART: cannot be read"},
-		{"many quotes", vevent("a", "DTSTART;X=\""+strings.Repeat(`","`, 1<<20)+":20261201T180000Z"), "DTSTART: cannot be read"},
-		{"a long rule", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;BYDAY="+strings.Repeat("MO,", 1<<20)), "is not supported"},
+		{"many parameters", vevent("a", "DTSTART"+strings.Repeat(";X=1", 2*many)+":20261201T180000Z"), "DTSTART: cannot be read"},
+		{"many quotes", vevent("a", "DTSTART;X=\""+strings.Repeat(`","`, many)+":20261201T180000Z"), "DTSTART: cannot be read"},
+		{"a long rule", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;BYDAY="+strings.Repeat("MO,", many)), "is not supported"},
 		{"an endless count", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=999999999999999999999"), "is not supported"},
 		{"seconds", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=SECONDLY"), "is not supported"},
 		{"a day that comes never", vevent("a", "DTSTART:10000101T180000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"), ""},
-		{"many dates", vevent("a", "DTSTART:20261201T180000Z", "RDATE:"+strings.Repeat("20261201T180000Z,", 1<<19)), "more than 1000 dates"},
+		{"many dates", vevent("a", "DTSTART:20261201T180000Z", "RDATE:"+strings.Repeat("20261201T180000Z,", many/2)), "more than 1000 dates"},
 		{"many dates without an occurrence", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY",
 			"EXDATE:"+strings.Repeat("99991231T180000Z,", 999)), ""},
 		{"deep nesting", strings.Repeat("BEGIN:VEVENT\nBEGIN:VALARM\n", 40_000), "UID: missing"},
 		{"deep nesting of others", strings.Repeat("BEGIN:X\n", 90_000) + strings.Repeat("END:X\n", 90_000), ""},
 		{"too many blocks", strings.Repeat("BEGIN:X\n", maxComponents+1), errManyBlocks.Error()},
 		{"too many lines", "BEGIN:VEVENT\n" + strings.Repeat("UID\n", maxProperties+1), errManyLines.Error()},
-		{"many ends", strings.Repeat("END:VEVENT\nEND:STANDARD\nEND:X\n", 1<<18), ""},
-		{"many categories", vevent("a", "DTSTART:20261201T180000Z", "CATEGORIES:"+strings.Repeat("a,b\\,", 1<<18)), ""},
+		{"many ends", strings.Repeat("END:VEVENT\nEND:STANDARD\nEND:X\n", many/4), ""},
+		{"many categories", vevent("a", "DTSTART:20261201T180000Z", "CATEGORIES:"+strings.Repeat("a,b\\,", many/4)), ""},
 		{"many zones", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nEND:STANDARD\nEND:VTIMEZONE\n", 30_000), ""},
 		{"an unknown zone many times", strings.Repeat(vevent("a", "DTSTART;TZID=Mars:20261201T180000"), 20_000), `"Mars" is unknown`},
 		{"a long duration", vevent("a", "DTSTART:90001201T180000Z", "DURATION:P99999W999999DT9999999H"), "DTSTART, DTEND: end outside"},

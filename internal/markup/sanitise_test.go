@@ -224,8 +224,12 @@ func TestHTMLDisarms(t *testing.T) {
 }
 
 // A hostile document ends in bounded time and nesting; quadratic code would exceed the time limit of the tests.
+// Short: a fifth of the size.
 func TestHostileSizes(t *testing.T) {
-	const n = 100_000
+	n := 100_000
+	if testing.Short() {
+		n /= 5
+	}
 	for _, in := range []string{
 		strings.Repeat("<b>", n), strings.Repeat("</b>", n), strings.Repeat("<div>", n) + strings.Repeat("</div>", n),
 		strings.Repeat("<a href=/><table><tr><td>", n), strings.Repeat("<p><ul><li>", n), strings.Repeat("<", n),
@@ -258,7 +262,11 @@ func TestHTMLOfRandomPieces(t *testing.T) {
 		pieces = append(pieces, "<"+name+">", "<"+name+">", "</"+name+">", "</"+name+">", "<"+name+"/>", "<"+name+" ")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 5000 {
+	rounds := 5000
+	if testing.Short() {
+		rounds = 2000
+	}
+	for range rounds {
 		var b strings.Builder
 		for range 1 + r.IntN(30) {
 			b.WriteString(pieces[r.IntN(len(pieces))])

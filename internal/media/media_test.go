@@ -56,8 +56,8 @@ func TestSaveMakesTheSizesThatAreExceeded(t *testing.T) {
 			"pic.jpg": "1025x400 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-300x117.jpg": "300x117 jpeg",
 			"pic-768x300.jpg": "768x300 jpeg", "pic-1024x400.jpg": "1024x400 jpeg",
 		}},
-		{"portrait", jpegFile(t, 1000, 2000), map[string]string{
-			"pic.jpg": "1000x2000 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-150x300.jpg": "150x300 jpeg",
+		{"portrait", jpegFile(t, 800, 1600), map[string]string{
+			"pic.jpg": "800x1600 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-150x300.jpg": "150x300 jpeg",
 			"pic-768x1536.jpg": "768x1536 jpeg", "pic-512x1024.jpg": "512x1024 jpeg",
 		}},
 		{"large and medium_large are one file", pngFile(t, 900, 1200), map[string]string{
@@ -68,12 +68,12 @@ func TestSaveMakesTheSizesThatAreExceeded(t *testing.T) {
 			"pic.jpg": "900x1200 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
 			"pic-768x1024.jpg": "768x1024 jpeg",
 		}},
-		{"one file of a large JPEG", jpegFile(t, 3024, 4032), map[string]string{
-			"pic.jpg": "3024x4032 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
+		{"one file of a large JPEG", jpegFile(t, 1512, 2016), map[string]string{
+			"pic.jpg": "1512x2016 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
 			"pic-768x1024.jpg": "768x1024 jpeg",
 		}},
-		{"one file where both are rounded", pngFile(t, 3000, 4001), map[string]string{
-			"pic.png": "3000x4001 png", "pic-150x150.png": "150x150 png", "pic-225x300.png": "225x300 png",
+		{"one file where both are rounded", pngFile(t, 1600, 2134), map[string]string{
+			"pic.png": "1600x2134 png", "pic-150x150.png": "150x150 png", "pic-225x300.png": "225x300 png",
 			"pic-768x1024.png": "768x1024 png",
 		}},
 		{"a thread stays a pixel wide", pngFile(t, 3000, 1), map[string]string{

@@ -162,9 +162,12 @@ func diffStarts(a, b recur.Rule, start calendar.Wall) string {
 	return cmp.Diff(ofA, ofB, cmp.Transformer("text", calendar.Wall.String))
 }
 
-// randomRules calls each for random rules, with the parts from which they were read.
+// randomRules calls each for random rules, with the parts from which they were read. Short: for a third of them.
 func randomRules(n int, seed uint64, each func(r recur.Rule, parts []string, start calendar.Wall)) {
 	d := dice{rand.New(rand.NewPCG(seed, 1))}
+	if testing.Short() {
+		n /= 3
+	}
 	for n > 0 {
 		start := randomStarts[d.IntN(len(randomStarts))]
 		parts := d.parts(start)

@@ -281,7 +281,7 @@ func TestWriteAndRemove(t *testing.T) {
 func TestInterruptedWriteGoesOn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		c := fake{events: 2600}
+		c := fake{events: 1300}
 		ctx, stop := context.WithCancel(t.Context())
 		w := Writer{Store: st, Editor: editor(), Workers: 2, Progress: func(done, _ int) {
 			if done >= 2*batchSize {
@@ -294,7 +294,7 @@ func TestInterruptedWriteGoesOn(t *testing.T) {
 		}
 		w.Progress = nil
 		rest := writeCalendar(t, w, c)
-		if rest.Created[calendar.Event] != 2600-2*batchSize || rest.Found[calendar.Event] != 2*batchSize {
+		if rest.Created[calendar.Event] != 1300-2*batchSize || rest.Found[calendar.Event] != 2*batchSize {
 			t.Errorf("the rest: %+v", rest)
 		}
 		// Parents that were written before the interruption are found.

@@ -10,9 +10,13 @@ import (
 )
 
 // TestACalendarIsAliveToday makes the calendar of a demo on many days of a year: one event is going on, and there are some to
-// come that anybody sees. In a city each day of the next weeks has some, and the weekend several.
+// come that anybody sees. In a city each day of the next weeks has some, and the weekend several. Short: on fewer days.
 func TestACalendarIsAliveToday(t *testing.T) {
-	for day := 0; day < 365; day += 29 {
+	step := 29
+	if testing.Short() {
+		step = 3 * 29
+	}
+	for day := 0; day < 365; day += step {
 		now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day)
 		year, month, _ := now.Date()
 		for _, s := range Scenarios {
@@ -53,6 +57,7 @@ func TestACalendarIsAliveToday(t *testing.T) {
 	}
 }
 
+// Short: each city in a third of the scenarios.
 func TestCities(t *testing.T) {
 	tests := []struct {
 		city              string
@@ -71,12 +76,15 @@ func TestCities(t *testing.T) {
 		{"Villarriba", "es", "es", "Villarriba", "Europe/Madrid", "€", false},
 		{"Ambridge", "en", "en", "Ambridge", "Europe/London", "£", false},
 	}
-	for _, tt := range tests {
+	for i, tt := range tests {
 		home, err := HomeOf(tt.city, tt.language)
 		if err != nil || home != tt.home {
 			t.Errorf("%s: home %s, %v", tt.city, home, err)
 		}
-		for _, s := range Scenarios {
+		for j, s := range Scenarios {
+			if testing.Short() && (i+j)%3 != 0 {
+				continue
+			}
 			o := optionsOf(s, tt.language, 100)
 			o.City = tt.city
 			c := mustNew(t, o)

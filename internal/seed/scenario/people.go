@@ -65,6 +65,7 @@ func (c *Calendar) fillLocal() error {
 		for _, s := range surnames {
 			last = append(last, forms(s[min(column, len(s)-1)], column == 0))
 		}
+		c.people = slices.Grow(c.people, len(names)*len(last))
 		for _, name := range names {
 			first := forms(name[0], column == 0)
 			for _, surname := range last {

@@ -39,16 +39,19 @@ func (s sections) writeOut(forms []string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	var slots []string // of the forms of a filling
+	for i := range fillings[0] {
+		slots = append(slots, fmt.Sprintf("{%s:%d}", name, i+1))
+	}
 	var all [][]string
 	for _, filling := range fillings {
-		pairs := []string{"{" + name + "}", filling[0]}
-		for i, form := range filling {
-			pairs = append(pairs, fmt.Sprintf("{%s:%d}", name, i+1), form)
-		}
-		replacer := strings.NewReplacer(pairs...)
 		written := slices.Clone(forms)
 		for i := range written {
-			if written[i] = replacer.Replace(written[i]); strings.ContainsAny(written[i], "{}") {
+			written[i] = strings.ReplaceAll(written[i], "{"+name+"}", filling[0])
+			for at, form := range filling {
+				written[i] = strings.ReplaceAll(written[i], slots[at], form)
+			}
+			if strings.ContainsAny(written[i], "{}") {
 				return nil, fmt.Errorf("%q: unknown slot", written[i])
 			}
 		}
