@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// sameQuotes compares statements. MariaDB writes an empty text as '', the states of MySQL as "".
+// sameQuotes compares statements. MariaDB writes an empty text in single quotes, the states of MySQL in double ones.
 var sameQuotes = cmp.Comparer(func(a, b string) bool {
 	return strings.ReplaceAll(a, `""`, "''") == strings.ReplaceAll(b, `""`, "''")
 })
