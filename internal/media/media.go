@@ -74,7 +74,23 @@ func save(
 	if err != nil {
 		return Image{}, err
 	}
+	return storeNamed(ctx, st, name, files, now)
+}
 
+// SaveDrawn stores a picture that this program drew, and its smaller copies. file is the JPEG file of img. SaveDrawn
+// does not check the file and does not decode it: the copies are made from img. Otherwise it is like Save.
+func SaveDrawn(ctx context.Context, st Store, name string, img *image.RGBA, file []byte, now time.Time) (Image, error) {
+	pic := picture{format: &jpegFormat, img: img, width: img.Rect.Dx(), height: img.Rect.Dy()}
+	sizes, err := makeSizes(ctx, pic)
+	if err != nil {
+		return Image{}, err
+	}
+	files := preparedFiles{format: pic.format, data: file, width: pic.width, height: pic.height, sizes: sizes}
+	return storeNamed(ctx, st, name, files, now)
+}
+
+// storeNamed stores files below the folder of the month of now, under the first free name.
+func storeNamed(ctx context.Context, st Store, name string, files preparedFiles, now time.Time) (Image, error) {
 	folder, base := now.Format("2006/01"), baseName(name)
 	for try := 1; try <= 2*maxTries; try++ {
 		numbered := path.Join(folder, base)

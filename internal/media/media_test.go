@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
+	"image/jpeg"
 	"io"
 	"io/fs"
 	"os"
@@ -176,6 +178,51 @@ func TestSaveDescribesWhatItStored(t *testing.T) {
 	}
 	if !bytes.Equal(stored, data) || info.Size != int64(len(data)) || info.MIMEType != "image/png" {
 		t.Errorf("the original is not stored as it came: %+v", info)
+	}
+}
+
+// The files of a drawn picture are those of Save, except that its copies are made from the pixels before the encoder
+// changed them. Here the file is of one colour, so that the copies show where they are from.
+func TestSaveDrawnMakesCopiesFromThePixels(t *testing.T) {
+	dir, root := openDir(t)
+	file := jpegFile(t, 1024, 768)
+	want, err := Save(t.Context(), nil, dir, "pic", file, november)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := image.NewRGBA(image.Rect(0, 0, 1024, 768))
+	draw.Draw(drawn, drawn.Rect, image.NewUniform(color.RGBA{R: 200, G: 30, B: 90, A: 255}), image.Point{}, draw.Src)
+	got, err := SaveDrawn(t.Context(), dir, "drawn", drawn, file, november)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTruth(t, dir, got)
+	if !bytes.Equal(readFile(t, root, got.Path), file) {
+		t.Error("the file is not stored as it came")
+	}
+	if len(got.Sizes) != 3 {
+		t.Errorf("%d copies", len(got.Sizes))
+	}
+	for name, size := range got.Sizes {
+		img, err := jpeg.Decode(bytes.NewReader(readFile(t, root, size.Path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, g, b, _ := img.At(size.Width/2, size.Height/2).RGBA()
+		if r>>8 < 195 || r>>8 > 205 || g>>8 < 25 || g>>8 > 35 || b>>8 < 85 || b>>8 > 95 {
+			t.Errorf("%s has the colour %d, %d, %d", name, r>>8, g>>8, b>>8)
+		}
+		size.Path = strings.Replace(size.Path, "drawn", "pic", 1)
+		size.Filesize = want.Sizes[name].Filesize
+		got.Sizes[name] = size
+	}
+	got.Path = strings.Replace(got.Path, "drawn", "pic", 1)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-Save +SaveDrawn):\n%s", diff)
+	}
+	// The picture is not drawn upon.
+	if c := drawn.RGBAAt(5, 5); c != (color.RGBA{R: 200, G: 30, B: 90, A: 255}) {
+		t.Errorf("the picture has the colour %v afterwards", c)
 	}
 }
 

@@ -176,11 +176,11 @@ func (r *seedRun) pictures(ctx context.Context) error {
 			if err := inner.Err(); err != nil {
 				return err
 			}
-			data, err := picture.Draw(all[i].Poster)
+			img, file, err := picture.Draw(all[i].Poster)
 			if err != nil {
 				return err
 			}
-			saved[k], err = media.Save(inner, nil, r.Files, files[i], data, r.now)
+			saved[k], err = media.SaveDrawn(inner, r.Files, files[i], img, file, r.now)
 			return err
 		})
 	}

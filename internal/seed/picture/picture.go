@@ -14,7 +14,6 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"math/rand/v2"
-	"sync"
 )
 
 // Width and Height are the size of a picture in pixels. Square, 16:9 and 3:4 crops of its middle show the whole
@@ -65,30 +64,26 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// canvases has pictures that Draw reuses.
-var canvases = sync.Pool{New: func() any { return image.NewRGBA(image.Rect(0, 0, Width, Height)) }}
-
-// Draw returns a JPEG of Width by Height pixels. The title has at most maxLines lines, and the last one is cut
-// if necessary. Letters that the typeface lacks are transliterated. Characters without letters, such as emoji,
-// are left out. A poster without a title has no label.
-func Draw(p Poster) ([]byte, error) {
+// Draw draws a picture of Width by Height pixels and returns its pixels and its JPEG file. The title has at most
+// maxLines lines, and the last one is cut if necessary. Letters that the typeface lacks are transliterated.
+// Characters without letters, such as emoji, are left out. A poster without a title has no label.
+func Draw(p Poster) (img *image.RGBA, file []byte, err error) {
 	m, ok := motifs[p.Motif]
 	if !ok {
-		return nil, fmt.Errorf("picture %q: no motif %q", p.Title, p.Motif)
+		return nil, nil, fmt.Errorf("picture %q: no motif %q", p.Title, p.Motif)
 	}
-	img := canvases.Get().(*image.RGBA)
-	defer canvases.Put(img)
+	img = image.NewRGBA(image.Rect(0, 0, Width, Height))
 	r := rand.New(rand.NewPCG(p.Seed, 0x616c6d616e6163))
 	colours := palettes[r.IntN(len(palettes))]
 	pattern(img, m, colours, r)
 	if err := write(img, colours, p.Title, p.Line); err != nil {
-		return nil, fmt.Errorf("picture %q: %w", p.Title, err)
+		return nil, nil, fmt.Errorf("picture %q: %w", p.Title, err)
 	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, img, &jpeg.Options{Quality: quality}); err != nil {
-		return nil, fmt.Errorf("encode picture %q: %w", p.Title, err)
+		return nil, nil, fmt.Errorf("encode picture %q: %w", p.Title, err)
 	}
-	return out.Bytes(), nil
+	return img, out.Bytes(), nil
 }
 
 // pattern fills a picture with tiles of a motif.

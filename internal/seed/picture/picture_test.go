@@ -16,7 +16,7 @@ import (
 // drawPoster is a poster, decoded, and the bytes.
 func drawPoster(t testing.TB, p Poster) (*image.YCbCr, []byte) {
 	t.Helper()
-	data, err := Draw(p)
+	_, data, err := Draw(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestMotifsDiffer(t *testing.T) {
 		}
 		seen[string(data)] = m
 	}
-	if _, err := Draw(Poster{Motif: "unicorn"}); err == nil {
+	if _, _, err := Draw(Poster{Motif: "unicorn"}); err == nil {
 		t.Error("a motif that there is not is drawn")
 	}
 }
@@ -229,7 +229,7 @@ func FuzzLayout(f *testing.F) {
 
 func BenchmarkDraw(b *testing.B) {
 	for b.Loop() {
-		if _, err := Draw(Poster{"Zażółć gęślą jaźń na wielkim placu w Łodzi", "28.11.2026 · 19:30", "record", 3}); err != nil {
+		if _, _, err := Draw(Poster{"Zażółć gęślą jaźń na wielkim placu w Łodzi", "28.11.2026 · 19:30", "record", 3}); err != nil {
 			b.Fatal(err)
 		}
 	}
