@@ -129,7 +129,7 @@ func TestSeriesAgreeWithAModel(t *testing.T) {
 		w.Logged = false // too slow for so many writes
 		seeds := uint64(3)
 		if testing.Short() {
-			seeds = 2
+			seeds = 1
 		}
 		for seed := range seeds {
 			runModel(t, w, rand.New(rand.NewPCG(seed, 20)))

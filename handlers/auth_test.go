@@ -196,6 +196,9 @@ func uploadAs(authorization string, data []byte) apitest.Request {
 
 func TestChangesOfAccountsAreNoticed(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("verifies many passwords")
+	}
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		a := newAccounts(t, st)
 		db := st.Ent

@@ -154,7 +154,7 @@ func (m *cacheModel) write(kind string, do func(m *indexModel) bool) {
 }
 
 // fill has the processes answer all requests that they have not answered since the last write. For ten writes these are
-// every second request, then the others; if storetest.IsBrief, every eighth.
+// every third request, then others; if storetest.IsBrief, every sixteenth.
 func (m *cacheModel) fill() {
 	m.Helper()
 	before := map[cacheAsk]bool{}
@@ -165,7 +165,7 @@ func (m *cacheModel) fill() {
 	m.fills++
 	brief := storetest.IsBrief(m.services[0].Store)
 	for i, a := range m.requestsNow() {
-		if !brief && i%2 == m.fills/10%2 || i%8 == 0 {
+		if !brief && i%3 == m.fills/10%3 || i%16 == 0 {
 			m.asks = append(m.asks, a)
 		}
 	}

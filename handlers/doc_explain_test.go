@@ -68,10 +68,10 @@ func TestExplanationsAreOfWhatTheDescriptionHas(t *testing.T) {
 }
 
 // TestSamplesAreAnsweredWithSuccess sends what explanations show: every parameter of every operation has a sample
-// that works.
+// that works. Short: a third of them are sent.
 func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 	t.Parallel()
-	api := newSweepAPI(t)
+	api, samples := newSweepAPI(t), 0
 	for _, route := range explainedRoutes(t, offlineAPI(t)) {
 		method, path, _ := strings.Cut(route.Operation, " ")
 		for _, p := range route.Parameters {
@@ -79,7 +79,10 @@ func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 			if p.In == "query" && s.Query == "" || p.In == "body" && s.Body == "" || p.In == "header" && s.Header == "" || strings.Contains(s.Path, "{") {
 				t.Errorf("%s: %s %s has no sample", route.Operation, p.In, p.Name)
 			}
+			samples++
 			switch {
+			case testing.Short() && samples%3 != 0:
+				continue
 			case path == "/images" && method == "POST": // takes a file, or an address of the world outside
 				continue
 			case strings.Contains(path, "{") && (method == "POST" || method == "PUT"): // as PATCH

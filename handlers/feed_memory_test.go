@@ -17,6 +17,9 @@ import (
 // A feed reads its events a few at a time, and keeps of each no more than it writes. The test runs alone: it looks at the memory
 // of the process.
 func TestMemoryOfALargeFeed(t *testing.T) { //nolint:paralleltest // other tests allocate
+	if testing.Short() {
+		t.Skip("writes a feed of 60 MB")
+	}
 	const events, text = 600, 100 << 10 // bytes
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	description := "<p>" + strings.Repeat("word ", text/len("word ")) + "</p>"

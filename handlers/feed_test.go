@@ -36,7 +36,7 @@ type feedTest struct {
 func feedsOnEach(t *testing.T, test func(*feedTest)) {
 	t.Helper()
 	t.Parallel()
-	for name, options := range map[string][]apitest.Option{"indexed": nil, "plain": {apitest.Unindexed}} {
+	for name, options := range listFinders() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -25,7 +25,7 @@ import (
 const seedVariable = "ALMANAC_TEST_SEED"
 
 // asksPerSeed is how many lists are asked for on each of the random calendars; if storetest.IsBrief, a quarter of them.
-const asksPerSeed = 400
+const asksPerSeed = 240
 
 // refClocks are the sites, each with a zone and a time. The second site has the day on which the clock goes back. In
 // the third it is still the day before the UTC one. The last has a 29 February, and its clock will skip a midnight.

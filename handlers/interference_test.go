@@ -33,7 +33,7 @@ import (
 // no rule with the service.
 
 // pairsPerSeed is how many pairs of calendars are compared for a seed; if storetest.IsBrief, a third of them.
-const pairsPerSeed = 20
+const pairsPerSeed = 12
 
 // pathsPerPair is how many requests about what differs are made to both calendars of a pair.
 const pathsPerPair = 24

@@ -56,9 +56,14 @@ var sharedDemo = sync.OnceValues(func() (madeDemo, error) {
 // demoAddress finds the address of the calendar in the output of a demo.
 var demoAddress = regexp.MustCompile(`(?m)^  Calendar +(\S+)$`)
 
-// fillDemo starts a demo in a new folder, requests its home page, and stops it.
+// fillDemo starts a demo in a new folder, requests its home page, and stops it. Short: the demo has fewer events than the
+// usual 300.
 func fillDemo(dir string) (d madeDemo, err error) {
-	demo := exec.Command("almanac", "demo", "--keep", filepath.Join(dir, "demo.db"), "--listen", "127.0.0.1:0")
+	args := []string{"demo", "--keep", filepath.Join(dir, "demo.db"), "--listen", "127.0.0.1:0"}
+	if testing.Short() {
+		args = append(args, "--events", "20")
+	}
+	demo := exec.Command("almanac", args...)
 	demo.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=10")
 	pipe, err := demo.StdoutPipe()
 	if err != nil {

@@ -136,12 +136,15 @@ func portPicker() func() string {
 	}
 }
 
-// prelude defines the commands and variables of the shell. A demo is the one made for all pages. For go it has the
-// commands of the manual.
+// prelude defines the commands and variables of the shell. A demo is the one made for all pages. An import does
+// not spare its source. For go the prelude has the commands of the manual.
 const prelude = `set -eu
 CALL=command
 almanac() {
-	if [ "$1" = demo ]; then shift; set -- demo --keep "$DEMO_DB" "$@"; fi
+	case "$1" in
+	demo) shift; set -- demo --keep "$DEMO_DB" "$@" ;;
+	import) shift; set -- import --rate 100 "$@" ;;
+	esac
 	$CALL almanac "$@"
 }
 go() {

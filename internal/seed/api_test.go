@@ -144,9 +144,9 @@ func (withoutEvents) Len() int { return 0 }
 // TestTheAPIWouldHaveAnsweredTheSame posts events that were seeded, and compares what comes back.
 func TestTheAPIWouldHaveAnsweredTheSame(t *testing.T) {
 	t.Parallel()
-	events, sample := 300, 40
+	events, sample := 200, 25
 	if testing.Short() {
-		events, sample = 80, 10
+		events, sample = 60, 8
 	}
 	for _, name := range scenario.Scenarios {
 		t.Run(name, func(t *testing.T) {
