@@ -49,24 +49,30 @@ func lockHolder(ctx context.Context, conn *sql.Conn) string {
 	if err := conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", lockName).Scan(&id); err != nil || !id.Valid {
 		return "its holder has just ended, or cannot be told"
 	}
-	holder := session{id: id.Int64}
-	const query = "SELECT user, host, time, info FROM information_schema.processlist WHERE id = "
-	err := conn.QueryRowContext(ctx, query+"?", id.Int64).
-		Scan(&holder.user, &holder.host, &holder.seconds, &holder.info)
-	if err != nil {
-		return fmt.Sprintf("held by %s; a user with the right PROCESS learns more by %s%d", holder, query, id.Int64)
+	for _, query := range holderQueries {
+		if found, err := querySessions(ctx, conn, query+"?", id.Int64); err == nil && len(found) > 0 {
+			return "held by " + found[0]
+		}
 	}
-	return "held by " + holder.String()
+	return fmt.Sprintf("held by %s; a user with the right PROCESS learns more by %s%d",
+		session{id: id.Int64}, holderQueries[1], id.Int64)
+}
+
+// holderQueries are the queries for a connection, without its id. The first is for MySQL and users who may read
+// performance_schema. The second fails on MySQL while any connection runs a statement with bytes that are no text.
+var holderQueries = [...]string{
+	"SELECT processlist_id, processlist_user, processlist_host, processlist_time, processlist_info " +
+		"FROM performance_schema.threads WHERE processlist_id = ",
+	"SELECT id, user, host, time, info FROM information_schema.processlist WHERE id = ",
 }
 
 // usersOfTable are the queries for connections that use a table. The first is for MySQL and users who may read
 // performance_schema. The second is for MariaDB and users with the privilege PROCESS.
 var usersOfTable = [...]string{
-	"SELECT p.id, p.user, p.host, p.time, p.info FROM performance_schema.metadata_locks l " +
-		"JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id " +
-		"JOIN information_schema.processlist p ON p.id = t.processlist_id " +
-		"WHERE l.object_type = 'TABLE' AND l.object_schema = DATABASE() AND l.object_name = ? " +
-		"AND l.lock_status = 'GRANTED' AND p.id <> CONNECTION_ID() GROUP BY 1, 2, 3, 4, 5 ORDER BY p.time DESC LIMIT 3",
+	"SELECT t.processlist_id, t.processlist_user, t.processlist_host, t.processlist_time, t.processlist_info " +
+		"FROM performance_schema.metadata_locks l JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id " +
+		"WHERE l.object_type = 'TABLE' AND l.object_schema = DATABASE() AND l.object_name = ? AND l.lock_status = 'GRANTED' " +
+		"AND t.processlist_id <> CONNECTION_ID() GROUP BY 1, 2, 3, 4, 5 ORDER BY t.processlist_time DESC LIMIT 3",
 	"SELECT p.id, p.user, p.host, p.time, p.info FROM information_schema.innodb_trx t " +
 		"JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id " +
 		"WHERE ? <> '' AND p.db = DATABASE() AND p.id <> CONNECTION_ID() ORDER BY t.trx_started LIMIT 3",

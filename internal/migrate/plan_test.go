@@ -80,8 +80,18 @@ func killOthers(t *testing.T, st *store.Store) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ids := storetest.Value(t, conn, "SELECT COALESCE(GROUP_CONCAT(id), '') FROM information_schema.processlist "+
-		"WHERE db = DATABASE() AND id <> CONNECTION_ID()")
+	const query = "SELECT COALESCE(GROUP_CONCAT(id), '') FROM information_schema.processlist " +
+		"WHERE db = DATABASE() AND id <> CONNECTION_ID()"
+	var ids string
+	for range 100 { // MySQL fails while any connection runs a statement with bytes that are no text
+		if err = conn.QueryRowContext(t.Context(), query).Scan(&ids); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for id := range strings.SplitSeq(ids, ",") {
 		if _, err := conn.ExecContext(t.Context(), "KILL CONNECTION "+id); err != nil {
 			t.Fatal(err)
