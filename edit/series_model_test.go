@@ -128,7 +128,7 @@ func TestSeriesAgreeWithAModel(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false // too slow for so many writes
 		seeds := uint64(3)
-		if testing.Short() {
+		if w.Brief {
 			seeds = 1
 		}
 		for seed := range seeds {

@@ -232,8 +232,12 @@ var writeCases = []struct {
 
 func TestEveryWriteMayDependOnTheVersion(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		methods := []string{"PATCH", "DELETE", "PUT", "POST"}
+		if storetest.IsBrief(e.Store) {
+			methods = methods[:2]
+		}
 		for _, c := range writeCases {
-			for _, method := range []string{"PUT", "POST", "PATCH", "DELETE"} {
+			for _, method := range methods {
 				t.Run(method+" "+c.path, func(t *testing.T) {
 					_, tag := getTag(t, e.API, apitest.Request{Path: c.id, As: "admin"})
 					_, polish := getTag(t, e.API, get(c.id+"?ml_language=pl&_fields=id"))

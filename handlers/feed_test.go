@@ -32,28 +32,23 @@ type feedTest struct {
 	key feed.Key
 }
 
-// feedsOnEach runs a test on each engine twice: lists are found by the index, and by the database.
+// feedsOnEach runs a test twice: lists are found by the index, and by the database.
 func feedsOnEach(t *testing.T, test func(*feedTest)) {
 	t.Helper()
 	t.Parallel()
-	for name, options := range listFinders() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			storetest.Each(t, func(t *testing.T, st *store.Store) {
-				f := &feedTest{T: t, now: apitest.Now, ids: map[string]int64{}}
-				options := append([]apitest.Option{func(c *handlers.Config) {
-					c.Site.Now = func() time.Time { return f.now }
-				}}, options...)
-				f.API = apitest.New(t, st, options...)
-				f.SignIn(t, "editor", calendar.Editor)
-				var err error
-				if f.key, err = edit.FeedKey(t.Context(), st.Ent); err != nil {
-					t.Fatal(err)
-				}
-				test(f)
-			})
-		})
-	}
+	eachFinder(t, func(t *testing.T, st *store.Store, options []apitest.Option) {
+		f := &feedTest{T: t, now: apitest.Now, ids: map[string]int64{}}
+		options = append([]apitest.Option{func(c *handlers.Config) {
+			c.Site.Now = func() time.Time { return f.now }
+		}}, options...)
+		f.API = apitest.New(t, st, options...)
+		f.SignIn(t, "editor", calendar.Editor)
+		var err error
+		if f.key, err = edit.FeedKey(t.Context(), st.Ent); err != nil {
+			t.Fatal(err)
+		}
+		test(f)
+	})
 }
 
 // write sends a write as an editor and returns the id of the record.

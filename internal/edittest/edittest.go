@@ -44,6 +44,8 @@ type World struct {
 	RowsPast bool
 	// Logged compares what a write changed with its entries in the change log.
 	Logged bool
+	// Brief is that of storetest.IsBrief.
+	Brief bool
 }
 
 // NewWorld adds a user of each role to a database.
@@ -65,7 +67,7 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := NewWorld(t, st.Ent)
-		w.Logged = true
+		w.Logged, w.Brief = true, storetest.IsBrief(st)
 		test(t, w)
 		if t.Failed() || w.RowsPast {
 			return

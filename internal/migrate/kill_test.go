@@ -308,7 +308,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
 	want, steps := completeRun(t, storetest.MySQL(t))
-	for _, when := range killMoments {
+	for i, when := range killMoments {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			address := storetest.MySQL(t)
@@ -325,7 +325,8 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 				if at > 0 {
 					out.row(steps[at-1], when, first)
 				}
-				if len(record(t, st)) > 0 && !inParts {
+				// Verify takes longer than most statements. It looks at the tables after each statement in one moment or two.
+				if at%3 == i%3 && len(record(t, st)) > 0 && !inParts {
 					checkTables(t, st)
 				}
 			}
