@@ -269,7 +269,7 @@ func FuzzCost(f *testing.F) {
 			written = append(written, displayPrice(p, Currency{Symbol: c.Symbol, Position: c.Position}, p))
 		}
 		if strings.ContainsAny(c.Symbol, ".,;") {
-			return // such a symbol is not told from the number: "10." or "5 ,-"
+			return // such a symbol looks like a part of the number: "10." or "5 ,-"
 		}
 		if again := ParseCost(written, "."); again.Symbol != c.Symbol && comparePrices(c.Prices[len(c.Prices)-1], "0") != 0 {
 			t.Errorf("symbol %q of %q read again as %q", c.Symbol, written, again.Symbol)

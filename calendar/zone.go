@@ -56,8 +56,8 @@ func (z Zone) Instant(w Wall) time.Time {
 			return t.UTC()
 		}
 	}
-	// Neither offset gives w. Either the clock skips w, and the offset before the change moves it forward by
-	// the gap, or the zone changed more than once within two days, and time.Date has to decide.
+	// Neither offset gives w. If the clock skips w, the offset before the change moves it forward by the gap.
+	// Otherwise the zone changed more than once within two days, and time.Date has to decide.
 	t := w.t.Add(-time.Duration(before) * time.Second)
 	if !WallOf(t.In(loc)).Before(w) {
 		return t.UTC()

@@ -25,8 +25,8 @@ func (d *diff) noteIn(l calendar.Language, name string) {
 	d.own = append(d.own, name)
 }
 
-// put calls set with value if value differs from old or the row is new. An empty name is not recorded.
-func put[T comparable](d *diff, name string, old, value T, set func(T)) {
+// putValue calls set with value if value differs from old or the row is new. An empty name is not recorded.
+func putValue[T comparable](d *diff, name string, old, value T, set func(T)) {
 	if !d.fresh && old == value {
 		return
 	}
@@ -36,12 +36,12 @@ func put[T comparable](d *diff, name string, old, value T, set func(T)) {
 	}
 }
 
-// putTime is put for instants. It compares whole seconds, because equal instants may have different locations.
+// putTime is putValue for instants. It compares whole seconds, because equal instants may have different locations.
 func putTime(d *diff, name string, old, value time.Time, set func(time.Time)) {
-	put(d, name, old.Unix(), value.Unix(), func(int64) { set(value) })
+	putValue(d, name, old.Unix(), value.Unix(), func(int64) { set(value) })
 }
 
-// putOptional is put for a column that may be null. Nil means null.
+// putOptional is putValue for a column that may be null. Nil means null.
 func putOptional[T comparable](d *diff, name string, old, value *T, set func(T), clear func()) {
 	switch {
 	case value == nil && old == nil:

@@ -61,8 +61,8 @@ type Editor struct {
 }
 
 // Write runs do in a transaction. Then it updates the search texts of the changed records, appends the changes
-// of e to the change log, and commits. store.Tx may run do several times, so do must load the records that it
-// changes.
+// of e to the change log, and commits. The function do may run several times (see store.Tx), so it has to load
+// the records that it changes.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		e.changes, e.fresh, e.lost = nil, nil, nil

@@ -329,13 +329,13 @@ func (e *Editor) fillEvent(
 	m *ent.EventMutation, r, old *record, s *recordInput, row *ent.Event, in *EventInput, span calendar.Span, d *diff,
 ) error {
 	e.fill(m, r, old, s, d)
-	put(d, "", old.title, r.title, m.SetTitle)
-	put(d, "", old.excerpt, r.excerpt, m.SetExcerpt)
-	put(d, "", old.reason, r.reason, m.SetEventStatusReason)
-	put(d, "timezone", row.Timezone, span.Zone.String(), m.SetTimezone)
-	put(d, "all_day", row.AllDay, span.AllDay, m.SetAllDay)
-	put(d, "start_date", row.StartWall, span.Start, m.SetStartWall)
-	put(d, "end_date", row.EndWall, span.End, m.SetEndWall)
+	putValue(d, "", old.title, r.title, m.SetTitle)
+	putValue(d, "", old.excerpt, r.excerpt, m.SetExcerpt)
+	putValue(d, "", old.reason, r.reason, m.SetEventStatusReason)
+	putValue(d, "timezone", row.Timezone, span.Zone.String(), m.SetTimezone)
+	putValue(d, "all_day", row.AllDay, span.AllDay, m.SetAllDay)
+	putValue(d, "start_date", row.StartWall, span.Start, m.SetStartWall)
+	putValue(d, "end_date", row.EndWall, span.End, m.SetEndWall)
 	putTime(d, "", row.StartsAt, span.StartsAt(), m.SetStartsAt)
 	putTime(d, "", row.EndsAt, span.EndsAt(), m.SetEndsAt)
 	if in.Cost != nil && !in.Cost.Equal(row.Cost) {
@@ -354,17 +354,17 @@ func (e *Editor) fillEvent(
 		}
 	}
 	putOptional(d, "website", row.Website, website, m.SetWebsite, m.ClearWebsite)
-	put(d, "show_map", row.ShowMap, valueOr(row.ShowMap, in.ShowMap), m.SetShowMap)
-	put(d, "show_map_link", row.ShowMapLink, valueOr(row.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
-	put(d, "hide_from_listings", row.HideFromListings, valueOr(row.HideFromListings, in.Hide), m.SetHideFromListings)
-	put(d, "sticky", row.Sticky, valueOr(row.Sticky, in.Sticky), m.SetSticky)
-	put(d, "featured", row.Featured, valueOr(row.Featured, in.Featured), m.SetFeatured)
-	put(d, "ticketed", row.Ticketed, valueOr(row.Ticketed, in.Ticketed), m.SetTicketed)
-	put(d, "event_status", row.EventStatus, valueOr(row.EventStatus, in.EventStatus), m.SetEventStatus)
-	put(d, "attendance", row.Attendance, valueOr(row.Attendance, in.Attendance), m.SetAttendance)
-	put(d, "virtual_url", row.VirtualURL, valueOr(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
+	putValue(d, "show_map", row.ShowMap, valueOr(row.ShowMap, in.ShowMap), m.SetShowMap)
+	putValue(d, "show_map_link", row.ShowMapLink, valueOr(row.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
+	putValue(d, "hide_from_listings", row.HideFromListings, valueOr(row.HideFromListings, in.Hide), m.SetHideFromListings)
+	putValue(d, "sticky", row.Sticky, valueOr(row.Sticky, in.Sticky), m.SetSticky)
+	putValue(d, "featured", row.Featured, valueOr(row.Featured, in.Featured), m.SetFeatured)
+	putValue(d, "ticketed", row.Ticketed, valueOr(row.Ticketed, in.Ticketed), m.SetTicketed)
+	putValue(d, "event_status", row.EventStatus, valueOr(row.EventStatus, in.EventStatus), m.SetEventStatus)
+	putValue(d, "attendance", row.Attendance, valueOr(row.Attendance, in.Attendance), m.SetAttendance)
+	putValue(d, "virtual_url", row.VirtualURL, valueOr(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
 	putOptional(d, "post_parent", row.ParentID, applyID(row.ParentID, in.ParentID), m.SetParentID, m.ClearParentID)
-	put(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span, valueOr(row.EventStatus, in.EventStatus)), m.SetSequence)
+	putValue(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span, valueOr(row.EventStatus, in.EventStatus)), m.SetSequence)
 	if d.fresh {
 		m.SetOffSchedule(false)
 	}

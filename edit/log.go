@@ -103,8 +103,8 @@ func (e *Editor) loggedAt() time.Time {
 }
 
 // changeRow has the values of one inserted change, with the id computed from the counter in the statement. All
-// other writers wait once a transaction has increased the counter, so the counter has its final value.
-// changeRowOfID has the id as a placeholder. changeRows is the statement without its rows.
+// other writers wait once a transaction has increased the counter, so the counter has its final value. In
+// changeRowOfID the id is a placeholder. The statement without its rows is changeRows.
 const (
 	changeRow = "((SELECT " + counter.FieldValue + " FROM " + counter.Table + " WHERE " + counter.FieldID + " = '" + revision +
 		"') - ?, ?, ?, ?, ?, ?, ?)"

@@ -39,8 +39,8 @@ type namedMutation interface {
 // fillNamed sets the fields in m of a venue or organizer that differ from the stored record.
 func (e *Editor) fillNamed(m namedMutation, r, old *record, s *recordInput, d *diff) {
 	e.fill(m, r, old, s, d)
-	put(d, "", old.title, r.title, m.SetName)
-	put(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
+	putValue(d, "", old.title, r.title, m.SetName)
+	putValue(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
 }
 
 // createNamed stores a new row. If a row with the same name exists, createNamed returns that and created is

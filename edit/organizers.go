@@ -106,7 +106,7 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) name
 
 // fill sets the fields in m that only organizers have, if they differ from the stored row old.
 func (in *OrganizerInput) fill(m *ent.OrganizerMutation, old *ent.Organizer, d *diff) {
-	put(d, "phone", old.Phone, valueOr(old.Phone, in.Phone), m.SetPhone)
-	put(d, "website", old.Website, valueOr(old.Website, in.Website), m.SetWebsite)
-	put(d, "email", old.Email, valueOr(old.Email, in.Email), m.SetEmail)
+	putValue(d, "phone", old.Phone, valueOr(old.Phone, in.Phone), m.SetPhone)
+	putValue(d, "website", old.Website, valueOr(old.Website, in.Website), m.SetWebsite)
+	putValue(d, "email", old.Email, valueOr(old.Email, in.Email), m.SetEmail)
 }

@@ -71,10 +71,10 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *tim
 	}
 	m.SetModifiedAt(valueOr(e.Now, modified).UTC().Truncate(time.Second))
 	m.SetVersion(version)
-	put(d, "", old.language, w.language, m.SetLanguage)
-	put(d, "", old.languages, w.languages, m.SetLanguages)
-	put(d, "", old.description, w.description, m.SetDescription)
-	put(d, "", old.slug, w.slug, m.SetSlug)
+	putValue(d, "", old.language, w.language, m.SetLanguage)
+	putValue(d, "", old.languages, w.languages, m.SetLanguages)
+	putValue(d, "", old.description, w.description, m.SetDescription)
+	putValue(d, "", old.slug, w.slug, m.SetSlug)
 }
 
 // fill sets the fields of a record that differ from the stored one.
@@ -84,10 +84,10 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff)
 	}
 	e.fillTracked(m, &r.textOwner, &old.textOwner, s.modified, r.version, d)
 	putOptional(d, "author", old.author, r.author, m.SetAuthorID, m.ClearAuthorID)
-	put(d, "status", old.status, r.status, m.SetStatus)
-	put(d, "", old.before, r.before, m.SetStatusBeforeTrash)
+	putValue(d, "status", old.status, r.status, m.SetStatus)
+	putValue(d, "", old.before, r.before, m.SetStatusBeforeTrash)
 	putTime(d, "date", old.published, r.published, m.SetPublishedAt)
-	put(d, "", old.dated, r.dated, m.SetDated)
+	putValue(d, "", old.dated, r.dated, m.SetDated)
 	putOptional(d, "image", old.image, r.image, m.SetImageID, m.ClearImageID)
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }

@@ -230,8 +230,8 @@ func (e *Editor) linkable(
 	return readable, nil
 }
 
-// SeriesFault returns the fault of ids that belong to no series which the caller may read. Nobody reads a
-// series in the trash.
+// SeriesFault returns the fault of ids that belong to no series which the caller may read. No caller may
+// read a series in the trash.
 func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (*param.Fault, error) {
 	return unknownFault(calendar.Series, ids, func(part []int64) ([]int64, error) {
 		rows, err := db.Series.Query().Where(series.IDIn(part...)).

@@ -85,8 +85,8 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return nil
 }
 
-// lockSeriesOfRemoved locks all series that the removal of events changes, in the order of their ids: the
-// series of the events, and those whose templates have one of the events as the parent.
+// lockSeriesOfRemoved locks all series that the removal of events changes, in the order of their ids. They are
+// the series of the events, and those whose templates have one of the events as the parent.
 func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Event.Query().Where(event.IDIn(ids...), event.SeriesIDNotNil()).
 		Select(event.FieldID, event.FieldSeriesID).All(ctx)

@@ -23,8 +23,8 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		scope edit.Scope
 		in    edit.EventInput
 		trash bool
-		now   string // a day of 2026; "": 15 June
-		want  string // the fault; "": none
+		now   string // a day of 2026, 15 June if empty
+		want  string // the fault, empty for none
 	}
 	following, all := edit.FollowingOccurrences, edit.AllOccurrences
 	start := func(at string) edit.EventInput { return edit.EventInput{Start: edittest.Wall("2026-" + at + ":00")} }

@@ -102,7 +102,7 @@ func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
 	})
 }
 
-// TestRemovalOfAUserLocksTheUserFirst removes a user, for whom nobody else begins a record meanwhile.
+// TestRemovalOfAUserLocksTheUserFirst removes a user. No other writer begins a record of the user meanwhile.
 func TestRemovalOfAUserLocksTheUserFirst(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

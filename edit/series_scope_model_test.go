@@ -26,7 +26,7 @@ import (
 type (
 	scopePhase struct {
 		start time.Time // clock time, as if in UTC
-		unit  string    // DAILY, WEEKLY, MONTHLY; "": one start
+		unit  string    // DAILY, WEEKLY, MONTHLY, or empty for one start
 		every int
 		count int
 		rdate []time.Time
@@ -362,7 +362,7 @@ func (p scopePhase) clean() scopePhase {
 	return p
 }
 
-// change returns phases after a write. Earlier are those before them, gone is what COUNT loses.
+// change returns phases after a write. Earlier are those before them. COUNT loses gone of them.
 func (o scopeWrite) change(phases []scopePhase, addressed int, earlier []scopePhase, gone int) ([]scopePhase, error) {
 	phases = slices.Clone(phases)
 	switch o.kind {

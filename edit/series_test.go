@@ -801,7 +801,7 @@ func TestSeriesInZones(t *testing.T) {
 				t.Errorf("%s from %s: %s", tt.zone, tt.start, diff)
 			}
 		}
-		// The nominal start is what was sent, though the clock skips it on that day.
+		// The nominal start is the one that was sent, though the clock skips it on that day.
 		first := w.Event(e, &edit.EventInput{
 			Start: edittest.Wall("2027-03-28 02:30:00"), End: edittest.Wall("2027-03-28 04:00:00"), Rule: new("FREQ=DAILY;COUNT=2"),
 		})

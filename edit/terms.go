@@ -201,8 +201,8 @@ func (e *Editor) mayManageTerms(taxonomy calendar.Kind) bool {
 // fillTerm sets the fields of a term in m that differ from the stored term.
 func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput, version int64, d *diff) {
 	e.fillTracked(m, w, old, in.ModifiedAt, version, d)
-	put(d, "", old.title, w.title, m.SetName)
-	put(d, "", calendar.FoldName(old.title), calendar.FoldName(w.title), m.SetNameKey)
+	putValue(d, "", old.title, w.title, m.SetName)
+	putValue(d, "", calendar.FoldName(old.title), calendar.FoldName(w.title), m.SetNameKey)
 }
 
 func termOwner(row *ent.Term) *textOwner {

@@ -15,7 +15,7 @@ import (
 type Event struct{ ent.Schema }
 
 // Mixin of an Event.
-func (Event) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}} }
+func (Event) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{}} }
 
 // Fields of an Event.
 func (Event) Fields() []ent.Field {

@@ -27,10 +27,10 @@ func (tracked) Fields() []ent.Field {
 	}
 }
 
-// published has the columns that events, venues and organizers share.
-type published struct{ mixin.Schema }
+// publishedMixin has the columns that events, venues and organizers share.
+type publishedMixin struct{ mixin.Schema }
 
-func (published) Fields() []ent.Field {
+func (publishedMixin) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()),
 		field.Int64("author_id").Optional().Nillable(),
@@ -42,7 +42,7 @@ func (published) Fields() []ent.Field {
 	}
 }
 
-func (published) Indexes() []ent.Index {
+func (publishedMixin) Indexes() []ent.Index {
 	return []ent.Index{
 		// For lists of venues and organizers (newest first), for the filter include, and for scheduled records
 		// that are due.
@@ -65,11 +65,11 @@ func (translation) Fields() []ent.Field {
 	}
 }
 
-// named has the columns that venues, organizers and terms share. Name_key is the name folded for comparison. Go
+// namedMixin has the columns that venues, organizers and terms share. Name_key is the name folded for comparison. Go
 // folds it, because the engines disagree on case and accents.
-type named struct{ mixin.Schema }
+type namedMixin struct{ mixin.Schema }
 
-func (named) Fields() []ent.Field {
+func (namedMixin) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name").MaxRuneLen(maxTitle),
 		field.String("name_key").MaxRuneLen(maxTitle).Annotations(unread{}).Comment("calendar.FoldName(name)"),
@@ -78,12 +78,12 @@ func (named) Fields() []ent.Field {
 	}
 }
 
-func (named) Indexes() []ent.Index {
+func (namedMixin) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("name_key")} // for duplicates and terms by name
 }
 
 // translatedName has the columns of translations of venues, organizers and terms. Its name_key is folded like
-// in named.
+// in namedMixin.
 type translatedName struct{ mixin.Schema }
 
 func (translatedName) Fields() []ent.Field {

@@ -12,7 +12,7 @@ import (
 type Organizer struct{ ent.Schema }
 
 // Mixin of an Organizer.
-func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}, named{}} }
+func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{}, namedMixin{}} }
 
 // Fields of an Organizer.
 func (Organizer) Fields() []ent.Field {

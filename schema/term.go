@@ -14,7 +14,7 @@ import (
 type Term struct{ ent.Schema }
 
 // Mixin of a Term.
-func (Term) Mixin() []ent.Mixin { return []ent.Mixin{tracked{}, named{}} }
+func (Term) Mixin() []ent.Mixin { return []ent.Mixin{tracked{}, namedMixin{}} }
 
 // Fields of a Term.
 func (Term) Fields() []ent.Field {

@@ -12,7 +12,7 @@ import (
 type Venue struct{ ent.Schema }
 
 // Mixin of a Venue.
-func (Venue) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}, named{}} }
+func (Venue) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{}, namedMixin{}} }
 
 // Fields of a Venue.
 func (Venue) Fields() []ent.Field {

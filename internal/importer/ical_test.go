@@ -71,7 +71,7 @@ func describeEvent(e *Event) []string {
 	return lines
 }
 
-// describeCalendar is what was read of a calendar: events, problems and notices.
+// describeCalendar returns the events, problems and notices that were read from a calendar.
 func describeCalendar(cal *Calendar) string {
 	var lines []string
 	for _, e := range cal.Events {

@@ -153,7 +153,7 @@ func (m *multilingual) importInto(t *testing.T, st *store.Store, l calendar.Lang
 	return report
 }
 
-// countsOf are what a report counts.
+// countsOf returns the counts of a report.
 func countsOf(r *importer.Report) string {
 	var out []string
 	for _, kind := range importer.Kinds {
@@ -166,7 +166,7 @@ func countsOf(r *importer.Report) string {
 	return strings.Join(out, ", ")
 }
 
-// identityMembers is made of ids, which tell two databases apart.
+// identityMembers are the members that are made of ids, so that they differ between two databases.
 var identityMembers = []string{"id", "global_id", "global_id_lineage", "author", "rest_url", "urls", "term_taxonomy_id", "parent"}
 
 // reading is everything that the service answers in a language, by collection and slug, without identities. Of
@@ -212,7 +212,7 @@ func removeMembers(v any, names ...string) {
 	}
 }
 
-// versions are what grows with each write: the versions of all rows, by kind, and the number of changes.
+// versions returns the numbers that grow with each write: the versions of all rows, by kind, and the number of changes.
 func versions(t *testing.T, st *store.Store) map[string]int64 {
 	t.Helper()
 	out := map[string]int64{}

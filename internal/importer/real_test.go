@@ -99,8 +99,8 @@ type (
 	}
 )
 
-// realCalendarEvents is the file as it is, but for what an import is meant to change: entities of names are
-// decoded, white space around a value goes, and of descriptions only the text is compared.
+// realCalendarEvents returns the events of the file, with the changes that an import makes. It decodes entities of names
+// and removes white space around values. Only the text of descriptions is compared.
 func realCalendarEvents(t *testing.T, path string) []realEvent {
 	var page struct {
 		Events []realEvent `json:"events"`

@@ -19,7 +19,7 @@ const comparedYears = 10
 // are not compared, because a change of a schedule never moves them.
 type schedulePlan struct {
 	// changed is the schedule to send for the series. Nil means none. Its first occurrence starts at the start of the
-	// last phase, moved as far as the first future date moves, and lasts as long as in the source (contract, section 19.5).
+	// last phase, moved as far as the first future date moves. It lasts as long as in the source (contract, section 19.5).
 	changed *recur.Schedule
 	// gone are the ids of occurrences whose dates the source no longer has.
 	gone []int64

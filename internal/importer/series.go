@@ -424,9 +424,8 @@ func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// prepareDates plans the writes of single occurrences. These are the dates with fields of their own at the
-// source, and the stored occurrences with own fields that the source does not have, which return to the fields
-// of the series.
+// prepareDates plans the writes of single occurrences. Dates with own fields at the source get these fields.
+// Stored occurrences with own fields that the source does not have get those of the series again.
 func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
 	d := &datesToWrite{}
 	stored, err := seriesWithPhases(ctx, db, id)

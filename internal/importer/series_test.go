@@ -815,7 +815,7 @@ func TestImportOfOneChangedDateChangesNoOther(t *testing.T) {
 		}
 		importInto(t, st, readEvents(t, all...))
 		all[1] = strings.Replace(datedEvent(2, "2026-12-08", "yoga", `"event_status": "canceled"`), "Yoga", "No yoga", 1)
-		cal := readEvents(t, all[1:]...) // it is the first of the dates that are told
+		cal := readEvents(t, all[1:]...) // it is the first of the dates that the reply lists
 		if got, want := counts(importInto(t, st, cal)), "series update 1"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

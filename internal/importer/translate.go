@@ -169,7 +169,7 @@ func newTextWrites(title, rest calendar.Language, in sourceTexts) textWrites {
 // Genuine reports whether the record then has its own text in language l.
 //
 // A text that readers get anyway is not written, with two exceptions. One is a title whose language the source
-// names. The other is a translation in the language of the site, which is written completely: readers of other
+// names. The other is a translation in the language of the site, which is written completely. Readers of other
 // languages get it instead of a missing text, so it must not change with the original.
 func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language, in sourceTexts) (w translationWrite, genuine bool) {
 	site := r.Site.Language

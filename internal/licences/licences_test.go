@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestListIsComplete fails when a module was added, changed or taken away, and when one has a licence that we do not
-// want: go generate ./cmd/almanac writes the list anew, or says what is wrong.
+// TestListIsComplete fails if a module was added, changed or removed, or if one has a licence that is not allowed. The
+// command go generate ./cmd/almanac writes the list again, or says what is wrong.
 func TestListIsComplete(t *testing.T) {
 	t.Parallel()
 	const root = "../.."

@@ -24,7 +24,7 @@ var reviewedLicences = map[string][]string{
 	"d18f6323b71b": {"MIT", "Apache-2.0"},                     // yaml: the ported files, and the others
 	"f597097efe3d": {"BSD-3-Clause", "MIT", "BSD-2-Clause"},   // libc: Go, musl, go-netdb, nixpkgs
 	"5ae5bee3072a": nil,                                       // memory: where the logo of its page is from
-	"b4366b9c27a9": {"BSD-3-Clause", "MIT", "blessing"},       // sqlite: the linked part comes first; the rest belongs to its tests
+	"b4366b9c27a9": {"BSD-3-Clause", "MIT", "blessing"},       // sqlite, whose linked part comes first; its tests have the rest
 	"8438c9c89b84": {"blessing"},                              // SQLite
 	"73ba74dfaa52": {"Apache-2.0"},                            // go-systemd: the usual text without the letters of two lists
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// tables are what is compared, with the columns that do not count: numbers that a table hands out itself, and
-// the version, which grows with each language that is written one by one.
+// tables has the tables to compare, with the columns that may differ. These are the automatic numbers of a table, and the
+// version, which grows with each language that is written one by one.
 var tables = map[string][]string{
 	"records": nil, "slugs": {"id"}, "search_texts": {"id"}, "event_terms": nil, "event_venues": nil,
 	"event_organizers": nil, "events": {"version"}, "venues": {"version"}, "organizers": {"version"},
@@ -29,7 +29,7 @@ var tables = map[string][]string{
 	"organizer_translations": {"id"}, "term_translations": {"id"},
 }
 
-// dump is what the tables hold, a line for each row.
+// dump returns the rows of the tables, a line for each.
 func dump(t *testing.T, db *sql.DB) []string {
 	t.Helper()
 	var out []string

@@ -17,9 +17,9 @@ import (
 )
 
 // Diff compares the generated schema with the migrations in folder. If they differ, it writes a new migration
-// and atlas.sum, and returns true. now becomes the version; use the same for every engine. dev is an empty
-// database of the same engine, which Diff empties again. For the mysql folder it must be MySQL, because MariaDB
-// plans differently. Statements for MySQL avoid locks where possible, as LintLocks requires.
+// and atlas.sum, and returns true. The version is made of now, which has to be the same for every engine. dev is
+// an empty database of the same engine. Diff empties it again. For the mysql folder it must be MySQL, because
+// MariaDB plans differently. Statements for MySQL avoid locks where possible, as LintLocks requires.
 func Diff(ctx context.Context, dev *store.Store, folder, name string, now time.Time) (written bool, err error) {
 	dir, err := atlas.NewLocalDir(folder)
 	if err != nil {

@@ -505,7 +505,7 @@ func (h *history) list(ctx context.Context) ([]Revision, error) {
 		}
 		r := Revision{Version: f.Version(), Description: f.Desc(), Total: len(stmts), pending: open[f.Version()]}
 		if !r.pending && len(h.revs) > 0 {
-			// Of the migrations in a baseline only the last is recorded.
+			// Only the last migration of a baseline is recorded.
 			r.Baseline, r.ExecutedAt = true, h.revs[0].ExecutedAt.UTC()
 		}
 		out = append(out, r)

@@ -24,7 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/migrations"
 )
 
-// verdict is what a cutter does with a statement.
+// verdict is the way in which a cutter treats a statement.
 type verdict int
 
 const (

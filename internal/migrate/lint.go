@@ -65,8 +65,8 @@ const (
 )
 
 // Lint checks migrations for changes that lose data, break running programs, fail for some rows or take long.
-// files has the layout of migrations.FS. dev is an empty database, which Lint empties again. Its engine
-// determines the folder to check.
+// files has the layout of migrations.FS. dev is an empty database. Lint empties it again. Its engine determines
+// the folder to check.
 //
 // A comment before a statement disables rules or codes for it: "-- atlas:nolint destructive". Without names it
 // disables all. At the top of the file, followed by an empty line, it applies to the whole file.

@@ -188,7 +188,7 @@ func TestLintOfSealsAndOrder(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(fstest.MapFS)
-		reseal bool // as somebody does who knows the tools
+		reseal bool // as a DBA does who knows the tools
 		want   []string
 	}{
 		{"as released", func(fstest.MapFS) {}, false, nil},

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// holderWait is the time limit of queries for the holder of a lock. They only improve an error message.
+// holderWait is the time limit of queries for the connection that has a lock. They only improve an error message.
 const holderWait = 5 * time.Second
 
 // session is a connection in the process list of a MySQL server.

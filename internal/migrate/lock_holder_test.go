@@ -81,7 +81,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	}
 	refused(root, "the lock", "held by "+id+" of "+user+"@", "idle")
 	refused(limited, "the lock, as another user", "held by "+id+";", "PROCESS")
-	// The holder of the lock runs a statement.
+	// The connection that has the lock runs a statement.
 	sleeping := make(chan error, 1)
 	go func() {
 		_, err := holder.ExecContext(context.WithoutCancel(t.Context()), "DO SLEEP(4)")

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TiDB does not stop a statement that waits for a transaction, so a process that is told to end leaves it. The next process
+// TiDB does not stop a statement that waits for a transaction, so a process that receives a signal leaves it behind. The next process
 // waits for the lock of migrations until the statement has ended, and then finds its effect.
 func TestInterruptedWhileTiDBWaitsForATransaction(t *testing.T) {
 	t.Parallel()

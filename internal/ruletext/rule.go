@@ -267,8 +267,8 @@ func (w *writer) monthDayList(days []int) string {
 	return w.dayPreposition + w.monthDays(days)
 }
 
-// yearDays describes the days of a rule as dates: "on 3 May". false means that there are too many, that the
-// months are consecutive, or that days count from the end of a month.
+// yearDays describes the days of a rule as dates: "on 3 May". It returns false if there are too many, if the
+// months are consecutive, or if days count from the end of a month.
 func (w *writer) yearDays(r recur.Rule, d dayPhrase) (dayPhrase, bool) {
 	many := len(r.ByMonth) > 1 && len(r.ByMonth)*len(r.ByMonthDay) > listLimit
 	_, _, ranged := cyclicRun(r.ByMonth, 12)
@@ -411,8 +411,8 @@ func weekdayNumbers(days []recur.Weekday) []int {
 	return numbers
 }
 
-// cyclicRun returns the first and last of consecutive numbers from 1 to size, where 1 follows size. ok is false
-// if they are not consecutive, are fewer than three, or are all numbers.
+// cyclicRun returns the first and last of consecutive numbers from 1 to size, where 1 follows size. If they
+// are not consecutive, fewer than three, or all numbers, ok is false.
 func cyclicRun(numbers []int, size int) (first, last int, ok bool) {
 	if len(numbers) < 3 || len(numbers) == size {
 		return 0, 0, false

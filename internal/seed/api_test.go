@@ -62,7 +62,7 @@ func recordsOfScenario(t *testing.T, st *store.Store, c seed.Calendar, workers i
 	return api
 }
 
-// allReplies is what the API answers about all records, in a language, to an administrator.
+// allReplies returns the replies about all records, in a language, to an administrator.
 func allReplies(t *testing.T, api *apitest.API, l calendar.Language) []byte {
 	t.Helper()
 	var out []byte
@@ -286,8 +286,8 @@ func comparableEvent(t *testing.T, event map[string]any) map[string]any {
 	return out
 }
 
-// TestSeriesOfScenarios reads the series of each scenario in each language: nothing falls back to another language, and the
-// occurrences have no fields of their own but for those that were moved or canceled.
+// TestSeriesOfScenarios reads the series of each scenario in each language. No text falls back to another language. Only
+// occurrences that were moved or canceled have fields of their own.
 func TestSeriesOfScenarios(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -27,11 +27,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
+var testTime = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
 func editor() *edit.Editor {
 	return &edit.Editor{
-		Site: calendar.Site{Zone: calendar.UTC(), Language: calendar.English}, Now: now, By: auth.System(),
+		Site: calendar.Site{Zone: calendar.UTC(), Language: calendar.English}, Now: testTime, By: auth.System(),
 		PasswordKey: []byte("0123456789abcdef"),
 	}
 }
@@ -103,7 +103,7 @@ func (f fake) Event(i int) scenario.Event {
 		Title: text(fmt.Sprintf("Concert %d", i%7)), Excerpt: text("<p>Short</p>"),
 		Description: text("<p>An evening of music &amp; more.</p>\n<p>Doors open at six, and there will be something " +
 			"to eat and to drink for everybody.</p>"),
-		Status: calendar.Publish, Published: now.AddDate(0, 0, -3),
+		Status: calendar.Publish, Published: testTime.AddDate(0, 0, -3),
 		Span: calendar.Span{Start: start, End: start.Add(2 * time.Hour), Zone: zone},
 		Cost: calendar.Cost{Prices: []string{"5", "10"}},
 
@@ -115,7 +115,7 @@ func (f fake) Event(i int) scenario.Event {
 	case 2:
 		v.Password, v.Parent = "open", i/2
 	case 3:
-		v.Status, v.Published = calendar.Future, now.AddDate(0, 1, 0)
+		v.Status, v.Published = calendar.Future, testTime.AddDate(0, 1, 0)
 	}
 	if f.pictures > 0 {
 		v.Picture = i % f.pictures
@@ -126,7 +126,7 @@ func (f fake) Event(i int) scenario.Event {
 // Series makes an endless series, and one with a date that is excluded, one that is moved and one that is canceled.
 func (f fake) Series() []scenario.Series {
 	first := f.Event(0)
-	first.SourceID, first.Title, first.Published = "seed:fake:series:0", text("Every Monday"), now.AddDate(0, -1, 0)
+	first.SourceID, first.Title, first.Published = "seed:fake:series:0", text("Every Monday"), testTime.AddDate(0, -1, 0)
 	second := first
 	second.SourceID, second.Title = "seed:fake:series:1", text("Five times")
 	day := func(n int) calendar.Wall { return first.Span.Start.AddDate(0, 0, n) }
@@ -201,7 +201,7 @@ func TestWriteAndRemove(t *testing.T) {
 			t.Errorf("the second calendar: %+v", third)
 		}
 
-		// Somebody's own event with a seeded parent and venue.
+		// An event of a user, with a seeded parent and venue.
 		e := editor()
 		venue := st.Ent.Venue.Query().FirstX(t.Context())
 		parent := st.Ent.Event.Query().FirstX(t.Context())
@@ -234,7 +234,7 @@ func TestWriteAndRemove(t *testing.T) {
 			t.Errorf("foreign %v", foreign)
 		}
 
-		made, err := edit.ExtendDue(t.Context(), st.Ent, editor().Site, now.AddDate(0, 3, 0))
+		made, err := edit.ExtendDue(t.Context(), st.Ent, editor().Site, testTime.AddDate(0, 3, 0))
 		if err != nil || made == 0 {
 			t.Fatalf("%d later occurrences, %v", made, err)
 		}
@@ -409,7 +409,7 @@ func TestPlans(t *testing.T) {
 		}
 		o := scenario.Options{
 			Scenario: "city", Seed: 1<<64 - 1, Events: 3, From: calendar.WallAt(2026, 1, 1, 0, 0, 0), Zone: zone,
-			Languages: []calendar.Language{calendar.Polish}, Now: now,
+			Languages: []calendar.Language{calendar.Polish}, Now: testTime,
 		}
 		for _, s := range []Number{1, 10, 9} {
 			if err := PlanOf(o, s).Save(t.Context(), st.Ent); err != nil {
@@ -434,7 +434,7 @@ func TestPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !PlanOf(back, 10).Same(PlanOf(o, 10)) || !back.Now.Equal(now) {
+		if !PlanOf(back, 10).Same(PlanOf(o, 10)) || !back.Now.Equal(testTime) {
 			t.Errorf("options %+v", back)
 		}
 		if _, ok, err := LastPlan(t.Context(), st.Ent, "cit"); ok || err != nil {

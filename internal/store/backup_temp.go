@@ -96,7 +96,7 @@ func lockFolder(path string) (*os.File, error) {
 	}
 	locked, err := tryLock(lock)
 	if err == nil && locked {
-		// The previous holder of the lock may have deleted the file.
+		// The process that had the lock may have deleted the file.
 		var opened, there os.FileInfo
 		if opened, err = lock.Stat(); err == nil {
 			if there, err = os.Stat(name); err == nil && os.SameFile(opened, there) {

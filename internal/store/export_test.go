@@ -14,7 +14,7 @@ func ParseURL(text string) (config *mysql.Config, shown string, err error) {
 	return l.mysql, l.String(), err
 }
 
-// Limits is what the options of a URL come to.
+// Limits returns the limits that the options of a URL set.
 type Limits struct {
 	Open, Idle           int
 	IdleTime, Age        time.Duration

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestFileWriter is the other process of the tests below: it writes one row after another to the database that its
-// environment names, and prints each that was acknowledged, until its input ends or a write is refused.
+// TestFileWriter is the other process of the tests below. It writes rows to the database that its environment names,
+// and prints each that was acknowledged. It ends with its input, or when a write is refused.
 func TestFileWriter(t *testing.T) {
 	url := os.Getenv("ALMANAC_TEST_WRITER")
 	if url == "" {
@@ -272,7 +272,7 @@ func TestFilesThatComeAndGo(t *testing.T) {
 	}
 }
 
-// BenchmarkCheckFiles is what each write pays twice.
+// BenchmarkCheckFiles measures the check that each write makes twice.
 func BenchmarkCheckFiles(b *testing.B) {
 	st, err := store.Open(b.Context(), storetest.SQLite(b))
 	if err != nil {

@@ -206,7 +206,7 @@ func TestConnectionIsEncryptedWhenAsked(t *testing.T) {
 			t.Errorf("tls=%s: not encrypted", mode)
 		}
 	}
-	// Nobody we trust signed the certificate that a server makes for itself.
+	// No trusted authority signed the certificate that a server makes for itself.
 	if _, err := store.Open(t.Context(), url+"&tls=true"); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("tls=true: got %v, want that the certificate is not trusted", err)
 	}

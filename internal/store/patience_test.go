@@ -178,7 +178,7 @@ func TestScriptIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A transaction that has read what others have changed since can never write, so nobody waits for that.
+// A transaction that has read what others have changed since can never write, so Tx does not wait for that.
 func TestTransactionOfThePastDoesNotWait(t *testing.T) {
 	t.Parallel()
 	st, other := twoProcesses(t, "")
@@ -241,7 +241,7 @@ func TestWaitToOpenEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// Readers wait for nobody in a write-ahead log that is whole. A file without one shows what happens otherwise.
+// Readers of a complete write-ahead log never wait. A file without one shows what happens otherwise.
 func TestWaitToReadEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)

@@ -81,8 +81,8 @@ func TestQuestionThatIsWrong(t *testing.T) {
 	})
 }
 
-// A value that is committed is never hidden by an older one: by its own process's connections, and by checkpoints, which
-// begin the log anew.
+// A value that is committed is never hidden by an older one. Neither the connections of its own process do that, nor
+// checkpoints, which restart the log.
 func TestAnswerIsNeverOld(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))

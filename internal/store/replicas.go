@@ -219,7 +219,7 @@ func (h *revisionHistory) add(now time.Time, revision int64) {
 }
 
 // lag returns the time since the first change that a replica at the given revision lacks. known is false if
-// that change is older than the recorded samples; the lag is then a lower bound.
+// that change is older than the recorded samples. The lag is then a lower bound.
 func (h *revisionHistory) lag(now time.Time, revision int64) (lag time.Duration, known bool) {
 	for i, s := range h.samples {
 		if s.revision > revision {

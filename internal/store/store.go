@@ -49,7 +49,8 @@ const openWait = time.Minute
 //	prepare-after                                     MySQL: number of uses of a statement before it is prepared
 //
 // For an unusable URL, the error wraps ErrURL and no connection is opened. A database that does not answer is also an
-// error. Of several servers at least one must answer. If a server cannot be used as it is, the error wraps ErrUnfit.
+// error. If the URL names several servers, at least one must answer. If a server cannot be used as it is, the error wraps
+// ErrUnfit.
 func Open(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {
@@ -59,7 +60,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if loc.dialect == dialect.SQLite && !loc.memory {
 		files = &sqliteFiles{path: loc.file}
 	}
-	return open(ctx, loc, files)
+	return openLocation(ctx, loc, files)
 }
 
 // OpenReading opens a database for reading. It neither creates nor changes an SQLite file. If the file does not
@@ -73,11 +74,11 @@ func OpenReading(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
-	return open(ctx, reading, nil)
+	return openLocation(ctx, reading, nil)
 }
 
-// open opens a database. files checks those of an SQLite database; nil checks none.
-func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error) {
+// openLocation opens a database. files checks those of an SQLite database; nil checks none.
+func openLocation(ctx context.Context, loc location, files *sqliteFiles) (*Store, error) {
 	if len(loc.hosts) > 1 {
 		return openPrimary(ctx, loc)
 	}

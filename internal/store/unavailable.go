@@ -94,7 +94,7 @@ var unavailableMySQL = map[uint16]bool{
 	3169: true, // session killed
 	4031: true, // the server closed an idle connection
 	8175: true, // TiDB: the statement exceeds the memory limit
-	9001: true, // TiDB: no placement; ProxySQL: no connection
+	9001: true, // TiDB has no placement, or ProxySQL no connection
 	9002: true, // TiDB: the storage did not answer
 	9003: true, // TiDB: the storage is busy
 	9005: true, // TiDB: a region is unavailable

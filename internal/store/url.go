@@ -24,13 +24,13 @@ import (
 type location struct {
 	dialect string
 	dsn     string // SQLite: data source name for the driver
-	file    string // SQLite: path of the file; "" in memory
+	file    string // path of the SQLite file, "" in memory
 	sqlite  sqliteOptions
 	mysql   *mysql.Config // for several hosts: the configuration of the first
 	hosts   []string      // MySQL: addresses of all hosts if the URL has several, else nil
 	pool    pool
 
-	prepareAfter int // MySQL: number of uses of a statement before it is prepared; 0 means never
+	prepareAfter int // uses of a statement on MySQL before it is prepared. 0 means never.
 	memory       bool
 	shown        string // the URL without its password
 

@@ -40,7 +40,7 @@ type world struct {
 	category, tag            int64
 }
 
-// oddTitle is what plain text may hold.
+// oddTitle is a title with characters that plain text may have.
 const oddTitle = `Ada & "Bob" <3 a<b>c &amp; łódź 🎉`
 
 const html = "<p>First &amp; <a href=\"https://example.org/?a=1&amp;b=2\">last</a></p>\n\n<ul>\n\t<li>é</li>\n</ul>"

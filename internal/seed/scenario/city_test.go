@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// TestACalendarIsAliveToday makes the calendar of a demo on many days of a year: one event is going on, and there are some to
-// come that anybody sees. In a city each day of the next weeks has some, and the weekend several. Short: on fewer days.
+// TestACalendarIsAliveToday makes the calendar of a demo on many days of a year. One event is going on, and public events are
+// to come. In a city each day of the next weeks has some, and the weekend several. Short: on fewer days.
 func TestACalendarIsAliveToday(t *testing.T) {
 	step := 29
 	if testing.Short() {

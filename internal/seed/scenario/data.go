@@ -22,8 +22,8 @@ import (
 //
 // A text file consists of sections "# type key". A line "=" is a title, ">" the start of a description, and "+"
 // a paragraph that may follow it. A section "# kind play alone" has further titles of the kind "play", with
-// their own descriptions. A list has one entry per line, with its forms separated by "|". {list} is a slot for
-// an entry of a list, {list:2} for the second form of the entry. An entry may contain slots. "# works film" is
+// their own descriptions. A list has one entry per line, with its forms separated by "|". A slot {list}
+// stands for an entry of a list, and {list:2} for the second form of the entry. An entry may contain slots. "# works film" is
 // a list of works. If an entry of it has a slot for another list, it stands for one work for each entry of that
 // list. Each work has an author: {by}.
 //

@@ -176,9 +176,9 @@ var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // maxCities is the maximum number of cities of a calendar.
 const maxCities = 14
 
-// readCountries reads the countries. Their columns are: code; name; price; units of the currency for a pound;
-// public holidays; address; zone, latitude and longitude of the largest city; invalid postcodes; an invalid
-// telephone number.
+// readCountries reads the countries. The columns are code, name, price, units of the currency for a pound,
+// public holidays and address. Zone, latitude and longitude of the largest city follow. The last are invalid
+// postcodes and an invalid telephone number.
 func (c *Calendar) readCountries() (map[string]*country, error) {
 	entries, err := c.local.entries("list countries")
 	if err != nil {
@@ -257,9 +257,9 @@ func citiesByCountry(cities []city) []city {
 	return cities
 }
 
-// readCity reads a line of the list. Its columns are: native name; English, Polish and Spanish name; genitive
-// and locative in Polish; province; country; zone; latitude; longitude; postcodes; telephone number; adjective;
-// districts; streets.
+// readCity reads a line of the list. The columns are native name, English, Polish and Spanish name, genitive
+// and locative in Polish, province, country, zone, latitude, longitude, postcodes, telephone number, adjective,
+// districts and streets.
 func (c *Calendar) readCity(e []string, countries map[string]*country) (city, error) {
 	if len(e) != 16 {
 		return city{}, fmt.Errorf("%d columns instead of 16", len(e))

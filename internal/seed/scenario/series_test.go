@@ -108,7 +108,7 @@ func TestEachWeekOfACityHasAnOccurrence(t *testing.T) {
 	}
 }
 
-// TestSeriesInWords reads the schedules of all series, as the API tells them. None is told by its dates.
+// TestSeriesInWords reads the schedules of all series, as the API describes them. Each description names a rule.
 func TestSeriesInWords(t *testing.T) {
 	words, err := locale.Load()
 	if err != nil {
