@@ -48,7 +48,7 @@ func EarlierSlugKey(text string) string {
 	return ""
 }
 
-// Slug returns the slug of a record whose text gives no slug, such as event-15.
+// Slug returns a slug made of kind and id, such as event-15. It is for a record whose text gives none.
 func (k Kind) Slug(id int64) string { return string(k) + "-" + strconv.FormatInt(id, 10) }
 
 // NumberedSlug returns the nth candidate for the slug base: base, base-2, base-3 and so on. It shortens base if

@@ -23,9 +23,9 @@ func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
 	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)
 }
 
-// splitPhases splits a phase at a nominal start. It returns all phases and the index of the one that begins
-// there. A phase without earlier starts is not split. If the phase has no later starts, the index is that of
-// the next phase.
+// splitPhases splits the phase to which at, a nominal start, belongs. The first part has the starts before at,
+// and the second part the others. A phase is not split if one part would have no start. It returns all phases
+// and the index of the first one without starts before at. That index is the number of phases if there is none.
 func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
 	k := phaseOf(phases, at)
 	before, hasBefore, rest, hasRest := phases[k].Split(at)

@@ -7,7 +7,8 @@ import (
 )
 
 // codec encodes the values of replies in one format. Each endpoint has one codec, so path and method determine
-// the format. Another format of a list is another path with the same input and handler.
+// the format. A list in another format has a path of its own. The Atom, RSS and JSON feeds share their input
+// and their code.
 type codec struct {
 	mediaType   string // media type in the OpenAPI description
 	contentType string // Content-Type of replies

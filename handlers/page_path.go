@@ -316,7 +316,7 @@ func (p *pagePath) applyQuery(query url.Values) {
 	}
 }
 
-// withDefault returns the reading with viewDefault replaced by view.
+// withDefault returns a copy of p. If the view of p is viewDefault, the copy has the given view instead.
 func (p pagePath) withDefault(view pageView) pagePath {
 	if p.View == viewDefault {
 		p.View = view

@@ -211,7 +211,7 @@ func (r *pageRequest) applyPathToQuery() {
 	}
 }
 
-// today returns the current day by the clock of the site.
+// today returns the start of the current day in the zone of the site. The current time is that of the request.
 func (r *pageRequest) today() calendar.Wall { return r.zone().Wall(r.now).StartOfDay() }
 
 // defaultView returns the view of /events/. It is a list if dates were sent, even if the site's default is the

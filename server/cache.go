@@ -75,7 +75,7 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 
 // cachedReply is a finished reply with all that its bytes depend on.
 type cachedReply struct {
-	// revision of the calendar that the reply was made at
+	// revision is the revision of the calendar when the reply was made.
 	revision int64
 	// until is when the reply expires at any revision. Zero means never.
 	until     time.Time

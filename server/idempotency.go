@@ -76,7 +76,7 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	answered := false
 	if claim.Made == 0 {
 		defer func() {
-			// This also runs after a panic. Drop keeps the key if the record was committed.
+			// This also runs after an error or a panic. Release keeps the key if a record was committed.
 			if !answered {
 				s.endClaim(x, claim.Release)
 			}

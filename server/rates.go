@@ -28,7 +28,8 @@ func (r Rates) limitsAddress(x *exchange) bool {
 	return !r.Address.Off() && (!r.AddressFar || !limit.Near(x.client))
 }
 
-// countedKeys bounds the number of addresses, tokens and users that counters in memory keep.
+// countedKeys is the largest number of keys that one counter in memory keeps. A key is an address, a token or a
+// user. A full counter drops keys that are closest to a full burst.
 const countedKeys = 200_000
 
 // limitAddress counts a request without credentials against the rate of its address. It refuses credentials from

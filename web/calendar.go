@@ -286,7 +286,8 @@ type Empty struct {
 	Links       []Link
 }
 
-// Subscribe has the addresses of a feed for calendar programs and feed readers.
+// Subscribe has the URLs for subscribing to the events of a page. App, Google, Outlook and File are for
+// calendar programs. Atom, RSS and JSON are for feed readers.
 type Subscribe struct {
 	Title                                  string
 	App                                    template.URL // webcal: URL

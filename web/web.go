@@ -78,8 +78,8 @@ const DocsPath = "/docs"
 // DevelopersPath is the path of the page for developers, below the base URL and an optional language.
 const DevelopersPath = "/developers/"
 
-// Page returns the page with a path: "/", "/developers/" or "/docs". The slash at the end of "/developers/" is
-// optional.
+// Page returns the page with a path in a language. The paths are "/", "/developers/" and "/docs". "/developers"
+// gives the same page as "/developers/". Page returns false if there is no such page.
 func (p *Pages) Page(language, path string) (*File, bool) {
 	f, ok := p.pages[language][path]
 	if !ok {
@@ -221,7 +221,8 @@ func newFile(ext string, data []byte) (*File, error) {
 	}, nil
 }
 
-// compressor returns a function that compresses a content at its first call.
+// compressor returns a function that compresses a content at its first call. Later calls return the same
+// result.
 func compressor(data []byte, newWriter func(io.Writer) io.WriteCloser) func() ([]byte, error) {
 	return sync.OnceValues(func() ([]byte, error) {
 		var packed bytes.Buffer

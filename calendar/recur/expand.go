@@ -159,7 +159,9 @@ func (e *expansion) walk(end int, emit func(day int) bool) {
 	}
 }
 
-// walkDays is walk for periods of size days. The first period begins on day first.
+// walkDays calls emit for the days of the rule in periods of size days, until emit returns false. The first
+// period begins on day number first, counted from 1 January 1970. Only every nth period counts, where n is the
+// interval of the rule. No period begins after day number end.
 func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
 	year, m, _ := wallOnDay(first, e.start).Date()
 	current := month{year, m}

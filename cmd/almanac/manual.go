@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/manual"
 )
 
-// manualCmd writes the generated parts of the manual. The command line gives the tables of flags. The
-// declarations of the API give those of parameters and routes.
+// manualCmd is the command that writes the generated parts of the manual. It makes the tables of flags from the
+// declarations of the commands. It makes the tables of parameters and routes from the declarations of the API.
 type manualCmd struct {
 	Dir string `arg:"" type:"existingdir" help:"Folder of the pages."`
 }

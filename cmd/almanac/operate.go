@@ -139,7 +139,7 @@ func (f operateFlags) warn(log *slog.Logger) {
 	}
 }
 
-// maxMemory is the largest accepted memory size, in bytes.
+// maxMemory is the largest size, in bytes, that parseMemory accepts.
 const maxMemory = 1 << 40
 
 // parseMemory parses the size in bytes that a flag gives. flag is the name for errors.

@@ -115,7 +115,8 @@ type Recurrence struct {
 	Partial bool
 }
 
-// replacedDate identifies a date of a series that is not in the source.
+// replacedDate identifies a date of a series that an event of the source replaces. The source has that event,
+// but not the series itself.
 type replacedDate struct {
 	series string // source id of the series
 	date   icalDate

@@ -110,7 +110,7 @@ func (d reader) parentURL(o object, parent string) string {
 	return d.root + "/categories/" + parent
 }
 
-// sizeNames are the sizes of images in replies (contract, section 6.6).
+// sizeNames are the names of the image sizes that are read from replies of the source (contract, section 6.6).
 var sizeNames = []string{"thumbnail", "medium", "medium_large", "large"}
 
 // mimeTypes are the MIME types of images by extension.

@@ -226,8 +226,8 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	return cal, w.parents(ctx, cal)
 }
 
-// follow resolves a link in a reply. The link must not leave the service, which is the only one that the
-// operator named.
+// follow resolves a link in a reply, relative to w.base. It returns an error if the link has another scheme or
+// host, because the operator named no other service. It changes http to https if w.base has https.
 func (w *webReader) follow(link string) (*url.URL, error) {
 	u, err := w.base.Parse(strings.ReplaceAll(link, " ", "%20"))
 	if err != nil {

@@ -165,12 +165,15 @@ func newTextWrites(title, rest calendar.Language, in sourceTexts) textWrites {
 	return textWrites{all: []translationWrite{w, other}}
 }
 
-// compare returns the write of the texts in language l. Title is the language of the title of the source.
-// Genuine reports whether the record then has its own text in language l.
+// compare plans the write of the texts in language l. The parameter title is the language of the title of the
+// source. The result genuine reports whether the record then has its own text in language l.
 //
 // A text that readers get anyway is not written, with two exceptions. One is a title whose language the source
-// names. The other is a translation in the language of the site, which is written completely. Readers of other
-// languages get it instead of a missing text, so it must not change with the original.
+// names. The other is a translation in the language of the site, which is written completely. It must not
+// change with the original, because readers of other languages get it instead of a missing text.
+//
+// With the same exceptions, a differing translated text is emptied if readers then get the text of the source.
+// A translated title is also emptied if the source no longer has it.
 func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language, in sourceTexts) (w translationWrite, genuine bool) {
 	site := r.Site.Language
 	own, read, under := s.own(l), calendar.Served(l, site, s.original, s.others), s.under(l, site)

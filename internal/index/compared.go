@@ -24,8 +24,9 @@ type comparison struct {
 	used         uint64
 }
 
-// comparisons are the kept results of one state, by phrase. uses counts the calls of note; the least recently
-// noted phrase goes first.
+// comparisons has the results of comparing the texts of one state with search phrases. The keys of the map are
+// phrases. The counter uses is the number of calls of the method note. Before a phrase beyond maxCompared is
+// added, the one noted longest ago is deleted.
 type comparisons struct {
 	of   map[phrase]*comparison
 	uses uint64

@@ -95,7 +95,9 @@ func statusNumber(status sql.RawBytes) (uint8, error) {
 	return 0, fmt.Errorf("has the status %q", status)
 }
 
-// events calls each for the selected events, in no particular order. The documents have no links and no texts.
+// events calls each with a document for every selected event, in no particular order. The parameter where is a
+// WHERE clause that begins with a space, or "" for all events. The documents lack their venues, organizers,
+// terms and texts.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
 	var row document
 	var status, before, firstDay, lastDay sql.RawBytes

@@ -24,7 +24,9 @@ type Listener struct {
 
 	// Most is the largest number of connections, MostPerAddress that of one address (by Key). 0 means no limit.
 	Most, MostPerAddress int
-	// MostSending is the largest number of reply bytes that clients have not received yet. 0 means no limit.
+	// MostSending is the largest number of reply bytes in memory that clients have not received yet. It is the
+	// total of all connections. Replies smaller than sendingLeast do not count. Reserve returns false for a
+	// reply that would exceed it. 0 means no limit.
 	MostSending int64
 	// MostReceiving is the largest number of bytes of unanswered requests that have arrived or are announced.
 	// MostReceivingPerAddress is that of one address (by Key). 0 means no limit.

@@ -2,9 +2,9 @@ package load
 
 import "github.com/almanac-cal/almanac/calendar"
 
-// slugMemo has the next free number for bases of slugs. Without it, a calendar with a thousand lessons of one
-// name would look up the next number a thousand times. The unique index refuses a slug that another writer
-// took. It drops entries that were not used for long.
+// slugMemo has the next number that may be free for bases of slugs. Without it, a thousand lessons of one name
+// would need a thousand look-ups. If another writer took a slug, the unique index refuses it. The Loader then
+// forgets all numbers. slugMemo drops entries that were not used for long.
 type slugMemo struct{ recent, older map[string]int }
 
 // memoSize is the number of entries after which recent becomes older.

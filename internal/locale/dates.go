@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Dates formats dates, times and numbers in one language, as CLDR does. A script compares them with Node's Intl
-// for every day of five years (.ci/dates). No method names a time zone.
+// Dates formats dates, times and numbers in one language, as CLDR does. A script compares the formatted texts
+// with those of Node's Intl, for every day of five years (.ci/dates). No formatted text contains a time zone.
 type Dates struct{ words *dateWords }
 
 // DatesIn returns the formats of a language. english chooses the style for English and for unknown languages.

@@ -12,7 +12,7 @@ import (
 	"ariga.io/atlas/sql/sqlcheck"
 )
 
-// position is the byte offset of a statement in a file.
+// position identifies a statement by its file and the byte offset of its start.
 type position struct {
 	file atlas.File
 	pos  int
@@ -117,7 +117,8 @@ func columnNames(columns []*schema.Column) []string {
 	return names
 }
 
-// addNewKeys records in keys the position of a statement that added foreign keys.
+// addNewKeys adds to keys the foreign keys that are in the schema to, but not in from. It indexes them by
+// keyName. The value is the position of stmt in the file f. Keys that are already in keys stay unchanged.
 func addNewKeys(keys map[string]position, from, to *schema.Schema, f atlas.File, stmt *atlas.Stmt) {
 	had := map[string]bool{}
 	for _, t := range from.Tables {

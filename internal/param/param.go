@@ -23,7 +23,7 @@ import (
 // Location is the part of a request in which a parameter is sent.
 type Location string
 
-// These are the locations of parameters.
+// These are the parts of a request in which a parameter can be sent.
 const (
 	InPath  Location = "path"
 	InQuery Location = "query"

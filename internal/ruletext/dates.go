@@ -136,7 +136,8 @@ func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	return w.join(items)
 }
 
-// timeList lists times of day with their prepositions.
+// timeList joins times of day, each given with its preposition. Unless timesInFull is set, it writes the
+// preposition only once, as in "at 09:00 and 11:00".
 func (w *writer) timeList(times []string) string {
 	if w.timesInFull {
 		return w.join(times)

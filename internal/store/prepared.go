@@ -258,5 +258,6 @@ func (p *preparingConn) noteRefusal(err error) {
 	}
 }
 
-// IsValid implements driver.Validator.
+// IsValid implements driver.Validator. It returns false after the server rejected a write because it is
+// read-only. The pool then closes the connection.
 func (p *preparingConn) IsValid() bool { return !p.refused && p.mysqlConn.IsValid() }

@@ -227,8 +227,8 @@ func correctInstants(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// derivedSpan returns the span of a stored event from its wall times. Stale reports whether the stored instants
-// differ. The error is calendar.ErrZone for an unknown zone.
+// derivedSpan computes the span of a stored event from its wall times and its zone. The result stale reports
+// whether the stored instants differ from those of the span. The error is calendar.ErrZone for an unknown zone.
 func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	zone, err := calendar.ParseZone(r.Timezone)
 	if err != nil {

@@ -245,7 +245,8 @@ func (r *reader) clock() (c clock, ok bool) {
 	return c, ok
 }
 
-// meridiem parses "am" or "pm", with or without a space before it. "" means neither.
+// meridiem reads "am" or "pm", after an optional space, and returns it. If neither follows, it returns "" and
+// does not advance. It does not take the start of a zone name such as america/new_york.
 func (r *reader) meridiem() string {
 	try := *r
 	try.eat(' ')

@@ -98,7 +98,7 @@ var motifs = map[string]motif{
 		}
 		t.rect(8, 42, 120, 86, []color.RGBA{t.colours.first, t.colours.third}[v])
 	}},
-	// flask: a laboratory
+	// flask: flasks of a laboratory
 	"flask": {2, false, func(t *tile, v int) {
 		c := []color.RGBA{t.colours.first, t.colours.second}[v]
 		t.rect(50, 14, 78, 24, t.colours.second)

@@ -222,8 +222,9 @@ func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	return err
 }
 
-// unknownCity returns the city of the options in a country, if no list has it. Its declension and exact
-// position are unknown.
+// unknownCity makes a city with the name c.o.City in a country. The caller has found that name in no list. The
+// city has the position, zone, postcodes and telephone numbers that the country has for such cities. Its name
+// is not declined.
 func (c *Calendar) unknownCity(in *country) city {
 	to := in.of
 	to.name = c.o.City
