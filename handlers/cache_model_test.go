@@ -82,6 +82,11 @@ type cacheModel struct {
 // cacheAsk is a request. The path is below the API unless it has a language.
 type cacheAsk struct{ path, login string }
 
+// single reports whether the request is of one record, without a query.
+func (a cacheAsk) single() bool {
+	return strings.Count(a.path, "/") == 2 && !strings.Contains(a.path, "?")
+}
+
 // freshReply is a reply that clients may use until a time unless the calendar is written.
 type freshReply struct {
 	revision int64
@@ -153,8 +158,8 @@ func (m *cacheModel) write(kind string, do func(m *indexModel) bool) {
 	}
 }
 
-// fill has the processes answer all requests that they have not answered since the last write. For ten writes these are
-// every third request, then others; if storetest.IsBrief, every sixteenth.
+// fill has the processes answer all requests that they have not answered since the last write. These are the
+// requests of single records and, for ten writes, every third other one; if storetest.IsBrief, every sixteenth of all.
 func (m *cacheModel) fill() {
 	m.Helper()
 	before := map[cacheAsk]bool{}
@@ -165,7 +170,7 @@ func (m *cacheModel) fill() {
 	m.fills++
 	brief := storetest.IsBrief(m.services[0].Store)
 	for i, a := range m.requestsNow() {
-		if !brief && i%3 == m.fills/10%3 || i%16 == 0 {
+		if !brief && (a.single() || i%3 == m.fills/10%3) || i%16 == 0 {
 			m.asks = append(m.asks, a)
 		}
 	}
