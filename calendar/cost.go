@@ -19,7 +19,8 @@ type Cost struct {
 	// Prices are distinct numbers in ascending order, with '.' as decimal mark and without digit groups. Zeros
 	// are kept as they were written: 12.50.
 	Prices []string `json:"prices,omitempty"`
-	// Texts are the elements without a price, unchanged, in the order in which they were sent.
+	// Texts are the elements without a price, and the texts before a price in a displayed cost. They are in the order
+	// in which they were sent, each once.
 	Texts []string `json:"texts,omitempty"`
 }
 

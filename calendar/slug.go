@@ -82,8 +82,8 @@ func TrashedSlug(s string) string {
 	return s + trashedSuffix
 }
 
-// UntrashedSlug returns the slug that a record had before TrashedSlug, even if NumberedSlug was applied after.
-// It returns other slugs unchanged.
+// UntrashedSlug returns the slug that a record had before TrashedSlug, even if NumberedSlug was applied after. A
+// slug that NumberedSlug shortened stays shortened. UntrashedSlug returns other slugs unchanged.
 func UntrashedSlug(s string) string {
 	stem, number := s, ""
 	if i := strings.LastIndexByte(s, '-'); i > 0 {

@@ -12,8 +12,8 @@ var (
 	ErrEndOutOfRange   = errors.New("end outside the years 1000 to 9999")
 )
 
-// Span is the time of an event on the clock of its zone. The database stores the wall times, and computes
-// instants from them. So a wall time in a repeated hour always means the first pass. The order of two wall
+// Span is the time of an event on the clock of its zone. Its instants are computed from the wall times, and the
+// database stores both. So a wall time in a repeated hour always means the first pass. The order of two wall
 // times can differ from that of their instants, around a gap (02:45 becomes 03:45, which is after 03:15) and in
 // a repeated hour. To compare times, compare instants.
 type Span struct {

@@ -1,7 +1,7 @@
 package calendar
 
-// Text is the text of a record or term in one language. Title is the name, except for events. Excerpt and
-// EventStatusReason are empty except for events.
+// Text is the text of a record or term in one language. Title is the name, except for events and series. Excerpt
+// and EventStatusReason are empty except for events and series.
 type Text struct {
 	Language                          Language
 	Title, Description, Excerpt, Slug string

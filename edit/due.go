@@ -63,7 +63,7 @@ func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 }
 
 // NextDue returns the time at which the next scheduled record after now is published, in UTC. The zero time
-// means that there is none. Without writes, replies do not change before that time.
+// means that there is none. The publication changes replies without a write.
 func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
 	var found []time.Time
 	e, err := db.Event.Query().Where(isLater[predicate.Event](now)).Order(event.ByPublishedAt()).Limit(1).All(ctx)
@@ -120,7 +120,7 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	for _, kind := range []calendar.Kind{calendar.Series, calendar.Event, calendar.Venue, calendar.Organizer} {
 		table := recordTableOf(tx, kind)
 		// The tables of events, venues and organizers have an index in this order, so the statement locks one
-		// batch only. The index of series has the status alone, so the statement locks all scheduled series.
+		// batch only. No index of series has the publication date, so the statement locks all scheduled series.
 		ids, err := table.lock(ctx, func(s *sql.Selector) {
 			isDue[func(*sql.Selector)](e.Now)(s)
 			s.OrderBy(s.C(event.FieldPublishedAt))

@@ -289,8 +289,8 @@ func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
 }
 
 // linkTerms replaces the terms was of an event with the terms is, and updates the event counts of these terms.
-// It changes the counts first: this locks the terms, so that no other transaction deletes them before the links
-// are stored.
+// It changes the counts first. If the event counts, this locks the new terms, so that no other transaction
+// deletes them before the links are stored.
 func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCounted, isCounted bool) error {
 	by := make(map[int64]int)
 	if wasCounted {

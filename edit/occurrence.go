@@ -260,7 +260,7 @@ func ownNames(own []string, names ...string) []string {
 	return own
 }
 
-// sentSeriesSlug takes the slug sent for a new event as the slug of its new series, in the language of the
+// sentSeriesSlug takes the slug sent for a stored event as the slug of its new series, in the language of the
 // texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
 func (e *Editor) sentSeriesSlug(
 	ctx context.Context, tx *ent.Tx, r *record, t *calendar.Template, sent *string,

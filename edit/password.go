@@ -78,8 +78,8 @@ func HashPassword(key []byte, eventID int64, password string) []byte {
 }
 
 // PasswordMatches reports in constant time whether the password is that of the event. It reports false for an
-// event without a password. The hash is keyed with row.PasswordID, the id of the first occurrence of a series.
-// Nil means the id of the event itself.
+// event without a password. The hash is keyed with row.PasswordID, the id of the event or series for which the
+// password was sent. Nil means the id of the event itself.
 func PasswordMatches(key []byte, row *ent.Event, password string) bool {
 	return row.PasswordHash != nil &&
 		hmac.Equal(HashPassword(key, valueOr(row.ID, row.PasswordID), password), *row.PasswordHash)

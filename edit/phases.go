@@ -303,7 +303,7 @@ func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	return closed
 }
 
-// refuseOverlap returns an error if phase p starts before an occurrence of the phase before it.
+// refuseOverlap returns an error if the phase before p has an occurrence at the first start of p or later.
 func refuseOverlap(before, p *seriesPhase) error {
 	first := p.First()
 	for o := range before.Occurrences(calendar.Wall{}, recur.LastStart()) {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// record is the state of an event, a venue or an organizer in the fields that they share.
+// record is the state of an event, a series, a venue or an organizer in the fields that they share.
 type record struct {
 	textOwner
 	publicationState

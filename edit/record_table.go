@@ -17,7 +17,7 @@ import (
 )
 
 // recordTable has the statements that the tables of events, series, venues, organizers and images share.
-// Predicates and changes use columns that have the same names in all these tables.
+// Predicates and changes use columns that have the same name in each table that has them.
 type recordTable struct {
 	// lock locks the selected records and returns their ids. They are in the order that where sets, then in
 	// ascending order.

@@ -98,7 +98,7 @@ func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 // fault. The caller sets the name of the parameter. A write passes the client of its transaction, other callers
 // any client.
 
-// LoadReferences loads authors and images in one statement each, for later calls of AuthorFault and ImageFault.
+// LoadReferences loads authors and images in batches, for later calls of AuthorFault and ImageFault.
 func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, images []int64) error {
 	e.makeReferences()
 	if err := e.refs.users.load(ctx, findUsers(db), authors); err != nil {

@@ -18,8 +18,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// searchableFields are the names in the change log of the fields in search texts, by kind of record. Updates of
-// other fields do not change search texts.
+// searchableFields are the names in the change log of the fields in search texts, by kind of record. Those of
+// terms include the description, which is only in the sort keys. Updates of other fields change neither search
+// texts nor sort keys.
 var searchableFields = map[calendar.Kind][]string{
 	calendar.Event:  {"title", "description", "excerpt"},
 	calendar.Series: {"title", "description", "excerpt"},

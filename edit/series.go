@@ -305,7 +305,8 @@ func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) 
 }
 
 // storeOccurrences stores occurrences of a series with the fields of a template, whose linked records must
-// exist. The number of statements grows with the number of batches, and by one for each slug that is taken.
+// exist. The number of statements grows with the number of batches. A slug whose first countedRounds numbers are
+// taken needs further statements (ChooseSlugs).
 func (e *Editor) storeOccurrences(
 	ctx context.Context, tx *ent.Tx, s *ent.Series, t *calendar.Template, list []recur.Occurrence,
 ) error {

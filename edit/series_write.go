@@ -225,7 +225,7 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 	return w.store(ctx)
 }
 
-// trash plans the changes that remove stores.
+// trash plans the move of the occurrences in the scope to the trash.
 func (w *seriesWrite) trash() error {
 	phases, k := w.phases, 0
 	if w.scope == FollowingOccurrences {

@@ -133,9 +133,9 @@ const slugProbes = 16
 
 var errSlugs = errors.New("no number is left for the slug")
 
-// freeSlug returns base if it is free, otherwise the first free one of base-2, base-3 and so on. It does not
-// read thousands of taken slugs: after the first numbers it doubles the number until one is free, then searches
-// the last interval by bisection.
+// freeSlug returns base if it is free, otherwise a free one of base-2, base-3 and so on. It is the first free one
+// unless the first slugProbes numbers are taken. Then freeSlug does not read thousands of taken slugs. It doubles
+// the number until one is free, and divides the last interval until the number before a free one is taken.
 func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, error) {
 	n, err := freeNumber(ctx, tx, s, base)
 	if err != nil {

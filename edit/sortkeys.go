@@ -26,7 +26,7 @@ var sortColumns = map[calendar.Language]struct{ name, description string }{
 }
 
 // NameSortColumn returns the column by which a language sorts terms by name and series by title. It is null in
-// terms for which FillSortKeys has not run yet.
+// terms that an older version wrote, until upkeep.FillSortKeys has run.
 func NameSortColumn(l calendar.Language) string { return sortColumns[l].name }
 
 // DescriptionSortColumn returns the column by which a language sorts terms by description.

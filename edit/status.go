@@ -40,7 +40,7 @@ type publicationState struct {
 	status calendar.Status
 	before calendar.Status // status before the record went to the trash
 	// published is the publication date in UTC. Dated reports whether it is final: a client sent it, or the
-	// record was public once.
+	// record has left draft and pending once.
 	published time.Time
 	dated     bool
 }

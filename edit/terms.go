@@ -17,8 +17,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// CreateTerm stores a new category or tag. If the name is taken, it returns *calendar.Error term_exists. Two
-// tags cannot have one name, nor two categories with the same parent.
+// CreateTerm stores a new category or tag. If the name is taken, it returns *calendar.Error term_exists. The name
+// of a tag is taken if any tag has it. That of a category is taken if one with the same parent has it. Names in
+// all languages count.
 func (e *Editor) CreateTerm(ctx context.Context, tx *ent.Tx, in *TermInput) (*ent.Term, error) {
 	row, created, err := e.EnsureTerm(ctx, tx, in, nil)
 	if err == nil && !created {

@@ -11,9 +11,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// CreateVenue stores a new venue. A duplicate is a venue that the caller may read with the same name, and with
-// the same description if one is sent. If there is a duplicate, CreateVenue returns that, and created is false.
-// It stores the other sent fields in the duplicate if the caller may edit it.
+// CreateVenue stores a new venue. A duplicate is a venue outside the trash that the caller may read. It has the
+// same name, and the same description if one is sent. If there is a duplicate, CreateVenue returns that, and
+// created is false. It stores the other sent fields in the duplicate if the caller may edit it. For a venue that
+// is sent with a source id, CreateVenue looks for no duplicate.
 func (e *Editor) CreateVenue(ctx context.Context, tx *ent.Tx, in *VenueInput) (
 	row *ent.Venue, created bool, err error,
 ) {

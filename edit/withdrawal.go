@@ -51,8 +51,8 @@ func isPublic(status calendar.Status, published, now time.Time) bool {
 	return status.Shown(now, published) == calendar.Publish
 }
 
-// nextSequence returns the SEQUENCE of an event after a write at now. 0 means that the event was never
-// withdrawn or moved.
+// nextSequence returns the SEQUENCE of an event after a write at now. It is 0 until a write
+// withdraws the event, or changes its times or event status while it is public.
 func nextSequence(
 	row *ent.Event, now time.Time, status calendar.Status, published time.Time, span calendar.Span, state calendar.EventStatus,
 ) int64 {

@@ -7,13 +7,13 @@ import (
 )
 
 // codec encodes the values of replies in one format. Each endpoint has one codec, so path and method determine
-// the format. A list in another format has a path of its own. The Atom, RSS and JSON feeds share their input
-// and their code.
+// the format. Only the address of a calendar page can also choose a feed by its query (see matchPage). A list in
+// another format has a path of its own. The Atom, RSS and JSON feeds share their input and their code.
 type codec struct {
 	mediaType   string // media type in the OpenAPI description
 	contentType string // Content-Type of replies
 	// encode returns the bytes of a value. fields is a comma-separated list of the keys to keep. "" keeps all.
-	// Formats without keys ignore it.
+	// The formats of feeds ignore it.
 	encode func(value any, fields string) ([]byte, error)
 }
 

@@ -57,8 +57,8 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// Describe returns the description of the API below a root, in a language. now decides the published defaults of
-// dates. It does not use the database.
+// Describe returns the description of the API below a root, in a language. Declarations run at the time now, on
+// which the description does not depend. It does not use the database.
 func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *openapi.API {
 	r := &request{h: h, now: now, root: root, lang: lang}
 	site := h.Site.BaseURL + root.Segment
@@ -99,7 +99,8 @@ func (p *pattern) template() string {
 	return b.String()
 }
 
-// kind returns the kind of the records below the path. It returns "" for paths that describe the API.
+// kind returns the kind of the records below the path. It returns "" for feeds and for paths that describe the
+// API.
 func (p *pattern) kind() calendar.Kind {
 	for kind, collection := range represent.Collections {
 		if len(p.path) > 0 && p.path[0].literal == collection {

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// eventFilter is a row of eventFilters: a column, or a function for parameters that affect each other.
+// eventFilter is a row of eventFilters: a column, or a function that declares parameters of other forms.
 type eventFilter struct {
 	query.Column
 	written func(*eventQuery, *request, *param.Set)
@@ -216,7 +216,8 @@ func (q *eventQuery) declareSeries(r *request, p *param.Set) {
 	})
 }
 
-// zone returns the time zone of the site. It returns UTC while parameters are only described.
+// zone returns the time zone of the site. It returns UTC for a request without handlers, such as that of
+// endpoint.describe.
 func (r *request) zone() calendar.Zone {
 	if r.h == nil {
 		return calendar.UTC()

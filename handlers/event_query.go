@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// eventQuery is the input of GET /events.
+// eventQuery is the input of GET /events. Calendar pages and feeds use it, too.
 type eventQuery struct {
 	paging
 	StartDate, EndDate        *when.Date
@@ -29,7 +29,7 @@ type eventQuery struct {
 	Series                    query.Series
 	Password                  *string
 
-	endless    bool              // the list has no default time window, because it is a feed
+	endless    bool              // the default time window of GET /events does not apply, because the list is a feed
 	text       search.Query      // parsed form of Search
 	conditions []query.Condition // conditions on the columns of eventFilters, one for each filter sent
 	undated    bool              // the list has no default time window, because a calendar page sets one
@@ -138,7 +138,7 @@ func defaultWindow(now time.Time, zone calendar.Zone) (first, last calendar.Wall
 	return today, last
 }
 
-// replacesDefaultWindow reports whether a filter was sent that replaces the default time window.
+// replacesDefaultWindow reports whether a calendar page or a sent filter replaces the default time window.
 func (q *eventQuery) replacesDefaultWindow() bool {
 	return q.undated || q.StartsBefore != nil || q.StartsAfter != nil || q.EndsBefore != nil || q.EndsAfter != nil
 }

@@ -225,8 +225,8 @@ func wordsOf[W ~string](words []W) []string {
 	return out
 }
 
-// inReadableSeries reports whether an event belongs to a series that the caller may read. The event may be nil.
-// Otherwise the reply shows the event as one outside a series.
+// inReadableSeries reports whether an event belongs to a series that the caller may read. Otherwise the reply
+// shows the event as one outside a series. The event may be nil.
 func (r *request) inReadableSeries(e *ent.Event) (bool, error) {
 	if e == nil || e.SeriesID == nil {
 		return false, nil

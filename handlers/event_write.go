@@ -19,14 +19,15 @@ import (
 
 type entTx = ent.Tx
 
-// eventInput is the input of a request that creates or updates an event.
+// eventInput is the input of a request that writes an event or a series, or previews a schedule.
 type eventInput struct {
 	target
 	edit.EventInput
 	Image      *picture
 	series     bool // the target is a series, not an event
 	exceptions exceptionsChoice
-	// row is the stored event of an update, after eventLoaded. Nil means that the caller may not edit it.
+	// row is the stored event of an update, after eventLoaded. Nil means that there is none, or that the caller
+	// may not edit it.
 	row         *ent.Event
 	eventLoaded bool          // row was loaded
 	expanded    *sentSchedule // result of expandSchedule; nil before its first call
@@ -148,9 +149,9 @@ func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	return zone, nil
 }
 
-// dateZone returns the zone that relative words in a start or end refer to. It is that of the request, else of
-// the stored event, else of the site. The timezone parameter is declared before the dates, so it is parsed
-// already.
+// dateZone returns the zone in which the dates and the rule of a request are parsed. It is that of the request,
+// else of the stored event, else of the site. For a number, it does not look at the stored event. The timezone
+// parameter is declared before the dates, so it is parsed already.
 func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if in.Zone != nil {
 		return *in.Zone, nil
@@ -194,8 +195,8 @@ func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	return e, nil
 }
 
-// spanFault returns the fault that the start and end of an event have together, for one of the two parameters. It
-// is nil unless both are sent. Package edit checks a sent date together with a stored one.
+// spanFault returns the fault that start and end have together, if it belongs to the parameter name. It is nil
+// unless both are sent. Package edit checks a sent date together with a stored one.
 func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil {
 		return nil
@@ -408,7 +409,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	return e, nil
 }
 
-// mayWrite asks the permission matrix before anything is read or downloaded. Package edit asks again in the
+// mayWrite asks the permission matrix before anything is downloaded or written. Package edit asks again in the
 // transaction, for exactly what changes.
 func (r *request) mayWrite(op auth.Operation, rec auth.Record) bool {
 	return auth.May(r.caller, op, rec)
@@ -458,8 +459,9 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 // errOutdated means that another caller has written or removed the record since it was read.
 var errOutdated = errors.New("the record was written or removed meanwhile")
 
-// updateUnchanged stores an update of the event e. Sent fields that equal e count as not sent. If the stored
-// event differs from e by now, it returns errOutdated and stores nothing.
+// updateUnchanged stores an update of the event e. In an update of an occurrence, values that a read of e shows
+// count as not sent. So if the stored occurrence differs from e by now, it returns errOutdated and stores nothing.
+// It does the same if e was removed, in a series or not.
 func (r *request) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 	if err := r.omitStored(e, &in); err != nil {
 		return err
@@ -505,7 +507,7 @@ func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Cont
 	}
 }
 
-// deleteEvent answers DELETE of one event, by moving the event to the trash.
+// deleteEvent answers DELETE of one event. It moves the event, or the occurrences in the scope, to the trash.
 func (r *request) deleteEvent(in *eventInput) (*reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Delete)
 	if err != nil {

@@ -86,7 +86,7 @@ func linkedText(p *param.Set, name string) func() string {
 	}
 }
 
-// asksForDates reports whether a parameter limits the feed to certain dates.
+// asksForDates reports whether a parameter limits the feed to certain dates or event ids.
 func (q *feedQuery) asksForDates() bool {
 	return q.replacesDefaultWindow() || q.StartDate != nil || q.EndDate != nil || q.month != nil || q.day != nil || q.Include != nil
 }

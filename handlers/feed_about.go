@@ -80,8 +80,8 @@ func (q *feedQuery) name(r *request) (string, error) {
 	return site + " – " + r.view().Text(row).Title, nil
 }
 
-// feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the parameters as
-// they were sent.
+// feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the sent parameters.
+// Dates have the text that was sent, and other parameters their parsed values.
 func (r *request) feedAddress(path string) func(page int64) string {
 	base := r.h.Site.BaseURL + r.root.Segment + path
 	pairs := encodePairs(r.params.Links())

@@ -17,7 +17,7 @@ type news struct {
 	entries []feed.Entry
 }
 
-// listNews returns the handler of a feed of new and changed events, below path.
+// listNews returns the handler of the feed of new and changed events at a path.
 func listNews(path string) func(*request, *feedQuery) (*reply, error) {
 	return func(r *request, q *feedQuery) (*reply, error) { return r.listNews(q, path) }
 }

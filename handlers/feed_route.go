@@ -153,7 +153,7 @@ func (h *Handlers) matchPage(m *Match, path, query string) {
 		if m.pattern == nil {
 			m.pattern = pattern
 		}
-		if m.pattern == pattern { // readings of a path differ in the category only
+		if m.pattern == pattern { // readings as another feed are left out
 			m.page = append(m.page, p)
 		}
 	}
@@ -229,8 +229,9 @@ func (r *request) periodText(p pagePath, sent string) string {
 	return r.zone().Wall(r.now).Format(layout)
 }
 
-// chooseReading returns the first reading of a path whose term or record exists and is public, and its id. If
-// there is none, the error is 404.
+// chooseReading returns the first reading of a path whose term or record exists and is public, and its id. It
+// accepts a reading without a term, venue, organizer or series at once, with the id 0. If there is no such
+// reading, the error is 404.
 func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
 	for _, p := range readings {
 		kind := p.Taxonomy
@@ -295,8 +296,8 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	return status.Shown(r.now, published) == calendar.Publish, err
 }
 
-// eventSlug returns the slug for the feed of one event from the path of its page. If the path has an id and the
-// event has no slug, the error is 404.
+// eventSlug returns the slug for the feed of one event from the path of its page. A slug without a date is not
+// checked. If the path has an id or a date, and shownSlug finds no slug, the error is 404.
 func (r *request) eventSlug(p pagePath) (string, error) {
 	switch {
 	case p.View == viewRecord:

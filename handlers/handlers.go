@@ -72,8 +72,8 @@ type Handlers struct {
 	pageFilters []string // names of list parameters that calendar pages repeat in links
 }
 
-// New returns the handlers of the API with their route table. It returns an error if a declaration is wrong, a
-// mount is unusable or the base URL is not absolute.
+// New returns the handlers of the API with their route table. It returns an error if a declaration, a mount, the
+// base URL or a template of the pages is wrong.
 func New(c Config) (h *Handlers, err error) {
 	base, err := url.Parse(c.Site.BaseURL)
 	if err != nil {

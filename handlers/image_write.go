@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// notUsable returns the fault of an image that cannot be downloaded or decoded.
+// notUsable returns the fault of an image that cannot be found, read, downloaded or decoded.
 func notUsable(name string, err error) error {
 	return &pictureError{param.Fault{
 		Param: name, Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},

@@ -53,7 +53,7 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	})
 }
 
-// declareLanguage declares ml_language, which is the last parameter of every operation.
+// declareLanguage declares ml_language. It is the last parameter of every operation except POST /series/preview.
 func (r *request) declareLanguage(p *param.Set) {
 	words := make([]string, len(calendar.Languages))
 	for i, l := range calendar.Languages {
@@ -140,8 +140,8 @@ func encodeAll[T any](r *request, items []T) (out [][]byte, err error) {
 
 func linkValue(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
 
-// pageLink returns a function that returns the URL of a page of the list. The URL has all parameters as they were
-// understood, and the page unless it is 1.
+// pageLink returns a function that returns the URL of a page of the list. The URL has the sent parameters as they
+// were understood, without those that NoLink excludes. It has the page unless that is 1.
 func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
 	base := r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/" + represent.Collections[kind] + "/"
 	var query strings.Builder

@@ -150,8 +150,8 @@ func (r *pageRequest) periodFeed(name, value string) []web.Field {
 	return append(r.feedFilters(), web.Field{Name: name, Value: value})
 }
 
-// periodFilters returns API filters for events between two days. The first year has no lower bound, since nothing
-// takes place before it.
+// periodFilters returns API filters for events between two days. The first day of the first year needs no lower
+// bound, since nothing takes place before it.
 func periodFilters(first, last calendar.Wall) []web.Field {
 	out := []web.Field{{Name: "starts_before", Value: last.Format(time.DateOnly)}}
 	if before := first.AddDate(0, 0, -1); isPageDay(before) {

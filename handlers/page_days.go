@@ -329,7 +329,8 @@ func (r *pageRequest) eachDayEvent(q *query.Events, offset, limit int, do func(*
 	return left, nil
 }
 
-// laterWall returns the later of two days. earlierWall returns the earlier one. A zero day counts as none.
+// laterWall returns the later of two days. The other function, earlierWall, returns the earlier one. Both return b
+// if a is zero. Callers of earlierWall must not pass zero as b.
 func laterWall(a, b calendar.Wall) calendar.Wall {
 	if a.IsZero() || a.Before(b) {
 		return b

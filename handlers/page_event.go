@@ -67,8 +67,8 @@ func (r *pageRequest) isPublicRecord(row ent.Core) bool {
 	return row.Status.Shown(r.now, row.PublishedAt) == calendar.Publish
 }
 
-// prose returns a description as sanitised HTML for a page. It drops images of other hosts unless the site allows
-// them.
+// prose returns a description as sanitised HTML for a page. It replaces images of other hosts by links or text,
+// unless the site allows them.
 func (r *pageRequest) prose(description string) (template.HTML, error) {
 	external := r.h.PageSettings.ExternalImages
 	clean, err := markup.HTMLContext(r.ctx, description)
@@ -280,7 +280,7 @@ func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
 	return nil
 }
 
-// calendarTime is the time layout in the URLs of other calendar services.
+// calendarTime is the time layout in the URLs of Google Calendar.
 const calendarTime = "20060102T150405Z"
 
 // addToCalendar adds the links by which a visitor can add the event to a calendar.
@@ -433,7 +433,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 		return err
 	}
 	if from.Equal(r.now) {
-		r.expireBy(r.tomorrow()) // no other event becomes near before tomorrow
+		r.expireBy(r.tomorrow()) // The window may move with the time, so the list is renewed daily.
 	}
 	if err := r.expireByStart(page); err != nil {
 		return err

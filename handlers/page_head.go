@@ -233,8 +233,8 @@ func (r *pageRequest) headers(f *web.Frame) [][2]string {
 	return out
 }
 
-// summary returns the beginning of an HTML text as plain text. It has at most the given number of characters and
-// ends with a whole word.
+// summary returns the beginning of an HTML text as plain text. It has at most the given number of characters, and
+// an ellipsis if it is cut. It ends with a whole word, unless the last word is very long.
 func summary(html string, characters int) string {
 	text := markup.Plain(html)
 	if utf8.RuneCountInString(text) <= characters {

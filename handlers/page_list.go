@@ -242,7 +242,7 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) e
 }
 
 // groups puts the items of a list under headings by first day, or by last day in a list of past events. In other
-// lists, events that began before today come first, as ongoing.
+// lists without filters by date, events that began before today come first, as ongoing.
 func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
 	r.expireBy(r.tomorrow())

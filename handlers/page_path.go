@@ -162,7 +162,8 @@ func pageSegments(path string) (segments []string, ok bool) {
 	return segments, true
 }
 
-// readings returns the readings of a path, without what the query decides.
+// readings returns the readings of a path. It uses only the parameter p of the query, and leaves the others to
+// applyQuery.
 func (p pagePath) readings(segments []string, query url.Values) []pagePath {
 	if len(segments) == 0 {
 		p.View = viewHome
@@ -449,7 +450,8 @@ func (t *pageTail) take(literal string) bool {
 	return true
 }
 
-// page parses page/{n}/ if the path has it. It returns false if that is not valid. Only lists have pages.
+// page parses page/{n}/ if the path has it. It returns false if that is not valid. Only the paths of lists, venues
+// and organizers may have it.
 func (t *pageTail) page(p *pagePath) bool {
 	if !t.take(segmentPage) {
 		return true

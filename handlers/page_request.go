@@ -22,8 +22,8 @@ import (
 )
 
 // Page is a matched address of a calendar page (contract, section 21).
-type Page struct { // kind of page for logs and metrics, such as "event" or "month"
-	Route    string // for logs and metrics: event, month
+type Page struct {
+	Route    string // kind of page in logs and metrics, such as "page event" or "page month"
 	readings []pagePath
 }
 
@@ -37,7 +37,7 @@ func (h *Handlers) MatchPage(path string, query []byte) *Page {
 	}
 	values, err := url.ParseQuery(string(query))
 	if err != nil {
-		values = url.Values{} // a broken query chooses no page; its parameters are refused later
+		values = url.Values{} // A broken query chooses no page. Its parameters still reach ServePage.
 	}
 	readings := slices.DeleteFunc(parsePagePath(path, values, h.PageSettings.PathAliases), func(p pagePath) bool {
 		return p.View == viewDevelopers || p.Format != formatHTML ||
@@ -85,7 +85,8 @@ func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*Page
 	if err != nil {
 		return nil, err
 	}
-	// Pages show published events only, so parameters that could reveal others are ignored.
+	// Pages show published events only, so parameters that could reveal others are ignored. The settings of the
+	// site, rather than per_page, decide the length of a page.
 	for _, name := range []string{"status", "password", "per_page"} {
 		delete(values, name)
 	}
@@ -188,7 +189,8 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	return r.listPage()
 }
 
-// applyPathToQuery drops query parameters that the path decides, and sets the parameter page from the path.
+// applyPathToQuery drops query parameters that the path decides. If the path of a list, venue or organizer has no
+// page number, it takes that of the query.
 func (r *pageRequest) applyPathToQuery() {
 	switch r.path.Taxonomy {
 	case calendar.Category:
@@ -214,8 +216,8 @@ func (r *pageRequest) applyPathToQuery() {
 // today returns the start of the current day in the zone of the site. The current time is that of the request.
 func (r *pageRequest) today() calendar.Wall { return r.zone().Wall(r.now).StartOfDay() }
 
-// defaultView returns the view of /events/. It is a list if dates were sent, even if the site's default is the
-// month.
+// defaultView returns the view of /events/. If dates were sent and the site has lists, it is the list. Otherwise it
+// is the default of the site.
 func (r *pageRequest) defaultView() pageView {
 	view := r.h.defaultView()
 	if view == viewMonth && r.h.servesView(viewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
@@ -381,8 +383,8 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 	return out
 }
 
-// PageError returns the HTML page of an error status. If the visitor's address is not the cause, the page shows
-// only the status.
+// PageError returns the HTML page of an error status. A status without a text of its own gets the text for faults
+// of the service.
 func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
 	r := &pageRequest{
 		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// maxTermDepth is the largest number of categories in a path. Each of them takes one SQL statement.
+// maxTermDepth is the largest number of categories in a path. Each of them takes at least one SQL statement.
 const maxTermDepth = 32
 
 // resolveTerms finds the term of the path. If the path is not the canonical one, it sets a redirect. It returns

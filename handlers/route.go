@@ -223,9 +223,8 @@ type Match struct {
 	page []pagePath
 }
 
-// Match finds the route of a path below a root (see Locate). It returns nil for an unknown path. If a known path
-// lacks the method, Serve of the match returns the error that there is no such route. OPTIONS always matches a
-// known path.
+// Match finds the route of a path below a root (see Locate). It returns nil for an unknown path. If no endpoint of
+// a known path has the method, Found of the match returns false. That is so for OPTIONS on every known path.
 func (h *Handlers) Match(method string, root Root, rest string) *Match {
 	table := h.table
 	if h.root != nil && root.Mount == WordPressRoot {

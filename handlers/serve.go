@@ -54,8 +54,8 @@ type Outcome struct {
 type Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
 
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. If it returns an
-// error, it has written nothing. A *calendar.Error, param.Missing or param.Invalid is for the client. Any other
-// error is internal.
+// error, it has written at most the header Preference-Applied. A *calendar.Error, param.Missing or param.Invalid
+// is for the client. Any other error is internal.
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
 	r := h.request(ctx, h.readDatabase(c.Method(), call.Caller), m, call)
 	values, err := h.values(c, m.path)

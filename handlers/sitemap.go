@@ -74,8 +74,8 @@ func SitemapNumber(path string) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// Robots returns robots.txt. Feeds and pages that must not be indexed stay allowed, so that crawlers can read
-// their noindex.
+// Robots returns robots.txt. It disallows all paths if PageSettings.Indexing is false. Otherwise, feeds and pages
+// that must not be indexed stay allowed, so that crawlers can read their noindex.
 func (h *Handlers) Robots() []byte {
 	disallow := ""
 	if !h.PageSettings.Indexing {

@@ -16,8 +16,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// values returns the parameters of body and query. Those of the body have precedence. No other function reads the
-// raw request. Strings are copied, because Fiber reuses its buffers for the next request.
+// values returns the parameters of body and query. Those of the body have precedence. In this package, only values
+// and the functions that it calls read the raw request. Strings are copied, because Fiber reuses its buffers for
+// the next request.
 func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any, error) {
 	query, err := pairValues(c.Context().URI().QueryString())
 	if err != nil {

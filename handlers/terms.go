@@ -102,7 +102,7 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 	return r.listReply(taxonomy, q.paging, items, total)
 }
 
-// selectTerms is the query of the terms that answers show.
+// selectTerms makes a query read only the columns of terms that replies need.
 func selectTerms(q *ent.TermQuery) { q.Select(term.ReadColumns...) }
 
 // termPage loads a page of terms with their texts. The database sorts by the texts in the language of the
@@ -294,8 +294,8 @@ func positionIn(column string, ids []int64, descending bool) sql.Querier {
 	})
 }
 
-// terms returns the representations of terms, with the slugs of the ancestors of categories. It runs one query
-// for each level of the tree, for any number of terms.
+// terms returns the representations of terms, with the slugs of the ancestors of categories. It runs at most two
+// SQL statements for each level of the tree, for any number of terms.
 func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
 	known := make(map[int64]*ent.Term, len(rows))
 	for _, row := range rows {

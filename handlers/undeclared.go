@@ -130,8 +130,9 @@ func ignoredHeader(unknown []undeclaredParameter) string {
 	return value
 }
 
-// nearestName returns the candidate that needs the fewest changed letters. It returns "" if each needs more than
-// a third of its letters changed.
+// nearestName returns the candidate that needs the fewest changed letters. It returns "" if each needs too many.
+// At most a third of the longer name may change, rounded to the nearest number. The changes must also be fewer
+// than the letters of name.
 func nearestName(name string, candidates []string) (nearest string) {
 	least := len(name)
 	for _, candidate := range candidates {

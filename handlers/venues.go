@@ -165,8 +165,8 @@ func (l linkedReads[R, J]) reply(r *request, row R, full bool) (*reply, error) {
 	return &reply{status: 200, body: l.represent(r.view(), row, full), version: row.Core().Version}, nil
 }
 
-// byID and bySlug return declarations of the path of a record. noun is the kind with its article, such as "a
-// venue".
+// byID and bySlug return declarations of the path of a record. Their noun is the kind with its article, such as
+// "the venue".
 func byID(noun string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		p.PathID(&q.ID, "id", "ID of "+noun)

@@ -150,7 +150,8 @@ func textOf(name string, maximum int, clean func(string) string) func(raw any) (
 }
 
 // html declares an HTML field, whose length is limited by that of the body. Parsing keeps the text as sent, and
-// request.change sanitises it. Every text has a sanitised form, so no text is refused.
+// request.change sanitises it. A text with a NUL or invalid UTF-8 is refused. Every other text has a sanitised
+// form.
 func (f fields) html(dst **string, name, description string) *param.Param {
 	f.r.unclean = append(f.r.unclean, dst)
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
@@ -285,8 +286,8 @@ func webAddress(raw any) (string, *param.Fault) {
 	return text, nil
 }
 
-// isWebAddress reports whether a text is an absolute http or https URL. It allows the characters of RFC 3986,
-// appendix C, and letters of other scripts.
+// isWebAddress reports whether a text is an absolute http or https URL. It refuses control characters, backticks
+// and the delimiters of RFC 3986, appendix C. It allows letters of other scripts.
 func isWebAddress(text string) bool {
 	if len(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`", r) }) {
 		return false

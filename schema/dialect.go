@@ -12,7 +12,7 @@ import (
 	"entgo.io/ent/dialect/entsql"
 )
 
-// The column types that differ by dialect. The timestamp of MySQL, which Ent would choose for an instant, ends
+// These column types are set for each dialect. The timestamp of MySQL, which Ent would choose for an instant, ends
 // in 2038 and depends on the time zone of the session. A BLOB cannot have a unique index.
 var (
 	datetime = map[string]string{dialect.MySQL: "datetime", dialect.SQLite: "datetime"}
@@ -37,13 +37,13 @@ const (
 	maxSource = 300
 )
 
-// assigned marks a primary key whose value comes from Record.
+// assigned marks a primary key whose value the program sets, mostly an id from Record.
 func assigned() entsql.Annotation {
 	no := false
 	return entsql.Annotation{Incremental: &no}
 }
 
-// unread marks a column that no reply needs. Queries for pages leave it out.
+// unread marks a column that no representation needs. Queries for pages leave it out.
 type unread struct{}
 
 // Name implements schema.Annotation.

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// tracked has the columns of all records and terms: times of creation and change, original language and
-// version.
+// tracked has the columns that events, series, venues, organizers and terms share: languages, times of creation
+// and change, version and source.
 type tracked struct{ mixin.Schema }
 
 func (tracked) Fields() []ent.Field {

@@ -14,7 +14,7 @@ import (
 )
 
 // authenticate verifies the credentials of a request. It counts wrong credentials against the address of the
-// client.
+// client. It also counts passwords that it refuses because too many are being verified.
 func (s *Server) authenticate(c *fiber.Ctx) (err error) {
 	x := exchangeOf(c)
 	if x.isFeed() {

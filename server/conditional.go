@@ -186,8 +186,8 @@ func expectedVersions(c *fiber.Ctx) calendar.Expect {
 
 var errPrecondition = &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 
-// checkConditions sets ETag and Cache-Control of a read. It replies 412 or 304 if If-Match or If-None-Match
-// requires it.
+// checkConditions sets ETag and Cache-Control of a read. It replies 412 or 304 if If-Match, If-None-Match or
+// If-Modified-Since requires it.
 func (s *Server) checkConditions(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
@@ -219,8 +219,8 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 const datedReplies = 30 * 24 * time.Hour
 
 // modifiedSince reports whether the reply changed after If-Modified-Since. It reports true if that header or
-// Last-Modified is missing. It also reports true for dates in the future, and for dates before this process
-// began, since settings may differ.
+// Last-Modified is missing. It also reports true for dates in the future or older than datedReplies. It does so
+// too for dates before this process began, since settings may differ.
 func (s *Server) modifiedSince(c *fiber.Ctx, now time.Time) bool {
 	last, err := http.ParseTime(string(c.Response().Header.Peek(fiber.HeaderLastModified)))
 	if err != nil {

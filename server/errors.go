@@ -210,7 +210,7 @@ func (s *Server) recoverPanics(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-// writeError writes x.failed as the reply. All error bodies are written here.
+// writeError writes x.failed as the reply. All error bodies are written here, except that of refuseConnection.
 func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	f := s.explain(x, x.failed)
 	switch f.status {

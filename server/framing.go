@@ -16,11 +16,13 @@ import (
 // fasthttp reads the last one and a proxy may read another. The proxy may then take part of a body for a request
 // (request smuggling).
 type framing struct {
-	ambiguous bool  // header lines contradict each other, or Host is not valid
+	// ambiguous means that header lines contradict each other or are malformed, or that Host is not valid. It is also
+	// set for a protocol other than HTTP/1.0 and HTTP/1.1.
+	ambiguous bool
 	hostless  bool  // Host is missing, which HTTP/1.1 requires
 	chunked   bool  // the body is sent in chunks
 	length    int64 // length of the body in bytes, if it is not chunked
-	closes    bool  // the client asks to close the connection, in a form that fasthttp does not know
+	closes    bool  // the client asks to close the connection, perhaps in a form that fasthttp does not know
 }
 
 // parseFraming parses header lines (RFC 9112, sections 3.2, 5, 6.1 and 6.3; RFC 9110, sections 5.5 and 7.6.1).
@@ -164,8 +166,8 @@ func (f *framer) inspect(received []byte) (int, error) {
 // enter switches the framer to another part of the request.
 func (f *framer) enter(at framingState) { f.at, f.line, f.from = at, f.line[:0], 0 }
 
-// readLine appends received bytes to the buffer until a line ends. n is the number of bytes it took. whole is the
-// line without its line break.
+// readLine appends received bytes to the buffer until a line ends. The result n is the number of bytes it took. The
+// result whole is the line without its line feed. A carriage return before that stays.
 func (f *framer) readLine(received []byte) (n int, whole []byte, ended bool) {
 	i := bytes.IndexByte(received, '\n')
 	if i < 0 {

@@ -109,7 +109,7 @@ func (s *Server) enterLargeGate(c *fiber.Ctx) error {
 }
 
 // enterMediaGate waits for a slot to decode or download pictures. The request occupies the slot until its reply
-// is sent.
+// is complete. Sending the reply needs no slot.
 func (s *Server) enterMediaGate(x *exchange) error {
 	return x.changeGate(s.media, x.clientKey(), &refusedError{error: errBusy, retry: mediaRetry, reason: reasonMedia})
 }

@@ -22,7 +22,7 @@ type pages struct {
 	link string
 }
 
-// newPages renders the pages of a site. docs includes the API reference.
+// newPages renders the pages of a site. If docs is set, the Link header names the API reference.
 func newPages(site calendar.Site, files map[string][]byte, docs bool) (*pages, error) {
 	languages := make([]string, len(calendar.Languages))
 	for i, lang := range calendar.Languages {

@@ -7,10 +7,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// refusedError is the error of a request that the server refuses before working on it.
+// refusedError is the error of a request that the server refuses, usually before it works on the request.
 type refusedError struct {
 	error
-	// retry is the value of Retry-After. 0 means that the error code decides.
+	// retry is the value of Retry-After. 0 means that the HTTP status decides.
 	retry  time.Duration
 	reason string // label of the refusal in metrics
 	status int    // HTTP status; 0 means that of the error code

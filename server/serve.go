@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// stopMargin is how long requests may run beyond their deadline while the server stops.
+// stopMargin is how much longer than Timeout a stopping server waits for requests. Uploads may have a later deadline.
 const stopMargin = 5 * time.Second
 
 // Serve serves requests from a listener until ctx ends. Then it drains: /readyz fails, while requests are served
-// for another DrainWait. Finally it closes the listener, finishes the requests in flight and returns nil.
+// for another DrainWait. Finally it closes the listener, waits for the requests in flight and returns nil. That wait
+// ends after Timeout and stopMargin.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	limited := s.limitConnections(ln)
 	s.listener.Store(limited)

@@ -55,8 +55,8 @@ type Config struct {
 	Caching   Caching      // cache of finished replies; the zero value caches nothing
 	Metrics   *Metrics     // metrics of the server; nil counts nothing
 	Tracer    trace.Tracer // tracer of requests; nil traces nothing
-	NoPages   bool         // serve neither the start page nor the reference
-	Quiet     bool         // log no line for a request that succeeded
+	NoPages   bool         // serve neither start page, reference, robots.txt nor sitemaps
+	Quiet     bool         // log only requests whose line has the level warning or error
 }
 
 // Server answers HTTP requests.

@@ -91,14 +91,15 @@ type exchange struct {
 	// until is when the reply to a read changes without a write. Zero means never.
 	until     time.Time
 	unchanged handlers.Unchanged // checks whether a cached reply is still right
-	failed    error              // error that writeErrors has written
+	failed    error              // error that writeError writes as the reply; nil means none
 
 	ctx    context.Context // context with the deadline of the request
 	cancel context.CancelFunc
 	span   trace.Span // trace span; nil without a tracer
 }
 
-// isFeed reports whether the request is for a feed. Feeds are served anonymously, in the language of their path.
+// isFeed reports whether the request is for a feed. Feeds are served anonymously. Their language is that of
+// ml_language, else of the path or of the site.
 func (x *exchange) isFeed() bool { return x.api && x.root.IsFeed() }
 
 // exchangeKey is the key under which a Fiber context stores the exchange of its request.

@@ -196,7 +196,7 @@ type Item struct {
 	Href         string
 	Title, Lang  string
 	Colour       int    // number of the colour of its category; 0 means no category
-	Start        string // start with its UTC offset, for machines
+	Start        string // start for machines, as a time with UTC offset or the day of an all-day event
 	Day          string // first day that the event is shown on, such as 2026-11-22
 	Last         string // last day for readers, in the same format
 	Date         string // short form of the date
@@ -219,7 +219,7 @@ type Item struct {
 // Mark is a word that a page highlights in an event, such as "Canceled".
 type Mark struct{ Kind, Text string }
 
-// Group has the events of a day in a list.
+// Group has the events of a day in a list, or those that go on now.
 type Group struct {
 	Title, Href               string
 	Day, Weekday, Month, Date string
@@ -336,7 +336,7 @@ type Cell struct {
 	Date           string // date such as 2026-11-22; "" outside the years that pages support
 	Day            string // date in words
 	Label          string
-	Href           string // link to the page of the day; "" for a day without events
+	Href           string // link to the page of the day; "" for a day without events or without a page
 	Outside, Today bool
 	Past           bool
 	Entries        []Entry
@@ -358,7 +358,7 @@ type EventPage struct {
 	Marks                               []Mark
 	Notice, NoticeLang                  string
 	When                                string
-	Start, End                          string // start and end with UTC offset, for machines
+	Start, End                          string // start and end for machines, as times with UTC offset or the days of an all-day event
 	AllDay                              bool
 	Zone                                string
 	DayNumber, MonthShort, WeekdayShort string

@@ -1,7 +1,7 @@
 // Package web renders the HTML pages of the service. It embeds all files that they need, and none come from another
 // host.
 //
-// assets/, pages/ and words/ are written by hand. bash .ci/web generates static/ from the packages in
+// assets/, calendar/, pages/ and words/ are written by hand. bash .ci/web generates static/ from the packages in
 // package-lock.json.
 package web
 
@@ -95,8 +95,8 @@ func (p *Pages) Asset(name string) (*File, bool) {
 	return f, ok
 }
 
-// New renders the pages of a site in the given languages. An error means that the program was built with invalid
-// templates or words.
+// New renders the pages of a site in the given languages. An error means that the base URL or the name of a file in
+// site is invalid, or that the program was built with invalid templates or words.
 func New(site Site, languages []string) (*Pages, error) {
 	common, err := embedded()
 	if err != nil {

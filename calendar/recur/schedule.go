@@ -102,7 +102,8 @@ func (s Schedule) StartsNamed(dates []Date) [][]calendar.Wall {
 	return named
 }
 
-// startsOnDays returns the nominal starts on the days of dates, by day number (dayNumber).
+// startsOnDays returns the nominal starts on the days of dates, by day number (dayNumber). The map also has the
+// other dates of RDate.
 func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
 	starts := make(map[int][]calendar.Wall)
 	var days []int

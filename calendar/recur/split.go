@@ -37,8 +37,9 @@ func (s Schedule) starts(dates []Date) []calendar.Wall {
 }
 
 // Split returns two schedules: before has the nominal starts before a wall time, rest has the others. If one of
-// them would have no start, its boolean is false. Before is finite: its COUNT is the number of its starts, and
-// any other rule ends with the day before at. Rest has the remaining COUNT.
+// them would have no start, its boolean is false. Before is finite. A COUNT becomes the number of its starts.
+// Without COUNT, a later or missing UNTIL becomes the day before at. If the last start is on the day of at, UNTIL
+// becomes that start. Rest has the remaining COUNT.
 func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest Schedule, hasRest bool) {
 	n, last, first, hasFirst := s.ruleStartsAround(at)
 	isBefore := func(w calendar.Wall) bool { return w.Before(at) }
@@ -109,9 +110,9 @@ func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule
 }
 
 // Change returns the schedule with a new span, and with the rule and dates that are not nil. Stored dates move
-// on the clock by the same distance as the start. A BYDAY, BYMONTHDAY or BYMONTH with the value of the old
-// start gets that of the new one. So does the time of day of UNTIL. Change drops exdates that are no longer
-// nominal starts. Errors are those of New.
+// on the clock by the same distance as the start. A BYDAY, BYMONTHDAY or BYMONTH whose only value is that of the
+// old start gets that of the new one. So does the time of day of UNTIL. Change drops stored exdates that are no
+// longer nominal starts. Errors are those of New.
 func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) (Schedule, error) {
 	span = span.Rounded()
 	if rule == nil {

@@ -20,7 +20,7 @@ type checkCmd struct {
 	Limit  int  `default:"100" placeholder:"N" help:"Most problems to print. All of them are counted. Default ${default}."`
 }
 
-// Run prints each problem of the database, and returns an error if there is one.
+// Run prints at most Limit problems of the database, and returns an error if there is one.
 func (c checkCmd) Run(ctx context.Context, s streams) error {
 	site, err := c.site()
 	if err != nil {

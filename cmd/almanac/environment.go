@@ -12,8 +12,8 @@ import (
 
 // environment reads settings from ALMANAC_ variables. Each flag of serve has a variable. It also applies to other
 // commands with that flag, and accepts as many values. A flag overrides its variable, and a variable overrides
-// the default. An empty variable counts as unset. Other flags have no variable, so no password can come from the
-// environment by accident.
+// the default. An empty variable counts as unset. The flag --site-language of other commands has ALMANAC_LANGUAGE,
+// which kong reads itself. Other flags have no variable, so no password can come from the environment by accident.
 type environment struct {
 	getenv   func(string) string
 	settings map[string]string // variables by flag name

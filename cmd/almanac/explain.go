@@ -116,7 +116,7 @@ func unknownName(api *openapi.API, asked, name string) error {
 }
 
 // similarNames returns at most three similar names, the most similar first. At most a third of the letters of
-// each may differ.
+// each may differ. In a name of fewer than six letters, two may differ.
 func similarNames(name string, names []string) []string {
 	type candidate struct {
 		name     string

@@ -32,8 +32,8 @@ type imagesCleanCmd struct {
 // cleanBatch is the number of rows that one statement reads.
 const cleanBatch = 100
 
-// Run cleans one image after the other. The service may run meanwhile. After an interruption, running the command
-// again continues there.
+// Run cleans one image after the other. The service may run meanwhile. After an interruption, another run checks all
+// images from the first, and leaves clean ones unchanged.
 func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 	site, err := c.site()
 	if err != nil {

@@ -42,7 +42,7 @@ type importCmd struct {
 	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
 }
 
-// errIncomplete is returned if some records were not imported. The report has named them by then.
+// errIncomplete is returned if some records or translations were not imported. They have been printed by then.
 var errIncomplete = errors.New("not everything was imported")
 
 // Run imports a calendar. A record that cannot be imported does not stop the others, but the exit status is then
@@ -207,7 +207,7 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 	if report.DryRun {
 		fmt.Fprintln(s.Out, "\nThis was a dry run: nothing was written.")
 	}
-	// Notices quote texts of the source, so control characters are removed.
+	// Notices quote texts of the source, so control characters are replaced.
 	for _, n := range report.Notices {
 		fmt.Fprintln(s.Err, "note:", cellText(n))
 	}

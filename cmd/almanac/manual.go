@@ -93,7 +93,7 @@ func (p *manualParts) part(name string) (string, error) {
 // manySharedFlags is the number of flags shared with serve from which a command refers to the table of serve.
 const manySharedFlags = 10
 
-// flags returns a heading and a table for each command that has flags.
+// flags returns a heading for each command, its arguments, and a table of its flags if it has any.
 func (p *manualParts) flags() string {
 	var b strings.Builder
 	serving := map[string]string{} // rows of the flags of serve, by flag

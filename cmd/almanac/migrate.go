@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// database has the --db flag of every command that uses a database.
+// database has the --db flag of commands that use a database. Only demo declares that flag itself.
 type database struct {
 	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE, or mysql://USER:PASSWORD@HOST:PORT/NAME, with a comma between the hosts of a replication group. Default ${default}."`
 }
@@ -326,8 +326,8 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// writeStates writes the files of migrations/states that are missing or outdated, and returns their names. With
-// check it writes nothing.
+// writeStates writes the files of migrations/states that are missing or outdated, and removes superfluous ones. It
+// returns the names of both. With check it changes nothing.
 func writeStates(ctx context.Context, dev *store.Store, folder string, check bool) (written []string, err error) {
 	files, err := migrate.States(ctx, dev, os.DirFS(folder))
 	if err != nil {

@@ -96,8 +96,8 @@ func pendingData(states []migrate.DataState) (names []string) {
 	return names
 }
 
-// warnOfData logs a warning if data steps are pending. Features that need them are then refused, and all others
-// work.
+// warnOfData logs a warning if data steps are pending. Until they have run, new series are refused, and terms without
+// a sort key come last in lists. Everything else works.
 func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store, site calendar.Site) error {
 	states, err := migrate.DataStatus(ctx, st, dataSteps(site))
 	if err != nil {

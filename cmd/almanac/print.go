@@ -19,7 +19,7 @@ func newTable(w io.Writer, columns ...string) table {
 	return t
 }
 
-// row prints one cell for each value. A *time.Time is shown in UTC. Nil and "" are shown as a dash.
+// row prints one cell for each value. A *time.Time is shown in UTC. A nil *time.Time and "" are shown as a dash.
 func (t table) row(values ...any) {
 	cells := make([]string, len(values))
 	for i, v := range values {

@@ -20,7 +20,7 @@ type searchRebuildCmd struct {
 	siteFlags
 }
 
-// Run rebuilds the search texts in batches. The service may run meanwhile.
+// Run recomputes search texts, instants, positions and sort keys in batches. The service may run meanwhile.
 func (c searchRebuildCmd) Run(ctx context.Context, s streams) error {
 	site, err := c.site()
 	if err != nil {

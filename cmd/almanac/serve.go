@@ -343,8 +343,8 @@ func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 	return adviseMigration(migrate.CheckCurrent(ctx, st), st)
 }
 
-// adviseMigration adds the command that updates an outdated schema to an error. The command names no user,
-// because the user of the server may not be allowed to change tables.
+// adviseMigration adds the command that updates an outdated schema to an error. The command has a placeholder instead
+// of the user, because the user of the server may not be allowed to change tables.
 func adviseMigration(err error, st *store.Store) error {
 	if !errors.Is(err, migrate.ErrBehind) {
 		return err
@@ -537,7 +537,8 @@ func (j *horizonJob) run(ctx context.Context, at time.Time) {
 	}
 }
 
-// forgetEvery is the time between two removals of expired idempotency keys. Expired keys have no effect anyway.
+// forgetEvery is the time between two removals of expired idempotency keys and of old withdrawals. Expired keys have
+// no effect anyway.
 const forgetEvery = time.Minute
 
 // forgetKeys removes expired idempotency keys. It logs an error.

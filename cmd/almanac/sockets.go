@@ -55,7 +55,8 @@ func (f serveFlags) checkSockets(getenv func(string) string) error {
 }
 
 // addressesOverlap reports whether two addresses HOST:PORT can receive the same connections. That needs the same
-// port, and the same host or one that means all hosts. Names are compared literally. Port 0 never overlaps.
+// port, and the same host or one that means all hosts. Names are compared literally, but localhost overlaps with all
+// loopback addresses. Port 0 never overlaps.
 func addressesOverlap(a, b string) bool {
 	hostA, portA, okA := splitAddress(a)
 	hostB, portB, okB := splitAddress(b)

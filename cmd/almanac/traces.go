@@ -26,9 +26,9 @@ var errCollector = errors.New("want http(s)://HOST:PORT")
 // collectorVariables are the OpenTelemetry variables that name a collector. The second one overrides the first.
 var collectorVariables = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// collector returns the options of the trace exporter, or nil if no collector is configured. The exporter reads
-// the OpenTelemetry variables itself and ignores values that it cannot parse. So collector checks these values
-// and returns an error.
+// collector returns the options of the trace exporter. Nil means that no collector is configured, or that
+// OTEL_SDK_DISABLED is true. The exporter reads the OpenTelemetry variables itself and ignores values that it cannot
+// parse. So collector checks these values and returns an error.
 func (f operateFlags) collector(getenv func(string) string) ([]otlptracehttp.Option, error) {
 	var out []otlptracehttp.Option
 	if f.OTLPEndpoint != "" {

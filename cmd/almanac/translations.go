@@ -231,7 +231,7 @@ func (c translationsImportCmd) run(
 ) error {
 	im := &translations.Importer{
 		DB: st.Ent, Site: site, DryRun: c.DryRun, Force: c.Force, Clear: c.Clear,
-		// Problems quote texts of the file, so control characters are removed.
+		// Problems quote texts of the file, so control characters are replaced.
 		Problem: func(p translations.Problem) {
 			what := "skipped:"
 			if p.Outcome == translations.Failed {

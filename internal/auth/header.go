@@ -99,8 +99,8 @@ func parseHeader(header string) (credential, error) {
 	return c, nil
 }
 
-// decodeBasic decodes the base64 of LOGIN:SECRET. ok is false if a part is empty or contains control
-// characters.
+// decodeBasic decodes the base64 of LOGIN:SECRET. The result ok is false if the text is not base64 of UTF-8.
+// It is also false for an invalid login, and for a secret that is empty or contains control characters.
 func decodeBasic(text string) (login, secret string, ok bool) {
 	plain := strings.TrimRight(text, "=")
 	if padding := len(text) - len(plain); padding > 0 && padding > (4-len(plain)%4)%4 {

@@ -39,7 +39,7 @@ const (
 )
 
 // ErrPassword means that a new password is not allowed. It has fewer than 8 characters, more than 1024 bytes,
-// or control characters, or it looks like an access token.
+// or control characters, or it looks like an access token. Text that is not valid UTF-8 is not allowed either.
 var ErrPassword = errors.New("password must have at least 8 characters, at most 1024 bytes, no control characters, " +
 	"and not look like an access token")
 

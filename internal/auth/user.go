@@ -210,6 +210,6 @@ func optionalHash(password string) (*string, error) {
 	return &hash, nil
 }
 
-// databaseTime returns an instant in the precision of the database, which is whole seconds. MySQL would round
-// fractions up.
+// databaseTime returns an instant in the precision of the database, which is whole seconds. MySQL would round to
+// the nearest second.
 func databaseTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

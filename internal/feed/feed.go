@@ -45,8 +45,8 @@ type Entry struct {
 	AllDay             bool
 
 	Status calendar.EventStatus // "" means calendar.Scheduled
-	// Withdrawn marks an event that is no longer public. Only UID, Stamp, Sequence and the times are then
-	// written. RSS and JSON Feed leave the entry out.
+	// Withdrawn marks an event that is no longer public. Only UID, Stamp, Sequence, the times and Recurrence are
+	// then written. RSS and JSON Feed leave the entry out.
 	Withdrawn bool
 	// Protected hides the fields that the password of the event protects, whatever their values.
 	Protected bool

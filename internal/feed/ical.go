@@ -172,7 +172,7 @@ func (p *Place) line() string {
 	return joinNonEmpty(", ", p.Name, p.Address, joinNonEmpty(" ", p.Zip, p.City), p.Region, p.Country)
 }
 
-// position writes GEO with the first place that has coordinates.
+// position writes GEO and X-APPLE-STRUCTURED-LOCATION with the first place that has coordinates.
 func (w *icalWriter) position(places []Place) {
 	i := slices.IndexFunc(places, func(p Place) bool { return p.Located })
 	if i < 0 {

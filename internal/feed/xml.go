@@ -38,8 +38,8 @@ func (x *xmlWriter) tag(name string, attributes []string) {
 	}
 }
 
-// appendXML appends a text, escaped for use as content or in double quotes. Characters that XML does not allow
-// are left out.
+// appendXML appends a text, escaped for use as content or in double quotes. Control characters except tab and line
+// feed are left out, and so are U+FFFE and U+FFFF. Invalid UTF-8 becomes U+FFFD.
 func appendXML(b []byte, s string) []byte {
 	done := 0 // s is written up to this index
 	for i, r := range s {

@@ -37,7 +37,7 @@ const maxBody = 256 << 10
 // Request identifies a request with an idempotency key.
 type Request struct {
 	User        int64  // id of the user who sent the key
-	Key         string // key as the client sent it
+	Key         string // key from the header, without quotes and escapes
 	Fingerprint [sha256.Size]byte
 }
 
@@ -46,7 +46,8 @@ func (r Request) hash() []byte {
 	return sum[:]
 }
 
-// Reply is a stored reply, as the client got it.
+// Reply is a stored reply, without the headers that each reply sets itself. Package server adds entries with the
+// language of the reply and the role of the caller to Header.
 type Reply struct {
 	Status int
 	Header [][2]string
@@ -59,9 +60,10 @@ type Keys struct{ db *ent.Client }
 // New returns the idempotency keys in a database.
 func New(db *ent.Client) *Keys { return &Keys{db} }
 
-// Claim is the right to answer a request. If Reply is set, the caller must send it. If only Made is set, the
-// request was already carried out, and the caller builds the reply from that record. Otherwise the caller
-// carries out the request: it calls Mark in its transaction, then StoreReply or Release.
+// Claim is the right to answer a request. If Reply is set, the caller sends it, unless the role of its user has
+// changed. Otherwise, if Made is set, the request was already carried out. Then the caller builds the reply from
+// that record. If Made is 0, the caller carries out the request: it calls Mark in its transaction, then
+// StoreReply or Release.
 type Claim struct {
 	Reply *Reply
 	Made  int64 // id of the record that the request created; 0 means none
@@ -72,7 +74,8 @@ type Claim struct {
 }
 
 // Begin claims the key of a request. No other request gets the key until now + lease. A claim that is still
-// open then counts as abandoned. Errors are ErrInUse, ErrReused and those of the database.
+// open then counts as abandoned. Errors are ErrInUse, ErrReused, *calendar.Error rest_unavailable after repeated
+// conflicts, and those of the database.
 func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
 	// The row may disappear between two statements, if the other request releases it. A few attempts suffice.
 	for range 3 {

@@ -108,9 +108,9 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 	}
 }
 
-// setModified sets the time of the last change at the source, and returns the time to store with other changes.
-// For a record in several languages it is the latest of their times, because a service may report a different
-// time for each language.
+// setModified compares the time of the last change at the source. It sets the input even if the time is the
+// stored one, so that other changes are stored with it. For a record in several languages it is the latest of
+// their times, because a service may report a different time for each language.
 func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
 	if wanted != nil && (many || c.foreign) && wanted.Before(stored) {
 		wanted = &stored

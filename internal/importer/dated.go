@@ -31,8 +31,9 @@ func seriesPageOf(address string) string {
 }
 
 // joinDates replaces events that are dates of the same recurring event by one series. The addresses of such
-// events differ only in the day. The series gets the fields that most of the dates share. An event in another
-// zone, or with the same start as another date, stays a single event.
+// events differ only in the day. The series gets the most frequent fields of the dates. Dates in another zone, or
+// that last all day unlike the others, form a separate series. A date stays a single event if it is alone or has
+// the same start as another. So do dates beyond maxDates.
 func (c *Calendar) joinDates() error {
 	type series struct {
 		page   string

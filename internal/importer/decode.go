@@ -18,7 +18,7 @@ import (
 // Calendar has the records that a Reader read from a source.
 type Calendar struct {
 	Events []*Event
-	// Parents are ancestors of the categories of events. No event itself has them.
+	// Parents are ancestors of the categories of events and of Terms. Neither has them itself.
 	Parents []*Term
 	// Terms, Venues and Organizers are the records in the lists of the source. Events may have others.
 	Terms      []*Term
@@ -180,8 +180,8 @@ func (t *Term) shown() string      { return t.Name }
 func (i *Image) shown() string     { return i.URL }
 
 // Decode reads page number of a list of events. An invalid event becomes a Problem, and Decode continues with
-// the next one. It ignores unknown members. Times without a zone are in the zone of the site. It returns an
-// error if data is not a page of events.
+// the next one. It ignores unknown members. Times without a zone and without a time in UTC are in the zone of the
+// site. It returns an error if data is not a page of events.
 func Decode(data []byte, number int, site calendar.Site) (*Page, error) {
 	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
 }
@@ -234,7 +234,7 @@ func readList(from io.Reader, name string, each func(json.RawMessage)) (map[stri
 	return top, err
 }
 
-// readMembers is readList for a decoder. If the text ends too early, its error is io.EOF.
+// readMembers is readList for a decoder. If the text ends too early, its error is io.EOF or io.ErrUnexpectedEOF.
 func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, cmp.Or(err, errNotObject)
@@ -347,8 +347,8 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	return e
 }
 
-// redactedFlags are the members that are null in a list if the reader lacks the password of the event
-// (contract, section 13).
+// redactedFlags are members that are null in a list if the reader lacks the password of the event (contract,
+// section 13). Ticketed is null too, but is not checked.
 var redactedFlags = []string{"all_day", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured"}
 
 // isProtected reports whether the service requires a password for an event.
@@ -499,7 +499,8 @@ func (d reader) span(o object) calendar.Span {
 	return s
 }
 
-// zone returns the zone of an event. If the event names none, the offset from UTC is computed from its start.
+// zone returns the zone of an event. If the event names none, it is the zone of the site. If the start in UTC does
+// not fit that, the zone has the offset between the two starts.
 func (d reader) zone(o object, start calendar.Wall) calendar.Zone {
 	text := strings.TrimSpace(o.raw("timezone"))
 	if text != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The limits of an iCalendar file. maxBody also limits it.
+// The limits of an iCalendar file. For a file from an address, maxBody is a further limit.
 const (
 	maxComponents = 100_000 // components of any kind, such as events, alarms and time zones
 	maxProperties = 500_000 // properties of all components together

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// maxDates limits each of three lists of a series: RDATE, EXDATE, and changed dates.
+// maxDates limits each of three lists of a series in a file: RDATE, EXDATE, and changed dates. It also limits the
+// dates that joinDates joins.
 const maxDates = recur.MaxOccurrences
 
 // series reads an event that recurs, with its changed dates. An invalid changed date becomes a Problem; the

@@ -63,7 +63,7 @@ func (z *icalZones) addDates(c *component) {
 	}
 }
 
-// find returns the zone with a name. It tries IANA names, also at the end of a path, then Windows names, then
+// find returns the zone with a name. It tries IANA names, Windows names, IANA names at the end of a path, then
 // the VTIMEZONE components of the file.
 func (z *icalZones) find(name string) (calendar.Zone, error) {
 	zone, asked := z.found[name]
@@ -107,10 +107,10 @@ func namedZone(name string) (calendar.Zone, bool) {
 	return calendar.Zone{}, false
 }
 
-// declaredZone returns an IANA zone that matches a VTIMEZONE. Its clock must show the same time at the dates of
-// the file, and must have the same changes in the years around now. If several zones match, the one with most
-// equal changes wins: first the zone of the site, then those of Windows by name. A VTIMEZONE whose offset never
-// changes gets the zone of that offset.
+// declaredZone returns an IANA zone that matches a VTIMEZONE. A known zone in its X-LIC-LOCATION is taken without
+// a comparison. Otherwise its clock must show the same time at the dates of the file. It must also have the same
+// changes in the years around now. If several zones match, the one with most equal changes wins: first the zone
+// of the site, then those of Windows by name. A VTIMEZONE whose offset never changes gets the zone of that offset.
 func (z *icalZones) declaredZone(name string) (calendar.Zone, bool) {
 	c, ok := z.declared[name]
 	if !ok {
@@ -158,7 +158,7 @@ const clockYears = 2
 type clockChange struct {
 	at       time.Time
 	from, to int  // offsets in seconds east of UTC
-	real     bool // false for a change before 1970: programs write current rules with the year 1601
+	real     bool // false if the component starts before 1970: programs write current rules with the year 1601
 }
 
 // isIn reports whether a zone has this change at this instant.

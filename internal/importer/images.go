@@ -45,8 +45,8 @@ type file struct {
 	before media.Image
 }
 
-// download fetches the images that are not stored yet or have a new address. An image that cannot be downloaded
-// becomes a Problem, and stays a reference to its address.
+// download fetches the images that have no stored file or a new address. An image that cannot be downloaded
+// becomes a Problem. It stays a reference to its address, or keeps its stored file.
 func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*file, error) {
 	files := make(map[string]*file)
 	if r.Pictures == nil || r.DryRun {

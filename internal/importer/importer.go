@@ -155,14 +155,15 @@ type recordWrite struct {
 	// do writes the record and returns its id. Nil means that there is nothing to write.
 	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
 	notice string // for the report; "" means none
-	// dates are the occurrences that do writes for a series. Their notice is set by do. Nil for other records.
+	// dates are the occurrences of a series that need a separate write. The function do plans them again, and
+	// replaces their notice. Nil for other records.
 	dates *datesToWrite
-	// hidden means that events must not be linked to the stored record, because it is in the trash.
+	// hidden means that events must not be linked to the record, because it is in the trash or not stored.
 	hidden bool
 }
 
 // syncRecords imports the records of one kind in batches. Prepare compares a batch with the stored records and
-// plans the writes, with one query per kind of row.
+// plans the writes.
 func syncRecords[T sourceRecord](
 	ctx context.Context, r *importRun, kind calendar.Kind, items []T,
 	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
@@ -321,8 +322,8 @@ func (r *importRun) author() *int64 {
 	return new(r.AuthorID)
 }
 
-// linkedRecords are the records that the events of a calendar refer to, without duplicates, in the order of
-// first use.
+// linkedRecords are the terms, images, venues and organizers of a calendar, with those in its lists. They have no
+// duplicates, and are in the order of first use. Parents come first, and the lists last.
 type linkedRecords struct {
 	terms      []*Term
 	images     []*Image

@@ -21,7 +21,7 @@ import (
 
 // Limits of a Reader.
 const (
-	maxBody     = 32 << 20         // bytes of a page
+	maxBody     = 32 << 20         // bytes of a reply from an address; files have no such limit
 	maxPages    = 10_000           // pages of one list
 	maxTries    = 6                // tries of one request
 	maxWait     = 2 * time.Minute  // maximum delay that a service may request before a retry
@@ -50,8 +50,8 @@ type Reader struct {
 
 // Read collects a calendar from a source: an address or a file name. The source is an iCalendar file or a list
 // of events. Read follows next_rest_url through the pages of an address. A file has one page. If a later page
-// fails, Read returns the records of the pages before it, and a Problem. It returns an error only if it read
-// nothing.
+// fails, Read returns the records of the pages before it, and a Problem. It returns an error if it read nothing,
+// ctx ended, or the dates of a recurring event are invalid.
 func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err error) {
 	if IsURL(source) {
 		cal, err = r.readURL(ctx, source)
@@ -374,7 +374,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// parents reads the ancestors of the categories of events. A category that cannot be read becomes a notice.
+// parents reads the ancestors that the categories of events and lists lack. A category that cannot be read
+// becomes a notice.
 func (w *webReader) parents(ctx context.Context, cal *Calendar) error {
 	known := make(map[string]bool)
 	var wanted []*Term // terms whose parents are missing

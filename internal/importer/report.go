@@ -37,9 +37,10 @@ type Item struct {
 	ID     int64  // id of the stored record; 0 means that there is none
 }
 
-// Problem is a record or a change that was not imported, or a page that could not be read.
+// Problem is a record or change that was not imported, or a page or picture that was not read. It may also be the
+// missing end of a file.
 type Problem struct {
-	Kind   calendar.Kind // kind of the record; "" for a page
+	Kind   calendar.Kind // kind of the record; "" for a page, a picture or the end of a file
 	Where  string        // position in the source, such as: page 2, event 14 (id 61638)
 	Reason string
 }
@@ -51,7 +52,7 @@ type Report struct {
 	DryRun   bool
 	Items    []Item
 	Problems []Problem
-	// Notices are texts about the parts of imported records that the import left out.
+	// Notices are texts about what the import left out, assumed or left alone.
 	Notices []string
 
 	counts map[calendar.Kind]map[Action]int

@@ -23,14 +23,15 @@ type schedulePlan struct {
 	changed *recur.Schedule
 	// gone are the ids of occurrences whose dates the source no longer has.
 	gone []int64
-	// end is the id of the first future occurrence if the source has no future date. 0 means that it has one.
+	// end is the id of the first future occurrence if the series must end, because the source has no future date.
+	// 0 means that there is nothing to end.
 	end int64
 }
 
 func (p schedulePlan) same() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
 
 // planSchedule compares the schedule of a stored series with that of the source. It ignores dates in the trash.
-// It also ignores dates missing in a source that may have sent only some of its dates.
+// It also ignores dates missing in a source with separate events. For a Partial source it plans nothing.
 func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
 	if source.Partial {
 		return schedulePlan{}, nil

@@ -110,7 +110,7 @@ func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*
 }
 
 // findSeries returns the stored series of a recurring event with its phases. Nil means that there is none. The
-// series has the source id of the event, or one of its occurrences has the source id of a date.
+// series has the source id of the event or of a date. Otherwise one of its occurrences has such a source id.
 func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
 	keys := []string{e.Key}
 	for _, key := range keysOf(e.Series.Single) {

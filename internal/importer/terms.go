@@ -61,9 +61,8 @@ func termDepths(all []*Term) map[string]int {
 }
 
 // prepareTerms compares terms of one taxonomy with the stored ones. A term is identified by its source id,
-// otherwise by its name together with its slug or its parent. In the second case the stored term is not from
-// this source, so the import links it without changing it. Its name may be a translation in the language of the
-// source.
+// otherwise by its name. A category must then also have the same slug or parent. The import links a term that it
+// found by name without changing it. Its name may be a translation in the language of the source.
 func (r *importRun) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) ([]recordWrite, error) {
 	keys, names := keysOf(items), make([]string, len(items))
 	for i, t := range items {

@@ -83,7 +83,8 @@ func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left se
 	return found, left
 }
 
-// supports returns query.ErrUnsupported if the index does not have a column of a query.
+// supports returns an error that wraps query.ErrUnsupported if a query has periods or a column that the index
+// lacks.
 func (x *Index) supports(f *query.Events) error {
 	if len(f.Periods) > 0 {
 		return fmt.Errorf("index: periods: %w", query.ErrUnsupported)
@@ -396,8 +397,8 @@ func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Pa
 	return out
 }
 
-// pageByEnd is page in descending order of ends. It skips 64 slots at once if all of them end before the page
-// begins, so the first pages of a long list cost little.
+// pageByEnd is page in descending order of ends. It skips 64 slots at once if all of them end before the last
+// event on the page does. So the first pages of a long list cost little.
 func (s *state) pageByEnd(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	want := offset + limit
 	switch {

@@ -415,13 +415,13 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 }
 
 // FindEvents returns a page of up to limit events after the first offset ones, and the length of the whole
-// list. A limit below 0 means all. The order is by start, then id, even if f.Include is set. If the error is
-// ErrNotReady or query.ErrUnsupported, the caller must query the database.
+// list. A limit below 0 means all. Without f.ByEnd the order is by start, then id, even if f.Include is set. If the
+// error is ErrNotReady or query.ErrUnsupported, the caller must query the database.
 func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit int) (query.Page, error) {
 	if err := x.supports(f); err != nil {
 		return query.Page{}, err
 	}
-	// One round is enough, unless a concurrent write changes texts that have to be read.
+	// Two rounds are enough, unless a concurrent write changes texts that have to be read.
 	for range 3 {
 		moves := x.Moves.Number()
 		s, err := x.fresh(ctx, f.Revision)

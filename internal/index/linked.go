@@ -21,7 +21,7 @@ import (
 var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calendar.Organizer: organizer.Table}
 
 // record is a venue, an organizer or an unpublished series in the index.
-type record struct { // published in seconds since 1970; author 0 means none
+type record struct {
 	id, published, author int64 // published in seconds since 1970; author 0 means none
 	image                 int64 // image id; 0 means none
 	changed               int64 // revision of the last known change

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// load reads the calendar from the database, without search texts. Rows may be newer than the revision of the
-// state; later changes are applied again.
+// load reads the calendar from the database, without the search texts of events. Rows may be newer than the
+// revision of the state; later changes are applied again.
 func (r reader) load(ctx context.Context) (*state, error) {
 	s := newState(r.columns)
 	var err error

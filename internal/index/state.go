@@ -195,7 +195,8 @@ func (s *state) seal() {
 	slices.SortFunc(s.byID, func(a, b uint32) int { return cmp.Compare(s.ids[a], s.ids[b]) })
 }
 
-// slot returns the slot of an event. false means that the index does not have the event.
+// slot returns the slot of an event. For a deleted event it may return a slot that is no longer used. False means
+// that the event has no slot.
 func (s *state) slot(id int64) (uint32, bool) {
 	if slot, ok := s.moved[id]; ok {
 		return slot, true

@@ -30,7 +30,7 @@ type vocabulary struct {
 
 // packedSlots are the slots of the words that were loaded together. For each word and each set of its
 // languages, all has the language bits, the length of the distances as a varint, and the distances.
-type packedSlots struct { // offset of each word in all, by word number; the last is the length of all
+type packedSlots struct {
 	all  []byte
 	from []uint32 // start of each word in all, by word number; the last element is the length of all
 }

@@ -11,9 +11,9 @@ import (
 // Gate limits the number of concurrent requests and shares the slots between clients. A request without a slot
 // waits for a short time in a line of limited length. When the line is full, requests are refused at once.
 //
-// A free slot goes to the client with the fewest running requests. If the line is full, a new request of a
-// client with fewer waiting requests replaces the last one of the client with the most. So a client with a
-// hundred connections delays others by one request.
+// A free slot goes to the client with the fewest running requests. If the line is full, a new request may replace
+// the last one of the client with the most waiting requests. The new request's client must have at least two fewer.
+// So a client with a hundred connections delays others by one request.
 type Gate struct {
 	size GateSize
 

@@ -24,7 +24,7 @@ var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 // bytes follow the head, so a waiting piece is always sent.
 func (g *gathering) Gather(body int) { g.expected = body }
 
-// write sends a piece together with a waiting one, or keeps the piece for the next write.
+// write sends a piece, together with a waiting one if there is one, or keeps the piece for the next write.
 func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	body := g.expected
 	g.expected = 0
@@ -45,7 +45,8 @@ func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// flush sends the waiting piece. It is called before a read, because then the reply is complete.
+// flush sends the waiting piece. It is called before a read, because then the reply is complete. ReadFrom calls it to
+// keep the order of the bytes.
 func (g *gathering) flush(to net.Conn) error {
 	if g.held == nil {
 		return nil

@@ -8,7 +8,8 @@ import (
 // ErrFull is returned for a read if the limit of received bytes is reached.
 var ErrFull = errors.New("too much is being received")
 
-// receiving counts the bytes of unanswered requests on all connections. The listener's mutex guards it.
+// receiving counts the bytes of large unanswered requests on all connections. The listener's mutex guards it, but
+// bytes may be read without the mutex.
 type receiving struct {
 	bytes atomic.Int64
 	from  map[string]int64 // bytes by address key

@@ -29,7 +29,8 @@ type Listener struct {
 	// reply that would exceed it. 0 means no limit.
 	MostSending int64
 	// MostReceiving is the largest number of bytes of unanswered requests that have arrived or are announced.
-	// MostReceivingPerAddress is that of one address (by Key). 0 means no limit.
+	// MostReceivingPerAddress is that of one address (by Key). Requests up to receivingLeast do not count. 0 means
+	// no limit. If MostReceiving is 0, MostReceivingPerAddress has no effect.
 	MostReceiving, MostReceivingPerAddress int64
 	// Exempt reports whether an address is exempt from limits per address.
 	Exempt func(netip.Addr) bool
@@ -150,8 +151,8 @@ type conn struct {
 // sendingLeast is the size, in bytes, from which replies are counted. The system's buffers take smaller ones.
 const sendingLeast = 16 << 10
 
-// Reserve counts a reply of the given size in bytes until the next read from the connection, or its end. It
-// returns false if there is no room for the reply.
+// Reserve counts a reply of the given size in bytes until the next read from the connection, or its end. The next
+// call of Reserve also ends the count. It returns false if there is no room for the reply.
 func (c *conn) Reserve(size int) bool {
 	c.sent()
 	if size < sendingLeast || c.of.MostSending == 0 {
@@ -253,7 +254,8 @@ const (
 	maxLingerBytes = 32 << 20
 )
 
-// Linger makes Close keep the connection open until the client has read its reply, even if the client is still sending.
+// Linger makes Close keep the connection open for a while, so that a client that is still sending can read its reply.
+// The limits are lingerTime and maxLingerBytes.
 func (c *conn) Linger() { c.lingers.Store(true) }
 
 func (c *conn) end() error {

@@ -38,7 +38,7 @@ func (m *Memory) Take(_ context.Context, key string, r Rate) (Decision, error) {
 	return m.at(time.Since(m.began), key, r, 1), nil
 }
 
-// Look returns what Take would return, without counting a request.
+// Look returns the decision about a request without counting it. Remaining and Reset are those before the request.
 func (m *Memory) Look(key string, r Rate) Decision { return m.at(time.Since(m.began), key, r, 0) }
 
 func (m *Memory) at(now time.Duration, key string, r Rate, cost int64) Decision {

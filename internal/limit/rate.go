@@ -19,7 +19,8 @@ type Rate struct {
 	Burst    int
 }
 
-// maxBurst is the largest Burst. It limits the time until a full burst.
+// maxBurst is the largest Burst, and the largest number of requests per unit of time. It keeps Window within the
+// range of a time.Duration. ParseRate limits the time until a full burst to seven days.
 const maxBurst = 1_000_000
 
 var errRate = errors.New("want a rate such as 100/s, 600/m or 100/s burst 200, or off")

@@ -119,7 +119,7 @@ return {1, math.ceil(due - now), 0}
 `)
 
 // Take implements Limiter. An error comes with the decision of this process alone. If ctx has ended or the
-// limiter is closed, this process decides alone without an error.
+// limiter is closed, this process decides alone without an error. It does so too during the pause after a failure.
 func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, error) {
 	if rate.Off() {
 		return Decision{Allowed: true}, nil

@@ -89,7 +89,7 @@ type wantedSlug struct {
 func (b *Batch) Len() int { return len(b.wanted) }
 
 // Write stores a batch in one transaction and returns the ids in the order of the batch. It leaves out links to
-// venues and organizers that are deleted or in the trash.
+// venues and organizers that are deleted, in the trash, or not readable for the caller.
 func (l *Loader) Write(ctx context.Context, b *Batch) ([]int64, error) {
 	if b.Len() == 0 {
 		return nil, nil

@@ -51,7 +51,7 @@ func (d Dates) price(amount string, cur calendar.Currency) string {
 const noBreak = "\u00a0"
 
 // beforePrice returns the text between a symbol and the amount after it. In English it is empty, unless the symbol
-// consists of letters.
+// ends with a letter.
 func (d Dates) beforePrice(symbol string) string {
 	if last, _ := utf8.DecodeLastRuneInString(symbol); unicode.IsLetter(last) || d.words.group != "," {
 		return noBreak

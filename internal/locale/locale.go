@@ -2,7 +2,7 @@
 // descriptions of the API. It also chooses a language by a client's Accept-Language.
 //
 // A catalogue is one embedded file per language, {language}.json. It maps a message key to a text, or to a text
-// for each CLDR plural category. Keys of error messages are the error codes of the API. Descriptions are in
+// for each CLDR plural category. Many error messages have their error code as the key. Descriptions are in
 // doc.{language}.json, which maps the English text to the translation.
 package locale
 

@@ -84,7 +84,7 @@ func Fill(page string, part func(name string) (string, error)) (string, error) {
 	return b.String(), nil
 }
 
-// Table writes a table; bars and line breaks in cells are escaped.
+// Table returns a table in Markdown. It escapes bars in cells, and replaces line breaks by spaces.
 func Table(header []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {

@@ -177,7 +177,7 @@ func (w *linesWriter) word(s string) {
 	w.count += utf8.RuneCountInString(s)
 }
 
-// newLine ends the line, even if it is empty. At most one empty line follows another.
+// newLine ends the line, even if it is empty. At most one empty line separates two others.
 func (w *linesWriter) newLine() { w.breaks = min(w.breaks+1, 2) }
 
 // endLine ends the line if it is not empty.

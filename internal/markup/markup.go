@@ -63,8 +63,8 @@ func strip(s string, apart bool) string {
 	return stripped
 }
 
-// stripLimited does the same as strip with a limit in characters, not counting outer white space. Over the
-// limit it stops, and complete is false. A negative limit means none.
+// stripLimited does the same as strip with a limit in characters, not counting outer white space. If the text is
+// certainly too long, it stops, and complete is false. A negative limit means none.
 func stripLimited(s string, apart bool, characters int) (stripped string, complete bool) {
 	least := leastLength{enough: characters}
 	// Without a ">" there is no tag.
@@ -143,7 +143,7 @@ func (l *leastLength) add(text string) int {
 }
 
 // escapeStray escapes each "<" that readers see as a character but the tokenizer would treat as markup. These
-// are a "<" without a later ">", and "</" before anything but a letter (a bogus comment in HTML).
+// are a "<" without a later ">", and "</" before anything but a letter or ">" (a bogus comment in HTML).
 func escapeStray(s string) string {
 	next := strings.IndexByte(s, '<')
 	if next < 0 {

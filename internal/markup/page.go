@@ -9,7 +9,8 @@ import (
 )
 
 // OnPage adapts sanitised HTML to a page that has its own h1. Headings start at h2, and no level is skipped.
-// local returns the address of an image for use on the page. If it returns "", the image becomes a link.
+// local returns the address of an image for use on the page. If it returns "", the image becomes a link. Inside
+// another link it becomes text.
 func OnPage(s string, local func(src string) string) string {
 	if !strings.Contains(s, "<") {
 		return s
@@ -76,7 +77,7 @@ func (w *pageWriter) heading(t html.Token) {
 	w.out.WriteString(t.String())
 }
 
-// image writes an image with its local address, or a link to it.
+// image writes an image with its local address, or a link to it. Inside another link it writes only the text.
 func (w *pageWriter) image(t html.Token) {
 	src, alt := attribute(t, "src"), attribute(t, "alt")
 	if here := w.local(src); here != "" {

@@ -18,7 +18,7 @@ func Paragraphs(s string) string {
 	var b strings.Builder
 	b.Grow(len("<p></p>") + len(s) + len("<br />")*strings.Count(s, "\n"))
 	b.WriteString("<p>")
-	before := "" // previous line; "" at the start of a paragraph
+	before := "" // previous line that is not empty; "" before the first one
 	apart := false
 	open := 0 // number of elements open at the end of the previous line
 	for line := range strings.SplitSeq(s, "\n") {

@@ -59,6 +59,7 @@ func (d *Dir) Close() error { return d.root.Close() }
 
 // Create implements Store. All users of the machine may read the file. mimeType is not stored, because the
 // extension determines it. If the process dies, a hidden file ending in .tmp may remain, which is never served.
+// On file systems without hard links, an empty file may also remain under the name.
 func (d *Dir) Create(ctx context.Context, name string, data []byte, _ string) error {
 	if err := ctx.Err(); err != nil {
 		return err

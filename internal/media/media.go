@@ -27,7 +27,7 @@ const (
 )
 
 // These errors reject a picture. Each wraps ErrUnusable: the picture or the URL is at fault, and the client may
-// see the message. Other errors come from the store.
+// see the message. Other errors come from the store, the context or an encoder.
 var (
 	ErrUnusable = errors.New("image not usable")
 	ErrType     = fmt.Errorf("%w: not a readable JPEG, PNG, GIF or WebP", ErrUnusable)
@@ -61,8 +61,8 @@ const (
 // pic-2, and so on.
 //
 // Save waits until the budget has room for the picture. It returns ErrTooLarge, ErrPixels, ErrMemory or ErrType
-// for a rejected picture, or the error of the store. After an error no file remains. If the database record
-// cannot be written afterwards, the caller must call Remove.
+// for a rejected picture. Other errors come from the store, the context or an encoder. After an error no
+// file remains. If the database record cannot be written afterwards, the caller must call Remove.
 func Save(ctx context.Context, b *Budget, st Store, name string, data []byte, now time.Time) (Image, error) {
 	return save(ctx, b, st, name, data, now, MaxPixels)
 }

@@ -54,7 +54,8 @@ func (t turn) apply(img image.Image) image.Image {
 	return t.apply(mixed)
 }
 
-// ycbcr turns luma and chroma. It returns nil if no subsampling ratio exists for the exchanged sides.
+// ycbcr turns luma and chroma. It returns nil for the subsampling ratios 4:1:1 and 4:1:0, which do not exist for
+// exchanged sides.
 func (t turn) ycbcr(p *image.YCbCr, rect image.Rectangle) image.Image {
 	ratio := p.SubsampleRatio
 	cw, ch := p.Rect.Dx(), p.Rect.Dy()

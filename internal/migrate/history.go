@@ -470,7 +470,7 @@ func overlappingChanges(changes, others []schema.Change) (out []schema.Change) {
 	return out
 }
 
-// list returns all migrations of the program and of the record, sorted by version.
+// list returns all migrations of the program, then those that only the record has. Each part is sorted by version.
 func (h *history) list(ctx context.Context) ([]Revision, error) {
 	pending, err := h.pending(ctx, "")
 	var outOfOrder *atlas.HistoryNonLinearError

@@ -69,7 +69,8 @@ const (
 // the folder to check.
 //
 // A comment before a statement disables rules or codes for it: "-- atlas:nolint destructive". Without names it
-// disables all. At the top of the file, followed by an empty line, it applies to the whole file.
+// disables all. At the top of the file, followed by an empty line, it applies to the whole file. It does not disable
+// the rules checksum, non_linear and runs.
 func Lint(ctx context.Context, dev *store.Store, files fs.FS, o LintOptions) ([]Finding, error) {
 	dir, err := copyDir(files, dev.Engine())
 	if err != nil {

@@ -126,8 +126,8 @@ func isLockFree(sql string) bool {
 
 // splitByLock splits a planned ALTER TABLE of MySQL into statements, and adds clauses that prevent locking.
 // Both MySQL and MariaDB can add and drop columns and indexes, drop foreign keys, and change defaults for new
-// columns without locking. Each change gets its own statement, because a combined one is as slow as its slowest
-// change. Other changes stay as planned; LintLocks reports them for a person to decide.
+// columns without locking. Each kind of change gets its own statement, because a combined one is as slow as its
+// slowest change. Other changes stay as planned; LintLocks reports them for a person to decide.
 func splitByLock(sql string) []string {
 	m := alterTable.FindStringSubmatch(sql)
 	if m == nil {

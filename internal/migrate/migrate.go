@@ -67,7 +67,7 @@ func (r Revision) State() State {
 func (r Revision) Done() bool { return !r.pending }
 
 var (
-	// ErrBehind is returned by CheckCurrent if the database lacks migrations.
+	// ErrBehind is returned by CheckCurrent and RunData if the database lacks migrations.
 	ErrBehind = errors.New("the schema is behind")
 
 	// ErrVersion is returned for a version without a migration.
@@ -93,9 +93,9 @@ func status(ctx context.Context, st *store.Store, files fs.FS) (revs []Revision,
 	return revs, err
 }
 
-// CheckCurrent returns nil if the database has all migrations of the program. Otherwise the error wraps
-// ErrBehind and names the missing ones. The database may have more: migrations only add, so an older program
-// can use it during a rolling deployment.
+// CheckCurrent returns nil if the database has all migrations of the program. If it lacks some, the error wraps
+// ErrBehind. It usually has their number, or the statement at which one stopped. The database may have more:
+// migrations only add, so an older program can use it during a rolling deployment.
 func CheckCurrent(ctx context.Context, st *store.Store) error {
 	return checkCurrent(ctx, st, migrations.FS)
 }

@@ -17,7 +17,7 @@ import (
 // Drift is the difference between the tables of a database and those that its migrations create.
 type Drift struct {
 	Database string // URL of the database without its password
-	Version  string // version of the last applied migration
+	Version  string // version of the last migration that was compared; Verify compares the applied ones
 	Mend     []Statement
 	Others   []string // objects that Verify does not compare, such as "trigger audit of events"
 }

@@ -334,7 +334,7 @@ func fieldsParameter() ordered {
 	}
 }
 
-// valueSchema returns the schema of a parameter's value. A parameter without a type gives {}.
+// valueSchema returns the schema of a parameter's value. If no type is published, typeOf determines it.
 func valueSchema(p *param.Param, nullable bool) ordered {
 	o, ok := publishedSchema(p, nullable)
 	if ok {
@@ -375,8 +375,8 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 	return o
 }
 
-// security returns the authentication schemes of an operation. Reads are open, with optional credentials. Feeds
-// ignore credentials.
+// security returns the authentication schemes of an operation. Reads are open, with optional credentials, except
+// the list of images. Feeds ignore credentials.
 func security(p *Route, method string) []ordered {
 	if p.isFeed() {
 		return []ordered{}

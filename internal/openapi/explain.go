@@ -13,11 +13,11 @@ import (
 // Explanation describes a parameter for readers. If a name means different things in several operations, each
 // meaning has its own explanation.
 type Explanation struct {
-	Name        string   // where it is sent: path, query, header or body
+	Name        string   // name of the parameter
 	In          string   // path, query, header or body
 	Type        string   // type in words, such as "list of integer"
 	Description string   // text in the language of the API value
-	Rules       []string // default, bounds and other rules, one sentence each
+	Rules       []string // default, bounds and other rules, such as "at most 20 items"
 	Operations  []string // operations that accept it, such as PATCH /events/{id}
 	Sample      Sample   // a request that uses the parameter
 }
@@ -118,7 +118,7 @@ func (a *API) explained() []RouteExplanation {
 	return out
 }
 
-// fieldsParam returns _fields as a declaration. Package server applies it to all replies.
+// fieldsParam returns _fields as a declaration. Package handlers applies it to all replies except feeds.
 func fieldsParam() *param.Param {
 	return &param.Param{Name: "_fields", Description: fieldsDescription, In: param.InQuery, Type: "array", Items: "string"}
 }

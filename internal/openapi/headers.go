@@ -73,7 +73,7 @@ const (
 	ignoredHeader    = "X-Almanac-Ignored"
 )
 
-// isConditional reports whether an operation is about existing data. Only such operations have an ETag.
+// isConditional reports whether an operation is about existing data. Only such operations support If-Match.
 func isConditional(p *Route, method string) bool {
 	return method == http.MethodGet || p.hasCaptures()
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// samples are example values of parameters in the form in which they are sent: a query, or the body of a write.
+// samples are example values of parameters in the form in which they are sent: a path, a query, the value of a
+// header, or the body of a write.
 // The key is the location and the name. If a name has another meaning in one collection, the collection and a
 // dot come before it. Booleans need no sample; theirs is true. Tests send all samples.
 var samples = map[string]string{

@@ -55,8 +55,8 @@ func (s *schemas) has(name string) bool {
 	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
 }
 
-// of returns the schema of the JSON that encoding/json writes for a type. Structs become components. of panics
-// for an unsupported type; the first document is built at start-up, so this shows at once.
+// of returns the schema of the JSON that encoding/json writes for a type. Structs become components. It panics for
+// an unsupported type. Documents are built on request, so the first request for one shows this.
 func (s *schemas) of(t reflect.Type) ordered {
 	switch t {
 	case reflect.TypeFor[calendar.Status]():

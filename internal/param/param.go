@@ -76,7 +76,7 @@ type Param struct {
 	Minimum, Maximum any
 	IsAbove          bool
 	MaxLength        int // longest text in characters; 0 means no limit
-	MaxItems         int // most items of a list; 0 means the limit of all lists (package variable MaxItems)
+	MaxItems         int // most items of a list; 0 means the limit of all lists (package constant MaxItems)
 
 	set      *Set
 	present  bool                 // true if sent, except for null that means "not sent"
@@ -134,7 +134,7 @@ func (p *Param) Between(minimum, maximum any) *Param {
 	})
 }
 
-// Above sets bounds as Between does, but excludes the minimum itself.
+// Above sets bounds as Between does, but excludes the minimum itself. The minimum must not be nil.
 func (p *Param) Above(minimum, maximum any) *Param {
 	p.Minimum, p.Maximum, p.IsAbove = minimum, maximum, true
 	return p.bounded(func(v float64) bool {
@@ -344,7 +344,9 @@ func (s *Set) raw(p *Param) (any, bool) {
 // Pair is the name and value of a parameter in a link.
 type Pair struct{ Name, Value string }
 
-// Links returns the sent parameters with their parsed values, in order of declaration.
+// Links returns the sent parameters with their parsed values, in order of declaration. For a parameter with a
+// function of Link it uses that function's result, even if the parameter was not sent. Path parameters and those
+// with NoLink are left out.
 func (s *Set) Links() []Pair {
 	var out []Pair
 	for _, p := range s.params {

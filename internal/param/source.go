@@ -58,7 +58,8 @@ func DecodeJSON(body []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// jsonValues counts the values in a JSON text. For malformed JSON the count is meaningless.
+// jsonValues counts the values in a JSON text. An empty list or object counts as two. For malformed JSON the count
+// is meaningless.
 func jsonValues(body []byte) int {
 	n, quoted := 1, false
 	for i := 0; i < len(body); i++ {

@@ -415,7 +415,7 @@ func Integers(raw any) ([]int64, *Fault) {
 	return out, nil
 }
 
-// Strings parses a list of strings. Integers are accepted as strings. An empty list is a fault.
+// Strings parses a list of strings. JSON numbers are accepted as strings. An empty list is a fault.
 func Strings(raw any) ([]string, *Fault) {
 	items, fault := List(raw)
 	if fault != nil {

@@ -98,7 +98,8 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 	return Page{IDs: ids, Total: total}, err
 }
 
-// predicates returns the conditions of a query, except for the distance (contract, section 9.1).
+// predicates returns the conditions of a query (contract, section 9.1). It leaves out the distance, Series.None and
+// Series.First.
 func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
 	if !q.Hidden {

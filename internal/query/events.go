@@ -13,7 +13,8 @@ import (
 // another engine.
 var ErrUnsupported = errors.New("the engine does not know a condition of the query")
 
-// Events is a query for a list of events. The zero value of a field, other than Visible, means no restriction.
+// Events is a query for a list of events. The zero value of a field means no restriction, except for Hidden,
+// Readable and the fields of type Visible.
 //
 // The list is sorted by start and id, or by publication and id if Include is set. ByEnd sorts it by end and id,
 // descending.

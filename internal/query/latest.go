@@ -36,8 +36,8 @@ const FewEvents = 1000
 // order. Publication and changes of venues, organizers and terms count as changes of an event. It returns at
 // most six times the number. few has the ids of the whole list, or is nil if there are more than FewEvents.
 //
-// next is the earliest end of an event that the result depends on: one of ids, or the first occurrence of a
-// series whose later occurrence was left out. Zero means that there is none.
+// next is the earliest end, at q.Now or later, of an event that the result depends on. This is one of ids, or the
+// first occurrence of a series whose later occurrence was left out. Zero means that there is none.
 func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (ids []int64, next time.Time, err error) {
 	l := latestSearch{db: d, q: q, number: number, first: make(map[int64]occurrence)}
 	if err := l.restrict(ctx, few); err != nil {
@@ -245,7 +245,7 @@ func (l *latestSearch) findFirst(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// ends records the end of an event that the result depends on, if it is the next end after Now.
+// ends records the end of an event that the result depends on, if it is the next end at Now or later.
 func (l *latestSearch) ends(at time.Time) {
 	if !at.Before(l.q.Now) && (l.next.IsZero() || at.Before(l.next)) {
 		l.next = at

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// Linked is a query for a list of venues or organizers, newest first. The zero value of a field, other than
-// Visible, means no restriction.
+// Linked is a query for a list of venues or organizers, newest first. The zero value of a field means no
+// restriction, except for Readable and the fields of type Visible.
 type Linked struct {
 	Now     time.Time // time that decides which scheduled records count as published
 	Visible Visible

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// SeriesList is a query for a list of series, sorted by title. The zero value of a field, other than Visible,
-// means no restriction.
+// SeriesList is a query for a list of series, sorted by title. The zero value of a field, other than Visible and
+// Readable, means no restriction.
 type SeriesList struct {
 	Now      time.Time // time that decides which scheduled records count as published
 	Language calendar.Language
@@ -56,7 +56,7 @@ type Occurrences struct {
 }
 
 // CountOccurrences returns the number of published occurrences of each given series, and the next one after now
-// that seen allows. The map is by series id.
+// that seen allows. The next one is not hidden from listings. The map is by series id.
 func (d Database) CountOccurrences(
 	ctx context.Context, ids []int64, seen Visible, now time.Time,
 ) (map[int64]Occurrences, error) {
@@ -92,7 +92,7 @@ func (d Database) CountOccurrences(
 }
 
 // firstAfter selects the first occurrence of each given series that starts after now and meets the predicate
-// list.
+// list. It ignores occurrences that are hidden from listings.
 func firstAfter(ids []int64, list predicate.Event, now time.Time) predicate.Event {
 	const place = "place"
 	return func(s *sql.Selector) {

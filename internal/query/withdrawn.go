@@ -154,8 +154,8 @@ func (d Database) withdrawn(
 	return out, nil
 }
 
-// hasKey selects the withdrawals that have one of the given values as a key of a kind. The values need no
-// placeholders: they are digits, or a single slug.
+// hasKey selects the withdrawals that have one of the given values as a key of a kind. Several values must be
+// digits, because they get no placeholders. A single value may be a slug, because it gets one.
 func hasKey(kind calendar.Kind, values ...string) predicate.Withdrawal {
 	return func(s *sql.Selector) {
 		t := sql.Table(withdrawalkey.Table)

@@ -96,8 +96,8 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 	return out
 }
 
-// stateProvince returns the stored stateprovince of a venue. If it is empty, stateProvince returns the state in
-// the United States and the province elsewhere.
+// stateProvince returns the stored stateprovince of a venue. If it is empty, stateProvince returns the state of a
+// venue in the United States or without a country. It returns the province elsewhere, and if there is no state.
 func stateProvince(e *ent.Venue) string {
 	if e.Stateprovince != "" {
 		return e.Stateprovince

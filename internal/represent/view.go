@@ -56,8 +56,8 @@ func authorID(id *int64) string {
 	return strconv.FormatInt(*id, 10)
 }
 
-// Text returns the text of a record in the language of the request, or in the default language if there is no
-// translation. The result names the language of the title.
+// Text returns the text of a record in the language of the request. A field that is empty there is in the
+// language of the site, or else in the original one. The result names the language of the title.
 func (v *View) Text(e ent.Row) calendar.Text {
 	return calendar.Served(v.Language, v.Site.Language, e.Text(), e.Translated())
 }

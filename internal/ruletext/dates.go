@@ -49,8 +49,7 @@ const maxYears = 100
 
 // ruledDates returns the starts that both the rule and RDATE produce.
 func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
-	// The weekday rules out most dates without expanding the rule. Dates of another version of the schedule are
-	// always listed.
+	// The time of day and the weekday rule out most dates without expanding the rule.
 	far := s.Start.AddDate(maxYears, 0, 0)
 	likely := slices.DeleteFunc(slices.Clone(s.RDate), func(w calendar.Wall) bool {
 		onWeekday := func(d recur.Weekday) bool { return d.Day == w.Weekday() }

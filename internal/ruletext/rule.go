@@ -151,7 +151,7 @@ func (w *writer) addYear(r recur.Rule, days dayPhrase) dayPhrase {
 // dayPhrase is the text for days of a month or a year.
 type dayPhrase struct {
 	phrase
-	lack        string // where a day moves in months or years that lack it; "" means nowhere
+	lack        string // clause about months or years that lack a day; "" means none
 	fromEnd     string // words that follow the month or the year
 	each        bool   // the rule has every day of this kind, or has it in every month
 	ofLeapYears bool   // the text names the leap years
@@ -267,8 +267,9 @@ func (w *writer) monthDayList(days []int) string {
 	return w.dayPreposition + w.monthDays(days)
 }
 
-// yearDays describes the days of a rule as dates: "on 3 May". It returns false if there are too many, if the
-// months are consecutive, or if days count from the end of a month.
+// yearDays describes the days of a rule as dates: "on 3 May". It returns false without months or days of the
+// month, for too many dates, and for three or more consecutive months. It also returns false if days count from
+// the end of a month, or if SKIP moves a day that a month never has.
 func (w *writer) yearDays(r recur.Rule, d dayPhrase) (dayPhrase, bool) {
 	many := len(r.ByMonth) > 1 && len(r.ByMonth)*len(r.ByMonthDay) > listLimit
 	_, _, ranged := cyclicRun(r.ByMonth, 12)

@@ -28,8 +28,8 @@ type vocabulary struct {
 	fromEnd      string     // words of nth that follow the month or the year; "" means none
 
 	commaAfter   []recur.Frequency // frequencies that, with an interval above 1, need a comma before their days
-	ofMonth      string            // before the months of weekdays, in place of the preposition in inMonths; "" means none
-	monthArticle string            // before each month except the first, after the message schedule-of-months
+	ofMonth      string            // before the months after a day or weekday, in place of inMonths; "" means none
+	monthArticle string            // before each month except the first, in schedule-of-months and schedule-in-months
 	timesInFull  bool              // each time of day in a list has its own preposition
 
 	// timeOfDay adds the preposition to a time of day.
@@ -56,7 +56,7 @@ type weekday struct {
 	feminine    bool
 	every       string
 	everySecond string
-	several     string // form as one of several: "on Mondays and Fridays"
+	several     string // form as one of several: "every Monday and Friday"
 	on          string // form within one week
 	only        string // form after "only"
 	bound       string // form after "from" and "to"

@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-// Plan is the stored description of a seeded calendar. With it a Writer can finish an interrupted calendar, or
-// add to it later.
+// Plan is the stored description of a seeded calendar. With it an interrupted calendar can be finished. A further
+// calendar of the scenario has its own plan, with the next number.
 type Plan struct {
 	Number   Number `json:"series"`
 	Complete bool   `json:"complete"`

@@ -124,8 +124,8 @@ func checkCopy(
 	return info.Size(), nil
 }
 
-// renameCopy renames the finished copy to file. Without force it never replaces a file that another process
-// just created.
+// renameCopy renames the finished copy to file. Without force it does not replace a file that another process
+// just created, if the file system has hard links.
 func renameCopy(temp, file string, force bool) error {
 	if force {
 		return os.Rename(temp, file)

@@ -14,7 +14,8 @@ import (
 )
 
 // ErrFilesReplaced is returned for writes to an SQLite database if one of its files was removed or replaced
-// while this process had it open. Other processes would never see such writes (decision 026).
+// while this process had it open. Other processes would never see such writes (decision 026). New connections
+// return it too.
 var ErrFilesReplaced = errors.New("a file of the SQLite database was removed or replaced while it was open; " +
 	"writes are refused until all processes on it are restarted")
 
@@ -32,7 +33,8 @@ type sqliteFiles struct {
 	saved bool         // true after all commits were written to the database file
 }
 
-// knownFile is a file that connections have open. Nil info means that the file did not exist.
+// knownFile is a file that connections have open. Nil info means that the file is not checked, because the
+// database has no write-ahead log.
 type knownFile struct {
 	path string
 	info os.FileInfo
@@ -117,8 +119,8 @@ func (f *sqliteFiles) remove() (abandon bool) {
 	return f.lost != nil
 }
 
-// savable reports whether only the log was removed and no process has created a new one. The commits in the log
-// can then still be written to the database file.
+// savable reports whether the log was removed and not created again, while the database file is the opened one.
+// The commits in the log can then still be written to it. The result is false once they are saved.
 func (f *sqliteFiles) savable() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -297,8 +297,9 @@ func (m *members) misconfigured() error {
 	return errors.Join(errs...)
 }
 
-// ErrUnfit is wrapped by errors about a server that cannot be used until the operator changes the server or its
-// URL.
+// ErrUnfit is wrapped by errors about a server with an unsuitable version or another calendar. Such a server cannot
+// be used until the operator changes it or its URL. Errors about a wrong host name, user, password or database do
+// not wrap ErrUnfit.
 var ErrUnfit = errors.New("the server cannot be used")
 
 func isMisconfigured(err error) bool {
@@ -318,7 +319,7 @@ var refusedLogins = map[uint16]bool{
 	1698: true, // wrong user (MariaDB)
 }
 
-// memberConn is a connection to one server of a group. It is valid while that server is the current one.
+// memberConn is a connection to one server of a group. It is valid until another server is the current one.
 type memberConn struct {
 	mysqlConn
 	of *members

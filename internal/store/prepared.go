@@ -68,8 +68,8 @@ type preparingConnector struct {
 	readsOnly bool
 }
 
-// Connect opens a connection. An error that does not come from the server wraps errNoConnection. The driver has
-// its own errors for network failures during the handshake, and does not export them.
+// Connect opens a connection. A failure to connect wraps errNoConnection, unless it comes from the server or wraps
+// ErrUnfit. The driver has its own errors for network failures during the handshake, and does not export them.
 func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := p.Connector.Connect(ctx)
 	if errors.As(err, new(*mysql.MySQLError)) || errors.Is(err, ErrUnfit) {

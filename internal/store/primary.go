@@ -138,7 +138,7 @@ func isReadOnlyServer(ctx context.Context, db *sql.DB) (bool, error) {
 	return value != "0" && !strings.EqualFold(value, "OFF"), nil
 }
 
-// CheckWrite returns nil if the database now accepts writes.
+// CheckWrite returns nil if the database now accepts writes. For SQLite it only checks that the database answers.
 func (s *Store) CheckWrite(ctx context.Context) error {
 	if s.url.mysql == nil {
 		return s.Reach(ctx)
@@ -164,8 +164,8 @@ func (s *Store) LogServers(log *slog.Logger) {
 }
 
 // CheckServers runs a check on each server of a URL with several hosts, with a store for that server alone. It
-// returns errors that wrap ErrUnfit. An unavailable server is checked when it is back, and is not used before
-// it passes.
+// returns errors that wrap ErrUnfit, and errors about a wrong host name, user, password or database. An
+// unavailable server is checked when it is back, and is not used before it passes.
 func (s *Store) CheckServers(ctx context.Context, check func(context.Context, *Store) error) error {
 	if s.members == nil {
 		return nil

@@ -168,7 +168,8 @@ func (q *Question) drop() error {
 	return errors.Join(errs...)
 }
 
-// Close closes the connection of the question. Ask returns an error afterwards.
+// Close closes the connection of the question. If the question uses its own connection, Ask returns an error
+// afterwards.
 func (q *Question) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -142,7 +142,8 @@ type replicaChoice struct {
 }
 
 // choose keeps a replica as long as it is usable. A replica that lacks changes that were already read is used
-// only after settledRounds, because readers then go back in time once.
+// only after settledRounds, because readers then go back in time once. It is used at once if the primary database
+// does not answer.
 func (c *replicaChoice) choose(now time.Time, states []memberState, current int) int {
 	itself := len(states) - 1
 	if states[itself].err == nil {

@@ -123,7 +123,7 @@ func (k *cachingConn) prepared(ctx context.Context, query string, args int) (*ca
 	}
 	s := &cachedStatement{used: k.uses}
 	var ok bool
-	// The number of arguments is unknown for a script of several statements.
+	// The driver always returns -1, because it does not know the number of arguments.
 	if s.stmt, ok = stmt.(sqlStmt); !ok || stmt.NumInput() >= 0 && stmt.NumInput() != args {
 		return nil, stmt.Close()
 	}

@@ -49,8 +49,8 @@ const openWait = time.Minute
 //	prepare-after                                     MySQL: number of uses of a statement before it is prepared
 //
 // For an unusable URL, the error wraps ErrURL and no connection is opened. A database that does not answer is also an
-// error. If the URL names several servers, at least one must answer. If a server cannot be used as it is, the error wraps
-// ErrUnfit.
+// error. If the URL names several servers, at least one must answer. If the version of a server is unknown or too
+// old, the error wraps ErrUnfit.
 func Open(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {

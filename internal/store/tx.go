@@ -17,7 +17,7 @@ import (
 )
 
 // ErrConflict makes Tx retry its function. It means that another transaction inserted a row that this one
-// needed to insert.
+// needed to insert. It may also have changed a row that this one had read.
 var ErrConflict = errors.New("lost a race")
 
 // maxAttempts is the number of attempts of Tx. The waits between them double from at most 10 ms to a total of
@@ -43,8 +43,8 @@ func Retry(ctx context.Context, do func() error) error {
 	return retry(ctx, do, func(error) bool { return false })
 }
 
-// maxServersLost is the number of retries of Tx after a lost server. The waits before them total at most 1.1 s.
-// No retry begins after maxLosing, because each attempt at an unresponsive server takes seconds.
+// maxServersLost is the number of retries of Tx after a lost server. The waits before them total at most 1.12 s.
+// If an attempt fails after maxLosing, Tx does not retry, because each one at an unresponsive server takes seconds.
 const (
 	maxServersLost = 3
 	maxLosing      = 2 * time.Second
@@ -83,7 +83,7 @@ func retry(ctx context.Context, do func() error, serverLost func(error) bool) er
 	}
 }
 
-// commitError marks an error of a commit, after which Tx must not retry.
+// commitError marks an error of a commit. Tx must not retry after it if the server was lost.
 type commitError struct{ error }
 
 func (e commitError) Unwrap() error { return e.error }

@@ -59,7 +59,8 @@ func isServerLost(err error) bool {
 	return isWriteRefused(err) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, driver.ErrBadConn)
 }
 
-// unavailableMySQL are the error numbers of MySQL, MariaDB, TiDB and proxies for which IsUnavailable is true.
+// unavailableMySQL are error numbers of MySQL, MariaDB, TiDB and proxies for which IsUnavailable is true. The
+// others are in refusedWrites and retryableTiDB.
 var unavailableMySQL = map[uint16]bool{
 	1021: true, // disk full
 	1030: true, // the storage engine has no space, or the disk failed

@@ -19,7 +19,8 @@ const (
 	// batchRecords is the number of records in a transaction. It is small, so that other writers wait only
 	// briefly.
 	batchRecords = 50
-	// batchBytes is the maximum number of bytes of texts in a transaction.
+	// batchBytes is the number of bytes of texts in a transaction that no further record may exceed. The texts of
+	// one record may exceed it.
 	batchBytes = 8 << 20
 )
 
@@ -41,7 +42,7 @@ const (
 // Outcomes lists all outcomes in the order of reports.
 var Outcomes = []Outcome{Updated, Unchanged, Untranslated, SourceChanged, Unknown, InTrash, Original, Failed}
 
-// Skipped reports whether the import ignored a translation that the unit has.
+// Skipped reports whether the import ignored the unit because of the stored record.
 func (o Outcome) Skipped() bool {
 	return o == SourceChanged || o == Unknown || o == InTrash || o == Original
 }
@@ -91,9 +92,9 @@ type Importer struct {
 }
 
 // Import imports a file. It reads the file twice, so that a malformed file changes nothing. A fault of a unit
-// in the file does not affect other units. A refused write fails the units of its record. A transaction stores up to
-// batchRecords records, and Import repeats a failed batch record by record. After an error, the report covers what was
-// committed or left unchanged before it.
+// in the file does not affect other units. A refused write fails the units of its record. If they include a slug,
+// only the slug fails at first. A transaction stores up to batchRecords records, and Import repeats a failed batch
+// record by record. After an error, the report covers what was committed or left unchanged before it.
 func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, error) {
 	r := &importRun{
 		Importer: im, report: &Report{Units: make(map[Outcome]int)},
@@ -256,7 +257,8 @@ func (r *importRun) write(ctx context.Context, due []*group) error {
 	return r.refused(ctx, due[0], err)
 }
 
-// lockEvents locks the events of groups and their series, in the order of package edit.
+// lockEvents locks the events of groups and their series, in the order of package edit. It leaves a single event
+// to update, which locks it too.
 func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	var ids []int64
 	for _, g := range due {
@@ -271,8 +273,8 @@ func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	return err
 }
 
-// refused handles a refused record. If another term has the slug of a term, it writes the other texts of the
-// term.
+// refused handles a refused record. If the group has a slug, refused takes that for the cause. Then it fails only
+// the slug, and writes the other texts. Otherwise all units fail.
 func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	rest := &group{kind: g.kind, id: g.id, to: g.to}
 	for _, u := range g.units {

@@ -203,8 +203,8 @@ func (x *xliffReader) skip() error {
 	return nil
 }
 
-// text reads the content of a source or target. It drops marks of annotations. Other inline elements were not
-// exported, so they make the unit unusable.
+// text reads the content of a source or target. It drops marks of annotations, and decodes cp elements. Other
+// inline elements were not exported, so they make the unit unusable.
 func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 	var out strings.Builder
 	for above := x.depth - 1; x.depth > above; {

@@ -8,8 +8,9 @@
 // Files are JSON or XLIFF 2.0. Each text is a unit with its source, its translation if there is one, and a
 // note. Names and titles are plain text: "&" is a character. Descriptions and excerpts of events, venues and
 // organizers are HTML. Files contain it as text, with the tags as characters (&lt;p&gt; in XML), because a
-// translator may change the tags. The import sanitises it like the API. A unit is imported only if its source
-// text has not changed since the export. White space does not count, because tools rearrange it.
+// translator may change the tags. The import sanitises it like the API. Unless Importer.Force is set, a unit is
+// imported only if its source text has not changed since the export. White space does not count, because tools
+// rearrange it.
 package translations
 
 import (

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 )
 
-// seriesBatch is the number of series that are checked together. Each may have more than a thousand
-// occurrences.
+// seriesBatch is the number of series that are checked or reindexed together. Each may have more than a
+// thousand occurrences.
 const seriesBatch = 50
 
 // eachSeriesBatch is eachBatch for series.

@@ -114,8 +114,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// reader reads a normalised text from a position. A method advances only past what it returns. To try an
-// alternative, a caller copies the reader first.
+// reader reads a normalised text from a position. A method that fails may have advanced. To try an alternative, a
+// caller copies the reader first.
 type reader struct {
 	s string
 	i int

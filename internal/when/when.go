@@ -29,7 +29,7 @@ const (
 	maxYear = 9999
 )
 
-// maxText is the longest accepted text, in bytes.
+// maxText is the longest accepted text in bytes, without a zone name in parentheses.
 const maxText = 128
 
 // Date is the meaning of a text that a client sent: a wall time without a zone, or an instant. The zero value

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// motif draws a tile of a pattern. It has several variants, which alternate, or appear at random if random is
+// motif draws a tile of a pattern. It has one or more variants, which alternate, or appear at random if random is
 // true.
 type motif struct {
 	variants int

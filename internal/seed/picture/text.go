@@ -228,7 +228,8 @@ const maxHeight = 228
 
 func (f *face) leading() int { return f.size * 23 / 20 }
 
-// balance breaks a text again into the same number of lines, of nearly equal width.
+// balance breaks a text again into the same number of lines, of nearly equal width. It leaves a text of maxLines
+// lines unchanged.
 func (f *face) balance(text string, lines []string) ([]string, error) {
 	if len(lines) < 2 || len(lines) == maxLines {
 		return lines, nil

@@ -11,7 +11,7 @@ import (
 // and locative.
 const grammaticalCases = 6
 
-// irregularNames maps Polish surnames of men to their stems, if these lose or change a vowel.
+// irregularNames maps Polish first names and surnames of men to their stems, if these lose or change a vowel.
 var irregularNames = map[string]string{
 	"Paweł": "Pawł", "Marzec": "Marc", "Gołąb": "Gołębi", "Stępień": "Stępni", "Wróbel": "Wróbl",
 	"Kwiecień": "Kwietni", "Grudzień": "Grudni", "Jastrząb": "Jastrzębi", "Kozioł": "Kozł", "Kupiec": "Kupc",

@@ -486,8 +486,8 @@ func (c *Calendar) attend(e *Event, p *place) {
 	}
 }
 
-// cancel cancels or postpones about one event in twenty, and sets the reason. It skips festivals and courses
-// with events of their own.
+// cancel cancels or postpones about one event in twenty, and sets the reason. It skips calm events, such as
+// festivals, courses and the planned events of the next weeks.
 func (c *Calendar) cancel(e *Event, p *place) {
 	i := p.index
 	e.EventStatus = calendar.Scheduled

@@ -64,7 +64,7 @@ type Calendar struct {
 	holidays map[yearDay]bool
 	rooms    rooms
 
-	// written is the time at which the records count as created. It is also the latest publication date.
+	// written is the time at which the records count as created. Only scheduled events are published later.
 	written time.Time
 	// home is the language of the country of the first city.
 	home calendar.Language
@@ -151,7 +151,7 @@ func (c *Calendar) Options() Options {
 // holds for the following methods.
 func (c *Calendar) Categories() []Term { return c.categories }
 
-// Tags returns the tags, the most frequent first.
+// Tags returns the tags, those of the scenario before those of entries in lists.
 func (c *Calendar) Tags() []Term { return c.tags }
 
 // Venues returns the venues.
@@ -167,7 +167,7 @@ func (c *Calendar) Pictures() []Picture { return c.pictures }
 func (c *Calendar) Series() []Series { return c.series }
 
 // Written returns the time at which the records count as created. It is Options.Now, or, if that is zero, a
-// time before the calendar that is in the past.
+// time in the past that is not after the start of the calendar.
 func (c *Calendar) Written() time.Time { return c.written }
 
 // Zone returns the time zone of the first city.
@@ -362,7 +362,8 @@ func (c *Calendar) fillKinds() error {
 	return nil
 }
 
-// fillCycles creates the cycle of the kinds of each role. It leaves out kinds without a possible day and venue.
+// fillCycles creates the cycle of the kinds of each role. It leaves out kinds of standalone events, festivals and
+// courses without a possible day and venue.
 func (c *Calendar) fillCycles() error {
 	c.kindsOf = map[role]cycle{}
 	byRole, possible := map[role][]*kind{}, map[role][]*kind{}
@@ -495,7 +496,7 @@ func (c *Calendar) sourceID(kind string, i int) string {
 	return fmt.Sprintf("seed:%s:%s:%d", c.o.Scenario, kind, i)
 }
 
-// fillTerms creates the categories, and tags in proportion to the number of events.
+// fillTerms creates the categories and the tags. The number of tags grows more slowly than the number of events.
 func (c *Calendar) fillTerms() error {
 	var categories, tags []map[string][]string
 	for _, s := range c.texts {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// Maximum numbers of records with their own picture. All other events share the pictures of their kind.
+// Maximum numbers of records with their own picture. Other events share a picture of their festival or their kind, or
+// have none.
 const (
 	maxOwnPictures       = 60 // of events
 	maxVenuePictures     = 10

@@ -22,7 +22,7 @@ const (
 	slotNumber         // number of the lesson: 3
 	slotNth            // ordinal of the lesson in words: third
 	slotLesson         // subject of the lesson
-	slotHead           // title of the parent
+	slotHead           // title of the festival
 	slotHome           // first team of the match
 	slotAway           // second team of the match
 	slotBy             // author of the work in the title

@@ -60,7 +60,7 @@ func (s sections) writeOut(forms []string) ([][]string, error) {
 	return all, nil
 }
 
-// nestLists compiles the entries with slots. These slots may only be lists whose entries have no slots.
+// nestLists compiles the entries with slots. A list in such a slot must have only entries without slots.
 func (c *Calendar) nestLists() error {
 	flat := make([]bool, len(c.lists))
 	for at, l := range c.lists {
