@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -275,6 +276,35 @@ func TestManyEventsLoseALink(t *testing.T) {
 		}
 		if n := w.DB.Event.Query().Where(event.Version(2)).CountX(t.Context()); n != many {
 			t.Errorf("%d events of %d have a new version", n, many)
+		}
+	})
+}
+
+// TestImagesHaveNoSearchTexts creates and deletes an image whose id is that of a term.
+func TestImagesHaveNoSearchTexts(t *testing.T) {
+	t.Parallel()
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Administrator)
+		term := w.Term(e, calendar.Tag, "Night", 0)
+		image := edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Image, error) {
+			return e.CreateImage(ctx, tx, func(c *ent.ImageCreate) {
+				c.SetExtension("png").SetMimeType("image/png").SetWidth(1).SetHeight(1).SetFilesize(1)
+			})
+		})
+		if image.ID != term.ID {
+			t.Fatalf("image %d, term %d", image.ID, term.ID)
+		}
+		found := func() int {
+			return w.DB.SearchText.Query().Where(searchtext.KindEQ(calendar.Image)).CountX(t.Context())
+		}
+		if n := found(); n != 0 {
+			t.Errorf("%d search texts after it was created", n)
+		}
+		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
+			return nil, e.DeleteImage(ctx, tx, image)
+		})
+		if n := found(); n != 0 {
+			t.Errorf("%d search texts after it was deleted", n)
 		}
 	})
 }

@@ -34,13 +34,14 @@ var searchableFields = map[calendar.Kind][]string{
 
 // findable reports whether a change of a record may change its search texts.
 func (c change) findable() bool {
-	if c.id == 0 {
+	names, ok := searchableFields[c.kind]
+	if c.id == 0 || !ok {
 		return false
 	}
 	if c.fields == nil || c.action == calendar.Deleted {
 		return true
 	}
-	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(searchableFields[c.kind], f) })
+	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(names, f) })
 }
 
 // SearchText is a text of a record that searches compare with their words.

@@ -152,6 +152,7 @@ func TestPagesSayWhatTheyShow(t *testing.T) {
 			{Name: "heading of the month of a category", Request: page("/en/events/category/poezja/2027-04/"), Status: 200, Check: contains(`<h1><span lang="pl">Poezja</span>, April 2027</h1>`)},
 			{Name: "last month", Request: page("/events/month/9999-12/"), Status: 200, Check: contains("Last of all years", `!"10000-`)},
 			{Name: "first month", Request: page("/events/month/1000-01/"), Status: 200, Check: contains("!0999", "starts_before=1000-01-31")},
+			{Name: "a repeated key", Request: page("/events/list/?categories=music&categories=sport"), Status: 200, Check: contains("events.ics?categories=music%2Csport")},
 			{Name: "featured in another word", Request: page("/events/list/?featured=true"), Status: 200, Check: contains(` name="featured" value="1" checked`)},
 			{Name: "names of parameters are not shown", Request: page("/events/month/?tribe-bar-date=garbage"), Status: 400, Check: contains(`role="alert">Enter a date.<`)},
 			{Name: "page that is none", Request: page("/pl/events/?page=abc"), Status: 400, Check: contains(`role="alert">Prosimy sprawdzić adres albo wrócić do kalendarza.<`)},

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"html"
 	"net/http"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -105,8 +107,12 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 		r.values["page"] = number
 	}
 	q, err := r.parse()
-	if err != nil {
+	var invalid param.Invalid
+	if errors.As(err, &invalid) {
 		return nil, errNoPage // page is the only parameter that can be invalid here
+	}
+	if err != nil {
+		return nil, err
 	}
 	e, err := q.events(r.request)
 	if err != nil {

@@ -256,6 +256,8 @@ func sentText(value any) string {
 	switch v := value.(type) {
 	case string:
 		return v
+	case param.Repeated:
+		return sentText([]any(v))
 	case []any:
 		texts := make([]string, 0, len(v))
 		for _, item := range v {

@@ -58,8 +58,8 @@ func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, handlers
 	if err != nil {
 		return nil, root, usageError{fmt.Errorf("%w", err)}
 	}
-	if len(mounts) > 0 {
-		root.Mount = h.Mounts()[1]
+	if all := h.Mounts(); len(all) > 1 { // the usual mount is the first
+		root.Mount = all[1]
 	}
 	return h, root, nil
 }

@@ -105,7 +105,7 @@ type serveFlags struct {
 	Index            bool     `default:"true" negatable:"" help:"Keep an index in memory to filter and sort lists, about 0.2 to 0.3 KB per event. Without it the database does this work. On by default."`
 	Pages            bool     `default:"true" negatable:"" help:"Serve pages for people, with an API reference to try at /docs. On by default."`
 	Site             string   `type:"path" placeholder:"FOLDER" help:"Folder with the site's own title, colours, logo and more. Default none."`
-	AccessLog        bool     `default:"true" negatable:"" help:"Log a line for each request. Without it, only for requests that fail with an internal error. On by default."`
+	AccessLog        bool     `default:"true" negatable:"" help:"Log a line for each request. Without it, only for requests whose status is 500 or more. On by default."`
 	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Format of log lines: text or json. Default ${default}."`
 
 	operateFlags

@@ -83,7 +83,7 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	if !im.DryRun && slices.ContainsFunc(cal.Events, func(e *Event) bool { return e.Protected }) {
 		key, err := edit.PasswordKey(ctx, im.DB)
 		if err != nil {
-			return nil, err
+			return r.report, err
 		}
 		r.editor.PasswordKey = key
 	}

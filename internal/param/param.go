@@ -295,7 +295,11 @@ func (s *Set) Parse(ctx context.Context) error {
 		switch {
 		case p.present:
 			raw, _ := s.raw(p)
-			if f := p.bind(raw); f != nil {
+			f := p.bind(raw)
+			if f != nil && f.Err != nil {
+				return f.Err
+			}
+			if f != nil {
 				faults[p] = f
 			}
 		case p.apply != nil:
@@ -370,7 +374,7 @@ type Fault struct {
 	Key    string         // key of the message
 	Args   map[string]any // arguments of the message
 	Data   map[string]any // data in the details of the reply
-	Err    error          // error of a check that could not run; not the client's fault
+	Err    error          // error of a parser or a check that could not run; not the client's fault
 }
 
 // Bad returns a fault without a reason, for a failed check, an unknown record or an unreadable date.

@@ -221,6 +221,18 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+func TestAParserThatCouldNotRunEndsParse(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	var a, b int64
+	s := NewSet(time.Time{}, InQuery, nil, map[string]any{"a": "x", "b": "1"})
+	s.Int(&a, "a", "A")
+	Var(s, &b, "b", "B", "integer", func(any) (int64, *Fault) { return 0, &Fault{Err: broken} })
+	if err := s.Parse(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestEachOfSomeWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
