@@ -352,7 +352,7 @@ func TestCompose(t *testing.T) {
 
 func readRoot(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../..", name))
+	data, err := os.ReadFile(filepath.Join("..", "..", name))
 	if err != nil {
 		t.Fatal(err)
 	}

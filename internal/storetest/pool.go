@@ -98,7 +98,8 @@ func newPool() (*pool, error) {
 	if err := p.dropOthers(ctx); err != nil {
 		return nil, err
 	}
-	return p, p.makeTemplate(ctx)
+	err = p.makeTemplate(ctx)
+	return p, err
 }
 
 // makeTemplate completes the template, unless another process has, and reads its fingerprint.
@@ -203,12 +204,18 @@ func (p *pool) dropOthers(ctx context.Context) error {
 
 // dropAll drops databases, unless a process has locked one of them.
 func (p *pool) dropAll(ctx context.Context, names []string) (err error) {
+	var locks []string
+	defer func() {
+		for _, name := range locks {
+			err = errors.Join(err, p.unlock(ctx, name))
+		}
+	}()
 	for _, name := range names {
 		locked, lockErr := p.tryLock(ctx, name)
 		if lockErr != nil || !locked {
 			return lockErr
 		}
-		defer func() { err = errors.Join(err, p.unlock(ctx, name)) }()
+		locks = append(locks, name)
 	}
 	for _, name := range names {
 		if _, err := p.lock.ExecContext(ctx, "DROP DATABASE IF EXISTS "+name); err != nil {
