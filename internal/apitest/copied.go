@@ -48,7 +48,8 @@ func (a *API) copyExample(t testing.TB) {
 	}
 	// The key of event passwords belongs to the database.
 	hash := edit.HashPassword(a.Key, membersOnlyID, membersOnlyPassword)
-	if _, err := tx.ExecContext(t.Context(), "UPDATE "+event.Table+" SET password_hash = ? WHERE id = ?", hash, membersOnlyID); err != nil {
+	const update = "UPDATE " + event.Table + " SET " + event.FieldPasswordHash + " = ? WHERE " + event.FieldID + " = ?"
+	if _, err := tx.ExecContext(t.Context(), update, hash, membersOnlyID); err != nil {
 		t.Fatal(err)
 	}
 	if err := tx.Commit(); err != nil {
