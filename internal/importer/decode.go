@@ -122,8 +122,8 @@ type replacedDate struct {
 	date   icalDate
 }
 
-// Website is the website of an event. Own reports that it is the page of the event at the source: then the
-// event has no website of its own.
+// Website is the website of an event. Own reports that the source sent its own page of the event: then URL is
+// empty, and the event has no website.
 type Website struct {
 	URL string
 	Own bool
@@ -312,8 +312,10 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 		e.Cost = new(o.cost(site))
 	}
 	if o.has("website") {
-		site := o.link("website")
-		e.Website = &Website{URL: site, Own: site != "" && site == o.raw("url")}
+		e.Website = &Website{URL: o.link("website")}
+		if e.Website.URL != "" && e.Website.URL == o.raw("url") {
+			e.Website = &Website{Own: true}
+		}
 	}
 	if e.HasImage = o.has("image"); e.HasImage {
 		e.Image = d.image(o)

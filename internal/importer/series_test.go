@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -712,6 +713,13 @@ func TestImportFollowsTheDatesOfASite(t *testing.T) {
 		}
 		return events
 	}
+	ownPage := regexp.MustCompile(`"url": ("[^"]+")`)
+	onOwnPages := func(events []string) []string {
+		for i := range events {
+			events[i] = ownPage.ReplaceAllString(events[i], `$0, "website": $1`)
+		}
+		return events
+	}
 	moved := func(id int, day string) string { // the slug and the address go with the day
 		return datedEvent(id, day, "yoga")
 	}
@@ -778,6 +786,12 @@ func TestImportFollowsTheDatesOfASite(t *testing.T) {
 			}), dates(same),
 			[]string{"yoga-2026-12-01 Yoga", "yoga-2026-12-08 Yoga", "yoga-2026-12-15 Yoga", "yoga-2026-12-22 Yoga"},
 			"Yoga",
+		},
+		{
+			"the website of each is its own page, and all get another title", dates(onOwnPages),
+			dates(func(e []string) []string { return onOwnPages(retitled(e)) }),
+			[]string{"yoga-2026-12-01 Dance", "yoga-2026-12-08 Dance", "yoga-2026-12-15 Dance", "yoga-2026-12-22 Dance"},
+			"Dance",
 		},
 	}
 	for _, tt := range tests {
