@@ -277,15 +277,18 @@ func TestWebsiteOfAnEvent(t *testing.T) {
 		own := object{"website": apitest.BaseURL + "/event/winter-jazz-blues/"}
 		site := func(v any) apitest.Request { return patch("admin", "/events/{jazzNight}", object{"website": v}) }
 		longest := "https://x.example/" + strings.Repeat("x", 2048-len("https://x.example/"))
+		wide := strings.ReplaceAll(longest, "xx", "łł")
 		e.Run(t, []apitest.Case{
 			{Name: "never sent", Request: post("admin", "/events", concert(nil)), Status: 201, Check: e.keeps(object{"website": apitest.BaseURL + "/event/concert/"})},
 			{Name: "sent empty", Request: post("admin", "/events", concert(object{"website": ""})), Status: 201, Check: e.keeps(object{"website": ""})},
 			{Name: "null on create", Request: post("admin", "/events", concert(object{"website": nil})), Status: 201, Check: e.keeps(object{"website": apitest.BaseURL + "/event/concert-3/"})},
 			{Name: "address", Request: post("admin", "/events", concert(object{"website": "HTTPS://x.example/a?b=c&d#e"})), Status: 201, Check: e.keeps(object{"website": "HTTPS://x.example/a?b=c&d#e"})},
 			{Name: "longest", Request: site(longest), Status: 200, Check: e.keeps(object{"website": longest})},
+			{Name: "longest in two-byte letters", Request: site(wide), Status: 200, Check: e.keeps(object{"website": wide})},
 			{Name: "cleared", Request: site(""), Status: 200, Check: e.keeps(object{"website": ""})},
 			{Name: "never set again", Request: site(nil), Status: 200, Check: e.keeps(own)},
 			{Name: "too long", Request: site(longest + "x"), Status: 400, Check: namesExactly("website")},
+			{Name: "too long in two-byte letters", Request: site(wide + "x"), Status: 400, Check: namesExactly("website")},
 			{Name: "other scheme", Request: site("mailto:a@example.org"), Status: 400, Check: namesExactly("website")},
 			{Name: "script", Request: site("javascript:alert(1)"), Status: 400, Check: namesExactly("website")},
 			{Name: "quotes", Request: site(`https://x.example/a"onclick=1`), Status: 400, Check: namesExactly("website")},

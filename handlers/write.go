@@ -289,7 +289,7 @@ func webAddress(raw any) (string, *param.Fault) {
 // isWebAddress reports whether a text is an absolute http or https URL. It refuses control characters, backticks
 // and the delimiters of RFC 3986, appendix C. It allows letters of other scripts.
 func isWebAddress(text string) bool {
-	if len(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`", r) }) {
+	if utf8.RuneCountInString(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`", r) }) {
 		return false
 	}
 	u, err := url.Parse(text)
