@@ -38,8 +38,8 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 	return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit, order, event.ByID())
 }
 
-// where returns the predicates for all conditions of a query, followed by more.
-func (d Database) where(ctx context.Context, q *Events, more ...predicate.Event) ([]predicate.Event, error) {
+// where returns the predicates for all conditions of a query.
+func (d Database) where(ctx context.Context, q *Events) ([]predicate.Event, error) {
 	kinds := []calendar.Kind{calendar.Event}
 	if q.AsksForPlaces() {
 		kinds = append(kinds, calendar.Venue)
@@ -51,7 +51,7 @@ func (d Database) where(ctx context.Context, q *Events, more ...predicate.Event)
 	if err != nil {
 		return nil, err
 	}
-	where := append(q.predicates(due), more...)
+	where := q.predicates(due)
 	if q.near() {
 		around, err := d.venuesNear(ctx, q, due)
 		if err != nil {

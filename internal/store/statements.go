@@ -105,7 +105,7 @@ type cachedStatement struct {
 }
 
 // prepared returns the cached statement for a query. Nil means that it is busy or cannot be cached.
-func (k *cachingConn) prepared(ctx context.Context, query string, args int) (*cachedStatement, error) {
+func (k *cachingConn) prepared(ctx context.Context, query string) (*cachedStatement, error) {
 	k.uses++
 	if s := k.kept[query]; s != nil {
 		if s.busy {
@@ -123,8 +123,7 @@ func (k *cachingConn) prepared(ctx context.Context, query string, args int) (*ca
 	}
 	s := &cachedStatement{used: k.uses}
 	var ok bool
-	// The driver always returns -1, because it does not know the number of arguments.
-	if s.stmt, ok = stmt.(sqlStmt); !ok || stmt.NumInput() >= 0 && stmt.NumInput() != args {
+	if s.stmt, ok = stmt.(sqlStmt); !ok {
 		return nil, stmt.Close()
 	}
 	if len(k.kept) >= maxStatements {
@@ -250,7 +249,7 @@ func (k *cachingConn) waitFor(query string) time.Duration {
 
 // exec runs a statement that returns no rows, without waiting for locks.
 func (k *cachingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	s, err := k.prepared(ctx, query, len(args))
+	s, err := k.prepared(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +261,7 @@ func (k *cachingConn) exec(ctx context.Context, query string, args []driver.Name
 
 // query runs a statement that returns rows, without waiting for locks.
 func (k *cachingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	s, err := k.prepared(ctx, query, len(args))
+	s, err := k.prepared(ctx, query)
 	if err != nil {
 		return nil, err
 	}
