@@ -60,7 +60,7 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	case v.now[word]:
 		return phrase{date: FromInstant(t.now)}, true
 	case v.midnight[word]:
-		return phrase{date: fromDay(t.wall.StartOfDay())}, true
+		return phrase{date: FromWall(t.wall.StartOfDay())}, true
 	case v.noon[word]:
 		return phrase{date: FromWall(clock{hour: 12}.on(t.wall))}, true
 	case v.in != "" && word == v.in:

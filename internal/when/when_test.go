@@ -548,3 +548,19 @@ func TestDateInAnotherZone(t *testing.T) {
 		}
 	}
 }
+
+func TestADayHasNoTimeOfDay(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"today": true, "2026-12-05": true, "friday": true, "this weekend": true,
+		"midnight": false, "noon": false, "today midnight": false, "2026-12-05 00:00": false, "now": false, "+3 days": false,
+	} {
+		d, err := when.Parse(text, saturday, calendar.UTC())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.DayOnly() != want {
+			t.Errorf("%s: DayOnly is %t, want %t", text, d.DayOnly(), want)
+		}
+	}
+}
