@@ -35,7 +35,7 @@ var fewTested = []string{"docs/performance.md", "docs/faults.md"}
 // quickPages are the pages whose commands run in short mode, too.
 var quickPages = []string{"README.md", "docs/getting-started.md"}
 
-// TestManualCommands runs the commands of the README and of the manual, page by page and in order, in one shell. It compares
+// TestManualCommands runs the commands of the README and of the manual, each page in order and in one shell. It compares
 // their output with the shown one. A word after sh says how they run:
 //
 //   - "server": in the background, until the next server of the page or its end; the page continues when it is ready;
@@ -44,7 +44,14 @@ var quickPages = []string{"README.md", "docs/getting-started.md"}
 //   - "no-test: REASON": not at all.
 //
 // ALMANAC_TEST_CURL=/usr/bin/curl runs them with that instead of the stand-in.
-func TestManualCommands(t *testing.T) {
+func TestManualCommands(t *testing.T) { testManualCommands(t, false) }
+
+// TestManualCommandsOnMySQL does the same for the pages that have commands marked "mysql". They are apart because CI runs the
+// tests again that want a server.
+func TestManualCommandsOnMySQL(t *testing.T) { testManualCommands(t, true) }
+
+// testManualCommands runs the pages that have commands on MySQL, or the others.
+func testManualCommands(t *testing.T, onMySQL bool) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
@@ -56,18 +63,17 @@ func TestManualCommands(t *testing.T) {
 	ports := portPicker()
 	for _, file := range manualPages(t) {
 		name := strings.TrimPrefix(filepath.ToSlash(file), "../../")
+		all, err := manual.Blocks(readPage(t, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(all, func(b manual.Block) bool { return b.Lang == "sh" && b.Mark == "mysql" }) != onMySQL {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() && !slices.Contains(quickPages, name) {
 				t.Skip("takes long")
-			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, err := manual.Blocks(string(text))
-			if err != nil {
-				t.Fatal(err)
 			}
 			blocks := commandsOf(t, name, all)
 			if len(blocks) == 0 {
