@@ -158,8 +158,8 @@ func (m *cacheModel) write(kind string, do func(m *indexModel) bool) {
 	}
 }
 
-// fill has the processes answer all requests that they have not answered since the last write. These are the
-// requests of single records and, for ten writes, every third other one; if storetest.IsBrief, every sixteenth of all.
+// fill has the processes answer all requests that they have not answered since the last write. These are, for ten writes,
+// every other request of a single record and every sixth of the rest; if storetest.IsBrief, every sixteenth of all.
 func (m *cacheModel) fill() {
 	m.Helper()
 	before := map[cacheAsk]bool{}
@@ -170,7 +170,7 @@ func (m *cacheModel) fill() {
 	m.fills++
 	brief := storetest.IsBrief(m.services[0].Store)
 	for i, a := range m.requestsNow() {
-		if !brief && (a.single() || i%3 == m.fills/10%3) || i%16 == 0 {
+		if !brief && (a.single() && i%2 == m.fills/10%2 || i%6 == m.fills/10%6) || i%16 == 0 {
 			m.asks = append(m.asks, a)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 // TestMain looks, after all tests, at what they did together: what the interface description has is exercised. With
 // -update it copies the golden files that the program carries as examples.
 func TestMain(m *testing.M) {
-	// The models make half of the rounds that are usual for rapid, and a fifth of these with -short. A command line may
+	// The models make a third of the rounds that are usual for rapid, and a fifth of these with -short. A command line may
 	// say otherwise: m.Run parses it.
-	if err := flag.Set("rapid.checks", "50"); err != nil {
+	if err := flag.Set("rapid.checks", "30"); err != nil {
 		os.Exit(report(err))
 	}
 	code := m.Run()

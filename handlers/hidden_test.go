@@ -52,7 +52,7 @@ func TestProbingByDistanceDoesNotLocateAPrivateVenue(t *testing.T) {
 		api.Reindex(t)
 		// probe halves the radius again and again around the centres that find the concert.
 		probe := func() (lat, lng, radius float64, found int) {
-			lat, lng, radius = 50, 19, 500
+			lat, lng, radius = 52, 20.5, 60
 			finds := func(lat, lng, radius float64) bool {
 				r := api.Do(t, apitest.Request{
 					Path: fmt.Sprintf("/events?geoloc_lat=%.5f&geoloc_lng=%.5f&geoloc_radius=%.5f&_fields=total", lat, lng, radius),

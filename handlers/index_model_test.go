@@ -188,7 +188,7 @@ func (m *indexModel) compareLists(kind string) {
 			paths = append(paths, fmt.Sprintf("/events?per_page=50&starts_after=1999-12-31&%s=%d", of, id))
 		}
 	}
-	random := 4
+	random := 2
 	if storetest.IsBrief(m.followed.Store) {
 		random = 1
 		m.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
