@@ -255,7 +255,7 @@ func (d dice) start() time.Time {
 
 func TestStartsAreThoseOfTheDefinition(t *testing.T) {
 	t.Parallel()
-	rules := 2000
+	rules := 1200
 	if testing.Short() {
 		rules = 300
 	}

@@ -226,7 +226,7 @@ func TestHTMLDisarms(t *testing.T) {
 // A hostile document ends in bounded time and nesting; quadratic code would exceed the time limit of the tests.
 // Short: a fifth of the size.
 func TestHostileSizes(t *testing.T) {
-	n := 100_000
+	n := 50_000
 	if testing.Short() {
 		n /= 5
 	}

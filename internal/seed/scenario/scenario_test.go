@@ -188,7 +188,7 @@ func TestSeedsDiffer(t *testing.T) {
 }
 
 func TestNoTwoTitlesAlikeWithinTwentyEvents(t *testing.T) {
-	sizes := []int{200, 2000, 20000}
+	sizes := []int{200, 2000, manyEvents}
 	if testing.Short() {
 		sizes = sizes[:2]
 	}
