@@ -231,18 +231,20 @@ func (p *preparingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver
 	if err != nil {
 		return nil, err
 	}
-	return &refusableTx{tx, p}, nil
+	return &refusableTx{tx, p, ctx}, nil
 }
 
 // refusableTx is a transaction whose commit a read-only server may reject.
 type refusableTx struct {
 	driver.Tx
-	of *preparingConn
+	of  *preparingConn
+	ctx context.Context //nolint:containedctx // of BeginTx, as in database/sql
 }
 
-// Commit implements driver.Tx.
+// Commit implements driver.Tx. It ends with the context of the transaction. The Commit of the driver would wait
+// for the answer of a server that no longer answers.
 func (t *refusableTx) Commit() error {
-	err := t.Tx.Commit()
+	_, err := t.of.mysqlConn.ExecContext(t.ctx, "COMMIT", nil)
 	t.of.noteRefusal(err)
 	return err
 }
