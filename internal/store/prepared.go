@@ -238,7 +238,7 @@ func (p *preparingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver
 type refusableTx struct {
 	driver.Tx
 	of  *preparingConn
-	ctx context.Context //nolint:containedctx // of BeginTx, as in database/sql
+	ctx context.Context // of BeginTx
 }
 
 // Commit implements driver.Tx. It ends with the context of the transaction. The Commit of the driver would wait
