@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -226,26 +227,37 @@ func (p *preparingConn) query(ctx context.Context, query string, args []driver.N
 
 // BeginTx begins a transaction on the server.
 func (p *preparingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	tx, err := p.mysqlConn.BeginTx(ctx, o)
+	_, err := p.mysqlConn.BeginTx(ctx, o)
 	p.noteRefusal(err)
 	if err != nil {
 		return nil, err
 	}
-	return &refusableTx{tx, p, ctx}, nil
+	return refusableTx{p, ctx}, nil
 }
 
-// refusableTx is a transaction whose commit a read-only server may reject.
+// refusableTx is a transaction whose commit a read-only server may reject. The driver's own Commit and Rollback know
+// no context: they would wait without end for a server that does not answer.
 type refusableTx struct {
-	driver.Tx
 	of  *preparingConn
 	ctx context.Context // of BeginTx
 }
 
-// Commit implements driver.Tx. It ends with the context of the transaction. The Commit of the driver would wait
-// for the answer of a server that no longer answers.
-func (t *refusableTx) Commit() error {
+// Commit implements driver.Tx. It ends with the context of the transaction.
+func (t refusableTx) Commit() error {
 	_, err := t.of.mysqlConn.ExecContext(t.ctx, "COMMIT", nil)
 	t.of.noteRefusal(err)
+	return err
+}
+
+// rollbackTime is the longest time for a rollback. It also runs after the context of the transaction has ended. If it
+// takes longer, the driver closes the connection, and the server then rolls back.
+const rollbackTime = time.Second
+
+// Rollback implements driver.Tx.
+func (t refusableTx) Rollback() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackTime)
+	defer cancel()
+	_, err := t.of.mysqlConn.ExecContext(ctx, "ROLLBACK", nil)
 	return err
 }
 
