@@ -50,7 +50,7 @@ func TestProbingByDistanceDoesNotLocateAPrivateVenue(t *testing.T) {
 		})
 		api.LinkVenues(t, concert, venue)
 		api.Reindex(t)
-		// probe halves the radius again and again around the centres that find the concert.
+		// probe shortens the radius again and again around the centres that find the concert.
 		probe := func() (lat, lng, radius float64, found int) {
 			lat, lng, radius = 52, 20.5, 60
 			finds := func(lat, lng, radius float64) bool {

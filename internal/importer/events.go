@@ -307,11 +307,7 @@ func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website)
 	if old.Website != nil {
 		stored = edit.Website{Set: true, URL: *old.Website}
 	}
-	site := edit.Website{Set: true, URL: wanted.URL}
-	if wanted.Own {
-		site = edit.Website{}
-	}
-	setIfChanged(c, &in.Website, stored, site)
+	setIfChanged(c, &in.Website, stored, edit.Website{Set: !wanted.Own, URL: wanted.URL})
 }
 
 // setLinks sets the links that the source sent. If a linked record was not imported, a stored event keeps its
