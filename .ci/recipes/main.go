@@ -2,9 +2,9 @@
 //
 //	go run ./.ci/recipes -mysql mysql://root@127.0.0.1:3306/
 //
-// A block below `<!-- insert FILE after TEXT -->` is inserted in FILE, after the only line that contains TEXT. A block
-// below `<!-- run -->` runs in a shell; the address of a MySQL server in it becomes the one of -mysql. Then the tests run
-// that iterate over the declarations, and requests ask the program on each engine, with the index and without.
+// A block is inserted in a file, or runs in a shell (manual.Steps). The address of a MySQL server in it becomes the one of
+// -mysql. Then the tests run that iterate over the declarations, and requests ask the program on each engine, with the index
+// and without.
 package main
 
 import (
@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/almanac-cal/almanac/internal/manual"
 )
 
 func main() {
@@ -41,7 +43,7 @@ func main() {
 }
 
 func run(server string) (err error) {
-	manual, err := os.ReadFile("CONTRIBUTING.md")
+	page, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func run(server string) (err error) {
 		followed = append(followed, r)
 	}
 	for i, r := range followed {
-		if err := k.follow(string(manual), r.title, i < len(followed)-1); err != nil {
+		if err := k.follow(string(page), r.title, i < len(followed)-1); err != nil {
 			return fmt.Errorf("%s: %w", r.title, err)
 		}
 	}
@@ -150,78 +152,23 @@ func (k *workTree) copyTree() error {
 	return nil
 }
 
-// step is a block of a recipe: text to insert in a file, or commands if file is "".
-type step struct {
-	file, after, text string
-}
-
-var (
-	inserts = regexp.MustCompile("^<!-- insert (\\S+) after (.+) -->$")
-	fence   = regexp.MustCompile("^\\s*```")
-)
-
-// stepsOf parses the blocks of a section of a page.
-func stepsOf(page, title string) ([]step, error) {
-	_, section, found := strings.Cut(page, "\n## "+title+"\n")
-	if !found {
-		return nil, errors.New("CONTRIBUTING has no such section")
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
-	var steps []step
-	var next *step
-	inside := false
-	for line := range strings.SplitSeq(section, "\n") {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case inside && fence.MatchString(line):
-			if next != nil {
-				steps = append(steps, *next)
-			}
-			next, inside = nil, false
-		case inside:
-			if next != nil {
-				next.text += trimmed + "\n"
-			}
-		case fence.MatchString(line):
-			if next == nil {
-				return nil, errors.New("a block without a marker")
-			}
-			inside = true
-		case trimmed == "<!-- run -->":
-			next = &step{}
-		default:
-			m := inserts.FindStringSubmatch(trimmed)
-			if m == nil && strings.HasPrefix(trimmed, "<!--") {
-				return nil, fmt.Errorf("a marker that is neither run nor insert: %s", trimmed)
-			}
-			if m != nil {
-				next = &step{file: m[1], after: m[2]}
-			}
-		}
-	}
-	if len(steps) == 0 {
-		return nil, errors.New("no block of the section says what to do")
-	}
-	return steps, nil
-}
-
 // follow carries out the steps of a recipe. The last commands write files that depend on the whole tree. If
 // another recipe follows, which ends with the same commands, follow leaves them to it.
-func (k *workTree) follow(manual, title string, another bool) error {
-	steps, err := stepsOf(manual, title)
+func (k *workTree) follow(page, title string, another bool) error {
+	steps, err := manual.Steps(page, title)
 	if err != nil {
 		return err
 	}
 	last := len(steps) - 1
-	for last > 0 && steps[last].file != "" {
+	for last > 0 && steps[last].File != "" {
 		last--
 	}
 	for i, s := range steps {
 		if another && i == last {
 			continue
 		}
-		if s.file == "" {
-			err = k.shell(s.text)
+		if s.File == "" {
+			err = k.shell(s.Text)
 		} else {
 			err = k.insert(s)
 		}
@@ -260,34 +207,18 @@ func (k *workTree) taste(followed []recipe) error {
 	return nil
 }
 
-// insert inserts a block after the only line that contains a text, with the indentation of that line.
-func (k *workTree) insert(s step) error {
-	name := filepath.Join(k.tree, s.file)
+// insert inserts a block in its file.
+func (k *workTree) insert(s manual.Step) error {
+	name := filepath.Join(k.tree, s.File)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	lines := strings.SplitAfter(string(data), "\n")
-	at := -1
-	for i, line := range lines {
-		if !strings.Contains(line, s.after) {
-			continue
-		}
-		if at >= 0 {
-			return fmt.Errorf("%s: lines %d and %d contain %q", s.file, at+1, i+1, s.after)
-		}
-		at = i
+	text, err := s.Insert(string(data))
+	if err != nil {
+		return err
 	}
-	if at < 0 {
-		return fmt.Errorf("%s: no line contains %q", s.file, s.after)
-	}
-	indent := lines[at][:len(lines[at])-len(strings.TrimLeft(lines[at], " \t"))]
-	var text strings.Builder
-	for line := range strings.Lines(s.text) {
-		text.WriteString(indent + line)
-	}
-	out := strings.Join(lines[:at+1], "") + text.String() + strings.Join(lines[at+1:], "")
-	return os.WriteFile(name, []byte(out), 0o600)
+	return os.WriteFile(name, []byte(text), 0o600)
 }
 
 func (k *workTree) command(name string, args ...string) *exec.Cmd {

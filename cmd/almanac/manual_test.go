@@ -142,26 +142,3 @@ func TestManualIndexNamesEveryPage(t *testing.T) {
 		}
 	}
 }
-
-var insertMarker = regexp.MustCompile(`(?m)^ *<!-- insert (\S+) after (.+) -->$`)
-
-// CI inserts the blocks of CONTRIBUTING's recipes in a copy of the tree. The places must be found.
-func TestRecipesInsertAfterOneLine(t *testing.T) {
-	t.Parallel()
-	markers := insertMarker.FindAllStringSubmatch(readPage(t, "../../CONTRIBUTING.md"), -1)
-	if len(markers) == 0 {
-		t.Fatal("CONTRIBUTING has no marker")
-	}
-	for _, m := range markers {
-		text := readPage(t, "../../"+m[1])
-		lines := 0
-		for line := range strings.Lines(text) {
-			if strings.Contains(line, m[2]) {
-				lines++
-			}
-		}
-		if lines != 1 {
-			t.Errorf("%d lines of %s contain %s", lines, m[1], m[2])
-		}
-	}
-}
