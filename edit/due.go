@@ -63,7 +63,7 @@ func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 }
 
 // NextDue returns the time at which the next scheduled record after now is published, in UTC. The zero time
-// means that there is none. The publication changes replies without a write.
+// means that no record is scheduled. The publication changes replies without a write.
 func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
 	var found []time.Time
 	e, err := db.Event.Query().Where(isLater[predicate.Event](now)).Order(event.ByPublishedAt()).Limit(1).All(ctx)

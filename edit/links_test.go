@@ -280,7 +280,7 @@ func TestManyEventsLoseALink(t *testing.T) {
 	})
 }
 
-// TestImagesHaveNoSearchTexts creates and deletes an image whose id is that of a term.
+// TestImagesHaveNoSearchTexts creates and deletes an image with the same id as a term.
 func TestImagesHaveNoSearchTexts(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

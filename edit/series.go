@@ -304,9 +304,9 @@ func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) 
 	m.SetSortEs(keys[NameSortColumn(calendar.Spanish)])
 }
 
-// storeOccurrences stores occurrences of a series with the fields of a template, whose linked records must
-// exist. The number of statements grows with the number of batches. A slug whose first countedRounds numbers are
-// taken needs further statements (ChooseSlugs).
+// storeOccurrences stores occurrences of a series with the fields of a template. The linked records of the template
+// must exist. The number of statements grows with the number of batches. If the first countedRounds numbers of a
+// slug are taken, that slug needs further statements (ChooseSlugs).
 func (e *Editor) storeOccurrences(
 	ctx context.Context, tx *ent.Tx, s *ent.Series, t *calendar.Template, list []recur.Occurrence,
 ) error {

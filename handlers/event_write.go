@@ -26,8 +26,8 @@ type eventInput struct {
 	Image      *picture
 	series     bool // the target is a series, not an event
 	exceptions exceptionsChoice
-	// row is the stored event of an update, after eventLoaded. Nil means that there is none, or that the caller
-	// may not edit it.
+	// row is the stored event of an update, after eventLoaded. Nil means that no such event exists, or that the
+	// caller may not edit it.
 	row         *ent.Event
 	eventLoaded bool          // row was loaded
 	expanded    *sentSchedule // result of expandSchedule; nil before its first call

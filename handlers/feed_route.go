@@ -229,9 +229,9 @@ func (r *request) periodText(p pagePath, sent string) string {
 	return r.zone().Wall(r.now).Format(layout)
 }
 
-// chooseReading returns the first reading of a path whose term or record exists and is public, and its id. It
-// accepts a reading without a term, venue, organizer or series at once, with the id 0. If there is no such
-// reading, the error is 404.
+// chooseReading returns the first valid reading of a path, and the id of the term or record that it names. In a
+// valid reading, that term or record exists and is public. A reading without a term, venue, organizer or series is
+// valid, with the id 0. Without a valid reading, the error is 404.
 func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
 	for _, p := range readings {
 		kind := p.Taxonomy

@@ -107,8 +107,7 @@ func splitParts(text string) (map[string]string, error) {
 	return values, nil
 }
 
-// conflict returns the name of a part that is missing, or that does not fit the other parts. "" means that there
-// is none.
+// conflict returns the name of a part that is missing, or that does not fit the other parts. "" means no conflict.
 func (r Rule) conflict(values map[string]string) string {
 	monthly, yearly := r.Freq == FreqMonthly, r.Freq == FreqYearly
 	ordinal := 0 // maximum ordinal in BYDAY; 0 means that ordinals are not allowed

@@ -110,9 +110,9 @@ func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule
 }
 
 // Change returns the schedule with a new span, and with the rule and dates that are not nil. Stored dates move
-// on the clock by the same distance as the start. A BYDAY, BYMONTHDAY or BYMONTH whose only value is that of the
-// old start gets that of the new one. So does the time of day of UNTIL. Change drops stored exdates that are no
-// longer nominal starts. Errors are those of New.
+// on the clock by the same distance as the start. If the only value of BYDAY, BYMONTHDAY or BYMONTH fits the old
+// start, Change replaces it by the value of the new start. It moves the time of day of UNTIL in the same way. It
+// drops stored exdates that are no longer nominal starts. Errors are those of New.
 func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) (Schedule, error) {
 	span = span.Rounded()
 	if rule == nil {

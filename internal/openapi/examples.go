@@ -34,8 +34,8 @@ func (d *description) show(name string) ordered {
 	return ordered{{name, refTo("examples", name)}}
 }
 
-// example returns a recorded reply. It panics if there is none. Documents are built on request, so the first
-// request for one shows this.
+// example returns a recorded reply. It panics if none was recorded. Documents are built on request, so the first
+// request for a document shows this.
 func (a *API) example(name string) json.RawMessage {
 	data, err := examples.ReadFile(path.Join("examples", name+".json"))
 	if err != nil {

@@ -37,7 +37,7 @@ const FewEvents = 1000
 // most six times the number. few has the ids of the whole list, or is nil if there are more than FewEvents.
 //
 // next is the earliest end, at q.Now or later, of an event that the result depends on. This is one of ids, or the
-// first occurrence of a series whose later occurrence was left out. Zero means that there is none.
+// first occurrence of a series if a later occurrence was left out. Zero means no such event.
 func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (ids []int64, next time.Time, err error) {
 	l := latestSearch{db: d, q: q, number: number, first: make(map[int64]occurrence)}
 	if err := l.restrict(ctx, few); err != nil {
