@@ -110,7 +110,8 @@ func namedZone(name string) (calendar.Zone, bool) {
 // declaredZone returns an IANA zone that matches a VTIMEZONE. A known zone in its X-LIC-LOCATION is taken without
 // a comparison. Otherwise its clock must show the same time at the dates of the file. It must also have the same
 // changes in the years around now. If several zones match, the one with most equal changes wins: first the zone
-// of the site, then those of Windows by name. If the offset of a VTIMEZONE never changes, it gets the zone of that offset.
+// of the site, then those of Windows by name. If the offset of a VTIMEZONE never changes, it gets the zone of that
+// offset.
 func (z *icalZones) declaredZone(name string) (calendar.Zone, bool) {
 	c, ok := z.declared[name]
 	if !ok {
