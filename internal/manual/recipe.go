@@ -15,7 +15,7 @@ type Step struct {
 }
 
 var (
-	insertMark = regexp.MustCompile("^<!-- insert (\\S+) after (.+) -->$")
+	insertMark = regexp.MustCompile(`^<!-- insert (\S+) after (.+) -->$`)
 	fence      = regexp.MustCompile("^\\s*```")
 )
 
