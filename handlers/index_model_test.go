@@ -42,6 +42,7 @@ var (
 func TestIndexFollowsEveryWrite(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		storetest.SkipShort(t, st.Engine())
 		m := newIndexModel(t, st, *indexSeed)
 		m.load(15)
 		for range *indexRounds {

@@ -25,7 +25,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestAnOccurrenceSentBackStaysAsItIs reads occurrences and writes what was read.
+// TestAnOccurrenceSentBackStaysAsItIs reads occurrences and writes what was read; if storetest.IsBrief, one occurrence of each
+// series and by one of the methods.
 func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 	all := object{
 		"description": "For *adults*\nand children\n\nTwice a month", "excerpt": "Short & sweet", "slug": "a-course", "image": poster,
@@ -36,7 +37,7 @@ func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 	}
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		private := e.mustPost(t, "admin", "/venues", object{"venue": "Cellar", "status": "private"})
-		for _, c := range []struct {
+		for i, c := range []struct {
 			name string
 			over object // fields of the create
 			as   string // "" is admin
@@ -100,8 +101,9 @@ func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 				}
 				row := e.Store.Ent.Event.GetX(t.Context(), int64(made.Get(t, "id").(float64)))
 				ids := e.occurrences(t, *row.SeriesID)[:2]
+				methods := []string{"PUT", "PATCH", "POST"}
 				if storetest.IsBrief(e.Store) {
-					ids = ids[:1]
+					ids, methods = ids[:1], methods[i%3:i%3+1]
 				}
 				for _, id := range ids {
 					if c.change != nil {
@@ -116,7 +118,7 @@ func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 					}
 				}
 				for _, id := range ids {
-					for _, method := range []string{"PUT", "PATCH", "POST"} {
+					for _, method := range methods {
 						e.unchanged(t, as, method, eventPath(id))
 					}
 					e.unchanged(t, as, "PUT", eventPath(id)+"?ml_language=pl")

@@ -89,7 +89,7 @@ func allReplies(t *testing.T, api *apitest.API, l calendar.Language) []byte {
 }
 
 // TestHashes notices any change of what a seed gives, on either engine and with any number of workers. It takes each scenario
-// in one language: TestCalendarsAreTheSameAsEver of the scenarios has the others. Short: each language in one scenario.
+// in one language: TestCalendarsAreTheSameAsEver of the scenarios has the others. Short: one scenario.
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "hashes.txt")
@@ -100,7 +100,7 @@ func TestHashes(t *testing.T) {
 	var lines []string
 	for i, name := range scenario.Scenarios {
 		for j, l := range calendar.Languages {
-			if (i+j)%len(calendar.Languages) != 0 || testing.Short() && !*updateHashes && i >= len(calendar.Languages) {
+			if (i+j)%len(calendar.Languages) != 0 || testing.Short() && !*updateHashes && i > 0 {
 				continue
 			}
 			c := calendarOf(t, name, l, 150)
@@ -144,9 +144,9 @@ func (withoutEvents) Len() int { return 0 }
 // TestTheAPIWouldHaveAnsweredTheSame posts events that were seeded, and compares what comes back.
 func TestTheAPIWouldHaveAnsweredTheSame(t *testing.T) {
 	t.Parallel()
-	events, sample := 200, 25
+	events, sample := 150, 20
 	if testing.Short() {
-		events, sample = 60, 8
+		events, sample = 40, 5
 	}
 	for _, name := range scenario.Scenarios {
 		t.Run(name, func(t *testing.T) {

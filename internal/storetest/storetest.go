@@ -52,6 +52,14 @@ func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 // IsBrief reports whether a property makes fewer rounds: with -short, and on MySQL, since SQLite makes all of them.
 func IsBrief(st *store.Store) bool { return testing.Short() || st.Engine() != "sqlite" }
 
+// SkipShort skips a long property with -short, but not on MySQL, where it makes the rounds of IsBrief. engine is that of Store.
+func SkipShort(t testing.TB, engine string) {
+	t.Helper()
+	if testing.Short() && engine == "sqlite" {
+		t.Skip("short: a long property")
+	}
+}
+
 func runOnEngines(t *testing.T, onSQLite, onMySQL func(t *testing.T)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {

@@ -62,7 +62,7 @@ func maskNames(c *Calendar) {
 func TestOpeningSentencesAreSeldomShared(t *testing.T) {
 	events, limit := manyEvents, 0.01
 	if testing.Short() {
-		events, limit = 2000, 0.02
+		events, limit = 1000, 0.03
 	}
 	for i, s := range Scenarios {
 		for j, l := range calendar.Languages {
@@ -93,7 +93,7 @@ func TestOpeningSentencesAreSeldomShared(t *testing.T) {
 	}
 }
 
-// TestCountriesWriteAsTheyDo checks quotes and spellings that differ within a language. Short: in half of the calendars.
+// TestCountriesWriteAsTheyDo checks quotes and spellings that differ within a language. Short: in a quarter of the calendars.
 func TestCountriesWriteAsTheyDo(t *testing.T) {
 	foreign := map[string][]string{
 		"España": {"“", "celular"}, "México": {"«", "móvil", "ordenador"}, "Argentina": {"«", "móvil", "ordenador"},
@@ -103,7 +103,7 @@ func TestCountriesWriteAsTheyDo(t *testing.T) {
 	for _, l := range []calendar.Language{calendar.English, calendar.Spanish} {
 		seeds := uint64(12)
 		if testing.Short() {
-			seeds = 6
+			seeds = 3
 		}
 		for seed := range seeds {
 			o := optionsOf("city", l, 300)
