@@ -160,7 +160,7 @@ func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 	})
 }
 
-// Eight processes make the occurrences of 120 series while two years pass. Each is killed at random, again and again,
+// Eight processes make the occurrences of 60 series while two years pass. Each is killed at random, again and again,
 // and another takes its place.
 func TestHorizonOfProcesses(t *testing.T) {
 	t.Parallel()
@@ -175,7 +175,7 @@ func TestHorizonOfProcesses(t *testing.T) {
 	w := edittest.NewWorld(t, storetest.Migrated(t, url).Ent)
 	schedules := make(map[int64]recur.Schedule)
 	from := edittest.Now
-	for i := range 120 {
+	for i := range 60 {
 		at := horizonStarts[i%len(horizonStarts)]
 		zone, err := calendar.ParseZone(at.zone)
 		if err != nil {

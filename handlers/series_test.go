@@ -247,6 +247,9 @@ func TestRefusedSchedules(t *testing.T) {
 // TestMoreExceptionsThanAreSent deletes occurrences one by one, until the series has more exdates than a client may send.
 func TestMoreExceptionsThanAreSent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		if e.Store.Engine() != "sqlite" {
+			t.Skip("SQLite has shown it")
+		}
 		made := e.Do(t, post("admin", "/events", course(object{"rrule": "FREQ=DAILY;COUNT=400", "exdate": nil})))
 		series := int64(made.Get(t, "series", "id").(float64))
 		ids := e.occurrences(t, series)
