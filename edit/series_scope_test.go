@@ -453,7 +453,6 @@ func TestScopeRights(t *testing.T) {
 	t.Parallel()
 	type rights struct{ this, following, all, series bool }
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		w.Logged = !w.Brief // other tests of scopes check the log of such writes
 		for _, tt := range []struct {
 			role             calendar.Role
 			status           calendar.Status

@@ -26,11 +26,12 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
 
 // This file compares two processes on one database. The process under test caches nothing. The warm process caches what it
-// can, and has to answer an eighth of the reads of every test as the process under test does. Short: a sixteenth.
+// can, and has to answer an eighth of the reads of every test as the process under test does; if storetest.IsBrief, a sixteenth.
 
 // configureCaching notes what caching processes are made of.
 func (a *API) configureCaching(c handlers.Config, config server.Config) {
@@ -218,14 +219,18 @@ func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	_, isFeed := a.routes.LocateFeed(req.URL.EscapedPath(), req.URL.RawQuery)
 	served = served || isFeed || a.routes.MatchPage(req.URL.EscapedPath(), []byte(req.URL.RawQuery)) != nil
 	share := uint32(8)
-	if testing.Short() {
+	if storetest.IsBrief(a.Store) {
 		share = 16
 	}
-	compared := crc32.ChecksumIEEE([]byte(t.Name()+req.URL.RequestURI()))%share == 0
-	if a.alone || !served || !compared || req.Method != http.MethodGet && req.Method != http.MethodHead || req.Body != nil && req.Body != http.NoBody {
+	if a.alone || !served || !isSampled(t, req, share) || req.Method != http.MethodGet && req.Method != http.MethodHead || req.Body != nil && req.Body != http.NoBody {
 		return -1
 	}
 	return a.newest(t)
+}
+
+// isSampled reports whether a request is the one in share that is looked at more closely. It is the same in every run.
+func isSampled(t testing.TB, req *http.Request, share uint32) bool {
+	return crc32.ChecksumIEEE([]byte(t.Name()+req.URL.RequestURI()))%share == 0
 }
 
 // compareWarm sends a request to the warm process twice: it makes the first reply, or has it in its caches, and has the
