@@ -152,7 +152,6 @@ func TestWhatACallerMayNotReadChangesNoReply(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			storetest.Each(t, func(t *testing.T, st *store.Store) {
-				storetest.SkipShort(t, st.Engine())
 				if seed != seeds[0] && storetest.IsBrief(st) {
 					t.Skip("SQLite has all seeds")
 				}

@@ -90,7 +90,7 @@ type filterRequest struct {
 
 // declarationTests are arguments of go that run the tests which iterate over the declarations of filters and
 // fields.
-var declarationTests = []string{"test", "-count=1", "./handlers", "-run", "NoFilterFinds|Samples|IsTranslated|WhatACallerMayNotRead|PublishedBounds|RepliesAreAsDescribed|AskForTheirColumns|DescriptionIsValid|SeriesHaveEveryField"}
+var declarationTests = []string{"test", "-count=1", "./handlers", "-short", "-run", "NoFilterFinds|Samples|IsTranslated|WhatACallerMayNotRead|PublishedBounds|RepliesAreAsDescribed|AskForTheirColumns|DescriptionIsValid|SeriesHaveEveryField"}
 
 var recipes = []recipe{
 	{
