@@ -60,7 +60,6 @@ func testManualCommands(t *testing.T, onMySQL bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ports := portPicker()
 	for _, file := range manualPages(t) {
 		name := strings.TrimPrefix(filepath.ToSlash(file), "../../")
 		all, err := manual.Blocks(readPage(t, file))
@@ -79,7 +78,7 @@ func testManualCommands(t *testing.T, onMySQL bool) {
 			if len(blocks) == 0 {
 				t.Skip("no commands")
 			}
-			runPage(t, name, demo, blocks, ports)
+			runPage(t, name, demo, blocks, pagePort)
 		})
 	}
 }
@@ -125,6 +124,9 @@ func commandsOf(t *testing.T, page string, all []manual.Block) []command {
 	t.Logf("%d blocks run, %d skipped", run, skipped)
 	return out
 }
+
+// pagePort gives ports to the pages of both tests: two pickers would give the same ports.
+var pagePort = portPicker()
 
 // portPicker gives ports that nothing listens on, each once, below those that the kernel hands out by itself.
 func portPicker() func() string {
