@@ -228,31 +228,8 @@ func tables(t *testing.T, w *edittest.World) map[string][]string {
 
 func readTable(t *testing.T, w *edittest.World, table *schema.Table) (lines []string) {
 	t.Helper()
-	var columns []string
-	for _, c := range table.Columns {
-		columns = append(columns, "`"+c.Name+"`")
-	}
-	rows, err := w.DB.QueryContext(t.Context(), "SELECT "+strings.Join(columns, ",")+" FROM `"+table.Name+"`")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		values := make([]any, len(columns))
-		for i := range values {
-			values[i] = new(any)
-		}
-		if err := rows.Scan(values...); err != nil {
-			t.Fatal(err)
-		}
-		var line strings.Builder
-		for _, v := range values {
-			fmt.Fprintf(&line, "%v|", *v.(*any))
-		}
-		lines = append(lines, line.String())
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+	for _, row := range storetest.ReadTable(t, w.DB, table) {
+		lines = append(lines, fmt.Sprint(row))
 	}
 	slices.Sort(lines)
 	return lines

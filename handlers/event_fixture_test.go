@@ -31,18 +31,21 @@ type eventTest struct {
 func eachEventTest(t *testing.T, test func(t *testing.T, e *eventTest), options ...apitest.Option) {
 	t.Helper()
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		e := &eventTest{user: map[string]int64{"admin": 1}, now: apitest.Now}
-		clock := func(c *handlers.Config) { c.Site.Now = func() time.Time { return e.now } }
-		e.API = apitest.New(t, st, slices.Concat(options, []apitest.Option{clock})...)
-		e.Example(t)
-		for _, role := range []calendar.Role{
-			calendar.Editor, calendar.Author, calendar.Contributor, calendar.Subscriber,
-		} {
-			e.user[string(role)] = e.SignIn(t, string(role), role)
-		}
-		test(t, e)
-	})
+	storetest.Each(t, func(t *testing.T, st *store.Store) { test(t, newEventTest(t, st, options...)) })
+}
+
+func newEventTest(t *testing.T, st *store.Store, options ...apitest.Option) *eventTest {
+	t.Helper()
+	e := &eventTest{user: map[string]int64{"admin": 1}, now: apitest.Now}
+	clock := func(c *handlers.Config) { c.Site.Now = func() time.Time { return e.now } }
+	e.API = apitest.New(t, st, slices.Concat(options, []apitest.Option{clock})...)
+	e.Example(t)
+	for _, role := range []calendar.Role{
+		calendar.Editor, calendar.Author, calendar.Contributor, calendar.Subscriber,
+	} {
+		e.user[string(role)] = e.SignIn(t, string(role), role)
+	}
+	return e
 }
 
 // siteIn places the site in a zone.

@@ -56,7 +56,7 @@ func TestListsAreWhatTheContractSelects(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			storetest.Each(t, func(t *testing.T, st *store.Store) {
-				storetest.SkipShort(t, st.Engine())
+				storetest.SkipShort(t, st)
 				checkLists(t, st, seed)
 			})
 		})

@@ -42,7 +42,7 @@ var (
 func TestIndexFollowsEveryWrite(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		storetest.SkipShort(t, st.Engine())
+		storetest.SkipShort(t, st)
 		m := newIndexModel(t, st, *indexSeed)
 		m.load(15)
 		for range *indexRounds {

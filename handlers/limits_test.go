@@ -10,46 +10,44 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
 // TestNewRecordsAreBounded sends the most new records that an event may bring with it, and one more.
 func TestNewRecordsAreBounded(t *testing.T) {
-	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		if e.Store.Engine() != "sqlite" {
-			t.Skip("SQLite has shown it")
+	t.Parallel()
+	e := newEventTest(t, storetest.Migrated(t, storetest.SQLite(t)))
+	named := func(n int) []string {
+		words := make([]string, n)
+		for i := range words {
+			words[i] = fmt.Sprint("new ", i)
 		}
-		named := func(n int) []string {
-			words := make([]string, n)
-			for i := range words {
-				words[i] = fmt.Sprint("new ", i)
-			}
-			return words
+		return words
+	}
+	venues := func(n int) []any {
+		list := []any{10, 11} // which are there already, and do not count
+		for _, name := range named(n) {
+			list = append(list, object{"venue": name})
 		}
-		venues := func(n int) []any {
-			list := []any{10, 11} // which are there already, and do not count
-			for _, name := range named(n) {
-				list = append(list, object{"venue": name})
-			}
-			return list
+		return list
+	}
+	before := e.rows(t)
+	over := func(field string) func(*testing.T, apitest.Response) {
+		return func(t *testing.T, r apitest.Response) {
+			namesExactly(field+" rest_out_of_bounds")(t, r)
+			hasValues(t, r, object{"data.details." + field + ".data": object{"maximum": edit.MaxNew}})
 		}
-		before := e.rows(t)
-		over := func(field string) func(*testing.T, apitest.Response) {
-			return func(t *testing.T, r apitest.Response) {
-				namesExactly(field+" rest_out_of_bounds")(t, r)
-				hasValues(t, r, object{"data.details." + field + ".data": object{"maximum": edit.MaxNew}})
-			}
-		}
-		e.Run(t, []apitest.Case{
-			{Name: "too many venues", Request: post("admin", "/events", concert(object{"venue": venues(edit.MaxNew + 1)})), Status: 400, Check: over("venue")},
-			{Name: "too many tags", Request: post("admin", "/events", concert(object{"tags": named(edit.MaxNew + 1)})), Status: 400, Check: over("tags")},
-		})
-		if diff := cmp.Diff(before, e.rows(t)); diff != "" {
-			t.Errorf("stored rows (-before +after):\n%s", diff)
-		}
-		e.must(t, post("admin", "/events", concert(object{"venue": venues(edit.MaxNew), "tags": named(edit.MaxNew)})))
-		// They are there now.
-		e.must(t, post("admin", "/events", concert(object{"tags": append(named(edit.MaxNew), "one more")})))
+	}
+	e.Run(t, []apitest.Case{
+		{Name: "too many venues", Request: post("admin", "/events", concert(object{"venue": venues(edit.MaxNew + 1)})), Status: 400, Check: over("venue")},
+		{Name: "too many tags", Request: post("admin", "/events", concert(object{"tags": named(edit.MaxNew + 1)})), Status: 400, Check: over("tags")},
 	})
+	if diff := cmp.Diff(before, e.rows(t)); diff != "" {
+		t.Errorf("stored rows (-before +after):\n%s", diff)
+	}
+	e.must(t, post("admin", "/events", concert(object{"venue": venues(edit.MaxNew), "tags": named(edit.MaxNew)})))
+	// They are there now.
+	e.must(t, post("admin", "/events", concert(object{"tags": append(named(edit.MaxNew), "one more")})))
 }
 
 // TestLongListsAreRefused sends lists that are longer than a list may be, and lists of unknown ids.

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
 // course is the body of the contract's example of a series, with other fields over it.
@@ -246,40 +247,37 @@ func TestRefusedSchedules(t *testing.T) {
 
 // TestMoreExceptionsThanAreSent deletes occurrences one by one, until the series has more exdates than a client may send.
 func TestMoreExceptionsThanAreSent(t *testing.T) {
-	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		if e.Store.Engine() != "sqlite" {
-			t.Skip("SQLite has shown it")
-		}
-		made := e.Do(t, post("admin", "/events", course(object{"rrule": "FREQ=DAILY;COUNT=400", "exdate": nil})))
-		series := int64(made.Get(t, "series", "id").(float64))
-		ids := e.occurrences(t, series)
-		editor := &edit.Editor{Now: e.now, By: auth.System()}
-		err := edit.Write(t.Context(), e.Store.Ent, editor, func(tx *ent.Tx) error {
-			for _, id := range ids[1:368] {
-				row, err := edit.LockEvent(t.Context(), tx, id)
-				if err != nil {
-					return err
-				}
-				if _, err := editor.TrashEvent(t.Context(), tx, row); err != nil {
-					return err
-				}
+	t.Parallel()
+	e := newEventTest(t, storetest.Migrated(t, storetest.SQLite(t)))
+	made := e.Do(t, post("admin", "/events", course(object{"rrule": "FREQ=DAILY;COUNT=400", "exdate": nil})))
+	series := int64(made.Get(t, "series", "id").(float64))
+	ids := e.occurrences(t, series)
+	editor := &edit.Editor{Now: e.now, By: auth.System()}
+	err := edit.Write(t.Context(), e.Store.Ent, editor, func(tx *ent.Tx) error {
+		for _, id := range ids[1:368] {
+			row, err := edit.LockEvent(t.Context(), tx, id)
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+			if _, err := editor.TrashEvent(t.Context(), tx, row); err != nil {
+				return err
+			}
 		}
-		e.must(t, remove("admin", eventPath(ids[368])))
-		shown := e.must(t, get(fmt.Sprint("/series/", series)))
-		stored := shown.Get(t, "exdate").([]any)
-		if len(stored) != 368 {
-			t.Fatalf("%d exceptions", len(stored))
-		}
-		e.Run(t, []apitest.Case{
-			{Name: "a title", Request: patch("admin", eventPath(ids[1]), object{"title": "Other"}), Status: 200},
-			{Name: "of a new series", Request: post("admin", "/events", course(object{"rrule": "FREQ=DAILY;COUNT=400", "exdate": stored})), Status: 400, Check: namesExactly("exdate rest_out_of_bounds")},
-			{Name: "the next one", Request: remove("admin", eventPath(ids[369])), Status: 200},
-		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.must(t, remove("admin", eventPath(ids[368])))
+	shown := e.must(t, get(fmt.Sprint("/series/", series)))
+	stored := shown.Get(t, "exdate").([]any)
+	if len(stored) != 368 {
+		t.Fatalf("%d exceptions", len(stored))
+	}
+	e.Run(t, []apitest.Case{
+		{Name: "a title", Request: patch("admin", eventPath(ids[1]), object{"title": "Other"}), Status: 200},
+		{Name: "of a new series", Request: post("admin", "/events", course(object{"rrule": "FREQ=DAILY;COUNT=400", "exdate": stored})), Status: 400, Check: namesExactly("exdate rest_out_of_bounds")},
+		{Name: "the next one", Request: remove("admin", eventPath(ids[369])), Status: 200},
 	})
 }
 

@@ -215,12 +215,12 @@ func (w *fuzzWorld) watch(t testing.TB, file string) {
 		}
 	})
 	w.do(t, "PRAGMA busy_timeout = 5000")
-	names := w.list(t, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'atlas%' ORDER BY name")
+	names := storetest.Texts(t, w.db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'atlas%' ORDER BY name")
 	for _, name := range names {
 		if slices.Contains(logs, name) {
 			continue
 		}
-		columns := w.list(t, "SELECT name FROM pragma_table_info('"+name+"')")
+		columns := storetest.Texts(t, w.db, "SELECT name FROM pragma_table_info('"+name+"')")
 		w.tables = append(w.tables, fuzzTable{name, columns, slices.Contains(columns, "id")})
 	}
 	w.base = w.snapshot(t)
@@ -231,26 +231,6 @@ func (w *fuzzWorld) do(t testing.TB, statement string) {
 	if _, err := w.db.ExecContext(t.Context(), statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
-}
-
-func (w *fuzzWorld) list(t testing.TB, query string) (out []string) {
-	t.Helper()
-	rows, err := w.db.QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, text)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // version changes with every commit of others.

@@ -256,7 +256,7 @@ func TestLintRefusesADatabaseWithTables(t *testing.T) {
 	})
 }
 
-// Short: only the latest ones.
+// Short: only the two latest ones.
 func TestOurMigrationsHaveNoErrors(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {

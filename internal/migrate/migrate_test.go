@@ -60,28 +60,13 @@ func applyAll(ctx context.Context, st *store.Store, files fs.FS) ([]migrate.Revi
 }
 
 // tables returns the names of all tables.
-func tables(t *testing.T, st *store.Store) (names []string) {
+func tables(t *testing.T, st *store.Store) []string {
 	t.Helper()
 	q := "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
 	if st.Engine() == "mysql" {
 		q = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name"
 	}
-	rows, err := st.DB.QueryContext(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, name)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return names
+	return storetest.Texts(t, st.DB, q)
 }
 
 const (

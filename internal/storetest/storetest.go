@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"entgo.io/ent/dialect/sql/schema"
+
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/series"
@@ -52,10 +54,10 @@ func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 // IsBrief reports whether a property makes fewer rounds: with -short, and on MySQL, since SQLite makes all of them.
 func IsBrief(st *store.Store) bool { return testing.Short() || st.Engine() != "sqlite" }
 
-// SkipShort skips a long property with -short, but not on MySQL, where it makes the rounds of IsBrief. engine is that of Store.
-func SkipShort(t testing.TB, engine string) {
+// SkipShort skips a long property with -short on SQLite. On MySQL it makes the rounds of IsBrief.
+func SkipShort(t testing.TB, st *store.Store) {
 	t.Helper()
-	if testing.Short() && engine == "sqlite" {
+	if testing.Short() && st.Engine() == "sqlite" {
 		t.Skip("short: a long property")
 	}
 }
@@ -224,6 +226,49 @@ func Value(t testing.TB, db interface {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return text
+}
+
+// Texts returns the only column of the rows that a query finds.
+func Texts(t testing.TB, db Querier, query string, args ...any) []string {
+	t.Helper()
+	found, err := queryTexts(t.Context(), db, query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// ColumnList returns the quoted names of the columns of a table, separated by commas.
+func ColumnList(table *schema.Table) string {
+	names := make([]string, len(table.Columns))
+	for i, c := range table.Columns {
+		names[i] = "`" + c.Name + "`"
+	}
+	return strings.Join(names, ", ")
+}
+
+// ReadTable returns the rows of a table. Each has a value for each column of the table, as the driver reads it.
+func ReadTable(t testing.TB, db Querier, table *schema.Table) (found [][]any) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "SELECT "+ColumnList(table)+" FROM `"+table.Name+"`")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values, into := make([]any, len(table.Columns)), make([]any, len(table.Columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, values)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // IsMariaDB reports whether the database is one of MariaDB.

@@ -33,10 +33,10 @@ func TestEventsMakeSense(t *testing.T) {
 	for i, s := range Scenarios {
 		for j, l := range calendar.Languages {
 			events := 1000
-			if testing.Short() && !isPair(i, j) {
+			switch {
+			case testing.Short() && !isPair(i, j):
 				continue
-			}
-			if isPair(i, j) && !testing.Short() {
+			case !testing.Short() && isPair(i, j):
 				events = manyEvents
 			}
 			o := optionsOf(s, l, events)
