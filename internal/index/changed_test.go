@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
 	"testing"
@@ -151,6 +152,46 @@ func TestUnchangedSurvivesLoading(t *testing.T) {
 			same, err := x.Unchanged(t.Context(), made, now, []query.Dependency{{Kind: c.kind, ID: c.id}})
 			if err != nil || same != c.same {
 				t.Errorf("%s %d is unchanged: %t, %v, want %t", c.kind, c.id, same, err, c.same)
+			}
+		}
+	})
+}
+
+// TestUnchangedSeries writes one of two series.
+func TestUnchangedSeries(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, apitest.Unindexed)
+		api.Example(t)
+		do := func(method, path string, body object) apitest.Response {
+			t.Helper()
+			r := api.Do(t, apitest.Request{Method: method, As: "admin", Path: path, JSON: body})
+			if r.Status >= 300 {
+				t.Fatalf("%s %s: %d %s", method, path, r.Status, r.Body)
+			}
+			return r
+		}
+		series := func(title string) query.Dependency {
+			r := do("POST", "/events", object{"title": title, "start_date": "2026-12-20", "end_date": "2026-12-20", "rrule": "FREQ=DAILY;COUNT=3"})
+			return query.Dependency{Kind: calendar.Series, ID: int64(r.Get(t, "series", "id").(float64))}
+		}
+		written, other := series("Course"), series("Choir")
+		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+		if err := x.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		before, err := edit.Revision(t.Context(), st.Ent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do("PATCH", fmt.Sprint("/series/", written.ID), object{"rrule": "FREQ=DAILY;COUNT=4"})
+		after, err := edit.Revision(t.Context(), st.Ent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d, want := range map[query.Dependency]bool{written: false, other: true} {
+			if same, err := x.Unchanged(t.Context(), before, after, []query.Dependency{d}); err != nil || same != want {
+				t.Errorf("series %d is unchanged: %t, %v, want %t", d.ID, same, err, want)
 			}
 		}
 	})
