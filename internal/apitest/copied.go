@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -59,7 +60,7 @@ func (a *API) insertsOfRows(t testing.TB) (inserts []insert) {
 			verb = "REPLACE" // migrations insert counters
 		}
 		row := "(?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
-		in := insert{statement: fmt.Sprintf("%s INTO `%s` (%s) VALUES %s%s", verb, table.Name, storetest.ColumnList(table), row,
+		in := insert{statement: fmt.Sprintf("%s INTO %#q (%s) VALUES %s%s", verb, table.Name, storetest.ColumnList(table), row,
 			strings.Repeat(", "+row, len(rows)-1))}
 		for _, values := range rows {
 			in.args = append(in.args, values...)
@@ -85,8 +86,8 @@ func (a *API) copyExample(t testing.TB) {
 		if err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
-		defer s.Close()
-		if _, err := s.ExecContext(t.Context(), args...); err != nil {
+		_, err = s.ExecContext(t.Context(), args...)
+		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
