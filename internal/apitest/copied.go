@@ -2,10 +2,11 @@ package apitest
 
 import (
 	"errors"
-	"fmt"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
+
+	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/counter"
@@ -15,57 +16,66 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// writtenExample is the example as the statements that insert it into another database of the same engine.
+// writtenExample is the example as the statements that write it into another database of the same engine.
 type writtenExample struct {
+	newURL func(testing.TB) string
+	// A row may name one of a later table. unchecked lets it, and checked is the end of that.
+	unchecked, checked []statement
+
 	sync.Mutex
-	inserts []insert
-	token   string // of the administrator
+	statements []statement
+	token      string // of the administrator
 }
 
-var exampleOnSQLite, exampleOnMySQL writtenExample
+var writtenExamples = map[string]*writtenExample{
+	"sqlite": {newURL: storetest.SQLite, unchecked: []statement{{text: "PRAGMA defer_foreign_keys = 1"}}},
+	"mysql": {
+		newURL:    storetest.Lent,
+		unchecked: []statement{{text: "SET foreign_key_checks = 0"}},
+		checked:   []statement{{text: "SET foreign_key_checks = 1"}},
+	},
+}
 
-// insert is a statement with its arguments.
-type insert struct {
-	statement string
-	args      []any
+type statement struct {
+	text string
+	args []any
+}
+
+func statementOf(q sql.Querier) statement {
+	text, args := q.Query()
+	return statement{text, args}
 }
 
 // copiedExample returns the statements, and the token of the administrator. The first test that asks makes them.
-func (a *API) copiedExample(t testing.TB) (inserts []insert, token string) {
+func (a *API) copiedExample(t testing.TB) (statements []statement, token string) {
 	t.Helper()
-	example, newURL := &exampleOnSQLite, storetest.SQLite
-	if a.Store.Engine() != "sqlite" {
-		example, newURL = &exampleOnMySQL, storetest.Lent
-	}
-	example.Lock()
-	defer example.Unlock()
-	if example.inserts == nil {
-		first := New(t, storetest.Migrated(t, newURL(t)))
+	x := writtenExamples[a.Store.Engine()]
+	x.Lock()
+	defer x.Unlock()
+	if x.statements == nil {
+		first := New(t, storetest.Migrated(t, x.newURL(t)))
 		first.writeExample(t)
-		example.inserts, example.token = first.insertsOfRows(t), first.Token("admin")
+		x.statements, x.token = slices.Concat(x.unchecked, first.insertsOfRows(t), x.checked), first.Token("admin")
 	}
-	return example.inserts, example.token
+	return x.statements, x.token
 }
 
 // insertsOfRows returns statements that insert all rows but settings, which each database has of its own.
-func (a *API) insertsOfRows(t testing.TB) (inserts []insert) {
+func (a *API) insertsOfRows(t testing.TB) (inserts []statement) {
 	t.Helper()
 	for _, table := range migrate.Tables {
 		rows := storetest.ReadTable(t, a.Store.DB, table)
 		if len(rows) == 0 || table.Name == setting.Table {
 			continue
 		}
-		verb := "INSERT"
-		if table.Name == counter.Table {
-			verb = "REPLACE" // migrations insert counters
+		if table.Name == counter.Table { // migrations insert counters
+			inserts = append(inserts, statementOf(sql.Delete(table.Name)))
 		}
-		row := "(?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
-		in := insert{statement: fmt.Sprintf("%s INTO %#q (%s) VALUES %s%s", verb, table.Name, storetest.ColumnList(table), row,
-			strings.Repeat(", "+row, len(rows)-1))}
+		in := sql.Insert(table.Name).Columns(storetest.ColumnNames(table)...)
 		for _, values := range rows {
-			in.args = append(in.args, values...)
+			in.Values(values...)
 		}
-		inserts = append(inserts, in)
+		inserts = append(inserts, statementOf(in))
 	}
 	return inserts
 }
@@ -73,39 +83,30 @@ func (a *API) insertsOfRows(t testing.TB) (inserts []insert) {
 // copyExample inserts the rows that writeExample writes.
 func (a *API) copyExample(t testing.TB) {
 	t.Helper()
-	inserts, token := a.copiedExample(t)
+	statements, token := a.copiedExample(t)
 	tx, err := a.Store.DB.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after Commit there is nothing to roll back
-	exec := func(statement string, args ...any) {
+	exec := func(s statement) {
 		t.Helper()
 		// A prepared statement sends bytes as what the column has: text, JSON or bytes.
-		s, err := tx.PrepareContext(t.Context(), statement)
+		prepared, err := tx.PrepareContext(t.Context(), s.text)
 		if err != nil {
-			t.Fatalf("%s: %v", statement, err)
+			t.Fatalf("%s: %v", s.text, err)
 		}
-		_, err = s.ExecContext(t.Context(), args...)
-		if err := errors.Join(err, s.Close()); err != nil {
-			t.Fatalf("%s: %v", statement, err)
+		_, err = prepared.ExecContext(t.Context(), s.args...)
+		if err := errors.Join(err, prepared.Close()); err != nil {
+			t.Fatalf("%s: %v", s.text, err)
 		}
 	}
-	// A row may name one of a later table.
-	before, after := "PRAGMA defer_foreign_keys = 1", ""
-	if a.Store.Engine() != "sqlite" {
-		before, after = "SET foreign_key_checks = 0", "SET foreign_key_checks = 1"
-	}
-	exec(before)
-	for _, in := range inserts {
-		exec(in.statement, in.args...)
+	for _, s := range statements {
+		exec(s)
 	}
 	// The key of event passwords belongs to the database.
 	hash := edit.HashPassword(a.Key, membersOnlyID, membersOnlyPassword)
-	exec("UPDATE "+event.Table+" SET "+event.FieldPasswordHash+" = ? WHERE "+event.FieldID+" = ?", hash, membersOnlyID)
-	if after != "" {
-		exec(after)
-	}
+	exec(statementOf(sql.Update(event.Table).Set(event.FieldPasswordHash, hash).Where(sql.EQ(event.FieldID, membersOnlyID))))
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}

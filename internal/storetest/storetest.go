@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	entsql "entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/schema"
 
 	"github.com/almanac-cal/almanac/ent"
@@ -238,19 +239,20 @@ func Texts(t testing.TB, db Querier, query string, args ...any) []string {
 	return found
 }
 
-// ColumnList returns the quoted names of the columns of a table, separated by commas.
-func ColumnList(table *schema.Table) string {
+// ColumnNames returns the names of the columns of a table.
+func ColumnNames(table *schema.Table) []string {
 	names := make([]string, len(table.Columns))
 	for i, c := range table.Columns {
-		names[i] = "`" + c.Name + "`"
+		names[i] = c.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // ReadTable returns the rows of a table. Each has a value for each column of the table, as the driver reads it.
 func ReadTable(t testing.TB, db Querier, table *schema.Table) (found [][]any) {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), "SELECT "+ColumnList(table)+" FROM `"+table.Name+"`")
+	query, args := entsql.Select(ColumnNames(table)...).From(entsql.Table(table.Name)).Query()
+	rows, err := db.QueryContext(t.Context(), query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
