@@ -1,16 +1,21 @@
 package calendar
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Error is an error that the client receives. Code is an error code (contract, section 16) and determines the
 // HTTP status. Key is the key of the message in the catalogues, and Args are its arguments. Data are further
-// members of "data" in the body. Err is the cause for the log; clients never receive it.
+// members of "data" in the body. Retry is the time after which the same request can succeed; 0 means that it is
+// unknown. Err is the cause for the log; clients never receive it.
 type Error struct {
-	Code string
-	Key  string
-	Args map[string]any
-	Data map[string]any
-	Err  error
+	Code  string
+	Key   string
+	Args  map[string]any
+	Data  map[string]any
+	Retry time.Duration
+	Err   error
 }
 
 func (e *Error) Error() string {

@@ -15,7 +15,8 @@
 //  5. slugs
 //  6. terms, in the order of their ids
 //  7. links
-//  8. the revision
+//  8. the budget of the caller
+//  9. the revision
 //
 // A venue, organizer, term or image that is deleted for good is locked before the series and events that lose
 // it (decision 023). store.Tx retries a transaction that deadlocks nevertheless. A write of an occurrence locks
@@ -58,6 +59,7 @@ type Editor struct {
 	changes []change
 	fresh   map[int64]*ent.Event // events that the transaction created, as they were then
 	lost    []eventLink          // links to venues and organizers that the transaction hid from the public
+	units   int64                // units of the caller's budget that the transaction spends
 }
 
 // Write runs do in a transaction. Then it updates the search texts of the changed records, appends the changes
@@ -65,13 +67,16 @@ type Editor struct {
 // the records that it changes.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
-		e.changes, e.fresh, e.lost = nil, nil, nil
+		e.changes, e.fresh, e.lost, e.units = nil, nil, nil, 0
 		err := do(tx)
 		e.refs = references{} // they may be stale in the next attempt or the next write
 		if err != nil {
 			return err
 		}
 		if err := e.reindex(ctx, tx); err != nil {
+			return err
+		}
+		if err := e.storeBudget(ctx, tx); err != nil {
 			return err
 		}
 		return e.flush(ctx, tx)

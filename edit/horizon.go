@@ -124,7 +124,7 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 			return 0, err
 		}
 		var list []recur.Occurrence
-		most := mostOccurrences(sizeOf(&phase.Template))
+		most := mostOccurrences(e.occurrenceSize(&phase.Template))
 		for o := range schedule.Occurrences(*s.GeneratedUntil, until) {
 			if i+1 < len(phases) && !o.Nominal.Before(phases[i+1].StartWall) {
 				break

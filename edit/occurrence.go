@@ -229,7 +229,7 @@ var seriesFields = []string{
 func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []string {
 	var written []string
 	for _, name := range d.own {
-		field, _, _ := strings.Cut(name, ":")
+		field := fieldName(name)
 		switch {
 		case !slices.Contains(seriesFields, field),
 			field == "date" && in.Published == nil, field == "slug" && in.Slug == nil, field == "status" && !statusSent:

@@ -1,8 +1,7 @@
 package edit
 
 import (
-	"time"
-
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
 )
@@ -10,17 +9,25 @@ import (
 // OccurrencesAt returns the occurrences that a write creates for a schedule: all occurrences of a finite
 // schedule, otherwise those up to the horizon. Row is the stored event, nil for a new one. It returns a
 // *recur.Error if there are no occurrences, or more than one write may create.
-func OccurrencesAt(s recur.Schedule, row *ent.Event, in *EventInput, now time.Time) ([]recur.Occurrence, error) {
+func (e *Editor) OccurrencesAt(s recur.Schedule, row *ent.Event, in *EventInput) ([]recur.Occurrence, error) {
 	last := recur.LastStart()
 	if !s.Ends() {
-		last = horizon(s.Zone, now)
+		last = horizon(s.Zone, e.Now)
 	}
 	if row == nil {
 		row = &ent.Event{}
 	}
-	size := len(valueOr(row.Title, in.Title)) + len(valueOr(row.Description, in.Description)) +
-		len(valueOr(row.Excerpt, in.Excerpt)) + len(valueOr(row.EventStatusReason, in.EventStatusReason))
-	links := len(valueOr(nil, in.Categories)) + len(valueOr(nil, in.Tags)) +
-		len(valueOr(nil, in.Venues)) + len(valueOr(nil, in.Organizers))
-	return s.Expand(last, mostOccurrences(size, links))
+	t := calendar.Template{
+		Original: calendar.Text{
+			Language: e.original(), Title: valueOr(row.Title, in.Title), Description: valueOr(row.Description, in.Description),
+			Excerpt: valueOr(row.Excerpt, in.Excerpt), EventStatusReason: valueOr(row.EventStatusReason, in.EventStatusReason),
+		},
+		Website: row.Website, VirtualURL: valueOr(row.VirtualURL, in.VirtualURL),
+		Categories: make([]int64, len(valueOr(nil, in.Categories))), Tags: make([]int64, len(valueOr(nil, in.Tags))),
+		Venues: make([]int64, len(valueOr(nil, in.Venues))), Organizers: make([]int64, len(valueOr(nil, in.Organizers))),
+	}
+	if in.Website != nil {
+		t.Website = &in.Website.URL
+	}
+	return s.Expand(last, mostOccurrences(e.occurrenceSize(&t)))
 }

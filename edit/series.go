@@ -61,7 +61,7 @@ func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) 
 	if !made.schedule.Ends() {
 		made.until = new(horizon(made.schedule.Zone, e.Now))
 	}
-	made.occurrences, err = OccurrencesAt(made.schedule, row, in, e.Now)
+	made.occurrences, err = e.OccurrencesAt(made.schedule, row, in)
 	return made, err
 }
 
@@ -242,10 +242,12 @@ func keepState(t *calendar.Template, changed []string) (own []string) {
 func (e *Editor) storeSeries(
 	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *calendar.Template, rest []recur.Occurrence,
 ) error {
-	if most := mostOccurrences(sizeOf(t)); len(rest)+1 > most { // t includes the stored links and translations
-		return invalidInput(ScheduleFault(&recur.Error{
-			Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most},
-		}))
+	size := e.occurrenceSize(t) // t includes the stored links and translations
+	if most := mostOccurrences(size); len(rest)+1 > most {
+		return invalidInput(ScheduleFault(tooManyOccurrences(most)))
+	}
+	if err := e.spend(ctx, tx, len(rest)+1, size*(len(rest)+1)); err != nil {
+		return err
 	}
 	t.Original.Slug = made.slug
 	c := tx.Series.Create().SetID(made.id).SetNillableAuthorID(first.AuthorID).
@@ -272,28 +274,6 @@ func (e *Editor) storeSeries(
 	}
 	e.log(calendar.Series, s.ID, calendar.Created, nil)
 	return e.storeOccurrences(ctx, tx, s, t, rest)
-}
-
-// A write creates fewer occurrences if their texts have more than maxSeriesBytes bytes together, or if they
-// have more than maxSeriesLinks links together.
-const (
-	maxSeriesBytes = 64 << 20
-	maxSeriesLinks = 100_000
-)
-
-// mostOccurrences returns the maximum number of occurrences that one write may create. Size is the bytes of
-// texts, links the number of links of each occurrence. The write blocks all other writers, so long texts and
-// many links lower the maximum.
-func mostOccurrences(size, links int) int {
-	return max(1, min(recur.MaxOccurrences, maxSeriesBytes/max(size, 1), maxSeriesLinks/max(links, 1)))
-}
-
-// sizeOf returns the bytes of texts and the number of links of one occurrence.
-func sizeOf(t *calendar.Template) (size, links int) {
-	for _, text := range append(slices.Clone(t.Others), t.Original) {
-		size += len(text.Title) + len(text.Description) + len(text.Excerpt) + len(text.EventStatusReason)
-	}
-	return size, len(t.Categories) + len(t.Tags) + len(t.Venues) + len(t.Organizers)
 }
 
 // setSeriesSortKeys sets the keys by which lists of series are sorted in each language.

@@ -51,6 +51,9 @@ func (w *seriesWrite) store(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := w.limitStored(ctx, rows); err != nil {
+		return err
+	}
 	if err := w.storePublicity(ctx, rows); err != nil {
 		return err
 	}
@@ -750,7 +753,7 @@ func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 	add(old.Slug != s.Slug, "slug")
 	was, is := &w.was[len(w.was)-1], &w.phases[len(w.phases)-1]
 	for _, name := range differentFields(&was.template, &is.template) {
-		field, _, _ := strings.Cut(name, ":")
+		field := fieldName(name)
 		add(true, field)
 	}
 	add(was.Zone.String() != is.Zone.String(), "timezone")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -55,6 +54,8 @@ type seriesWrite struct {
 	slug     *string            // new slug; nil means no change
 	sent     *calendar.Template // the fields sent; nil means none
 	fresh    []newStart
+
+	phaseSizes map[int]int // bytes of an occurrence of each phase, as far as they were asked for
 }
 
 // occurrenceChange is an occurrence of a series and its planned changes.
@@ -452,7 +453,7 @@ func (w *seriesWrite) compare(
 	}
 	sent := &seriesFieldsSent{template: *templateOf(&changed, r.otherTexts(), links)}
 	for _, name := range d.own {
-		field, _, _ := strings.Cut(name, ":")
+		field := fieldName(name)
 		switch {
 		case field == "date" && in.Published == nil, field == "slug":
 		case field == "status" && in.Status == nil:
@@ -772,7 +773,7 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 	}
 	most := recur.MaxOccurrences
 	for _, p := range phases[k:] {
-		most = min(most, mostOccurrences(sizeOf(&p.template)))
+		most = min(most, mostOccurrences(w.occurrenceSize(&p.template)))
 	}
 	matched, fresh, err := matchStarts(stored, phases, k, until, most)
 	if err != nil {

@@ -17,6 +17,8 @@ type templateField struct {
 	copy func(dst, src *calendar.Template, l calendar.Language)
 	// column sets the value in the mutation of an event. Nil means that the value is stored in another table.
 	column func(m *ent.EventMutation, t *calendar.Template)
+	// size returns roughly the bytes that the value takes in the database, without search texts. Nil means few.
+	size func(t *calendar.Template, l calendar.Language) int
 }
 
 // templateFields are the fields of templates by their names in the API (contract, sections 10.1 and 27.3).
@@ -54,6 +56,7 @@ var templateFields = map[string]templateField{
 				m.SetWebsite(*t.Website)
 			}
 		},
+		size: func(t *calendar.Template, _ calendar.Language) int { return len(valueOr("", t.Website)) },
 	},
 	"password": {
 		same: func(a, b *calendar.Template, _ calendar.Language) bool {
@@ -85,11 +88,16 @@ var templateFields = map[string]templateField{
 		(*ent.EventMutation).SetEventStatus),
 	"attendance": plainField(func(t *calendar.Template) *calendar.Attendance { return &t.Attendance },
 		(*ent.EventMutation).SetAttendance),
-	"virtual_url": plainField(func(t *calendar.Template) *string { return &t.VirtualURL }, (*ent.EventMutation).SetVirtualURL),
-	"categories":  listField(func(t *calendar.Template) *[]int64 { return &t.Categories }, true),
-	"tags":        listField(func(t *calendar.Template) *[]int64 { return &t.Tags }, true),
-	"venue":       listField(func(t *calendar.Template) *[]int64 { return &t.Venues }, false),
-	"organizer":   listField(func(t *calendar.Template) *[]int64 { return &t.Organizers }, false),
+	"virtual_url": {
+		same:   func(a, b *calendar.Template, _ calendar.Language) bool { return a.VirtualURL == b.VirtualURL },
+		copy:   func(dst, src *calendar.Template, _ calendar.Language) { dst.VirtualURL = src.VirtualURL },
+		column: func(m *ent.EventMutation, t *calendar.Template) { m.SetVirtualURL(t.VirtualURL) },
+		size:   func(t *calendar.Template, _ calendar.Language) int { return len(t.VirtualURL) },
+	},
+	"categories": listField(func(t *calendar.Template) *[]int64 { return &t.Categories }, true),
+	"tags":       listField(func(t *calendar.Template) *[]int64 { return &t.Tags }, true),
+	"venue":      listField(func(t *calendar.Template) *[]int64 { return &t.Venues }, false),
+	"organizer":  listField(func(t *calendar.Template) *[]int64 { return &t.Organizers }, false),
 }
 
 func plainField[T comparable](at func(*calendar.Template) *T, set func(*ent.EventMutation, T)) templateField {
@@ -122,6 +130,7 @@ func listField(at func(*calendar.Template) *[]int64, sorted bool) templateField 
 			return slices.Equal(*at(a), *at(b))
 		},
 		copy: func(dst, src *calendar.Template, _ calendar.Language) { *at(dst) = *at(src) },
+		size: func(t *calendar.Template, _ calendar.Language) int { return linkBytes * len(*at(t)) },
 	}
 }
 
@@ -132,6 +141,7 @@ func textField(at func(*calendar.Text) *string, set func(*ent.EventMutation, str
 		column: func(m *ent.EventMutation, t *calendar.Template) {
 			set(m, *at(&t.Original))
 		},
+		size: func(t *calendar.Template, l calendar.Language) int { return len(*at(textIn(t, l))) },
 	}
 }
 
@@ -173,6 +183,12 @@ func cutLanguage(name string) (templateField, bool, calendar.Language) {
 	field, language, _ := strings.Cut(name, ":")
 	f, ok := templateFields[field]
 	return f, ok, calendar.Language(language)
+}
+
+// fieldName returns the field of a name such as title:pl.
+func fieldName(name string) string {
+	field, _, _ := strings.Cut(name, ":")
+	return field
 }
 
 // copyFields copies the named fields from src to dst. It removes a translation with its slug if its last text

@@ -151,10 +151,13 @@ func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
 		return in.expanded, nil
 	}
 	in.expanded = &sentSchedule{}
+	if err := r.sanitise(); err != nil { // long texts allow fewer occurrences
+		return nil, err
+	}
 	s, err := edit.NewSchedule(r.h.Site, in.row, &in.EventInput)
 	if err == nil {
 		in.expanded.Schedule = s
-		in.expanded.found, err = edit.OccurrencesAt(s, in.row, &in.EventInput, r.now)
+		in.expanded.found, err = r.editor().OccurrencesAt(s, in.row, &in.EventInput)
 	}
 	if err != nil {
 		var invalid param.Invalid // the faults of the date parameters report this error

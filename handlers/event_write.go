@@ -357,6 +357,11 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 	if err := r.resolvePictures(in); err != nil {
 		return nil, err
 	}
+	if in.Recurs() {
+		if err := r.waitForSeries(); err != nil {
+			return nil, err
+		}
+	}
 	var id int64
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := e.CreateEvent(r.ctx, tx, &in.EventInput)
@@ -373,6 +378,14 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 		return nil, err
 	}
 	return r.createdReply(calendar.Event, id, rep.version, rep.body), nil
+}
+
+// waitForSeries waits for a slot to write many occurrences, after the work that needs no transaction.
+func (r *request) waitForSeries() error {
+	if err := r.sanitise(); err != nil || r.enterSeries == nil {
+		return err
+	}
+	return r.enterSeries()
 }
 
 // createdReply returns the reply to a request that created a record.
@@ -440,6 +453,11 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 	}
 	if err := r.sanitise(); err != nil { // sanitise must run before in is copied
 		return nil, err
+	}
+	if in.Scope.IsSeries() || in.Recurs() {
+		if err := r.waitForSeries(); err != nil {
+			return nil, err
+		}
 	}
 	for {
 		err := r.updateUnchanged(e, in.EventInput)
@@ -512,6 +530,11 @@ func (r *request) deleteEvent(in *eventInput) (*reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Delete)
 	if err != nil {
 		return nil, err
+	}
+	if in.Scope.IsSeries() {
+		if err := r.waitForSeries(); err != nil {
+			return nil, err
+		}
 	}
 	err = r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
 		row, err := r.lockForScope(tx, e.ID, in.Scope)

@@ -70,8 +70,9 @@ type request struct {
 	locatedFor bool                                        // the reply gives its address, which is not that of the request
 	outlook    bool                                        // the feed is for Outlook
 	// upload means that the request writes an image, rather than a record with an image.
-	upload     bool
-	enterMedia func() error // Call.EnterMedia
+	upload      bool
+	enterMedia  func() error // Call.EnterMedia
+	enterSeries func() error // Call.EnterSeries
 	// unclean points to the HTML texts of a write that are not sanitised yet.
 	unclean []**string
 	edits   *edit.Editor // created at the first use

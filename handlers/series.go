@@ -343,7 +343,7 @@ func (r *request) updateSeries(in *eventInput) (*reply, error) {
 	if err := r.resolvePictures(in); err != nil {
 		return nil, err
 	}
-	if err := r.sanitise(); err != nil { // sanitise must run before in is copied
+	if err := r.waitForSeries(); err != nil { // it sanitises before in is copied
 		return nil, err
 	}
 	for {
@@ -383,6 +383,9 @@ func (r *request) writeOverSeries(s *ent.Series, in edit.EventInput) error {
 func (r *request) deleteSeries(in *eventInput) (*reply, error) {
 	s, err := r.seriesForWrite(&in.target, auth.Delete)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.waitForSeries(); err != nil {
 		return nil, err
 	}
 	err = r.change(&s.ID, func(tx *entTx, e *edit.Editor) error { return e.TrashSeries(r.ctx, tx, s.ID) })

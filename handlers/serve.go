@@ -34,6 +34,9 @@ type Call struct {
 	// EnterMedia waits for a slot to decode or download pictures. The request keeps the slot until its end. Nil
 	// means no limit.
 	EnterMedia func() error
+	// EnterSeries waits for a slot to write many occurrences of a series. The request keeps the slot until its
+	// end. Nil means no limit.
+	EnterSeries func() error
 	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
 	Revision int64
 	// Made is the id of the record that an earlier attempt with the same key wrote. The request then writes
@@ -104,7 +107,7 @@ func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call C
 	return &request{
 		ctx: ctx, h: h, moves: h.Moves.Number(), db: db, now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
-		enterMedia: call.EnterMedia, revision: call.Revision, codec: m.endpoint.codec,
+		enterMedia: call.EnterMedia, enterSeries: call.EnterSeries, revision: call.Revision, codec: m.endpoint.codec,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/gofiber/fiber/v2"
@@ -210,6 +211,19 @@ func (s *Server) recoverPanics(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
+// retryAfter returns the time after which the same request can succeed. 0 means that it is unknown.
+func retryAfter(err error) time.Duration {
+	var refused *refusedError
+	var refusal *calendar.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused.retry
+	case errors.As(err, &refusal):
+		return refusal.Retry
+	}
+	return 0
+}
+
 // writeError writes x.failed as the reply. All error bodies are written here, except that of refuseConnection.
 func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	f := s.explain(x, x.failed)
@@ -220,9 +234,8 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	case http.StatusServiceUnavailable:
 		c.Set(fiber.HeaderRetryAfter, "5")
 	}
-	var refused *refusedError
-	if errors.As(x.failed, &refused) && refused.retry > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wholeSeconds(refused.retry), 10))
+	if retry := retryAfter(x.failed); retry > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wholeSeconds(retry), 10))
 	}
 	if x.errorPage && s.writePageError(c, x, f.status) {
 		return

@@ -49,6 +49,21 @@ func newMediaGate() *limit.Gate {
 	})
 }
 
+// Settings of the gate for requests that write many occurrences of a series. One such write may store
+// 16 MiB in one transaction, and on SQLite other writers wait for it meanwhile. They get their turn before the
+// next one, because a write leaves this gate after its transaction.
+const (
+	seriesSlots      = 1
+	seriesLine       = 256
+	seriesLineOfUser = 16
+	seriesWait       = 10 * time.Second
+	seriesRetry      = 5 * time.Second
+)
+
+func newSeriesGate() *limit.Gate {
+	return limit.NewGate(limit.GateSize{Slots: seriesSlots, Line: seriesLine, LinePerClient: seriesLineOfUser, Wait: seriesWait})
+}
+
 // gateSlot is the slot that a request occupies at a gate. The zero value means that it has none.
 type gateSlot struct {
 	gate   *limit.Gate
@@ -112,4 +127,10 @@ func (s *Server) enterLargeGate(c *fiber.Ctx) error {
 // is complete. Sending the reply needs no slot.
 func (s *Server) enterMediaGate(x *exchange) error {
 	return x.changeGate(s.media, x.clientKey(), &refusedError{error: errBusy, retry: mediaRetry, reason: reasonMedia})
+}
+
+// enterSeriesGate waits for a slot to write many occurrences. The request occupies the slot until its reply is
+// complete.
+func (s *Server) enterSeriesGate(x *exchange) error {
+	return x.changeGate(s.series, x.clientKey(), &refusedError{error: errBusy, retry: seriesRetry, reason: reasonSeries})
 }

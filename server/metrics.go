@@ -227,6 +227,7 @@ func (m *Metrics) registerServer(s *Server) error {
 		{"requests", "Requests", s.gate},
 		{"large", "Requests with a body over 64 KiB", s.large},
 		{"media", "Requests that decode or download pictures", s.media},
+		{"series", "Requests that write many occurrences", s.series},
 	} {
 		if err := m.registerGate("almanac_http_"+g.name, g.which, g.gate); err != nil {
 			return err

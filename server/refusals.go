@@ -23,6 +23,7 @@ const (
 	reasonBusy      = "busy"
 	reasonLarge     = "large"
 	reasonMedia     = "media"
+	reasonSeries    = "series"
 	reasonSending   = "sending"
 	reasonReceiving = "receiving"
 	reasonAddress   = "rate_address"
@@ -35,7 +36,7 @@ const (
 )
 
 var refusalReasons = []string{
-	reasonBusy, reasonLarge, reasonMedia, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
+	reasonBusy, reasonLarge, reasonMedia, reasonSeries, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
 	reasonKey,
 }
 

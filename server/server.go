@@ -77,6 +77,7 @@ type Server struct {
 	gate     *limit.Gate   // gate for all requests
 	large    *limit.Gate   // gate for requests with a large body
 	media    *limit.Gate   // gate for requests that decode or download pictures
+	series   *limit.Gate   // gate for requests that write many occurrences
 	failures *limit.Memory // counters of wrong credentials, by address
 	started  time.Time     // when New was called
 	began    time.Time     // when New was called, by the clock of the site
@@ -100,7 +101,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
-		gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(),
+		gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(), series: newSeriesGate(),
 		failures: limit.NewMemory(countedKeys), started: time.Now(), began: c.Site.Now().UTC().Truncate(time.Second), calendarPolicy: calendarPolicy(base, c.API.PageSettings.ExternalImages),
 	}
 	if s.API.WordPressMount() != "" {

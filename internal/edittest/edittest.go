@@ -8,10 +8,13 @@ import (
 	"testing"
 	"time"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/counter"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -79,9 +82,16 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	})
 }
 
-// As returns an Editor that acts as the user of a role.
+// As returns an Editor that acts as the user of a role. It refills budgets for series that are half spent, since the
+// clock of the tests stands still.
 func (w *World) As(r calendar.Role) *edit.Editor {
+	w.T.Helper()
 	u := w.Users[r]
+	spent := w.DB.Counter.Delete().Where(
+		entsql.FieldHasPrefix(counter.FieldID, edit.BudgetPrefix), counter.ValueGT(Now.Add(time.Hour/2).UnixMilli()))
+	if _, err := spent.Exec(context.Background()); err != nil {
+		w.T.Fatal(err)
+	}
 	return &edit.Editor{
 		Site: Site(w.T), Now: Now, PasswordKey: []byte("0123456789abcdef"),
 		By: auth.Principal{UserID: u.ID, Login: u.Login, Role: r},

@@ -62,7 +62,11 @@ func BeginImmediate(ctx context.Context, conn *sql.Conn, wait time.Duration) err
 			if !ok {
 				return fmt.Errorf("%T is no connection to SQLite", raw)
 			}
-			_, err := k.exec(ctx, "BEGIN IMMEDIATE", nil)
+			const begin = "BEGIN IMMEDIATE"
+			_, err := k.exec(ctx, begin, nil)
+			if err == nil {
+				k.noteTransaction(begin)
+			}
 			return err
 		})
 	})

@@ -29,7 +29,7 @@ func openSQLite(dsn string, wait time.Duration, files *sqliteFiles) (*sql.DB, er
 	if err != nil {
 		return nil, err
 	}
-	kept := cachingConnector{dsn: dsn, driver: db.Driver(), wait: wait, files: files}
+	kept := cachingConnector{dsn: dsn, driver: db.Driver(), wait: wait, files: files, queue: newWriterQueue()}
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
@@ -42,6 +42,7 @@ type cachingConnector struct {
 	driver driver.Driver
 	wait   time.Duration
 	files  *sqliteFiles
+	queue  writerQueue
 }
 
 // Driver returns the SQLite driver.
@@ -60,7 +61,7 @@ func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	c := &cachingConn{sqlConn: whole, wait: k.wait, files: k.files, kept: map[string]*cachedStatement{}}
+	c := &cachingConn{sqlConn: whole, wait: k.wait, files: k.files, queue: k.queue, kept: map[string]*cachedStatement{}}
 	if err := c.opened(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -84,7 +85,9 @@ type cachingConn struct {
 	sqlConn
 	wait  time.Duration // time limit of waiting for a lock
 	files *sqliteFiles
+	queue writerQueue
 	inTx  bool // a transaction of BeginTx is open; its commit checks the files
+	begun bool // a transaction that a statement began is open
 	kept  map[string]*cachedStatement
 	uses  uint64
 }
@@ -153,17 +156,20 @@ func (k *cachingConn) forget() error {
 
 // BeginTx begins a transaction. It waits until no other connection writes.
 func (k *cachingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	wait, leave := k.wait, func() {}
 	if !o.ReadOnly {
 		if err := k.intact(); err != nil {
 			return nil, err
 		}
+		wait, leave = k.queue.enter(ctx, k.wait)
 	}
-	tx, err := retryWhileHeld(ctx, k.wait, func() (driver.Tx, error) { return k.sqlConn.BeginTx(ctx, o) })
+	tx, err := retryWhileHeld(ctx, wait, func() (driver.Tx, error) { return k.sqlConn.BeginTx(ctx, o) })
 	if err != nil {
+		leave()
 		return nil, err
 	}
 	k.inTx = true
-	return &checkedTx{Tx: tx, of: k, writes: !o.ReadOnly}, nil
+	return &checkedTx{Tx: tx, of: k, writes: !o.ReadOnly, leave: leave}, nil
 }
 
 // checkedTx is a transaction whose commit also checks the files, so that success means that other processes can
@@ -172,12 +178,14 @@ type checkedTx struct {
 	driver.Tx
 	of     *cachingConn
 	writes bool
+	leave  func() // lets the next writer of the queue write
 }
 
 // Commit implements driver.Tx. After an error that wraps ErrFilesReplaced it is unknown whether the commit
 // persists.
 func (t *checkedTx) Commit() error {
 	t.of.inTx = false
+	defer t.leave()
 	if err := t.Tx.Commit(); err != nil || !t.writes {
 		return err
 	}
@@ -187,6 +195,7 @@ func (t *checkedTx) Commit() error {
 // Rollback implements driver.Tx.
 func (t *checkedTx) Rollback() error {
 	t.of.inTx = false
+	defer t.leave()
 	return t.Tx.Rollback()
 }
 
@@ -206,7 +215,12 @@ func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driv
 			return nil, err
 		}
 	}
-	out, err := retryWhileHeld(ctx, k.waitFor(query), func() (driver.Result, error) { return k.exec(ctx, query, args) })
+	wait, leave := k.enterQueue(ctx, query)
+	defer leave()
+	out, err := retryWhileHeld(ctx, wait, func() (driver.Result, error) { return k.exec(ctx, query, args) })
+	if err == nil {
+		k.noteTransaction(query)
+	}
 	if err == nil && writes {
 		err = k.intact()
 	}
@@ -220,7 +234,9 @@ func (k *cachingConn) QueryContext(ctx context.Context, query string, args []dri
 			return nil, err
 		}
 	}
-	return retryWhileHeld(ctx, k.waitFor(query), func() (driver.Rows, error) { return k.query(ctx, query, args) })
+	wait, leave := k.enterQueue(ctx, query)
+	defer leave()
+	return retryWhileHeld(ctx, wait, func() (driver.Rows, error) { return k.query(ctx, query, args) })
 }
 
 // writes reports whether a statement may write outside a transaction, so that the files must be checked.
@@ -230,13 +246,7 @@ func (k *cachingConn) writes(query string) bool {
 
 // isReadOnly reports whether a statement cannot write, judged by its first word.
 func isReadOnly(query string) bool {
-	query = strings.TrimLeft(query, " \t\r\n(")
-	for _, verb := range [...]string{"SELECT", "PRAGMA", "EXPLAIN", "ROLLBACK"} {
-		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {
-			return true
-		}
-	}
-	return false
+	return hasVerb(query, "SELECT", "PRAGMA", "EXPLAIN", "ROLLBACK")
 }
 
 // waitFor returns the time for which a statement may wait for locks. 0 means not at all.

@@ -1,0 +1,248 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/counter"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/search"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// A small request can store its texts in each of 1,000 occurrences. These limits count the bytes that the
+// database stores, not those of the request (contract, section 19.4).
+const (
+	maxStored = 16 << 20 // bytes that one write of a series stores
+	// occurrenceBytes is the size of an occurrence without its texts and links: columns, slugs, index entries and
+	// the change log. SQLite takes some 800 bytes for short slugs.
+	occurrenceBytes = 2 << 10
+	linkBytes       = 160 // a link to a term, venue or organizer, with its index entries
+	// changeBytes is the size of a changed occurrence without its texts and links: the entry of the change log.
+	changeBytes = 256
+)
+
+// mostOccurrences returns the maximum number of occurrences that one write may create if each takes size bytes.
+// It is at least 1.
+func mostOccurrences(size int) int {
+	return max(1, min(recur.MaxOccurrences, maxStored/size))
+}
+
+// occurrenceSize returns roughly the bytes that an occurrence with the fields of a template takes in the
+// database, search texts included. Links may have any id.
+func (e *Editor) occurrenceSize(t *calendar.Template) int {
+	n := occurrenceBytes
+	for _, name := range templateNames(t.Original.Language) {
+		n += fieldSize(name, t)
+	}
+	for _, s := range e.searchTextsOf(calendar.Event, t.Original, t.Others) {
+		n += len(s.Text)
+	}
+	return n
+}
+
+// fieldSize returns roughly the bytes that a named field of a template takes, without search texts.
+func fieldSize(name string, t *calendar.Template) int {
+	if f, _, l := cutLanguage(name); f.size != nil {
+		return f.size(t, l)
+	}
+	return 0
+}
+
+// foldedSizes caches the sizes of folded texts in bytes, because the occurrences of a series share their texts.
+type foldedSizes map[string]int
+
+func (s foldedSizes) of(text string) int {
+	n, ok := s[text]
+	if !ok {
+		n = len(search.Fold(markup.Plain(text)))
+		s[text] = n
+	}
+	return n
+}
+
+// storedSize returns roughly the bytes that a write of an occurrence stores, and the changed field with most of
+// them. Of unchanged texts it counts the copies in the search texts of new languages only, so that an old series
+// with long texts can be renamed and trashed.
+func (r *occurrenceRow) storedSize(folded foldedSizes) (size int, largest string) {
+	size = changeBytes
+	most := 0
+	for _, name := range r.changed {
+		n := fieldSize(name, &r.after)
+		if value, searched := searchedText(name, &r.after); searched {
+			copies := 1
+			if _, _, l := cutLanguage(name); l == "" {
+				copies = len(r.languages.List()) // languages without this text show the original
+			}
+			n += copies * folded.of(value)
+		}
+		if n > most {
+			most, largest = n, name
+		}
+		size += n
+	}
+	for _, l := range r.languages.List() {
+		if !r.row.Languages.Has(l) {
+			size += folded.of(r.row.Title) + folded.of(r.row.Excerpt) + folded.of(r.row.Description)
+		}
+	}
+	return size, largest
+}
+
+// searchedText returns the value of a named field of a template, and whether search texts have it.
+func searchedText(name string, t *calendar.Template) (string, bool) {
+	field, _, l := cutLanguage(name)
+	if field.size == nil {
+		return "", false
+	}
+	text := textIn(t, l)
+	switch fieldName(name) {
+	case "title":
+		return text.Title, true
+	case "description":
+		return text.Description, true
+	case "excerpt":
+		return text.Excerpt, true
+	}
+	return "", false
+}
+
+// limitStored refuses a write of a series that would store more than maxStored bytes, and spends the hourly
+// budget of the caller. Rows are the occurrences that the write changes.
+func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceRow) error {
+	total, made := 0, len(w.fresh)
+	for _, n := range w.fresh {
+		total += w.phaseSize(n.phase)
+	}
+	texts := total
+	folded := make(foldedSizes)
+	shares := make(map[string]int)
+	for _, r := range rows {
+		size, largest := r.storedSize(folded)
+		shares[largest] += size
+		total += size
+		texts += size - changeBytes
+	}
+	if total > maxStored && len(rows)+made > 1 {
+		return invalidInput(w.tooLarge(shares, len(rows)))
+	}
+	return w.spend(ctx, w.tx, made, texts)
+}
+
+// phaseSize returns the size of an occurrence of a phase.
+func (w *seriesWrite) phaseSize(phase int) int {
+	if w.phaseSizes == nil {
+		w.phaseSizes = make(map[int]int)
+	}
+	size, ok := w.phaseSizes[phase]
+	if !ok {
+		size = w.occurrenceSize(&w.phases[phase].template)
+		w.phaseSizes[phase] = size
+	}
+	return size
+}
+
+// tooLarge returns the fault of a write that would store too much. It names the field with the largest share.
+// Its maximum is the number of bytes that each occurrence may store.
+func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault {
+	largest := "rrule"
+	for name, size := range shares {
+		if name != "" && (largest == "rrule" || size > shares[largest] || size == shares[largest] && name < largest) {
+			largest = name
+		}
+	}
+	if largest == "rrule" { // new occurrences alone
+		return ScheduleFault(tooManyOccurrences(max(1, maxStored/w.phaseSize(len(w.phases)-1))))
+	}
+	each := maxStored / max(1, changed+len(w.fresh))
+	return &param.Fault{
+		Param: fieldName(largest), Reason: "rest_out_of_bounds", Key: "too-large-for-series",
+		Args: map[string]any{"Maximum": each, "Dates": changed + len(w.fresh)}, Data: map[string]any{"maximum": each},
+	}
+}
+
+// Hourly budget of what one user stores by writes of series. A budget of n allows n units at once after a
+// pause, and n units an hour after that.
+const (
+	unitBytes       = 16 << 10 // a unit is an occurrence that a write creates, or this many bytes that it stores
+	drafterBudget   = 2_000    // of users who may not publish
+	publisherBudget = 20_000
+)
+
+// BudgetPrefix begins the names of the counters with the budgets of users. The id of the user follows.
+const BudgetPrefix = "series_budget:"
+
+// budgetCounter is the id of the counter of a user's budget. Its value is the time of the next full budget, in
+// Unix milliseconds (the generic cell rate algorithm of internal/limit). All processes share it.
+func (e *Editor) budgetCounter() string { return BudgetPrefix + strconv.FormatInt(e.By.UserID, 10) }
+
+// spend spends units of the caller's budget for a write that creates the given number of occurrences and stores
+// size bytes. It only reads the counter: flush takes the units, because other transactions of the user would wait
+// for the row. The error is *calendar.Error rest_too_many_requests. Programs that are no users have no budget.
+func (e *Editor) spend(ctx context.Context, tx *ent.Tx, made, size int) error {
+	if e.By.UserID == 0 || made == 0 && size <= unitBytes {
+		return nil
+	}
+	e.units += int64(max(made, size/unitBytes))
+	due, err := tx.Counter.Query().Where(counter.ID(e.budgetCounter())).All(ctx)
+	if err != nil {
+		return fmt.Errorf("budget: %w", err)
+	}
+	_, err = e.takeUnits(due)
+	return err
+}
+
+// takeUnits returns the new value of the caller's budget counter. Rows has the counter, if it exists. The error
+// is *calendar.Error rest_too_many_requests if the budget has too few units.
+func (e *Editor) takeUnits(rows []*ent.Counter) (int64, error) {
+	budget := int64(drafterBudget)
+	if auth.May(e.By, auth.Publish, auth.Record{Kind: calendar.Event, AuthorID: e.By.UserID, Status: calendar.Draft}) {
+		budget = publisherBudget
+	}
+	interval := time.Hour.Milliseconds() / budget
+	now := e.Now.UnixMilli()
+	due := now
+	if len(rows) > 0 {
+		due = max(due, rows[0].Value)
+	}
+	due += e.units * interval
+	if wait := due - now - time.Hour.Milliseconds(); wait > 0 {
+		return 0, &calendar.Error{
+			Code: "rest_too_many_requests", Key: "series-budget", Args: map[string]any{"Minutes": (wait + 59_999) / 60_000},
+			Retry: time.Duration(wait) * time.Millisecond,
+		}
+	}
+	return due, nil
+}
+
+// storeBudget takes the units that the transaction spends.
+func (e *Editor) storeBudget(ctx context.Context, tx *ent.Tx) error {
+	if e.units == 0 {
+		return nil
+	}
+	id := e.budgetCounter()
+	rows, err := tx.Counter.Query().Where(counter.ID(id)).Modify(forUpdate).All(ctx)
+	if err != nil {
+		return fmt.Errorf("budget: %w", err)
+	}
+	due, err := e.takeUnits(rows)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		err = tx.Counter.Create().SetID(id).SetValue(due).Exec(ctx)
+	} else {
+		err = tx.Counter.UpdateOneID(id).SetValue(due).Exec(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("budget: %w", store.AsConflict(err))
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// writerQueue lets the writers of one process write to an SQLite database in the order in which they came. SQLite
+// has no queue: writers poll for its lock, so one that writes again and again would keep out the others.
+type writerQueue struct{ turn *semaphore.Weighted }
+
+func newWriterQueue() writerQueue { return writerQueue{semaphore.NewWeighted(1)} }
+
+// enter waits for the earlier writers, for up to most. It returns the rest of that time, which is for writers of
+// other processes. The caller must call leave after its transaction or statement. If the time or ctx has ended,
+// the rest is 0, and the next statement fails.
+func (q writerQueue) enter(ctx context.Context, most time.Duration) (rest time.Duration, leave func()) {
+	if q.turn.TryAcquire(1) {
+		return most, func() { q.turn.Release(1) }
+	}
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	if q.turn.Acquire(limited, 1) != nil {
+		return 0, func() {}
+	}
+	return max(0, most-time.Since(began)), func() { q.turn.Release(1) }
+}
+
+// enterQueue is enter for a statement that writes outside a transaction. Other statements need no turn.
+func (k *cachingConn) enterQueue(ctx context.Context, query string) (rest time.Duration, leave func()) {
+	most := k.waitFor(query)
+	if most == 0 || k.inTx || k.begun || isReadOnly(query) || hasVerb(query, "BEGIN") {
+		return most, func() {}
+	}
+	return k.queue.enter(ctx, most)
+}
+
+// noteTransaction notes whether a statement began or ended a transaction by itself, without BeginTx.
+func (k *cachingConn) noteTransaction(query string) {
+	if !k.inTx && k.waitFor(query) > 0 {
+		k.begun = hasVerb(query, "BEGIN") || k.begun && !hasVerb(query, "COMMIT", "END", "ROLLBACK")
+	}
+}
+
+// hasVerb reports whether the first word of a statement is one of the verbs, which are in upper case.
+func hasVerb(query string, verbs ...string) bool {
+	query = strings.TrimLeft(query, " \t\r\n(")
+	for _, verb := range verbs {
+		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {
+			return true
+		}
+	}
+	return false
+}
