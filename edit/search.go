@@ -127,12 +127,18 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 	return e.insertSearchTexts(ctx, tx, kind, unknown)
 }
 
+// storeSearchTexts stores search texts of records by the id of the record. The texts of one record have at most
+// maxStored bytes: a short title in a further language copies a long description that the language lacks.
 func (e *Editor) storeSearchTexts(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, texts map[int64][]SearchText,
 ) error {
 	var rows []*ent.SearchTextCreate
 	for _, id := range ids {
+		size := 0
 		for _, f := range texts[id] {
+			if size += len(f.Text); size > maxStored {
+				return &calendar.Error{Code: "rest_request_too_large", Key: "record-too-large"}
+			}
 			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(f.Text).
 				SetLanguages(f.Languages))
 		}

@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -219,5 +220,44 @@ func TestSeriesBudgets(t *testing.T) {
 				t.Error("a contributor stores 70 MB within an hour")
 			}
 		})
+	})
+}
+
+// TestRecordsAreBounded has a short text in a further language, whose search text also has the long description.
+func TestRecordsAreBounded(t *testing.T) {
+	t.Parallel()
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		in := someEvent()
+		in.Description = new(strings.Repeat("\ufdfa", 340_000)) // search texts write the character as 18 others
+		row, err := w.CreateEvent(w.As(calendar.Author), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.UpdateEvent(w.AsIn(calendar.Editor, calendar.Polish), row.ID, &edit.EventInput{Title: new("Tytuł")})
+		if got := refusalOf(t, err); got != "rest_request_too_large" {
+			t.Errorf("got %q", got)
+		}
+		w.ChangeEvent(w.As(calendar.Editor), row.ID, &edit.EventInput{Description: new("short")})
+		w.ChangeEvent(w.AsIn(calendar.Editor, calendar.Polish), row.ID, &edit.EventInput{Title: new("Tytuł")})
+	})
+}
+
+// TestWithdrawalsOfDeepCategoriesAreBounded trashes a series in a category below many others.
+func TestWithdrawalsOfDeepCategoriesAreBounded(t *testing.T) {
+	t.Parallel()
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		deepest := int64(0)
+		for i := range 120 {
+			deepest = w.Term(w.As(calendar.Author), calendar.Category, "C"+strconv.Itoa(i), deepest).ID
+		}
+		in := weeklyEvent("FREQ=DAILY;COUNT=3")
+		in.Categories = &[]edit.TermRef{{ID: deepest}}
+		row := w.Event(w.As(calendar.Author), in)
+		if err := trashSeries(w, w.As(calendar.Author), *row.SeriesID); err != nil {
+			t.Fatal(err)
+		}
+		if n := w.DB.WithdrawalKey.Query().CountX(t.Context()); n != 300 {
+			t.Errorf("%d keys of three occurrences, want 100 of each", n)
+		}
 	})
 }

@@ -115,6 +115,10 @@ type eventLink struct {
 	value string        // the slug, or the id in decimal digits
 }
 
+// maxWithdrawalKeys is the number of keys of an event from which on the ancestors of its categories get none.
+// Otherwise a DELETE of a series in deep categories would write a million rows.
+const maxWithdrawalKeys = 100
+
 // withdrawalKeys returns the keys of withdrawn events without duplicates. They are the slugs of all events, and
 // the publicly visible linked records of the events in open, which have no password. The ancestors of a
 // category are included, so that later changes of the tree lose no key.
@@ -156,11 +160,16 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	if err != nil {
 		return nil, fmt.Errorf("categories of withdrawn events: %w", err)
 	}
+	keysOf := make(map[int64]int, len(ids))
+	for _, k := range keys {
+		keysOf[k.event]++
+	}
 	for _, p := range placements {
-		for id, ok := parents[p.category]; ok; id, ok = parents[id] {
+		for id, ok := parents[p.category]; ok && keysOf[p.event] < maxWithdrawalKeys; id, ok = parents[id] {
 			if !add(eventLink{p.event, calendar.Category, strconv.FormatInt(id, 10)}) {
 				break // the parents of this category were added with it
 			}
+			keysOf[p.event]++
 		}
 	}
 	isOpen := make(map[int64]bool, len(open))
@@ -176,11 +185,11 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 }
 
 // categoriesAbove returns the ancestors of categories, as a map from a category to its parent. It needs a query
-// for each level of the tree.
+// for each level of the tree, and stops after maxWithdrawalKeys levels.
 func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]int64, error) {
 	parents := make(map[int64]int64)
 	known := make(map[int64]bool)
-	for level := ids; len(level) > 0; {
+	for level, n := ids, 0; len(level) > 0 && n < maxWithdrawalKeys; n++ {
 		level = slices.DeleteFunc(uniqueIDs(level), func(id int64) bool { return known[id] })
 		var above []int64
 		for part := range slices.Chunk(level, batch) {
