@@ -23,6 +23,7 @@ import (
 // These are the limits of a picture (contract, section 15).
 const (
 	MaxBytes  = 10 << 20   // bytes of the file
+	maxStored = 16 << 20   // bytes of the file and its smaller copies
 	MaxPixels = 40_000_000 // pixels: width times height
 )
 
@@ -81,7 +82,7 @@ func save(
 // does not check the file and does not decode it: the copies are made from img. Otherwise it is like Save.
 func SaveDrawn(ctx context.Context, st Store, name string, img *image.RGBA, file []byte, now time.Time) (Image, error) {
 	pic := picture{format: &jpegFormat, img: img, width: img.Rect.Dx(), height: img.Rect.Dy()}
-	sizes, err := makeSizes(ctx, pic)
+	sizes, err := makeSizes(ctx, pic, len(file))
 	if err != nil {
 		return Image{}, err
 	}
@@ -145,7 +146,7 @@ func makeFiles(ctx context.Context, f *format, c cleanedFile, size image.Point) 
 			return preparedFiles{}, err
 		}
 	}
-	sizes, err := makeSizes(ctx, pic)
+	sizes, err := makeSizes(ctx, pic, len(c.data))
 	if err != nil {
 		return preparedFiles{}, err
 	}
@@ -267,8 +268,9 @@ func (s madeSize) stored(path string) calendar.ImageSize {
 }
 
 // makeSizes makes the smaller copies of a picture, the largest first. Copies of equal dimensions share one
-// file, such as large and medium_large of a picture with sides 3:4.
-func makeSizes(ctx context.Context, pic picture) ([]madeSize, error) {
+// file, such as large and medium_large of a picture with sides 3:4. It leaves out copies beyond maxStored bytes, stored
+// bytes of the picture's file included: the copies of a picture with few colours may be larger than the file.
+func makeSizes(ctx context.Context, pic picture, stored int) ([]madeSize, error) {
 	var sizes []madeSize
 	largest := pic
 	for _, b := range sizeBoxes {
@@ -291,11 +293,15 @@ func makeSizes(ctx context.Context, pic picture) ([]madeSize, error) {
 		}
 		img := source.shrink(w, h)
 		f := pic.format.forSize(img)
-		file := spool{most: MaxBytes}
-		if err := f.encode(&file, img); err != nil {
+		file := spool{most: min(MaxBytes, maxStored-stored)}
+		switch err := f.encode(&file, img); {
+		case errors.Is(err, errSpoolFull):
+		case err != nil:
 			return nil, fmt.Errorf("size %s: %w", b.name, err)
+		default:
+			stored += file.size
+			sizes = append(sizes, madeSize{name: b.name, format: f, width: w, height: h, data: file.join(0, nil)})
 		}
-		sizes = append(sizes, madeSize{name: b.name, format: f, width: w, height: h, data: file.join(0, nil)})
 		if b == sizeBoxes[0] {
 			// The other copies are made from the largest one, which may have far fewer pixels than the picture.
 			largest = picture{img: img, width: w, height: h}
