@@ -110,6 +110,8 @@ func TestRefusedSchedules(t *testing.T) {
 		single := e.mustCreate(t, "admin", nil)
 		made := e.Do(t, post("admin", "/events", course(object{"slug": "a-course"})))
 		occurrence := int64(made.Get(t, "id").(float64))
+		made = e.must(t, post("admin", "/events", course(object{"title": "Long", "exdate": nil, "rrule": "FREQ=DAILY;COUNT=200"})))
+		long := int64(made.Get(t, "id").(float64))
 		before := e.rows(t)
 		create := func(over object) apitest.Request {
 			return post("admin", "/events", overlayBody(course(object{"exdate": nil}), over))
@@ -156,14 +158,14 @@ func TestRefusedSchedules(t *testing.T) {
 				"too many for such a text",
 				create(object{"rrule": "FREQ=DAILY;COUNT=700", "description": strings.Repeat("x", 100<<10)}),
 				"rrule too-many-occurrences",
-				object{"maximum": 655},
+				object{"maximum": 81},
 				[3]string{},
 			},
 			{
 				"too many of all for such a text",
 				create(object{"rrule": "FREQ=DAILY;UNTIL=20300101", "description": strings.Repeat("x", 100<<10)}),
 				"rrule too-many-occurrences",
-				object{"maximum": 655},
+				object{"maximum": 81},
 				[3]string{},
 			},
 			{
@@ -172,8 +174,19 @@ func TestRefusedSchedules(t *testing.T) {
 					"title": nil, "exdate": nil, "rrule": "FREQ=DAILY;COUNT=700", "description": strings.Repeat("x", 100<<10),
 				})),
 				"rrule too-many-occurrences",
-				object{"maximum": 655},
+				object{"maximum": 81},
 				[3]string{},
+			},
+			{
+				"a text that is too long for all",
+				patch("admin", eventPath(long)+"?scope=all", object{"description": strings.Repeat("x", 100<<10)}),
+				"description rest_out_of_bounds",
+				object{"maximum": 83886},
+				[3]string{
+					"This is too much for 200 occurrences: at most 83886 bytes each. Shorten it, or change fewer occurrences.",
+					"To za dużo dla 200 terminów: najwyżej 83886 bajtów na termin. Należy skrócić tekst albo zmienić mniej terminów.",
+					"Es demasiado para 200 fechas de la serie: como máximo 83886 bytes cada una. Acorte el texto o cambie menos fechas.",
+				},
 			},
 			{"an end that the clock shows before the start", create(object{
 				"start_date": "2027-03-28 03:15", "end_date": "2027-03-28 02:45", "rrule": "FREQ=DAILY;COUNT=3",
