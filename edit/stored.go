@@ -35,6 +35,12 @@ func mostOccurrences(size int) int {
 	return max(1, min(recur.MaxOccurrences, maxStored/size))
 }
 
+// MostText returns the bytes of texts with which one write can create a number of occurrences. Characters that
+// search texts write as several others need more.
+func MostText(occurrences int) int {
+	return max(0, (maxStored/max(1, occurrences)-occurrenceBytes)/2)
+}
+
 // occurrenceSize returns roughly the bytes that an occurrence with the fields of a template takes in the
 // database, search texts included. Links may have any id.
 func (e *Editor) occurrenceSize(t *calendar.Template) int {

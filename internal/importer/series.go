@@ -171,10 +171,12 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 		return recordWrite{action: Unchanged, notice: trashedNotice, hidden: true}, nil
 	}
 	s := spokenOf(old)
+	e, cut := r.shortened(e)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
 	if err != nil {
 		return recordWrite{}, err
 	}
+	notice = joinNotices(notice, cut)
 	if c.fresh {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}
@@ -251,10 +253,12 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	common := *e
 	common.Slug = "" // the series keeps its slug, which clients may know
 	texts := storedTexts{kind: calendar.Series, id: s.ID, original: t.Original, others: t.Others}
-	in, notice, err := r.compareEvent(ctx, db, c, texts, &common, seriesRow(s, t))
+	short, cut := r.shortened(&common)
+	in, notice, err := r.compareEvent(ctx, db, c, texts, short, seriesRow(s, t))
 	if err != nil {
 		return recordWrite{}, err
 	}
+	notice = joinNotices(notice, cut)
 	if len(e.Series.Single) > 0 && !e.Series.Typical {
 		c, in = &change{}, &edit.EventInput{} // each date is written separately
 	}
