@@ -220,10 +220,7 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	case http.StatusServiceUnavailable:
 		c.Set(fiber.HeaderRetryAfter, "5")
 	}
-	var refused *refusedError
-	if errors.As(x.failed, &refused) && refused.retry > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wholeSeconds(refused.retry), 10))
-	}
+	setRetry(c, x.failed)
 	if x.errorPage && s.writePageError(c, x, f.status) {
 		return
 	}
@@ -241,6 +238,14 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	c.Set(fiber.HeaderContentType, kind)
 	c.Status(f.status)
 	c.Response().SetBody(data)
+}
+
+// setRetry sets Retry-After if err is a refusal that names a time.
+func setRetry(c *fiber.Ctx, err error) {
+	var refused *refusedError
+	if errors.As(err, &refused) && refused.retry > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wholeSeconds(refused.retry), 10))
+	}
 }
 
 func (f errorReply) body() jsonwrite.Object {

@@ -39,7 +39,7 @@ func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
 		Now: x.now, Caller: x.caller, Root: x.root, Language: x.lang,
 		OnLanguage: func(l calendar.Language) { x.lang = l },
 		Strict:     prefersStrict(c),
-		EnterMedia: func() error { return s.enterMediaGate(x) }, Revision: x.revision,
+		EnterMedia: func() error { return s.enterMediaGate(x) }, Judge: s.judgePasswords(x), Revision: x.revision,
 	}
 	if !isRead(c) {
 		call.Expect = expectedVersions(c)
