@@ -63,8 +63,8 @@ func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 		e.Search = &q.text
 	}
 	var unlocked []int64
-	if e.Guarded() {
-		if unlocked, err = r.unlockedEvents(q.Password); err != nil {
+	if e.Guarded() && q.Password != nil {
+		if unlocked, err = r.unlockedEvents(); err != nil {
 			return nil, err
 		}
 	}

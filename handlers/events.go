@@ -15,25 +15,25 @@ import (
 // listEvents answers GET /events. It finds the ids, takes events from the record cache, and renders the others
 // from their rows.
 func (r *request) listEvents(q *eventQuery) (*reply, error) {
+	r.setPassword(q.Password)
 	page, err := q.find(r)
 	if err != nil {
 		return nil, err
 	}
 	var v *represent.View
-	password := ""
-	if q.Password != nil {
-		password = *q.Password
-	}
 	items, err := renderRecords(r, page, recordRenderer[*ent.Event]{
 		kind: calendar.Event,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
+			if err != nil {
+				return nil, err
+			}
 			v = r.view() // the view needs the series of the rows
-			return rows, err
+			return rows, r.tryPassword(rows...)
 		},
 		value: func(e *ent.Event) (any, bool) {
 			shown := v.Event(e, false)
-			if r.isProtected(e, password) {
+			if r.isProtected(e) {
 				shown.Redact()
 			}
 			return &shown, !edit.HasPassword(e)
@@ -121,11 +121,11 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	case !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")):
 		return nil, notAccessible(calendar.Event)
 	}
-	password := ""
-	if q.Password != nil {
-		password = *q.Password
+	r.setPassword(q.Password)
+	if err := r.tryPassword(e); err != nil {
+		return nil, err
 	}
-	if r.isProtected(e, password) {
+	if r.isProtected(e) {
 		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
 	}
 	if err := r.loadRelated([]*ent.Event{e}, true); err != nil {
@@ -195,19 +195,4 @@ func invalidPath(name string, fault *param.Fault) error {
 func notAccessible(kind calendar.Kind) error {
 	code := string(kind) + "-not-accessible"
 	return &calendar.Error{Code: code, Key: code}
-}
-
-// passwordMatches reports whether a password is that of the event. It compares in constant time.
-func (r *request) passwordMatches(e *ent.Event, password string) bool {
-	return password != "" && edit.PasswordMatches(r.h.PasswordKey, e, password)
-}
-
-// isProtected reports whether the event must be redacted or refused. That is so if it has a password, the request
-// lacks that password, and the caller may not edit it.
-func (r *request) isProtected(e *ent.Event, password string) bool {
-	if !edit.HasPassword(e) || r.passwordMatches(e, password) {
-		return false
-	}
-	status := e.Status.Shown(r.now, e.PublishedAt)
-	return !auth.May(r.caller, auth.Edit, auth.RecordOf(calendar.Event, e.AuthorID, status, e.StatusBeforeTrash))
 }

@@ -136,7 +136,7 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 		characters = feed.MaxText
 	}
 	for _, e := range rows {
-		entry, err := v.Entry(e, r.isProtected(e, ""), characters)
+		entry, err := v.Entry(e, r.isProtected(e), characters)
 		if err != nil {
 			return fmt.Errorf("event %d: %w", e.ID, err)
 		}

@@ -184,7 +184,7 @@ func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault
 // isOpenEvent returns a check that the caller may read the event and is shown what it is linked to: no password
 // protects it.
 func (r *request) isOpenEvent(id **int64) func(context.Context) *param.Fault {
-	return r.isEvent(id, func(e *ent.Event) bool { return !r.isProtected(e, "") })
+	return r.isEvent(id, func(e *ent.Event) bool { return !r.isProtected(e) })
 }
 
 func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.Context) *param.Fault {

@@ -112,6 +112,10 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 	}
 	e.Edges.Translations = texts
 	v := r.view()
+	refused := r.tryPassword(e)
+	if refused != nil && !isTooMany(refused) {
+		return nil, refused
+	}
 	shown, redacted := r.representEvent(v, e, true)
 	if e.Status == calendar.Future && e.PublishedAt.After(r.now) {
 		r.expireBy(e.PublishedAt)
@@ -122,10 +126,7 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 	status := http.StatusOK
 	private := r.password != ""
 	if redacted {
-		m.Password = &web.Password{Action: r.h.prefix + r.path.path(), Wrong: r.password != ""}
-		if m.Password.Wrong {
-			status = http.StatusForbidden
-		}
+		m.Password, status = r.passwordForm(refused)
 		private = true
 	} else if err := r.completeEvent(m, f, e, &shown); err != nil {
 		return nil, err
@@ -136,8 +137,29 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply.Private, reply.WrongPassword = private, redacted && r.password != ""
+	reply.Private, reply.Refused = private, refused
 	return reply, nil
+}
+
+// passwordForm returns the form of a protected record, and the HTTP status of its page. refused is the error of
+// tryPassword.
+func (r *pageRequest) passwordForm(refused error) (*web.Password, int) {
+	form := &web.Password{Action: r.h.prefix + r.path.path()}
+	switch {
+	case refused != nil:
+		form.Fault = r.words.PasswordMany
+		return form, http.StatusTooManyRequests
+	case r.password != "":
+		form.Fault = r.words.PasswordWrong
+		return form, http.StatusForbidden
+	}
+	return form, http.StatusOK
+}
+
+// isTooMany reports whether an error of tryPassword means that the visitor has no guess left.
+func isTooMany(err error) bool {
+	var refusal *calendar.Error
+	return errors.As(err, &refusal) && refusal.Code == "rest_too_many_requests"
 }
 
 // errPageGone is the error for the page of an event that was recently withdrawn.
@@ -337,8 +359,11 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 	if err != nil {
 		return err
 	}
+	if err := r.tryPassword(row); err != nil {
+		return err
+	}
 	slug := r.slugIn(row, r.lang)
-	if slug == "" || r.isProtected(row, r.password) {
+	if slug == "" || r.isProtected(row) {
 		return nil
 	}
 	m.Series = &web.SeriesNote{Text: shown.Series.Text}
@@ -357,6 +382,9 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 	}
 	next, err := r.events(page.IDs)
 	if err != nil || len(next) == 0 {
+		return err
+	}
+	if err := r.tryPassword(next...); err != nil {
 		return err
 	}
 	r.expireBy(next[0].StartsAt)

@@ -56,8 +56,11 @@ func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 		kind: calendar.Event,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
+			if err != nil {
+				return nil, err
+			}
 			v = r.view()
-			return rows, err
+			return rows, r.tryPassword(rows...)
 		},
 		value: func(e *ent.Event) (any, bool) { return r.item(v, e, form), !edit.HasPassword(e) },
 		parts: r.partsOfEvent,
@@ -109,7 +112,7 @@ func itemBodies(items []pageItem) []template.HTML {
 // has not sent its password.
 func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
-	if redacted = r.isProtected(e, r.password); redacted {
+	if redacted = r.isProtected(e); redacted {
 		out.Redact()
 	}
 	return out, redacted

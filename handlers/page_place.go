@@ -168,8 +168,12 @@ func (r *pageRequest) seriesPage() (*PageReply, error) {
 	if to := r.redirectIfMoved(e); to != nil {
 		return to, nil
 	}
-	redacted := r.isProtected(e, r.password)
-	shown, err := r.representSeries(rows, r.password)
+	refused := r.tryPassword(e)
+	if refused != nil && !isTooMany(refused) {
+		return nil, refused
+	}
+	redacted := r.isProtected(e)
+	shown, err := r.representSeries(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -181,17 +185,14 @@ func (r *pageRequest) seriesPage() (*PageReply, error) {
 		index: !s.HideFromListings && !edit.HasPassword(e) && !r.path.Past, description: m.Heading,
 	}
 	if redacted {
-		m.Password = &web.Password{Action: r.h.prefix + r.path.path(), Wrong: r.password != ""}
+		var status int
+		m.Password, status = r.passwordForm(refused)
 		m.Frame = r.frame(f)
-		status := http.StatusOK
-		if m.Password.Wrong {
-			status = http.StatusForbidden
-		}
 		reply, err := r.reply(status, "place", &m.Frame, m)
 		if err != nil {
 			return nil, err
 		}
-		reply.Private, reply.WrongPassword = true, m.Password.Wrong
+		reply.Private, reply.Refused = true, refused
 		return reply, nil
 	}
 	m.Schedule = j.Text

@@ -63,6 +63,7 @@ type PageCall struct {
 	Language calendar.Language // language by parameter, path, header or site
 	Query    []byte            // raw query string
 	Password string            // password sent by the form; "" means that none was sent
+	Judge    Judge             // same as in Call
 	Revision int64             // same as in Call
 }
 
@@ -74,9 +75,9 @@ type PageReply struct {
 	Body     []byte
 	// Private marks a page for visitors with a password, or one that asks for it. No cache may store the page.
 	Private bool
-	// WrongPassword means that the form was sent with a wrong password.
-	WrongPassword bool
-	Until         time.Time // same as in Outcome
+	// Refused is the error of PageCall.Judge. Nil means that it refused nothing.
+	Refused error
+	Until   time.Time // same as in Outcome
 }
 
 // ServePage answers a page request. The page shows what anonymous callers may see.
@@ -103,9 +104,9 @@ func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*Page
 		r := &pageRequest{
 			request: &request{
 				ctx: ctx, h: h, db: db, now: call.Now, caller: auth.Principal{}, lang: call.Language, revision: call.Revision,
-				root: Root{Mount: h.PublicMount()},
+				root: Root{Mount: h.PublicMount()}, password: call.Password, judge: call.Judge,
 			},
-			path: path, values: values, query: call.Query, password: call.Password,
+			path: path, values: values, query: call.Query,
 			words: h.pages.Words(string(call.Language)), dates: pageDates{locale.DatesIn(call.Language, h.PageSettings.English)},
 		}
 		if path.Language != "" || values["ml_language"] != nil {
@@ -134,14 +135,13 @@ var errNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 // pageRequest is a page request that is being answered.
 type pageRequest struct {
 	*request
-	path     pagePath
-	values   map[string]any // query parameters, except those that pages ignore
-	query    []byte
-	password string
-	words    *web.CalendarWords
-	dates    pageDates
-	apiRoot  string      // value of X-TEC-API-ROOT below the API; "" means the API itself
-	terms    []*ent.Term // term of the path after its ancestors, with translations
+	path    pagePath
+	values  map[string]any // query parameters, except those that pages ignore
+	query   []byte
+	words   *web.CalendarWords
+	dates   pageDates
+	apiRoot string      // value of X-TEC-API-ROOT below the API; "" means the API itself
+	terms   []*ent.Term // term of the path after its ancestors, with translations
 }
 
 // serve answers with the page of one reading of the address.

@@ -389,35 +389,6 @@ func TestDatesAreThoseOfALanguage(t *testing.T) {
 	})
 }
 
-func TestWrongPasswordsCountAsWrongCredentials(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
-		const attempts = 3
-		api.LimitAddress(2 * attempts)
-		send := func(password string) int {
-			return api.Do(t, apitest.Request{
-				Method: "POST", Path: "/event/members-only/", Absolute: true, Form: "password=" + password,
-			}).Status
-		}
-		for range attempts {
-			if got := send("wrong"); got != http.StatusForbidden {
-				t.Errorf("wrong: %d", got)
-			}
-		}
-		for range attempts {
-			send("wrong")
-		}
-		if got := send("sesame"); got != http.StatusTooManyRequests {
-			t.Errorf("after too many wrong ones: %d", got)
-		}
-		if r := api.Do(t, apitest.Request{Path: "/events", Header: map[string]string{"Authorization": "Bearer wrong"}}); r.Status != http.StatusTooManyRequests {
-			t.Errorf("wrong credentials after wrong passwords: %d", r.Status)
-		}
-	})
-}
-
 func TestPagesOfWithdrawnEvents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -73,6 +73,11 @@ type request struct {
 	upload      bool
 	enterMedia  func() error // Call.EnterMedia
 	enterSeries func() error // Call.EnterSeries
+	password    string       // password sent for events; "" means none
+	judge       Judge        // Call.Judge
+	guessed     bool         // the password was judged, or refused
+	// opened has the events with which the password was compared, and whether it opens them, by id.
+	opened map[int64]bool
 	// unclean points to the HTML texts of a write that are not sanitised yet.
 	unclean []**string
 	edits   *edit.Editor // created at the first use

@@ -57,7 +57,7 @@ func (r *request) listSeries(q *seriesQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown, err := r.representSeries(rows, "")
+	shown, err := r.representSeries(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -94,18 +94,18 @@ func (r *request) getSeries(q *target) (*reply, error) {
 	case !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Series, s.AuthorID, status, "")):
 		return nil, notAccessible(calendar.Series)
 	}
-	password := ""
-	if q.Password != nil {
-		password = *q.Password
-	}
 	e, err := seriesEvent(s)
 	if err != nil {
 		return nil, err
 	}
-	if r.isProtected(e, password) {
+	r.setPassword(q.Password)
+	if err := r.tryPassword(e); err != nil {
+		return nil, err
+	}
+	if r.isProtected(e) {
 		return nil, &calendar.Error{Code: "series-password-protected", Key: "series-password-protected"}
 	}
-	return r.seriesReply(s, password)
+	return r.seriesReply(s)
 }
 
 // findSeries loads the series that a path names.
@@ -126,8 +126,8 @@ func (r *request) findSeries(q *target) (*ent.Series, error) {
 
 func noSeries() error { return &calendar.Error{Code: "series-not-found", Key: "series-not-found"} }
 
-func (r *request) seriesReply(s *ent.Series, password string) (*reply, error) {
-	shown, err := r.representSeries([]*ent.Series{s}, password)
+func (r *request) seriesReply(s *ent.Series) (*reply, error) {
+	shown, err := r.representSeries([]*ent.Series{s})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func seriesEvent(s *ent.Series) (*ent.Event, error) {
 
 // representSeries returns the representations of series with their phases. The number of SQL statements is the
 // same for any number of series.
-func (r *request) representSeries(rows []*ent.Series, password string) ([]*represent.Series, error) {
+func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -175,7 +175,7 @@ func (r *request) representSeries(rows []*ent.Series, password string) ([]*repre
 			return nil, err
 		}
 		ids[i], events[i] = s.ID, e
-		loaded[i] = &represent.LoadedSeries{Event: e, GeneratedUntil: s.GeneratedUntil, Redacted: r.isProtected(e, password)}
+		loaded[i] = &represent.LoadedSeries{Event: e, GeneratedUntil: s.GeneratedUntil, Redacted: r.isProtected(e)}
 		for _, phase := range s.Edges.Phases {
 			schedule, err := edit.ScheduleOf(phase)
 			if err != nil {
@@ -422,7 +422,7 @@ func (r *request) writtenSeries(id int64) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.seriesReply(s, "")
+	return r.seriesReply(s)
 }
 
 // previewInput is the input of POST /series/preview: the fields of a new event, and limit.

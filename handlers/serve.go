@@ -37,12 +37,19 @@ type Call struct {
 	// EnterSeries waits for a slot to write many occurrences of a series. The request keeps the slot until its
 	// end. Nil means no limit.
 	EnterSeries func() error
+	// Judge limits guesses of event passwords.
+	Judge Judge
 	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
 	Revision int64
 	// Made is the id of the record that an earlier attempt with the same key wrote. The request then writes
 	// nothing and returns that record. 0 means that there was no such attempt.
 	Made int64
 }
+
+// Judge calls compare, which compares a password with those of events and reports whether it was wrong. If the
+// client may not guess, Judge returns an error with the code rest_too_many_requests instead. secret identifies the
+// password that is guessed; 0 means those of several events. A nil Judge means no limit.
+type Judge func(secret int64, compare func() (wrong bool)) error
 
 // Outcome has the properties of a reply that its bytes do not show.
 type Outcome struct {
@@ -107,7 +114,7 @@ func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call C
 	return &request{
 		ctx: ctx, h: h, moves: h.Moves.Number(), db: db, now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
-		enterMedia: call.EnterMedia, enterSeries: call.EnterSeries, revision: call.Revision, codec: m.endpoint.codec,
+		enterMedia: call.EnterMedia, enterSeries: call.EnterSeries, judge: call.Judge, revision: call.Revision, codec: m.endpoint.codec,
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -45,41 +43,4 @@ func (r *request) readableEvents(unlocked []int64) query.Readable {
 		out.Author, out.DraftsOnly = r.caller.UserID, r.caller.Role == calendar.Contributor
 	}
 	return out
-}
-
-// unlockedEvents returns the ids of the events that a password unlocks. Each event has a hash of its own,
-// so all are compared. The occurrences of a series share one hash.
-func (r *request) unlockedEvents(password *string) ([]int64, error) {
-	if password == nil || *password == "" {
-		return nil, nil
-	}
-	rows, err := r.db.Event.Query().Where(event.PasswordHashNotNil()).
-		Select(event.FieldID, event.FieldPasswordHash, event.FieldPasswordID).All(r.ctx)
-	if err != nil {
-		return nil, err
-	}
-	var ids []int64
-	type shared struct {
-		id   int64
-		hash string
-	}
-	opened := map[shared]bool{}
-	for _, e := range rows {
-		if e.PasswordID == nil || !edit.HasPassword(e) {
-			if edit.PasswordMatches(r.h.PasswordKey, e, *password) {
-				ids = append(ids, e.ID)
-			}
-			continue
-		}
-		one := shared{*e.PasswordID, string(*e.PasswordHash)}
-		opens, known := opened[one]
-		if !known {
-			opens = edit.PasswordMatches(r.h.PasswordKey, e, *password)
-			opened[one] = opens
-		}
-		if opens {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids, nil
 }

@@ -10,30 +10,35 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// authenticate verifies the credentials of a request. It counts wrong credentials against the address of the
-// client. It also counts passwords that it refuses because too many are being verified.
-func (s *Server) authenticate(c *fiber.Ctx) (err error) {
+// authenticate verifies the credentials of a request. Wrong credentials count against the address of the client,
+// and wrong passwords also against the login.
+func (s *Server) authenticate(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if x.isFeed() {
+	header := strings.Clone(c.Get(fiber.HeaderAuthorization))
+	if x.isFeed() || header == "" {
 		return c.Next()
 	}
-	if x.caller, err = s.Auth.Verify(x.ctx, strings.Clone(c.Get(fiber.HeaderAuthorization))); err == nil {
-		return c.Next()
+	var caller auth.Principal
+	var err error
+	verify := func() (wrong bool) {
+		caller, err = s.Auth.Verify(x.ctx, header)
+		return isUnauthorized(err)
 	}
-	busy := errors.Is(err, auth.ErrBusy)
-	if busy {
-		err = &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
+	if guess, login := s.Auth.IsGuess(header); !guess {
+		verify()
+	} else if refused := s.judge(x, "l", login, verify); refused != nil {
+		return refused
 	}
-	if (busy || isUnauthorized(err)) && s.Rates.limitsAddress(x) {
-		// This counter is in memory, so Take never makes the request wait for a database.
-		if _, takeErr := s.failures.Take(x.ctx, limit.Key(x.client), s.Rates.Address); takeErr != nil {
-			return takeErr
-		}
+	if errors.Is(err, auth.ErrBusy) {
+		return &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	x.caller = caller
+	return c.Next()
 }
 
 // isUnauthorized reports whether an error means wrong credentials, and not an unavailable database.

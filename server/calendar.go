@@ -8,7 +8,6 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -65,27 +64,21 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 	}
 	call := handlers.PageCall{
 		Now: x.now, Language: x.lang, Query: c.Request().URI().QueryString(), Revision: x.revision,
+		Judge: s.judgePasswords(x),
 	}
-	guarded := !isRead(c) && s.Rates.limitsAddress(x)
 	if !isRead(c) {
 		var err error
 		if call.Password, err = formPassword(c); err != nil {
 			return err
-		}
-		if guarded && call.Password != "" {
-			if d := s.failures.Look(limit.Key(x.client), s.Rates.Address); !d.Allowed {
-				return x.refuseRate(reasonFailures, rateState{"address", s.Rates.Address, d})
-			}
 		}
 	}
 	page, err := s.API.ServePage(x.ctx, x.page, call)
 	if err != nil {
 		return err
 	}
-	if page.WrongPassword && guarded {
-		if _, err := s.failures.Take(x.ctx, limit.Key(x.client), s.Rates.Address); err != nil {
-			return err
-		}
+	if page.Refused != nil {
+		x.failed = page.Refused
+		setRetry(c, page.Refused)
 	}
 	for _, h := range page.Header {
 		c.Set(h[0], h[1])

@@ -234,9 +234,7 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	case http.StatusServiceUnavailable:
 		c.Set(fiber.HeaderRetryAfter, "5")
 	}
-	if retry := retryAfter(x.failed); retry > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wholeSeconds(retry), 10))
-	}
+	setRetry(c, x.failed)
 	if x.errorPage && s.writePageError(c, x, f.status) {
 		return
 	}
@@ -254,6 +252,13 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	c.Set(fiber.HeaderContentType, kind)
 	c.Status(f.status)
 	c.Response().SetBody(data)
+}
+
+// setRetry sets Retry-After if err is a refusal that names a time.
+func setRetry(c *fiber.Ctx, err error) {
+	if retry := retryAfter(err); retry > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wholeSeconds(retry), 10))
+	}
 }
 
 func (f errorReply) body() jsonwrite.Object {

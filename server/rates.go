@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -12,13 +13,16 @@ import (
 
 // Rates limits how often clients may send requests.
 type Rates struct {
-	// Address limits requests of one address that have no credentials or wrong ones.
+	// Address limits requests of one address that have no credentials.
 	Address limit.Rate
 	// Token limits requests with one token, and requests of one user with a password.
 	Token limit.Rate
 	// AddressFar and TokenFar exempt private addresses and this machine from the two rates. Such an address may
 	// be a proxy that is not configured, and stand for all its clients.
 	AddressFar, TokenFar bool
+	// Guesses limits wrong guesses of passwords and tokens. It applies whatever the other rates are. The zero value
+	// means limit.DefaultGuessRates.
+	Guesses limit.GuessRates
 	// Counter counts the requests. Nil means that this process counts them in memory.
 	Counter limit.Limiter
 }
@@ -32,20 +36,17 @@ func (r Rates) limitsAddress(x *exchange) bool {
 // user. A full counter drops keys that are closest to a full burst.
 const countedKeys = 200_000
 
-// limitAddress counts a request without credentials against the rate of its address. It refuses credentials from
-// an address that has presented too many wrong ones.
+// limitAddress counts a request without credentials against the rate of its address.
 func (s *Server) limitAddress(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if !s.Rates.limitsAddress(x) {
 		return c.Next()
 	}
 	x.setDeadline(c, s.Timeout)
-	if hasCredentials(c) && x.page == nil {
-		if d := s.failures.Look(limit.Key(x.client), s.Rates.Address); !d.Allowed {
-			return x.refuseRate(reasonFailures, rateState{"address", s.Rates.Address, d})
+	if !hasCredentials(c) || x.page != nil {
+		if err := s.countAddress(x); err != nil {
+			return err
 		}
-	} else if err := s.countAddress(x); err != nil {
-		return err
 	}
 	return c.Next()
 }
@@ -86,13 +87,18 @@ func (s *Server) limitCaller(c *fiber.Ctx) error {
 func (s *Server) countRequest(x *exchange, key, reason, policy string, r limit.Rate) error {
 	d, err := s.Rates.Counter.Take(x.ctx, key, r)
 	if err != nil {
-		s.Log.WarnContext(x.ctx, "rate limit", "id", x.id, "error", err)
+		s.reportRates(x.ctx, err)
 	}
 	if !d.Allowed {
 		return x.refuseRate(reason, rateState{policy, r, d})
 	}
 	x.rate = &rateState{policy, r, d}
 	return nil
+}
+
+// reportRates logs an error of Rates.Counter. A decision was made without it.
+func (s *Server) reportRates(ctx context.Context, err error) {
+	s.Log.WarnContext(ctx, "rate limit", "error", err)
 }
 
 func (x *exchange) refuseRate(reason string, state rateState) error {

@@ -40,7 +40,7 @@ func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
 		OnLanguage: func(l calendar.Language) { x.lang = l },
 		Strict:     prefersStrict(c),
 		EnterMedia: func() error { return s.enterMediaGate(x) }, EnterSeries: func() error { return s.enterSeriesGate(x) },
-		Revision: x.revision,
+		Judge: s.judgePasswords(x), Revision: x.revision,
 	}
 	if !isRead(c) {
 		call.Expect = expectedVersions(c)

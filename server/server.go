@@ -78,7 +78,7 @@ type Server struct {
 	large    *limit.Gate   // gate for requests with a large body
 	media    *limit.Gate   // gate for requests that decode or download pictures
 	series   *limit.Gate   // gate for requests that write many occurrences
-	failures *limit.Memory // counters of wrong credentials, by address
+	guesses  limit.Guesses // budgets of wrong passwords and tokens
 	started  time.Time     // when New was called
 	began    time.Time     // when New was called, by the clock of the site
 	listener atomic.Pointer[limit.Listener]
@@ -99,11 +99,15 @@ func New(c Config) (*Server, error) {
 	if c.Rates.Counter == nil {
 		c.Rates.Counter = limit.NewMemory(countedKeys)
 	}
+	if c.Rates.Guesses == (limit.GuessRates{}) {
+		c.Rates.Guesses = limit.DefaultGuessRates()
+	}
 	s := &Server{
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
 		gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(), series: newSeriesGate(),
-		failures: limit.NewMemory(countedKeys), started: time.Now(), began: c.Site.Now().UTC().Truncate(time.Second), calendarPolicy: calendarPolicy(base, c.API.PageSettings.ExternalImages),
+		started: time.Now(), began: c.Site.Now().UTC().Truncate(time.Second), calendarPolicy: calendarPolicy(base, c.API.PageSettings.ExternalImages),
 	}
+	s.guesses.Counter, s.guesses.Report = c.Rates.Counter, s.reportRates
 	if s.API.WordPressMount() != "" {
 		s.rootLink = "<" + strings.TrimRight(c.Site.BaseURL, "/") + handlers.WordPressRoot + `/>; rel="https://api.w.org/"`
 	}

@@ -110,7 +110,10 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
 		Replays: idempotency.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
-		Limits: server.Limits{Timeout: Timeout, UploadTimeout: Timeout},
+		Limits: server.Limits{
+			Timeout: Timeout, UploadTimeout: Timeout,
+			Rates: server.Rates{Guesses: limit.GuessRates{Source: plenty, Target: plenty, Trusted: plenty}},
+		},
 	}
 	if a.server, err = server.New(config); err != nil {
 		t.Fatal(err)
@@ -164,11 +167,16 @@ func (a *API) Limit(requests int) {
 	a.server.Rates.Token = limit.Rate{Interval: time.Hour, Burst: requests}
 }
 
-// LimitAddress makes the service answer wrong credentials from an address only so many times within an hour from now on.
-func (a *API) LimitAddress(requests int) {
+// LimitGuesses gives each address budgets of wrong guesses from now on, also addresses of this machine. The address
+// is that of X-Forwarded-For, if it is sent. Do compares no more replies.
+func (a *API) LimitGuesses(rates limit.GuessRates) {
 	a.alone = true
-	a.server.Rates.Address = limit.Rate{Interval: time.Hour, Burst: requests}
+	a.server.Rates.Address, a.server.Rates.Guesses = plenty, rates
+	a.server.Proxies = limit.Proxies{netip.MustParsePrefix("0.0.0.0/32")} // requests without a network come from it
 }
+
+// plenty is a rate that no test exceeds.
+var plenty = limit.Rate{Interval: time.Nanosecond, Burst: 1_000_000}
 
 // ShareTokens has requests of both services sign in with the tokens of either. Both are on the same database.
 func (a *API) ShareTokens(other *API) { a.tokens = other.tokens }

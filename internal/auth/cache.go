@@ -59,6 +59,12 @@ func newCache() *cache {
 	}
 }
 
+// has reports whether the cache has a credential, fresh or stale.
+func (c *cache) has(key cacheKey) bool {
+	_, ok := c.entries.GetIfPresent(key)
+	return ok
+}
+
 // lookup returns a fresh entry (f is nil), a verification to wait for, or one to lead. The leader also gets a
 // stale entry, which may save the hash computation. The zero value means no entry.
 func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *verification, leads bool) {

@@ -100,6 +100,22 @@ func (v *Verifier) Verify(ctx context.Context, authorization string) (Principal,
 	return found.principal, nil
 }
 
+// IsGuess reports whether an Authorization header could be a guess, and returns the login whose password it
+// guesses. "" means that it guesses none. A token that this process has verified lately is no guess, because
+// tokens are too long to be guessed.
+func (v *Verifier) IsGuess(authorization string) (guess bool, login string) {
+	c, err := parseHeader(authorization)
+	switch {
+	case err != nil:
+		return true, ""
+	case c.scheme == noScheme:
+		return false, ""
+	case c.token:
+		return !v.cache.has(v.cacheKey(c)), ""
+	}
+	return true, c.login
+}
+
 // expired reports whether the token has expired at now.
 func (f cachedCredential) expired(now time.Time) bool {
 	return !f.expires.IsZero() && !now.Before(f.expires)

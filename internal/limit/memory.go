@@ -38,14 +38,29 @@ func (m *Memory) Take(_ context.Context, key string, r Rate) (Decision, error) {
 	return m.at(time.Since(m.began), key, r, 1), nil
 }
 
-// Look returns the decision about a request without counting it. Remaining and Reset are those before the request.
-func (m *Memory) Look(key string, r Rate) Decision { return m.at(time.Since(m.began), key, r, 0) }
+// Look implements Limiter. It never fails.
+func (m *Memory) Look(_ context.Context, key string, r Rate) (Decision, error) {
+	return m.at(time.Since(m.began), key, r, 0), nil
+}
+
+// Refund implements Limiter. It never fails.
+func (m *Memory) Refund(_ context.Context, key string, _ Decision, part time.Duration) error {
+	s := m.shardOf(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if due, known := s.due[key]; known {
+		s.due[key] = due - int64(part)
+	}
+	return nil
+}
+
+func (m *Memory) shardOf(key string) *shard { return &m.shards[maphash.String(m.seed, key)%shards] }
 
 func (m *Memory) at(now time.Duration, key string, r Rate, cost int64) Decision {
 	if r.Off() {
 		return Decision{Allowed: true}
 	}
-	s := &m.shards[maphash.String(m.seed, key)%shards]
+	s := m.shardOf(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	due, known := s.due[key]

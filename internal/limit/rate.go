@@ -65,6 +65,7 @@ type Decision struct {
 	Remaining int           // number of further requests that are allowed now
 	Reset     time.Duration // time until a full burst is allowed
 	Retry     time.Duration // time until the next request is allowed; 0 means now
+	local     bool          // this process decided although the counts are shared
 }
 
 // Limiter counts requests by key. An error means that the shared counts are unavailable; the decision is then
@@ -72,6 +73,12 @@ type Decision struct {
 type Limiter interface {
 	// Take counts one request, if it is allowed.
 	Take(ctx context.Context, key string, r Rate) (Decision, error)
+	// Look returns the decision about a request without counting it. Remaining and Reset are those before the
+	// request.
+	Look(ctx context.Context, key string, r Rate) (Decision, error)
+	// Refund undoes a Take with the given decision: it brings the next full burst of the key forward by part,
+	// which is at most the interval of the rate.
+	Refund(ctx context.Context, key string, taken Decision, part time.Duration) error
 }
 
 // decide implements the generic cell rate algorithm. Times are in nanoseconds. The time of the key's next full burst

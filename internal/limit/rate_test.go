@@ -72,24 +72,24 @@ func TestMemoryCounts(t *testing.T) {
 		steps []step
 	}{
 		{"a burst, then one an interval", Rate{s, 3}, []step{
-			{0, Decision{true, 2, s, 0}},
-			{0, Decision{true, 1, 2 * s, 0}},
-			{0, Decision{true, 0, 3 * s, 0}},
-			{0, Decision{false, 0, 3 * s, s}},
-			{900 * ms, Decision{false, 0, 2100 * ms, 100 * ms}},
-			{1 * s, Decision{true, 0, 3 * s, 0}},
-			{1 * s, Decision{false, 0, 3 * s, s}},
+			{0, Decision{true, 2, s, 0, false}},
+			{0, Decision{true, 1, 2 * s, 0, false}},
+			{0, Decision{true, 0, 3 * s, 0, false}},
+			{0, Decision{false, 0, 3 * s, s, false}},
+			{900 * ms, Decision{false, 0, 2100 * ms, 100 * ms, false}},
+			{1 * s, Decision{true, 0, 3 * s, 0, false}},
+			{1 * s, Decision{false, 0, 3 * s, s, false}},
 		}},
 		{"a pause earns a burst and no more", Rate{s, 2}, []step{
-			{0, Decision{true, 1, s, 0}},
-			{time.Hour, Decision{true, 1, s, 0}},
-			{time.Hour, Decision{true, 0, 2 * s, 0}},
-			{time.Hour, Decision{false, 0, 2 * s, s}},
+			{0, Decision{true, 1, s, 0, false}},
+			{time.Hour, Decision{true, 1, s, 0, false}},
+			{time.Hour, Decision{true, 0, 2 * s, 0, false}},
+			{time.Hour, Decision{false, 0, 2 * s, s, false}},
 		}},
 		{"one at a time", Rate{s, 1}, []step{
-			{0, Decision{true, 0, s, 0}},
-			{999 * ms, Decision{false, 0, ms, ms}},
-			{1 * s, Decision{true, 0, s, 0}},
+			{0, Decision{true, 0, s, 0, false}},
+			{999 * ms, Decision{false, 0, ms, ms, false}},
+			{1 * s, Decision{true, 0, s, 0, false}},
 		}},
 		{"no limit", Rate{}, []step{{0, Decision{Allowed: true}}, {0, Decision{Allowed: true}}}},
 	} {

@@ -102,8 +102,8 @@ func checkRedisURL(text string) error {
 }
 
 // gcra is the algorithm of Memory in microseconds, using the server's clock. KEYS[1] is the key, ARGV[1] the
-// interval and ARGV[2] the window. It returns whether the request is allowed, the time until a full burst, and
-// the time until the next request.
+// interval, ARGV[2] the window and ARGV[3] the cost: 1 for a request and 0 for a look. It returns whether the
+// request is allowed, the time until a full burst, and the time until the next request.
 var gcra = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -113,32 +113,94 @@ local wait = due + interval - window - now
 if wait > 0 then
   return {0, math.ceil(due - now), math.ceil(wait)}
 end
-due = due + interval
-redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - now) / 1000) + 1)
+if ARGV[3] == '1' then
+  due = due + interval
+  redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - now) / 1000) + 1)
+end
 return {1, math.ceil(due - now), 0}
+`)
+
+// refund brings the next full burst of KEYS[1] forward by ARGV[1] microseconds. A key that expired needs none.
+var refund = redis.NewScript(1, `
+local due, left = redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])
+if due and left > 0 then
+  redis.call('SET', KEYS[1], string.format('%.0f', due - ARGV[1]), 'PX', left)
+end
+return 0
 `)
 
 // Take implements Limiter. An error comes with the decision of this process alone. If ctx has ended or the
 // limiter is closed, this process decides alone without an error. It does so too during the pause after a failure.
 func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, error) {
+	return r.decide(ctx, key, rate, 1, r.own.Take)
+}
+
+// Look implements Limiter, as Take does.
+func (r *Redis) Look(ctx context.Context, key string, rate Rate) (Decision, error) {
+	return r.decide(ctx, key, rate, 0, r.own.Look)
+}
+
+// decide returns the decision of the server about a request, or that of own while the server is unavailable.
+func (r *Redis) decide(
+	ctx context.Context, key string, rate Rate, cost int, own func(context.Context, string, Rate) (Decision, error),
+) (d Decision, err error) {
 	if rate.Off() {
 		return Decision{Allowed: true}, nil
 	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if r.closed || contextEnded(ctx) || int64(time.Since(r.began)) < r.away.Load() {
-		return r.own.Take(ctx, key, rate)
-	}
-	d, err := r.take(ctx, key, rate)
+	err = r.use(ctx, func(ctx context.Context, conn redis.Conn) (err error) {
+		d, err = ask(ctx, conn, r.prefix+key, rate, cost)
+		return err
+	})
 	if err == nil {
 		return d, nil
 	}
-	own, ownErr := r.own.Take(ctx, key, rate)
+	d, ownErr := own(ctx, key, rate)
+	d.local = true
+	if errors.Is(err, errUnused) {
+		err = nil
+	}
+	return d, errors.Join(err, ownErr)
+}
+
+// Refund implements Limiter. It changes the counts that Take has used. If the server fails, nothing is refunded.
+func (r *Redis) Refund(ctx context.Context, key string, taken Decision, part time.Duration) error {
+	if taken.local {
+		return r.own.Refund(ctx, key, taken, part)
+	}
+	err := r.use(ctx, func(ctx context.Context, conn redis.Conn) error {
+		_, err := refund.DoContext(ctx, conn, r.prefix+key, part.Microseconds())
+		return err
+	})
+	if errors.Is(err, errUnused) {
+		return nil
+	}
+	return err
+}
+
+// errUnused means that the server was not contacted, or that its answer came after the end of the request.
+var errUnused = errors.New("shared rate limit not used")
+
+// use calls do with a connection. After a failure it pauses the use of the server.
+func (r *Redis) use(ctx context.Context, do func(context.Context, redis.Conn) error) error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed || contextEnded(ctx) || int64(time.Since(r.began)) < r.away.Load() {
+		return errUnused
+	}
+	within, cancel := context.WithTimeout(ctx, r.wait)
+	defer cancel()
+	conn, err := r.pool.GetContext(within)
+	if err == nil {
+		err = errors.Join(do(within, conn), conn.Close())
+	}
+	if err == nil {
+		return nil
+	}
 	if contextEnded(ctx) {
-		return own, ownErr
+		return errUnused
 	}
 	r.away.Store(int64(time.Since(r.began) + r.pause))
-	return own, errors.Join(fmt.Errorf("shared rate limit: %w", err), ownErr)
+	return fmt.Errorf("shared rate limit: %w", err)
 }
 
 // contextEnded reports whether a context is cancelled or past its deadline. A connection may notice the
@@ -148,16 +210,11 @@ func contextEnded(ctx context.Context) bool {
 	return ctx.Err() != nil || set && !time.Now().Before(deadline)
 }
 
-func (r *Redis) take(ctx context.Context, key string, rate Rate) (Decision, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.wait)
-	defer cancel()
+// ask runs gcra on the server.
+func ask(ctx context.Context, conn redis.Conn, key string, rate Rate, cost int) (Decision, error) {
 	interval, window := max(1, rate.Interval.Microseconds()), max(1, rate.Window().Microseconds())
-	conn, err := r.pool.GetContext(ctx)
+	found, err := redis.Int64s(gcra.DoContext(ctx, conn, key, interval, window, cost))
 	if err != nil {
-		return Decision{}, err
-	}
-	found, err := redis.Int64s(gcra.DoContext(ctx, conn, r.prefix+key, interval, window))
-	if err := errors.Join(err, conn.Close()); err != nil {
 		return Decision{}, err
 	}
 	if len(found) != 3 {

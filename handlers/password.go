@@ -1,0 +1,127 @@
+package handlers
+
+import (
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/auth"
+)
+
+// setPassword notes the password that a client sent. Nil means none.
+func (r *request) setPassword(sent *string) {
+	if sent != nil {
+		r.password = *sent
+	}
+}
+
+// tryPassword compares the password of the request with those of protected events. It is the only place that
+// does so. It returns an error if the client has no guess left. An event whose password was not tried, or did
+// not match, stays protected.
+//
+// All comparisons of a request are one guess. The guess is wrong if the password opens none of the events of the
+// first call.
+func (r *request) tryPassword(events ...*ent.Event) error {
+	if r.password == "" {
+		return nil
+	}
+	var closed []*ent.Event
+	for _, e := range events {
+		if _, tried := r.opened[e.ID]; !tried && r.isProtected(e) && r.mayList(e) {
+			closed = append(closed, e)
+		}
+	}
+	if len(closed) == 0 {
+		return nil
+	}
+	compare := func() (wrong bool) { return !r.comparePasswords(closed) }
+	if r.judge == nil || r.guessed {
+		compare()
+		return nil
+	}
+	r.guessed = true
+	return r.judge(secretOf(closed), compare)
+}
+
+// comparePasswords notes which events the password of the request opens, and reports whether it opens any. It
+// compares in constant time. Each event has a hash of its own, but the occurrences of a series share one.
+func (r *request) comparePasswords(events []*ent.Event) (right bool) {
+	type secret struct {
+		id   int64
+		hash string
+	}
+	if r.opened == nil {
+		r.opened = make(map[int64]bool, len(events))
+	}
+	matches := map[secret]bool{}
+	for _, e := range events {
+		s := secret{secretID(e), string(*e.PasswordHash)}
+		opens, known := matches[s]
+		if !known {
+			opens = edit.PasswordMatches(r.h.PasswordKey, e, r.password)
+			matches[s] = opens
+		}
+		r.opened[e.ID] = opens
+		right = right || opens
+	}
+	return right
+}
+
+// secretID returns the id of the event or series for which the password of an event was sent.
+func secretID(e *ent.Event) int64 {
+	if e.PasswordID != nil {
+		return *e.PasswordID
+	}
+	return e.ID
+}
+
+// secretOf returns the id of the password that events share, or 0 if their passwords differ.
+func secretOf(events []*ent.Event) int64 {
+	id := secretID(events[0])
+	for _, e := range events[1:] {
+		if secretID(e) != id {
+			return 0
+		}
+	}
+	return id
+}
+
+// isProtected reports whether the event must be redacted or refused. That is so if it has a password, tryPassword
+// did not open it, and the caller may not edit it.
+func (r *request) isProtected(e *ent.Event) bool {
+	return edit.HasPassword(e) && !r.opened[e.ID] && !auth.May(r.caller, auth.Edit, r.eventRecord(e))
+}
+
+// mayList reports whether lists can show the event to the caller. Other events are not compared, because a client
+// can tell a right guess from a wrong one.
+func (r *request) mayList(e *ent.Event) bool {
+	own := e.AuthorID != nil && *e.AuthorID == r.caller.UserID
+	return own || auth.May(r.caller, auth.Read, r.eventRecord(e))
+}
+
+func (r *request) eventRecord(e *ent.Event) auth.Record {
+	return auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)
+}
+
+// unlockedEvents returns the ids of the events that the password of the request opens.
+func (r *request) unlockedEvents() ([]int64, error) {
+	if r.password == "" {
+		return nil, nil
+	}
+	rows, err := r.db.Event.Query().Where(event.PasswordHashNotNil()).
+		Select(event.FieldID, event.FieldPasswordHash, event.FieldPasswordID, event.FieldAuthorID, event.FieldStatus,
+			event.FieldStatusBeforeTrash, event.FieldPublishedAt).All(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.tryPassword(rows...); err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for id, opens := range r.opened {
+		if opens {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
