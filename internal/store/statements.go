@@ -22,14 +22,15 @@ const (
 )
 
 // openSQLite opens a database whose connections cache statements. wait is the time limit of waiting for a lock.
-// If files is not nil, connections refuse to write after a file was removed or replaced.
-func openSQLite(dsn string, wait time.Duration, files *sqliteFiles) (*sql.DB, error) {
+// If files is not nil, connections refuse to write after a file was removed or replaced. limit applies to statements
+// that read.
+func openSQLite(dsn string, wait time.Duration, files *sqliteFiles, limit *statementLimit) (*sql.DB, error) {
 	// database/sql offers no other way to get a registered driver.
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
-	kept := cachingConnector{dsn: dsn, driver: db.Driver(), wait: wait, files: files}
+	kept := cachingConnector{dsn: dsn, driver: db.Driver(), wait: wait, files: files, limit: limit}
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
@@ -42,6 +43,7 @@ type cachingConnector struct {
 	driver driver.Driver
 	wait   time.Duration
 	files  *sqliteFiles
+	limit  *statementLimit
 }
 
 // Driver returns the SQLite driver.
@@ -60,7 +62,7 @@ func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	c := &cachingConn{sqlConn: whole, wait: k.wait, files: k.files, kept: map[string]*cachedStatement{}}
+	c := &cachingConn{sqlConn: whole, wait: k.wait, files: k.files, limit: k.limit, kept: map[string]*cachedStatement{}}
 	if err := c.opened(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -84,6 +86,7 @@ type cachingConn struct {
 	sqlConn
 	wait  time.Duration // time limit of waiting for a lock
 	files *sqliteFiles
+	limit *statementLimit
 	inTx  bool // a transaction of BeginTx is open; its commit checks the files
 	kept  map[string]*cachedStatement
 	uses  uint64
@@ -220,7 +223,19 @@ func (k *cachingConn) QueryContext(ctx context.Context, query string, args []dri
 			return nil, err
 		}
 	}
-	return retryWhileHeld(ctx, k.waitFor(query), func() (driver.Rows, error) { return k.query(ctx, query, args) })
+	return retryWhileHeld(ctx, k.waitFor(query), func() (driver.Rows, error) {
+		limit := k.limit.of(query)
+		if limit == 0 {
+			return k.query(ctx, query, args)
+		}
+		limited, cancel := context.WithTimeout(ctx, limit)
+		rows, err := k.query(limited, query, args)
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		return limitRows(rows, limited, cancel)
+	})
 }
 
 // writes reports whether a statement may write outside a transaction, so that the files must be checked.
