@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,10 +17,46 @@ import (
 )
 
 // RecordCache caches encoded records, as lists show them to callers with the same rights. A cached record is used
-// until the index knows a newer change of what it shows. It is safe for concurrent use.
+// until the index knows a newer change of what it shows. Requests that need the same record at the same time read it once.
+// It is safe for concurrent use.
 type RecordCache struct {
 	records    *otter.Cache[recordKey, *cachedRecord]
 	hits, made atomic.Int64
+
+	mu     sync.Mutex
+	shared map[recordKey]*sharedRecord
+}
+
+// sharedRecord is a record that one request reads while others wait for it.
+type sharedRecord struct {
+	changed int64         // query.Page.Changed of the record
+	done    chan struct{} // closed when the request has read the record or failed
+	record  *cachedRecord // nil means that others may not show the record
+	failed  bool          // the request has not read the record
+}
+
+// join returns the shared record of a key. leads is true for the first request, which reads the record and then calls
+// finish. It returns nil if the record is being read at another change: then the request reads it by itself.
+func (c *RecordCache) join(key recordKey, changed int64) (s *sharedRecord, leads bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.shared[key]; s != nil {
+		if s.changed != changed {
+			return nil, false
+		}
+		return s, false
+	}
+	s = &sharedRecord{changed: changed, done: make(chan struct{}), failed: true}
+	c.shared[key] = s
+	return s, true
+}
+
+// finish removes a shared record and releases the requests that wait for it.
+func (c *RecordCache) finish(key recordKey, s *sharedRecord) {
+	c.mu.Lock()
+	delete(c.shared, key)
+	c.mu.Unlock()
+	close(s.done)
 }
 
 // recordKey identifies an encoded record. Its bytes also depend on its rows, the time and the settings of the
@@ -64,7 +101,7 @@ func NewRecordCache(size int64) (*RecordCache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rendered records: %w", err)
 	}
-	return &RecordCache{records: records}, nil
+	return &RecordCache{records: records, shared: map[recordKey]*sharedRecord{}}, nil
 }
 
 // Stats returns the approximate size in bytes and the number of cached records. hits counts records that lists
@@ -104,55 +141,164 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 	if page.Changed == nil {
 		cache = nil // without Changed, the age of cached records is unknown
 	}
-	key := recordKey{kind: list.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)}
-	bodies := make([][]byte, len(page.IDs))
-	missing := make(map[int64]int) // position on the page, by record id
-	var ids []int64
-	for i, id := range page.IDs {
-		if cache != nil {
-			key.id = id
-			if is, _ := cache.records.GetIfPresent(key); is.valid(page.Changed[i], r.now) {
-				bodies[i] = is.body
-				continue
-			}
-		}
-		missing[id] = i
-		ids = append(ids, id)
+	p := recordPage[R]{
+		r: r, page: page, list: list, cache: cache, bodies: make([][]byte, len(page.IDs)), latest: math.MaxInt64,
+		key: recordKey{kind: list.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)},
 	}
-	latest := int64(math.MaxInt64)
 	if !list.until.IsZero() {
-		latest = list.until.Unix()
+		p.latest = list.until.Unix()
 	}
-	if ids == nil {
-		cache.count(len(bodies), 0)
-		return bodies, nil
+	missing := make([]int, 0, len(page.IDs))
+	for i := range page.IDs {
+		if !p.takeCached(i) {
+			missing = append(missing, i)
+		}
 	}
-	if r.h.Moves.Number() != r.moves {
-		cache = nil // the rows may be older than the index says
+	hits := len(page.IDs) - len(missing)
+	if len(missing) > 0 && r.h.Moves.Number() != r.moves {
+		p.cache = nil // the rows may be older than the index says
 	}
-	made := 0
-	// Rows are loaded in batches, so that few of them are in memory at the same time.
-	for some := range slices.Chunk(ids, ent.MaxRead) {
-		rows, err := list.read(some)
-		if err != nil {
+	for len(missing) > 0 {
+		var err error
+		if missing, err = p.read(missing); err != nil {
 			return nil, err
 		}
-		made += len(rows)
-		if err := list.encode(r, rows, func(row R, body []byte, shared bool) {
-			key.id = row.Core().ID
-			i := missing[key.id]
-			bodies[i] = body
-			if cache != nil && shared && r.h.Moves.Number() == r.moves {
-				cache.records.Set(key, &cachedRecord{
-					changed: page.Changed[i], from: r.now.Unix(), until: min(latest, nextPublication(r.now, list.parts(row))), body: body,
-				})
+	}
+	cache.count(hits+p.joined, p.made)
+	return slices.DeleteFunc(p.bodies, func(body []byte) bool { return body == nil }), nil
+}
+
+// recordPage is a page of records that a request is rendering.
+type recordPage[R ent.Row] struct {
+	r            *request
+	page         query.Page
+	list         recordRenderer[R]
+	cache        *RecordCache // nil caches and shares nothing
+	bodies       [][]byte     // encoded records by position; nil for those that are not rendered yet or do not exist
+	key          recordKey    // key of the records, without the id
+	latest       int64        // when representations may change without a write, in seconds since 1970
+	made, joined int          // numbers of records that this request and other requests read
+}
+
+// keyOf returns the key of the record at a position.
+func (p *recordPage[R]) keyOf(i int) recordKey {
+	key := p.key
+	key.id = p.page.IDs[i]
+	return key
+}
+
+// takeCached takes the record at a position from the cache. It returns false if the cache lacks it.
+func (p *recordPage[R]) takeCached(i int) bool {
+	if p.cache == nil {
+		return false
+	}
+	is, _ := p.cache.records.GetIfPresent(p.keyOf(i))
+	if !is.valid(p.page.Changed[i], p.r.now) {
+		return false
+	}
+	p.bodies[i] = is.body
+	return true
+}
+
+// read renders the records at the given positions. It reads the rows in batches, so that few of them are in memory at the
+// same time. It does not read what other requests are reading, but waits for these in the end. It returns the positions
+// of records whose requests have failed.
+func (p *recordPage[R]) read(missing []int) (again []int, err error) {
+	type joinedRecord struct {
+		at     int
+		shared *sharedRecord
+	}
+	var joined []joinedRecord
+	for len(missing) > 0 {
+		some, leading := make([]int, 0, ent.MaxRead), make(map[int]*sharedRecord)
+		for len(missing) > 0 && len(some) < ent.MaxRead {
+			i := missing[0]
+			missing = missing[1:]
+			if p.cache != nil {
+				shared, leads := p.cache.join(p.keyOf(i), p.page.Changed[i])
+				switch {
+				case leads && p.takeCached(i): // another request has just read it
+					shared.failed = false
+					shared.record, _ = p.cache.records.GetIfPresent(p.keyOf(i))
+					p.cache.finish(p.keyOf(i), shared)
+					continue
+				case leads:
+					leading[i] = shared
+				case shared != nil:
+					joined = append(joined, joinedRecord{i, shared})
+					continue
+				}
 			}
-		}); err != nil {
+			some = append(some, i)
+		}
+		if err := p.readBatch(some, leading); err != nil {
 			return nil, err
 		}
 	}
-	cache.count(len(bodies)-len(ids), made)
-	return slices.DeleteFunc(bodies, func(body []byte) bool { return body == nil }), nil
+	var alone []int
+	for _, j := range joined {
+		select {
+		case <-j.shared.done:
+		case <-p.r.ctx.Done():
+			return nil, p.r.ctx.Err()
+		}
+		switch {
+		case j.shared.failed:
+			again = append(again, j.at)
+		case j.shared.record.valid(p.page.Changed[j.at], p.r.now):
+			p.bodies[j.at] = j.shared.record.body
+			p.joined++
+		default:
+			alone = append(alone, j.at)
+		}
+	}
+	for some := range slices.Chunk(alone, ent.MaxRead) {
+		if err := p.readBatch(some, nil); err != nil {
+			return nil, err
+		}
+	}
+	return again, nil
+}
+
+// readBatch reads and encodes the records at some positions. leading has the shared records that this request reads for
+// others as well. They are finished in any case.
+func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) error {
+	defer func() {
+		for i, shared := range leading {
+			p.cache.finish(p.keyOf(i), shared)
+		}
+	}()
+	if len(some) == 0 {
+		return nil
+	}
+	ids, at := make([]int64, len(some)), make(map[int64]int, len(some))
+	for k, i := range some {
+		ids[k], at[p.page.IDs[i]] = p.page.IDs[i], i
+	}
+	rows, err := p.list.read(ids)
+	if err != nil {
+		return err
+	}
+	p.made += len(rows)
+	err = p.list.encode(p.r, rows, func(row R, body []byte, shared bool) {
+		i := at[row.Core().ID]
+		p.bodies[i] = body
+		if p.cache == nil || !shared || p.r.h.Moves.Number() != p.r.moves {
+			return
+		}
+		record := &cachedRecord{
+			changed: p.page.Changed[i], from: p.r.now.Unix(),
+			until: min(p.latest, nextPublication(p.r.now, p.list.parts(row))), body: body,
+		}
+		p.cache.records.Set(p.keyOf(i), record)
+		if leading[i] != nil {
+			leading[i].record = record
+		}
+	})
+	for _, shared := range leading {
+		shared.failed = err != nil
+	}
+	return err
 }
 
 // encode encodes rows and calls each with the bytes of each row.

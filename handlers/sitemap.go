@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -89,10 +91,76 @@ type sitemapLink struct {
 	Loc string `xml:"loc"`
 }
 
-// SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs.
-func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time) ([]byte, error) {
-	db := query.Database{Ent: h.publicReads()}
+// Sitemap is a document of the sitemap protocol. A nil Body means that the sitemap has no URLs.
+type Sitemap struct {
+	Body      []byte
+	Unchanged Unchanged
+}
+
+// SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs. The index in memory finds them if it can.
+// Revision is that of Call.
+func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time, revision int64) (Sitemap, error) {
+	var d dependencies
+	numbers, err := h.indexedSitemaps(ctx, now, revision)
+	if h.needsStatements(err) {
+		numbers, err = h.storedSitemaps(ctx, now)
+	} else {
+		d.complete, d.found = revision != 0, query.Page{IDs: numbers}
+		d.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+			numbers, err := h.indexedSitemaps(ctx, now, revision)
+			return query.Page{IDs: numbers}, err
+		}
+	}
+	if err != nil {
+		return Sitemap{}, err
+	}
+	document := struct {
+		XMLName  xml.Name      `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
+		Sitemaps []sitemapLink `xml:"sitemap"`
+	}{}
+	for _, n := range numbers[:min(len(numbers), maxSitemaps)] {
+		document.Sitemaps = append(document.Sitemaps, sitemapLink{h.Site.BaseURL + "/sitemap-" + strconv.FormatInt(n, 10) + ".xml"})
+	}
+	body, err := sitemapXML(document)
+	return Sitemap{body, d.check(h.Index)}, err
+}
+
+// needsStatements reports whether statements must find the records of a sitemap after the index returned err. Nil with an
+// index means that the index has found them.
+func (h *Handlers) needsStatements(err error) bool {
+	return h.Index == nil || errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported)
+}
+
+// indexedSitemaps returns the numbers of the sitemaps that have URLs, sorted. The index finds them.
+func (h *Handlers) indexedSitemaps(ctx context.Context, now time.Time, revision int64) ([]int64, error) {
+	if h.Index == nil {
+		return nil, nil
+	}
 	var numbers []int64
+	for _, kind := range slices.Concat(sitemapRecords, sitemapTerms) {
+		if !h.servesKind(kind) {
+			continue
+		}
+		page, err := h.Index.FindPublic(ctx, query.Public{Kind: kind, Now: now, Revision: revision})
+		if err != nil {
+			return nil, err
+		}
+		if kind.IsTerm() && !(h.servesTerms(calendar.Category) && h.servesTerms(calendar.Tag)) {
+			if page.IDs, err = (query.Database{Ent: h.publicReads()}).TermsOf(ctx, kind, page.IDs); err != nil {
+				return nil, err
+			}
+		}
+		for _, id := range page.IDs {
+			numbers = append(numbers, sitemapOf(kind, id))
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), nil
+}
+
+// storedSitemaps is indexedSitemaps without the index: statements read all records.
+func (h *Handlers) storedSitemaps(ctx context.Context, now time.Time) (numbers []int64, err error) {
+	db := query.Database{Ent: h.publicReads()}
 	for _, kind := range slices.Concat(sitemapRecords, sitemapTerms) {
 		if !h.servesKind(kind) {
 			continue
@@ -106,15 +174,7 @@ func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time) ([]byte, err
 		}
 	}
 	slices.Sort(numbers)
-	index := struct {
-		XMLName  xml.Name      `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
-		Sitemaps []sitemapLink `xml:"sitemap"`
-	}{}
-	numbers = slices.Compact(numbers)
-	for _, n := range numbers[:min(len(numbers), maxSitemaps)] {
-		index.Sitemaps = append(index.Sitemaps, sitemapLink{h.Site.BaseURL + "/sitemap-" + strconv.FormatInt(n, 10) + ".xml"})
-	}
-	return sitemapXML(index)
+	return slices.Compact(numbers), nil
 }
 
 // sitemapURL is the URL of a page in one language.
@@ -131,38 +191,88 @@ type sitemapAlternate struct {
 	Href     string `xml:"href,attr"`
 }
 
-// Sitemap returns the sitemap with a number. It returns nil if the sitemap has no URLs.
-func (h *Handlers) Sitemap(ctx context.Context, now time.Time, number int64) ([]byte, error) {
+// sitemapPart is the query for the records of one kind in a sitemap, with those that the index found.
+type sitemapPart struct {
+	query.Public
+	page query.Page
+}
+
+// sitemapParts returns the parts of the sitemap with a number, by kind. Without the index, their pages are empty.
+func (h *Handlers) sitemapParts(ctx context.Context, now time.Time, revision, number int64) (parts []sitemapPart, err error) {
 	kinds := sitemapRecords
 	if number%2 == 0 {
 		kinds = sitemapTerms
+	}
+	after := (number - 1) / 2 * sitemapIDs
+	for _, kind := range kinds {
+		if !h.servesKind(kind) {
+			continue
+		}
+		part := sitemapPart{
+			Public: query.Public{Kind: kind, Now: now, After: after, UpTo: after + sitemapIDs, Revision: revision},
+		}
+		if h.Index != nil && err == nil {
+			part.page, err = h.Index.FindPublic(ctx, part.Public)
+		}
+		parts = append(parts, part)
+	}
+	return parts, err
+}
+
+// joinPages returns one page with the records of all parts.
+func joinPages(parts []sitemapPart) (all query.Page) {
+	for _, p := range parts {
+		all.IDs, all.Changed = append(all.IDs, p.page.IDs...), append(all.Changed, p.page.Changed...)
+	}
+	return all
+}
+
+// Sitemap returns the sitemap with a number. The index finds its records if it can. Revision is that of Call.
+func (h *Handlers) Sitemap(ctx context.Context, now time.Time, revision, number int64) (Sitemap, error) {
+	parts, err := h.sitemapParts(ctx, now, revision, number)
+	db, find := query.Database{Ent: h.publicReads()}, func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {
+		return db.ReadPublic(ctx, p.Public, p.page.IDs)
+	}
+	var d dependencies
+	switch {
+	case h.needsStatements(err):
+		find = func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {
+			return db.FindPublic(ctx, p.Public)
+		}
+	case err != nil:
+		return Sitemap{}, err
+	default:
+		d.complete, d.found = revision != 0, joinPages(parts)
+		d.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+			parts, err := h.sitemapParts(ctx, now, revision, number)
+			return joinPages(parts), err
+		}
+		if number%2 == 0 {
+			d.on = []query.Dependency{{Kind: calendar.Category}, {Kind: calendar.Tag}}
+		}
 	}
 	set := struct {
 		XMLName xml.Name     `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
 		URLs    []sitemapURL `xml:"url"`
 	}{}
-	for _, kind := range kinds {
-		if !h.servesKind(kind) {
-			continue
-		}
-		after := (number - 1) / 2 * sitemapIDs
-		found, err := query.Database{Ent: h.publicReads()}.FindPublic(
-			ctx, query.Public{Kind: kind, Now: now, After: after, UpTo: after + sitemapIDs})
+	for _, part := range parts {
+		found, err := find(db, part)
 		if err != nil {
-			return nil, err
+			return Sitemap{}, err
 		}
-		paths, err := h.publicPaths(ctx, now, kind, found)
+		paths, err := h.publicPaths(ctx, now, part.Kind, found)
 		if err != nil {
-			return nil, err
+			return Sitemap{}, err
 		}
 		for _, record := range found {
 			set.URLs = append(set.URLs, h.sitemapURLs(record, paths[record.ID])...)
 		}
 	}
 	if set.URLs == nil {
-		return nil, nil
+		return Sitemap{}, nil
 	}
-	return sitemapXML(set)
+	body, err := sitemapXML(set)
+	return Sitemap{body, d.check(h.Index)}, err
 }
 
 // publicReads returns the database that sitemaps are made from.

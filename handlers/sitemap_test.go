@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"encoding/xml"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/sitefolder"
@@ -208,6 +210,84 @@ func TestSitemapsAreStretchesOfIDs(t *testing.T) {
 	if again.Status != 304 || len(again.Body) != 0 {
 		t.Errorf("asked again: %d, %d bytes", again.Status, len(again.Body))
 	}
+}
+
+// A sitemap is made again only after a write that changes it.
+func TestSitemapsAreKept(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.SignIn(t, "admin", calendar.Administrator)
+		sitemapCalendar(t, api)
+		api.Do(t, post("admin", "/tags", object{"name": "Indoors"})) // a calendar without a revision keeps no replies
+		p := api.Caching(t, 0)
+		read := func(path string) (body string, kept bool) {
+			before, _ := p.Hits(t)
+			r := p.Send(t, api.NewRequest(t, apitest.Request{Path: path, Absolute: true}))
+			if r.Status != 200 {
+				t.Fatalf("%s: %d %s", path, r.Status, r.Body)
+			}
+			after, _ := p.Hits(t)
+			return string(r.Body), after > before
+		}
+		paths := []string{"/sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml"}
+		for _, path := range paths {
+			read(path)
+		}
+		event := func(title, status string) object {
+			return object{"title": title, "start_date": "2026-12-03 10:00", "end_date": "2026-12-03 11:00", "status": status}
+		}
+		for _, test := range []struct {
+			name, path string
+			body       object
+			kept       []bool // by path
+		}{
+			{"draft", "/events", event("Rehearsal", "draft"), []bool{true, true, true}},
+			{"venue without events", "/venues", object{"venue": "Barn"}, []bool{true, true, true}},
+			{"event", "/events", event("Premiere", "publish"), []bool{true, false, true}},
+			{"tag", "/tags", object{"name": "Outdoors"}, []bool{true, true, false}},
+		} {
+			if r := api.Do(t, post("admin", test.path, test.body)); r.Status != 201 {
+				t.Fatalf("%s: %d %s", test.name, r.Status, r.Body)
+			}
+			for i, path := range paths {
+				body, kept := read(path)
+				if kept != test.kept[i] {
+					t.Errorf("%s after %s: kept %t", path, test.name, kept)
+				}
+				if want := api.Do(t, apitest.Request{Path: path, Absolute: true}); body != string(want.Body) {
+					t.Errorf("%s after %s differs:\n%s\n%s", path, test.name, body, want.Body)
+				}
+			}
+		}
+	})
+}
+
+// The statements of sitemaps find no records: the index does.
+func TestSitemapsReadWhatTheyName(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var sent []string
+		st.Watch(func(ctx context.Context, _, statement string) (context.Context, func(error)) {
+			sent = append(sent, statement)
+			return ctx, func(error) {}
+		})
+		api := apitest.New(t, st)
+		sitemapCalendar(t, api)
+		for path, most := range map[string]int{"/sitemap.xml": 5, "/sitemap-1.xml": 24} {
+			api.Do(t, apitest.Request{Path: path, Absolute: true})
+			sent = nil
+			api.Do(t, apitest.Request{Path: path, Absolute: true})
+			for _, statement := range sent {
+				if strings.Contains(statement, eventvenue.Table) || strings.Contains(statement, "DISTINCT") {
+					t.Errorf("%s: %s", path, statement)
+				}
+			}
+			if len(sent) > most {
+				t.Errorf("%s: %d statements", path, len(sent))
+			}
+		}
+	})
 }
 
 func TestRobots(t *testing.T) {

@@ -47,8 +47,15 @@ func (r *request) dependsOnTerms(taxonomy calendar.Kind) {
 
 // unchanged returns the value of Outcome.Unchanged for the reply to the request.
 func (r *request) unchanged() Unchanged {
-	d, x := r.depends, r.h.Index
-	if !d.complete || len(d.on) > maxDependencies || x == nil || r.revision == 0 {
+	if r.revision == 0 {
+		return nil
+	}
+	return r.depends.check(r.h.Index)
+}
+
+// check returns the function that checks whether the dependencies have changed. It returns nil if that cannot be known.
+func (d dependencies) check(x *index.Index) Unchanged {
+	if !d.complete || len(d.on) > maxDependencies || x == nil {
 		return nil
 	}
 	return func(ctx context.Context, made, at int64, now time.Time) (bool, error) {

@@ -271,8 +271,12 @@ func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sh
 		s.Metrics.countCacheResult("not_kept")
 		return err
 	}
-	s.Metrics.countCacheResult("miss")
-	s.cache.replies.Set(key.reply, shared.reply)
+	if int64(len(shared.reply.body)) > min(s.cache.Size/replyShare, maxReplySize) {
+		s.Metrics.countCacheResult("not_kept") // the requests that wait for it get it, and no others
+	} else {
+		s.Metrics.countCacheResult("miss")
+		s.cache.replies.Set(key.reply, shared.reply)
+	}
 	x.until = shared.reply.validity.Load().until
 	return nil
 }
@@ -280,7 +284,7 @@ func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sh
 // newCachedReply copies the reply before checkConditions changes it. It returns nil if the reply may not be cached.
 func (s *Server) newCachedReply(c *fiber.Ctx, x *exchange, revision int64) (*cachedReply, error) {
 	body := c.Response().Body()
-	if c.Response().StatusCode() != fiber.StatusOK || int64(len(body)) > min(s.cache.Size/replyShare, maxReplySize) {
+	if c.Response().StatusCode() != fiber.StatusOK {
 		return nil, nil
 	}
 	until, err := s.cache.validUntil(x.ctx, x.until, revision, x.now)

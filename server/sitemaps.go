@@ -12,29 +12,29 @@ func (s *Server) serveSitemaps(c *fiber.Ctx) error {
 	if x.api || s.pages == nil || !isRead(c) {
 		return c.Next()
 	}
-	var body []byte
+	var m handlers.Sitemap
 	var err error
 	kind := "application/xml; charset=UTF-8"
 	switch number, numbered := handlers.SitemapNumber(x.rest); {
 	case x.rest == handlers.RobotsPath:
-		body, kind = s.API.Robots(), "text/plain; charset=UTF-8"
+		m.Body, kind = s.API.Robots(), "text/plain; charset=UTF-8"
 	case x.rest == handlers.SitemapPath:
-		body, err = s.API.SitemapIndex(x.ctx, x.now)
+		m, err = s.API.SitemapIndex(x.ctx, x.now, x.revision)
 	case numbered:
-		body, err = s.API.Sitemap(x.ctx, x.now, number)
+		m, err = s.API.Sitemap(x.ctx, x.now, x.revision, number)
 	}
 	if err != nil {
 		return err
 	}
-	if body == nil {
+	if m.Body == nil {
 		return c.Next()
 	}
-	x.route = x.rest
+	x.route, x.unchanged = x.rest, m.Unchanged
 	if x.rest != handlers.RobotsPath && x.rest != handlers.SitemapPath {
 		x.route = "/sitemap-{n}.xml"
 	}
-	x.tag = entityTag(body, 0)
+	x.tag = entityTag(m.Body, 0)
 	c.Set(fiber.HeaderContentType, kind)
-	c.Response().SetBodyRaw(body)
+	c.Response().SetBodyRaw(m.Body)
 	return nil
 }

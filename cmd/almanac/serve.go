@@ -375,6 +375,10 @@ func (f serveFlags) listen(
 	if site.BaseURL == "" {
 		site.BaseURL = "http://" + reachableAddress(at)
 	}
+	st.LimitStatements(store.StatementLimit)
+	if st.replicas != nil {
+		st.replicas.LimitStatements(store.StatementLimit)
+	}
 	op, err := f.operation(ctx, log, st, at)
 	if err != nil {
 		return err

@@ -3,12 +3,21 @@ package index
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
 )
+
+// loadSize is the number of events that one statement of a load reads, so that the time limit of statements does not end
+// it. Rows may be newer than those of the statement before, as load allows.
+const loadSize = 10_000
+
+// idRange is a range of ids above after and up to upTo.
+type idRange struct{ after, upTo int64 }
 
 // load reads the calendar from the database, without the search texts of events. Rows may be newer than the
 // revision of the state; later changes are applied again.
@@ -32,8 +41,19 @@ func (r reader) load(ctx context.Context) (*state, error) {
 		rs.fill(all)
 	}
 	var all []document
-	if err := r.events(ctx, "", func(d *document) { all = append(all, *d) }); err != nil {
-		return nil, err
+	var bounds []idRange
+	for last := int64(0); ; {
+		first, read := last, 0
+		end := fmt.Sprintf(" WHERE %s > %d ORDER BY %[1]s LIMIT %[3]d", event.FieldID, first, loadSize)
+		if err := r.events(ctx, end, func(d *document) { all, read, last = append(all, *d), read+1, d.id }); err != nil {
+			return nil, err
+		}
+		if read > 0 {
+			bounds = append(bounds, idRange{first, last})
+		}
+		if read < loadSize {
+			break
+		}
 	}
 	slices.SortFunc(all, func(a, b document) int {
 		return cmp.Or(cmp.Compare(a.starts, b.starts), cmp.Compare(a.id, b.id))
@@ -45,13 +65,16 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	all = nil
 	for _, l := range linkTables {
 		slots := make(map[int64][]uint32)
-		err := r.links(ctx, &l, "", func(event, to int64) {
-			if slot, known := s.slot(event); known {
-				slots[to] = append(slots[to], slot)
+		for _, b := range bounds {
+			part := fmt.Sprintf(" WHERE %s > %d AND %[1]s <= %[3]d", l.event, b.after, b.upTo)
+			err := r.links(ctx, &l, part, func(event, to int64) {
+				if slot, known := s.slot(event); known {
+					slots[to] = append(slots[to], slot)
+				}
+			})
+			if err != nil {
+				return nil, err
 			}
-		})
-		if err != nil {
-			return nil, err
 		}
 		for to, some := range slots {
 			slices.Sort(some)

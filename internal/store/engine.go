@@ -56,9 +56,9 @@ func IsTiDB(ctx context.Context, db interface {
 	return checkEngine(version)
 }
 
-// adaptToEngine reads the server's version on a new connection. It wraps a connection to TiDB and returns
-// others unchanged. After an error it closes the connection.
-func adaptToEngine(ctx context.Context, conn driver.Conn) (driver.Conn, error) {
+// adaptToEngine reads the server's version on a new connection. It has the server limit the time of statements,
+// wraps a connection to TiDB and returns others unchanged. After an error it closes the connection.
+func adaptToEngine(ctx context.Context, conn driver.Conn, limit *statementLimit) (driver.Conn, error) {
 	whole, ok := conn.(mysqlConn)
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
@@ -68,10 +68,15 @@ func adaptToEngine(ctx context.Context, conn driver.Conn) (driver.Conn, error) {
 		return nil, errors.Join(fmt.Errorf("version of the server: %w", err), conn.Close())
 	}
 	isTiDB, err := checkEngine(version)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, errors.Join(err, conn.Close())
-	case isTiDB:
+	}
+	if set := limit.setting(version); set != "" {
+		if _, err := whole.ExecContext(ctx, set, nil); err != nil {
+			return nil, errors.Join(fmt.Errorf("time limit of statements: %w", err), conn.Close())
+		}
+	}
+	if isTiDB {
 		return tidbConn{whole}, nil
 	}
 	return conn, nil

@@ -59,7 +59,7 @@ func ConnectFailing(ctx context.Context, err error) error {
 // SentTo returns the text of a query as a connection to a server of a version sends it, after it was opened.
 func SentTo(ctx context.Context, version, query string) (sent string, err error) {
 	fake := &versionConn{version: version}
-	conn, err := readCommittedConnector{fake}.Connect(ctx)
+	conn, err := sessionConnector{fake, &statementLimit{}}.Connect(ctx)
 	if err != nil {
 		if !fake.closed {
 			return "", fmt.Errorf("the connection is left open: %w", err)
@@ -115,3 +115,10 @@ func (r versionRow) Next(row []driver.Value) error {
 }
 
 func (versionRow) Close() error { return nil }
+
+// LimitSetting returns the statement that limits the time of statements on a server of a version.
+func LimitSetting(version string, limit time.Duration) string {
+	var l statementLimit
+	l.Store(int64(limit))
+	return l.setting(version)
+}

@@ -69,6 +69,7 @@ func (s *Store) replicaLocations(urls []string) ([]location, error) {
 		case l.hosts != nil:
 			return nil, fmt.Errorf("%w: want one host for each replica", ErrURL)
 		}
+		l.limit = s.url.limit
 		out[i] = l
 	}
 	return out, nil

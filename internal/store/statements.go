@@ -22,14 +22,15 @@ const (
 )
 
 // openSQLite opens a database whose connections cache statements. wait is the time limit of waiting for a lock.
-// If files is not nil, connections refuse to write after a file was removed or replaced.
-func openSQLite(dsn string, wait time.Duration, files *sqliteFiles) (*sql.DB, error) {
+// If files is not nil, connections refuse to write after a file was removed or replaced. limit applies to statements
+// that read.
+func openSQLite(dsn string, wait time.Duration, files *sqliteFiles, limit *statementLimit) (*sql.DB, error) {
 	// database/sql offers no other way to get a registered driver.
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
-	kept := cachingConnector{dsn: dsn, driver: db.Driver(), wait: wait, files: files, queue: newWriterQueue()}
+	kept := cachingConnector{dsn: dsn, driver: db.Driver(), wait: wait, files: files, limit: limit, queue: newWriterQueue()}
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
@@ -42,6 +43,7 @@ type cachingConnector struct {
 	driver driver.Driver
 	wait   time.Duration
 	files  *sqliteFiles
+	limit  *statementLimit
 	queue  writerQueue
 }
 
@@ -61,7 +63,9 @@ func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	c := &cachingConn{sqlConn: whole, wait: k.wait, files: k.files, queue: k.queue, kept: map[string]*cachedStatement{}}
+	c := &cachingConn{
+		sqlConn: whole, wait: k.wait, files: k.files, limit: k.limit, queue: k.queue, kept: map[string]*cachedStatement{},
+	}
 	if err := c.opened(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -85,6 +89,7 @@ type cachingConn struct {
 	sqlConn
 	wait  time.Duration // time limit of waiting for a lock
 	files *sqliteFiles
+	limit *statementLimit
 	queue writerQueue
 	inTx  bool // a transaction of BeginTx is open; its commit checks the files
 	begun bool // a transaction that a statement began is open
@@ -236,7 +241,19 @@ func (k *cachingConn) QueryContext(ctx context.Context, query string, args []dri
 	}
 	wait, leave := k.enterQueue(ctx, query)
 	defer leave()
-	return retryWhileHeld(ctx, wait, func() (driver.Rows, error) { return k.query(ctx, query, args) })
+	return retryWhileHeld(ctx, wait, func() (driver.Rows, error) {
+		limit := k.limit.of(query)
+		if limit == 0 {
+			return k.query(ctx, query, args)
+		}
+		limited, cancel := context.WithTimeout(ctx, limit)
+		rows, err := k.query(limited, query, args)
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		return limitRows(rows, limited, cancel)
+	})
 }
 
 // writes reports whether a statement may write outside a transaction, so that the files must be checked.

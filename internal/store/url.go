@@ -31,6 +31,7 @@ type location struct {
 	pool    pool
 
 	prepareAfter int // uses of a statement on MySQL before it is prepared. 0 means never.
+	limit        *statementLimit
 	memory       bool
 	shown        string // the URL without its password
 
@@ -45,17 +46,23 @@ var ErrURL = errors.New("database URL")
 // parseURL parses the URLs that Open documents, and reads the certificates that they name. Its errors wrap
 // ErrURL.
 func parseURL(text string) (location, error) {
-	scheme, rest, _ := strings.Cut(text, "://")
-	switch scheme {
+	var l location
+	var err error
+	switch scheme, rest, _ := strings.Cut(text, "://"); scheme {
 	case "sqlite":
-		return parseSQLite(rest)
+		l, err = parseSQLite(rest)
 	case "mysql", socketScheme:
-		return parseMySQL(text)
+		l, err = parseMySQL(text)
+	default:
+		err = errScheme
 	}
-	// The error does not repeat the text, because a driver's own notation contains a password too.
-	return location{}, fmt.Errorf("%w: want sqlite://FILE, mysql://USER:PASSWORD@HOST:PORT/NAME "+
-		"or mysql+unix://USER:PASSWORD@/SOCKET?database=NAME", ErrURL)
+	l.limit = &statementLimit{}
+	return l, err
 }
+
+// errScheme does not repeat the URL, because a driver's own notation contains a password too.
+var errScheme = fmt.Errorf("%w: want sqlite://FILE, mysql://USER:PASSWORD@HOST:PORT/NAME "+
+	"or mysql+unix://USER:PASSWORD@/SOCKET?database=NAME", ErrURL)
 
 // sqlitePragmas configure SQLite for a server: readers do not block the writer, and foreign keys are enforced.
 // Write transactions begin with BEGIN IMMEDIATE. Otherwise a transaction that reads first and writes later
@@ -275,7 +282,7 @@ func MySQLTarget(text string) (Target, error) {
 // open opens the database. files checks those of an SQLite database; nil checks none.
 func (l location) open(files *sqliteFiles) (*sql.DB, error) {
 	if l.dialect == dialect.SQLite {
-		db, err := openSQLite(l.dsn, l.sqlite.busy, files)
+		db, err := openSQLite(l.dsn, l.sqlite.busy, files, l.limit)
 		if err != nil {
 			return nil, err
 		}
@@ -300,7 +307,7 @@ func (l location) connector() (driver.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readCommittedConnector{connector}, nil
+	return sessionConnector{connector, l.limit}, nil
 }
 
 // pooled returns a connection pool that uses the given connector.
@@ -310,13 +317,16 @@ func (l location) pooled(connector driver.Connector) *sql.DB {
 	return db
 }
 
-// readCommittedConnector opens connections whose transactions use READ COMMITTED. They see commits of others
+// sessionConnector opens connections whose transactions use READ COMMITTED. They see commits of others
 // after waiting for a lock, and take no gap locks. This takes a statement per connection, because MySQL and
 // MariaDB name the variable differently.
-type readCommittedConnector struct{ driver.Connector }
+type sessionConnector struct {
+	driver.Connector
+	limit *statementLimit
+}
 
 // Connect opens a connection and adapts it to the server.
-func (c readCommittedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -328,7 +338,7 @@ func (c readCommittedConnector) Connect(ctx context.Context) (driver.Conn, error
 	if _, err := ex.ExecContext(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", nil); err != nil {
 		return nil, errors.Join(fmt.Errorf("isolation level: %w", err), conn.Close())
 	}
-	return adaptToEngine(ctx, conn)
+	return adaptToEngine(ctx, conn, c.limit)
 }
 
 // URLFor returns the database URL with another user and without a password.
