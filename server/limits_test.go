@@ -149,7 +149,7 @@ func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := newBrokenServer(t, &log, func(_ *handlers.Config, c *server.Config) {
-		c.Media, c.Timeout, c.UploadTimeout = newStuckStore(), 20*time.Millisecond, time.Hour
+		c.Media, c.Timeout, c.UploadTimeout = newStuckStore(), time.Second, time.Hour
 	})
 	if res := do(t, s, "GET", "/../../../media/a.png"); res.Status == 200 {
 		t.Error(res.Status)
