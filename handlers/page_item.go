@@ -110,7 +110,7 @@ func itemBodies(items []pageItem) []template.HTML {
 func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
 	if redacted = r.isProtected(e, r.password); redacted {
-		out.Redact()
+		v.Redact(&out, e)
 	}
 	return out, redacted
 }
