@@ -1,3 +1,5 @@
+-- Which changes the public could not see. The defaults are what the version before means: it could see all.
+
 -- modify "changes" table
 ALTER TABLE `changes` ADD COLUMN `hidden` bool NOT NULL DEFAULT 0, ALGORITHM=INSTANT;
 -- modify "changes" table
