@@ -2,14 +2,30 @@ package calendar
 
 import "slices"
 
-// Versions is a set of versions of a record. A new record has version 1, and each write adds one.
+// Version counts the writes of a record. A new record has All 1, and each write adds one. Hidden counts those
+// writes that changed nothing that the public can see.
+type Version struct{ All, Hidden int64 }
+
+// Public returns the version for readers who do not see hidden changes.
+func (v Version) Public() int64 { return v.All - v.Hidden }
+
+// ShownVersion is the version of a record in a reply. The zero value means no record or several.
+type ShownVersion struct {
+	Number int64 // Version.All, or the result of Version.Public
+	Public bool  // Number is the result of Version.Public
+}
+
+// Versions is a set of versions of a record.
 type Versions struct {
-	Any  bool // all versions
-	List []int64
+	Any    bool    // all versions
+	List   []int64 // values of Version.All
+	Public []int64 // results of Version.Public
 }
 
 // Has reports whether a version is in the set.
-func (v *Versions) Has(version int64) bool { return v.Any || slices.Contains(v.List, version) }
+func (s *Versions) Has(v Version) bool {
+	return s.Any || slices.Contains(s.List, v.All) || slices.Contains(s.Public, v.Public())
+}
 
 // Expect is a precondition on the version of a record, so that a writer does not overwrite changes it has not
 // seen. The zero value sets no condition.
@@ -19,6 +35,6 @@ type Expect struct {
 }
 
 // Met reports whether a record with this version meets the precondition.
-func (e Expect) Met(version int64) bool {
-	return (e.Some == nil || e.Some.Has(version)) && (e.None == nil || !e.None.Has(version))
+func (e Expect) Met(v Version) bool {
+	return (e.Some == nil || e.Some.Has(v)) && (e.None == nil || !e.None.Has(v))
 }

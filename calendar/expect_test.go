@@ -23,7 +23,28 @@ func TestExpect(t *testing.T) {
 		{"one of them, and not any", Expect{Some: these, None: all}, 2, false},
 		{"any, and not one of them", Expect{Some: all, None: these}, 1, true},
 	} {
-		if got := c.expect.Met(c.version); got != c.want {
+		if got := c.expect.Met(Version{All: c.version}); got != c.want {
+			t.Errorf("%s: got %v", c.name, got)
+		}
+	}
+}
+
+// TestExpectOfPublicVersions compares versions of readers who do not see hidden changes.
+func TestExpectOfPublicVersions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		version     Version
+		all, public int64
+		want        bool
+	}{
+		{"nothing was hidden", Version{All: 4}, 4, 4, true},
+		{"a hidden change since, for a reader who saw all", Version{All: 5, Hidden: 1}, 4, 0, false},
+		{"a hidden change since, for a reader who could not see it", Version{All: 5, Hidden: 1}, 0, 4, true},
+		{"a visible change since", Version{All: 6, Hidden: 1}, 5, 4, false},
+	} {
+		expect := Expect{Some: &Versions{List: []int64{c.all}, Public: []int64{c.public}}}
+		if got := expect.Met(c.version); got != c.want {
 			t.Errorf("%s: got %v", c.name, got)
 		}
 	}

@@ -132,7 +132,8 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 			continue
 		}
 		err = table.change(ctx, ids, func(u *sql.UpdateBuilder) {
-			u.Set(event.FieldStatus, calendar.Publish).Set(event.FieldDated, true)
+			// The public has seen the record since its date.
+			u.Set(event.FieldStatus, calendar.Publish).Set(event.FieldDated, true).Add(event.FieldHiddenChanges, 1)
 			if kind == calendar.Event {
 				raiseSequence(u)
 			}
@@ -149,7 +150,7 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 			}
 		}
 		for _, id := range ids {
-			e.log(kind, id, calendar.Published, []string{"status"})
+			e.log(kind, id, calendar.Published, []string{"status"}, impact{visible: true})
 		}
 		published += len(ids)
 	}

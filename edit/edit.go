@@ -115,7 +115,7 @@ func Forbidden() error {
 
 // expect returns *calendar.Error rest_precondition_failed if the version of a record does not match Expect. The
 // caller checks the permission and locks the row first.
-func (e *Editor) expect(version int64) error {
+func (e *Editor) expect(version calendar.Version) error {
 	if e.Expect.Met(version) {
 		return nil
 	}

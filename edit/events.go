@@ -71,7 +71,7 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	if err != nil {
 		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
 	}
-	e.log(calendar.Event, r.id, calendar.Created, nil)
+	e.log(calendar.Event, r.id, calendar.Created, nil, e.impactOfCreated(r.status, r.published))
 	if e.fresh == nil {
 		e.fresh = make(map[int64]*ent.Event)
 	}
@@ -115,7 +115,7 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	if err := e.permit(old, s); err != nil {
 		return nil, err
 	}
-	if err := e.expect(row.Version); err != nil {
+	if err := e.expect(old.version); err != nil {
 		return nil, err
 	}
 	if late != nil {
@@ -148,7 +148,7 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	for _, c := range e.changes[noted:] {
 		if c.kind == calendar.Event && c.id == row.ID {
 			// The event lost a venue or organizer that the same request moved to the trash.
-			old.version++
+			old.version.All++
 		}
 	}
 	if made != nil {
@@ -167,7 +167,7 @@ func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*e
 	if err := e.permitTrash(old); err != nil {
 		return nil, err
 	}
-	if err := e.expect(row.Version); err != nil {
+	if err := e.expect(old.version); err != nil {
 		return nil, err
 	}
 	span, err := storedSpan(row)
@@ -199,7 +199,7 @@ func (e *Editor) changeEvent(
 			return nil, err
 		}
 	}
-	u := tx.Event.Update().Where(event.ID(row.ID), event.Version(old.version))
+	u := tx.Event.Update().Where(event.ID(row.ID), event.Version(old.version.All))
 	if err := e.fillEvent(u.Mutation(), r, old, s, row, in, span, d); err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func (e *Editor) changeEvent(
 		if action == calendar.Restored {
 			u.SetOffSchedule(false)
 		}
-		if in.ModifiedAt == nil && len(d.fields) == 0 && !hasContent(u.Mutation()) {
+		if in.ModifiedAt == nil && len(d.fields) == 0 && len(u.Mutation().Fields()) == 0 && len(u.Mutation().ClearedFields()) == 0 {
 			s, err := tx.Series.Get(ctx, *row.SeriesID)
 			if err != nil {
 				return nil, fmt.Errorf("series %d: %w", *row.SeriesID, err)
@@ -258,6 +258,11 @@ func (e *Editor) changeEvent(
 			// Readers without access to the series see a single event, whose version changes with each write.
 		}
 	}
+	i, err := e.eventImpact(ctx, tx, row, r, in, d, p, links)
+	if err != nil {
+		return nil, err
+	}
+	e.stamp(u.Mutation(), r.version.All, in.ModifiedAt, i)
 	if err := expectOneRow(u.Save(ctx)); err != nil {
 		return nil, fmt.Errorf("event %d: %w", row.ID, err)
 	}
@@ -265,7 +270,7 @@ func (e *Editor) changeEvent(
 	if err != nil {
 		return nil, err
 	}
-	e.log(calendar.Event, row.ID, action, d.fields)
+	e.log(calendar.Event, row.ID, action, d.fields, i)
 	if made != nil { // storeSeriesOf takes slugs, which come before terms in the order of locks
 		links := eventLinks{is, relinked[0].ids, relinked[1].ids}
 		if err := e.storeSeriesOf(ctx, tx, made, changed, links, d.own); err != nil {
@@ -290,12 +295,46 @@ func (e *Editor) changeEvent(
 	return changed, nil
 }
 
-// hasContent reports whether a mutation sets or clears more than the version and the modification date of an
-// event.
-func hasContent(m *ent.EventMutation) bool {
-	return len(m.ClearedFields()) > 0 || slices.ContainsFunc(m.Fields(), func(name string) bool {
-		return name != event.FieldVersion && name != event.FieldModifiedAt
-	})
+// isProtectedAfter reports whether an event has a password after a write of in.
+func isProtectedAfter(row *ent.Event, in *EventInput) bool {
+	return in.Password == nil && HasPassword(row) || valueOr("", in.Password) != ""
+}
+
+// eventImpact returns the impact of a write of an event. d has all changed fields, links the venues and organizers
+// before the write, and p those after it.
+func (e *Editor) eventImpact(
+	ctx context.Context, tx *ent.Tx, row *ent.Event, r *record, in *EventInput, d *diff, p *plan, links [2][]int64,
+) (impact, error) {
+	c := &publicChange{
+		was: publicationState{status: row.Status, published: row.PublishedAt}, is: r.publicationState, fields: d.fields,
+		protected: HasPassword(row) && isProtectedAfter(row, in),
+		languages: row.Languages != r.languages, dated: in.ModifiedAt != nil,
+	}
+	for i, l := range [2]struct {
+		kind calendar.Kind
+		ids  []int64
+	}{{calendar.Venue, p.venues}, {calendar.Organizer, p.organizers}} {
+		if !slices.Contains(d.fields, string(l.kind)) {
+			continue
+		}
+		public, err := e.publicIDs(ctx, tx, l.kind, slices.Concat(links[i], l.ids))
+		if err != nil {
+			return impact{}, err
+		}
+		if sameShown(links[i], l.ids, public) {
+			c.unseen = append(c.unseen, string(l.kind))
+		}
+	}
+	if row.SeriesID != nil && slices.Contains(d.fields, "series") {
+		public, err := e.publicIDs(ctx, tx, calendar.Series, []int64{*row.SeriesID})
+		if err != nil {
+			return impact{}, err
+		}
+		if !public[*row.SeriesID] {
+			c.unseen = append(c.unseen, "series")
+		}
+	}
+	return e.impactOf(c), nil
 }
 
 func eventRecord(row *ent.Event) *record {
@@ -307,7 +346,8 @@ func eventRecord(row *ent.Event) *record {
 		},
 		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
 		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
-		modified: row.ModifiedAt, version: row.Version, nominal: row.OriginalStart,
+		modified: row.ModifiedAt, version: calendar.Version{All: row.Version, Hidden: row.HiddenChanges},
+		nominal: row.OriginalStart,
 	}
 }
 
@@ -364,7 +404,8 @@ func (e *Editor) fillEvent(
 	putValue(d, "attendance", row.Attendance, valueOr(row.Attendance, in.Attendance), m.SetAttendance)
 	putValue(d, "virtual_url", row.VirtualURL, valueOr(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
 	putOptional(d, "post_parent", row.ParentID, applyID(row.ParentID, in.ParentID), m.SetParentID, m.ClearParentID)
-	putValue(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span, valueOr(row.EventStatus, in.EventStatus)), m.SetSequence)
+	putValue(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span,
+		valueOr(row.EventStatus, in.EventStatus), isProtectedAfter(row, in)), m.SetSequence)
 	if d.fresh {
 		m.SetOffSchedule(false)
 	}

@@ -101,8 +101,8 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 		})
 		e.Now = edittest.Now.Add(time.Hour)
 		got := w.ChangeEvent(e, row.ID, &edit.EventInput{})
-		if got.Version != 2 || !got.ModifiedAt.Equal(e.Now) || !got.CreatedAt.Equal(edittest.Now) {
-			t.Errorf("version %d, modified %s, created %s", got.Version, got.ModifiedAt, got.CreatedAt)
+		if got.Version != 2 || got.HiddenChanges != 1 || !got.ModifiedAt.Equal(edittest.Now) || !got.HiddenAt.Equal(e.Now) || !got.CreatedAt.Equal(edittest.Now) {
+			t.Errorf("version %d, modified %s, hidden %v, created %s", got.Version, got.ModifiedAt, got.HiddenAt, got.CreatedAt)
 		}
 		if got.Cost.IsZero() || got.Website == nil || !hasPassword(got) || !got.Sticky || got.ParentID == nil ||
 			got.Description != "text" || len(venuesOf(w, row.ID)) != 1 {

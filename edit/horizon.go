@@ -155,7 +155,7 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 	if err != nil {
 		return 0, fmt.Errorf("horizon: %w", err)
 	}
-	e.log(calendar.Series, s.ID, calendar.Updated, []string{"generated_until"})
+	e.log(calendar.Series, s.ID, calendar.Updated, []string{"generated_until"}, e.impactOfCreated(s.Status, s.PublishedAt))
 	return made, nil
 }
 

@@ -30,7 +30,7 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 	if err != nil {
 		return nil, fmt.Errorf("create image: %w", store.AsConflict(err))
 	}
-	e.log(calendar.Image, row.ID, calendar.Created, nil)
+	e.log(calendar.Image, row.ID, calendar.Created, nil, impact{})
 	return row, nil
 }
 
@@ -44,7 +44,7 @@ func (e *Editor) ReplaceImage(ctx context.Context, tx *ent.Tx, id int64, fill fu
 		return false, fmt.Errorf("image %d: %w", id, err)
 	}
 	if n > 0 {
-		e.log(calendar.Image, id, calendar.Updated, []string{"image"})
+		e.log(calendar.Image, id, calendar.Updated, []string{"image"}, impact{visible: true})
 	}
 	return n > 0, nil
 }
@@ -56,14 +56,14 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 	if !auth.May(e.By, auth.DeleteImage, auth.RecordOf(calendar.Image, row.AuthorID, "", "")) {
 		return Forbidden()
 	}
-	if err := e.expect(row.Version); err != nil {
+	if err := e.expect(calendar.Version{All: row.Version}); err != nil {
 		return err
 	}
 	// A transaction that links an event to the image waits for this lock.
 	if _, err := recordTableOf(tx, calendar.Image).lock(ctx, sql.FieldEQ(image.FieldID, row.ID), noLimit); err != nil {
 		return fmt.Errorf("image %d: %w", row.ID, err)
 	}
-	if err := e.unlinkSeries(ctx, tx, "image", []int64{row.ID}); err != nil {
+	if err := e.unlinkSeries(ctx, tx, "image", []int64{row.ID}, true); err != nil {
 		return err
 	}
 	err := e.clearReferences(ctx, tx, event.FieldImageID, row.ID, "image", calendar.Event, calendar.Venue, calendar.Organizer)
@@ -78,7 +78,7 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 		return PreconditionFailed()
 	}
 	if gone > 0 {
-		e.log(calendar.Image, row.ID, calendar.Deleted, nil)
+		e.log(calendar.Image, row.ID, calendar.Deleted, nil, impact{}) // the records that lost it have entries of their own
 	}
 	return nil
 }

@@ -40,9 +40,9 @@ func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64,
 
 // unlink removes all links to some venues, organizers or terms. Each event or series that loses a link gets a
 // new version (decision 023). The transaction has locked the linked records, so no other transaction can link
-// to them.
-func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
-	if err := e.unlinkSeries(ctx, tx, eventField(kind), ids); err != nil {
+// to them. seen reports whether the public could see the linked records.
+func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, seen bool) error {
+	if err := e.unlinkSeries(ctx, tx, eventField(kind), ids, seen); err != nil {
 		return err
 	}
 	for part := range slices.Chunk(ids, batch) {
@@ -50,7 +50,7 @@ func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids
 		if err != nil {
 			return fmt.Errorf("events of kind %s: %w", kind, err)
 		}
-		if err := e.touchEvents(ctx, tx, events, eventField(kind)); err != nil {
+		if err := e.touch(ctx, tx, calendar.Event, events, []string{eventField(kind)}, seen, nil); err != nil {
 			return err
 		}
 		switch kind {
@@ -77,8 +77,8 @@ var templateLinks = map[string]string{
 
 // unlinkSeries removes ids from a field of the templates of all series. It changes the version of these series.
 // It locks them in the order of their ids. The caller unlinks events afterwards, because the series may have
-// got new occurrences before they were locked.
-func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) error {
+// got new occurrences before they were locked. seen reports whether the public could see the records.
+func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64, seen bool) error {
 	linked, err := linkedSeries(ctx, tx, field, ids)
 	if err != nil {
 		return fmt.Errorf("series with %s: %w", field, err)
@@ -102,13 +102,8 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 			}
 			changed = append(changed, p.SeriesID)
 		}
-		changed = slices.Compact(changed)
-		err = tx.Series.Update().Where(series.IDIn(changed...)).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("series without %s: %w", field, err)
-		}
-		for _, id := range changed {
-			e.log(calendar.Series, id, calendar.Updated, []string{field})
+		if err := e.touch(ctx, tx, calendar.Series, slices.Compact(changed), []string{field}, seen, nil); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -176,20 +171,6 @@ func linkedEvents(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int
 	}
 	slices.Sort(events)
 	return slices.Compact(events), err
-}
-
-// touchEvents increases the version of events that lost a value in another table, and logs field as changed.
-func (e *Editor) touchEvents(ctx context.Context, tx *ent.Tx, ids []int64, field string) error {
-	for part := range slices.Chunk(ids, batch) {
-		err := tx.Event.Update().Where(event.IDIn(part...)).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("events without %s: %w", field, err)
-		}
-	}
-	for _, id := range ids {
-		e.log(calendar.Event, id, calendar.Updated, []string{field})
-	}
-	return nil
 }
 
 // eventField returns the name of the event field with the linked records of a kind.

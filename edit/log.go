@@ -28,21 +28,23 @@ type change struct {
 	id     int64
 	action calendar.Action
 	fields []string // names of changed fields; nil means all
+	hidden bool     // no feed shows the change
 }
 
 // log records a change, which flush stores. Nil fields mean all fields, for actions that create or delete a
 // record. For other actions nil means no field.
-func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, fields []string) {
+func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, fields []string, i impact) {
 	if fields == nil && action != calendar.Created && action != calendar.Deleted {
 		fields = []string{}
 	}
-	e.changes = append(e.changes, change{kind, id, action, fields})
+	e.changes = append(e.changes, change{kind, id, action, fields, !i.visible})
 }
 
-// LogLoaded records the creation of many records in one change. The ids are in ascending order.
-func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64) {
+// LogLoaded records the creation of many records in one change. The ids are in ascending order. public reports
+// whether one of the records is public.
+func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64, public bool) {
 	if len(ids) > 0 {
-		e.log(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)})
+		e.log(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)}, impact{visible: public})
 	}
 }
 
@@ -68,7 +70,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 		row, id = changeRowOfID, func() int64 { return newest.Value - older }
 	}
 	for part := range slices.Chunk(e.changes, batch) {
-		args := make([]any, 0, 7*len(part))
+		args := make([]any, 0, 8*len(part))
 		for _, c := range part {
 			var fields any
 			if c.fields != nil {
@@ -78,7 +80,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 				}
 				fields = json.RawMessage(data)
 			}
-			args = append(args, id(), string(c.kind), c.id, string(c.action), fields, e.author(), at)
+			args = append(args, id(), string(c.kind), c.id, string(c.action), fields, e.author(), at, c.hidden)
 			older--
 		}
 		if _, err := tx.ExecContext(ctx, changeRows+row+strings.Repeat(","+row, len(part)-1), args...); err != nil {
@@ -107,10 +109,11 @@ func (e *Editor) loggedAt() time.Time {
 // changeRowOfID the id is a placeholder. The statement without its rows is changeRows.
 const (
 	changeRow = "((SELECT " + counter.FieldValue + " FROM " + counter.Table + " WHERE " + counter.FieldID + " = '" + revision +
-		"') - ?, ?, ?, ?, ?, ?, ?)"
-	changeRowOfID = "(?, ?, ?, ?, ?, ?, ?)"
+		"') - ?, ?, ?, ?, ?, ?, ?, ?)"
+	changeRowOfID = "(?, ?, ?, ?, ?, ?, ?, ?)"
 	changeRows    = "INSERT INTO " + entchange.Table + " (" + entchange.FieldID + ", " + entchange.FieldKind + ", " + entchange.FieldRecordID +
-		", " + entchange.FieldAction + ", " + entchange.FieldFields + ", " + entchange.FieldUserID + ", " + entchange.FieldAt + ") VALUES "
+		", " + entchange.FieldAction + ", " + entchange.FieldFields + ", " + entchange.FieldUserID + ", " + entchange.FieldAt +
+		", " + entchange.FieldHidden + ") VALUES "
 )
 
 // LogAll adds to the change log, for each kind, that any record may have changed. It makes caches of data that
@@ -118,7 +121,7 @@ const (
 // anything after LogAll.
 func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) error {
 	for _, kind := range kinds {
-		e.log(kind, 0, calendar.Updated, nil)
+		e.log(kind, 0, calendar.Updated, nil, impact{visible: true})
 	}
 	return e.flush(ctx, tx)
 }

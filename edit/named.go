@@ -22,8 +22,9 @@ type namedTable[R any] struct {
 	faults func(row R) []*param.Fault
 	get    func(ctx context.Context, id int64) (R, error)
 	insert func(ctx context.Context, d *diff, common func(namedMutation)) (R, error)
-	// update changes the row. It returns store.ErrConflict if the row no longer has the version of old.
-	update func(ctx context.Context, old R, d *diff, common func(namedMutation)) error
+	// update changes the row. It calls stamp last, when d is complete. It returns store.ErrConflict if the row no
+	// longer has the version of old.
+	update func(ctx context.Context, old R, d *diff, common, stamp func(namedMutation)) error
 	// named lists rows by folded name, except those in the trash. It finds rows by the original name, and by
 	// the name in language l.
 	named func(ctx context.Context, key string, l calendar.Language) ([]R, error)
@@ -76,7 +77,7 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 	if err != nil {
 		return row, false, fmt.Errorf("create %s: %w", t.kind, store.AsConflict(err))
 	}
-	e.log(t.kind, r.id, calendar.Created, nil)
+	e.log(t.kind, r.id, calendar.Created, nil, e.impactOfCreated(r.status, r.published))
 	return row, true, nil
 }
 
@@ -171,24 +172,40 @@ func (t namedTable[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R,
 	if err != nil {
 		return row, err
 	}
-	err = t.update(ctx, row, d, func(m namedMutation) { e.fillNamed(m, r, old, t.sent, d) })
+	var i impact
+	err = t.update(ctx, row, d, func(m namedMutation) { e.fillNamed(m, r, old, t.sent, d) }, func(m namedMutation) {
+		i = e.impactOf(&publicChange{
+			was: old.publicationState, is: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
+			dated: t.sent.modified != nil,
+		})
+		e.stamp(m, r.version.All, t.sent.modified, i)
+	})
 	if err != nil {
 		return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
 	}
-	if t.sent.inline && isPublic(old.status, old.published, e.Now) && !isPublic(r.status, r.published, e.Now) {
+	wasPublic := isPublic(old.status, old.published, e.Now)
+	if wasPublic && !isPublic(r.status, r.published, e.Now) {
 		events, err := linkedEvents(ctx, tx, t.kind, []int64{r.id})
 		if err != nil {
 			return row, fmt.Errorf("events of %s %d: %w", t.kind, r.id, err)
 		}
-		for _, id := range events {
-			e.lost = append(e.lost, eventLink{id, t.kind, strconv.FormatInt(r.id, 10)})
+		if t.sent.inline {
+			for _, id := range events {
+				e.lost = append(e.lost, eventLink{id, t.kind, strconv.FormatInt(r.id, 10)})
+			}
+		}
+		if action != calendar.Trashed {
+			// The public no longer sees the record in its events. That is a change of the events.
+			if err := e.touch(ctx, tx, calendar.Event, events, []string{eventField(t.kind)}, true, nil); err != nil {
+				return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
+			}
 		}
 	}
 	if action == calendar.Trashed {
-		if err := e.unlink(ctx, tx, t.kind, []int64{r.id}); err != nil {
+		if err := e.unlink(ctx, tx, t.kind, []int64{r.id}, wasPublic); err != nil {
 			return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
 		}
 	}
-	e.log(t.kind, r.id, action, d.fields)
+	e.log(t.kind, r.id, action, d.fields, i)
 	return t.get(ctx, r.id)
 }

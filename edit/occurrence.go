@@ -11,7 +11,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -206,12 +205,7 @@ func withWall(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 
 // touchSeries increases the version of a series with changes in other tables, and logs the changed fields.
 func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields []string) error {
-	err := tx.Series.Update().Where(series.ID(id)).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("series %d: %w", id, err)
-	}
-	e.log(calendar.Series, id, calendar.Updated, fields)
-	return nil
+	return e.touch(ctx, tx, calendar.Series, []int64{id}, fields, true, nil)
 }
 
 // seriesFields are the fields that can be own fields of an occurrence, in the order of replies. An own field

@@ -62,7 +62,7 @@ func organizerRecord(row *ent.Organizer) *record {
 		},
 		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
 		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
-		modified: row.ModifiedAt, version: row.Version,
+		modified: row.ModifiedAt, version: calendar.Version{All: row.Version, Hidden: row.HiddenChanges},
 	}
 }
 
@@ -85,10 +85,11 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) name
 			in.fill(c.Mutation(), &ent.Organizer{}, d)
 			return c.Save(ctx)
 		},
-		update: func(ctx context.Context, old *ent.Organizer, d *diff, common func(namedMutation)) error {
+		update: func(ctx context.Context, old *ent.Organizer, d *diff, common, stamp func(namedMutation)) error {
 			u := tx.Organizer.Update().Where(organizer.ID(old.ID), organizer.Version(old.Version))
 			common(u.Mutation())
 			in.fill(u.Mutation(), old, d)
+			stamp(u.Mutation())
 			return expectOneRow(u.Save(ctx))
 		},
 		named: func(ctx context.Context, key string, l calendar.Language) ([]*ent.Organizer, error) {

@@ -57,9 +57,25 @@ func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
 	}), nil
 }
 
-// SetOwnFields replaces the names of the own fields of an occurrence.
+// SetOwnFields replaces the names of the own fields of an occurrence. That is not a change of the occurrence itself, so
+// its date stays.
 func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []string) error {
+	row, err := tx.Event.Get(ctx, id)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", id, err)
+	}
+	standing := publicationState{status: row.Status, published: row.PublishedAt}
+	c := &publicChange{was: standing, is: standing, fields: []string{"series"}}
+	if same, err := e.sameSeriesMember(ctx, tx, row, own, HasPassword(row)); err != nil {
+		return err
+	} else if same {
+		c.unseen = c.fields
+	}
+	i := e.impactOf(c)
 	u := tx.Event.Update().Where(event.ID(id)).AddVersion(1)
+	if i.hidden {
+		u.AddHiddenChanges(1)
+	}
 	if len(own) > 0 {
 		u.SetOwnFields(own)
 	} else {
@@ -68,6 +84,16 @@ func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []s
 	if err := u.Exec(ctx); err != nil {
 		return fmt.Errorf("own fields of event %d: %w", id, err)
 	}
-	e.log(calendar.Event, id, calendar.Updated, []string{"series"})
+	e.log(calendar.Event, id, calendar.Updated, c.fields, i)
 	return nil
+}
+
+// sameSeriesMember reports whether the public sees no difference between the own fields of an occurrence and own.
+func (e *Editor) sameSeriesMember(ctx context.Context, tx *ent.Tx, row *ent.Event, own []string, protected bool) (bool, error) {
+	if row.SeriesID == nil ||
+		slices.Equal(calendar.PublicOwnFields(row.OwnFields, protected), calendar.PublicOwnFields(own, protected)) {
+		return true, nil
+	}
+	public, err := e.publicIDs(ctx, tx, calendar.Series, []int64{*row.SeriesID})
+	return !public[*row.SeriesID], err
 }

@@ -19,7 +19,7 @@ type record struct {
 	author, image *int64
 	source        *string
 	modified      time.Time // UTC
-	version       int64
+	version       calendar.Version
 	nominal       *calendar.Wall // nominal start of an occurrence; nil means none
 }
 
@@ -43,7 +43,11 @@ type trackedMutation interface {
 	SetLanguages(calendar.LanguageSet)
 	SetCreatedAt(time.Time)
 	SetModifiedAt(time.Time)
+	SetHiddenAt(time.Time)
+	ClearHiddenAt()
 	SetVersion(int64)
+	SetHiddenChanges(int64)
+	AddHiddenChanges(int64)
 	SetSourceID(string)
 	ClearSourceID()
 	SetDescription(string)
@@ -64,13 +68,15 @@ type recordMutation interface {
 	ClearImageID()
 }
 
-// fillTracked writes the fields that records and terms share. Its callers record changes of texts and slug.
-func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, version int64, d *diff) {
+// fillTracked writes the fields that records and terms share. Its callers record changes of texts and slug. They call
+// stamp for a record that is not new, when all its changes are known.
+func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, d *diff) {
 	if d.fresh {
 		m.SetCreatedAt(e.Now)
+		m.SetModifiedAt(valueOr(e.Now, modified).UTC().Truncate(time.Second))
+		m.SetVersion(1)
+		m.SetHiddenChanges(0)
 	}
-	m.SetModifiedAt(valueOr(e.Now, modified).UTC().Truncate(time.Second))
-	m.SetVersion(version)
 	putValue(d, "", old.language, w.language, m.SetLanguage)
 	putValue(d, "", old.languages, w.languages, m.SetLanguages)
 	putValue(d, "", old.description, w.description, m.SetDescription)
@@ -82,7 +88,7 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff)
 	if d.fresh {
 		m.SetID(r.id)
 	}
-	e.fillTracked(m, &r.textOwner, &old.textOwner, s.modified, r.version, d)
+	e.fillTracked(m, &r.textOwner, &old.textOwner, s.modified, d)
 	putOptional(d, "author", old.author, r.author, m.SetAuthorID, m.ClearAuthorID)
 	putValue(d, "status", old.status, r.status, m.SetStatus)
 	putValue(d, "", old.before, r.before, m.SetStatusBeforeTrash)
@@ -167,7 +173,7 @@ func drawID(ctx context.Context, tx *ent.Tx, kind calendar.Kind) (int64, error) 
 
 // newRecord returns a new record without an id and a slug.
 func (e *Editor) newRecord(kind calendar.Kind, s *recordInput) *record {
-	r := &record{author: e.author(), source: s.source, version: 1}
+	r := &record{author: e.author(), source: s.source, version: calendar.Version{All: 1}}
 	if s.author != nil || s.linked {
 		r.author = s.author
 	}
@@ -205,7 +211,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 ) {
 	r := new(*old)
 	r.others = slices.Clone(old.others)
-	r.version++
+	r.version.All++
 	if s.author != nil {
 		r.author = new(*s.author)
 	}

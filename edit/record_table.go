@@ -3,7 +3,6 @@ package edit
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -89,19 +88,9 @@ func (e *Editor) clearReferences(
 		if err != nil {
 			return fmt.Errorf("records of kind %s with %s %d: %w", kind, field, value, err)
 		}
-		for part := range slices.Chunk(ids, batch) {
-			err := table.change(ctx, part, func(u *sql.UpdateBuilder) {
-				u.SetNull(column)
-				if kind != calendar.Image {
-					u.Set(event.FieldModifiedAt, e.Now)
-				}
-			})
-			if err != nil {
-				return fmt.Errorf("records of kind %s with %s %d: %w", kind, field, value, err)
-			}
-		}
-		for _, id := range ids {
-			e.log(kind, id, calendar.Updated, []string{field})
+		err = e.touch(ctx, tx, kind, ids, []string{field}, true, func(u *sql.UpdateBuilder) { u.SetNull(column) })
+		if err != nil {
+			return fmt.Errorf("%s %d: %w", field, value, err)
 		}
 	}
 	return nil

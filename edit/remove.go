@@ -39,7 +39,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 			if err := lockSeriesOfRemoved(ctx, tx, part); err != nil {
 				return err
 			}
-			if err := e.unlinkSeries(ctx, tx, "post_parent", part); err != nil {
+			if err := e.unlinkSeries(ctx, tx, "post_parent", part, true); err != nil {
 				return err
 			}
 			events, err = LockEvents(ctx, tx, part...)
@@ -55,6 +55,13 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		if len(there) == 0 {
 			continue
 		}
+		shown, err := e.publicIDs(ctx, tx, kind, there)
+		if err != nil {
+			return err
+		}
+		for _, row := range events {
+			shown[row.ID] = shown[row.ID] || row.Sequence > 0 // feeds may show it as withdrawn
+		}
 		if _, err := tx.Slug.Delete().Where(slug.KindEQ(kind), slug.OwnerIDIn(there...)).Exec(ctx); err != nil {
 			return fmt.Errorf("remove slugs of kind %s: %w", kind, err)
 		}
@@ -65,11 +72,11 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		case calendar.Series:
 			err = e.removeSeries(ctx, tx, there)
 		case calendar.Venue:
-			if err = e.unlink(ctx, tx, kind, there); err == nil {
+			if err = e.unlinkRemoved(ctx, tx, kind, there); err == nil {
 				_, err = tx.Venue.Delete().Where(venue.IDIn(there...)).Exec(ctx)
 			}
 		case calendar.Organizer:
-			if err = e.unlink(ctx, tx, kind, there); err == nil {
+			if err = e.unlinkRemoved(ctx, tx, kind, there); err == nil {
 				_, err = tx.Organizer.Delete().Where(organizer.IDIn(there...)).Exec(ctx)
 			}
 		default:
@@ -79,7 +86,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 			return fmt.Errorf("remove records of kind %s: %w", kind, store.AsConflict(err))
 		}
 		for _, id := range there {
-			e.log(kind, id, calendar.Deleted, nil)
+			e.log(kind, id, calendar.Deleted, nil, impact{visible: shown[id]})
 		}
 	}
 	return nil
@@ -107,21 +114,33 @@ func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
+// unlinkRemoved removes all links to venues or organizers that are about to be deleted.
+func (e *Editor) unlinkRemoved(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	public, err := e.publicIDs(ctx, tx, kind, ids)
+	if err != nil {
+		return err
+	}
+	for _, seen := range [...]bool{true, false} {
+		some := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return public[id] != seen })
+		if err := e.unlink(ctx, tx, kind, some, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // removeSeries deletes series and their phases. Their occurrences become single events.
 func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	occurrences, err := recordTableOf(tx, calendar.Event).lock(ctx, sql.FieldIn(event.FieldSeriesID, ids...), noLimit)
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(occurrences, batch) {
-		err := tx.Event.Update().Where(event.IDIn(part...)).ClearSeriesID().ClearOriginalStart().ClearOwnFields().
-			SetOffSchedule(false).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	for _, id := range occurrences {
-		e.log(calendar.Event, id, calendar.Updated, []string{"series"})
+	// The occurrences may have different series, some of them hidden. All count as shown.
+	err = e.touch(ctx, tx, calendar.Event, occurrences, []string{"series"}, true, func(u *sql.UpdateBuilder) {
+		u.SetNull(event.FieldSeriesID).SetNull(event.FieldOriginalStart).SetNull(event.FieldOwnFields).Set(event.FieldOffSchedule, false)
+	})
+	if err != nil {
+		return err
 	}
 	_, err = tx.Series.Delete().Where(series.IDIn(ids...)).Exec(ctx)
 	return err
@@ -203,15 +222,10 @@ func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, events []*ent.Eve
 	if err != nil {
 		return err
 	}
-	if len(children) > 0 {
-		err := tx.Event.Update().Where(event.ParentIDIn(ids...), event.IDNotIn(ids...)).ClearParentID().AddVersion(1).
-			SetModifiedAt(e.Now).Exec(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	for _, id := range children {
-		e.log(calendar.Event, id, calendar.Updated, []string{"post_parent"})
+	err = e.touch(ctx, tx, calendar.Event, children, []string{"post_parent"}, true,
+		func(u *sql.UpdateBuilder) { u.SetNull(event.FieldParentID) })
+	if err != nil {
+		return err
 	}
 	if err := unlinkEvents(ctx, tx, ids); err != nil {
 		return err

@@ -272,7 +272,7 @@ func (e *Editor) storeSeries(
 	if err != nil {
 		return fmt.Errorf("phase of series %d: %w", s.ID, store.AsConflict(err))
 	}
-	e.log(calendar.Series, s.ID, calendar.Created, nil)
+	e.log(calendar.Series, s.ID, calendar.Created, nil, e.impactOfCreated(s.Status, s.PublishedAt))
 	return e.storeOccurrences(ctx, tx, s, t, rest)
 }
 
@@ -370,18 +370,19 @@ func (e *Editor) storeOccurrences(
 			return fmt.Errorf("occurrences of series %d: %s: %w", s.ID, r.Table, store.AsConflict(err))
 		}
 	}
-	e.logRuns(calendar.Event, ids)
+	e.logRuns(calendar.Event, ids, isPublic(s.Status, s.PublishedAt, e.Now))
 	return nil
 }
 
 // logRuns logs new records, whose ids are in ascending order, in one entry for each run of successive ids.
-func (e *Editor) logRuns(kind calendar.Kind, ids []int64) {
+// public reports whether they are public.
+func (e *Editor) logRuns(kind calendar.Kind, ids []int64, public bool) {
 	for len(ids) > 0 {
 		n := 1
 		for n < len(ids) && ids[n] == ids[n-1]+1 {
 			n++
 		}
-		e.LogLoaded(kind, ids[:n])
+		e.LogLoaded(kind, ids[:n], public)
 		ids = ids[n:]
 	}
 }
@@ -419,6 +420,7 @@ func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *calendar
 	m.SetCreatedAt(e.Now)
 	m.SetModifiedAt(e.Now)
 	m.SetVersion(1)
+	m.SetHiddenChanges(0)
 	m.SetTitle(t.Original.Title)
 	m.SetDescription(t.Original.Description)
 	m.SetExcerpt(t.Original.Excerpt)

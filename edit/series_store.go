@@ -40,6 +40,7 @@ type occurrenceRow struct {
 	slug          string
 	languages     calendar.LanguageSet
 	sequence      int64
+	impact        impact
 }
 
 // store writes the planned changes of the series and its occurrences.
@@ -52,6 +53,9 @@ func (w *seriesWrite) store(ctx context.Context) error {
 		return err
 	}
 	if err := w.limitStored(ctx, rows); err != nil {
+		return err
+	}
+	if err := w.findImpacts(ctx, rows); err != nil {
 		return err
 	}
 	if err := w.storePublicity(ctx, rows); err != nil {
@@ -67,7 +71,7 @@ func (w *seriesWrite) store(ctx context.Context) error {
 		return err
 	}
 	for _, r := range rows {
-		w.log(calendar.Event, r.row.ID, r.action, r.fields)
+		w.log(calendar.Event, r.row.ID, r.action, r.fields, r.impact)
 	}
 	if err := w.storeSeriesRow(ctx); err != nil { // storeSeriesRow takes slugs, which come before terms in the order of locks
 		return err
@@ -84,7 +88,7 @@ func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceRow)
 	events := make([]*ent.Event, len(rows))
 	for i, r := range rows {
 		events[i] = r.row
-		r.sequence = nextSequence(r.row, w.Now, r.standing.status, r.standing.published, r.span, r.after.EventStatus)
+		r.sequence = nextSequence(r.row, w.Now, r.standing.status, r.standing.published, r.span, r.after.EventStatus, r.protected())
 	}
 	return w.publicity(ctx, w.tx, events, func(i int) (calendar.Status, time.Time) {
 		return rows[i].standing.status, rows[i].standing.published
@@ -465,9 +469,12 @@ func (w *seriesWrite) storeColumns(ctx context.Context, rows []*occurrenceRow) e
 			for _, r := range part {
 				at[r.row.ID] = r
 			}
-			u := w.tx.Event.Update().Where(event.IDIn(ids...)).AddVersion(1).SetModifiedAt(w.Now)
+			u := w.tx.Event.Update().Where(event.IDIn(ids...)).AddVersion(1)
 			first.setColumns(u.Mutation())
-			err := u.Modify(func(b *sql.UpdateBuilder) { setOwnValues(b, ids, at) }).Exec(ctx)
+			err := u.Modify(func(b *sql.UpdateBuilder) {
+				setOwnValues(b, ids, at)
+				w.stampRows(b, first.impact)
+			}).Exec(ctx)
 			if err != nil {
 				return fmt.Errorf("occurrences of series %d: %w", w.series.ID, store.AsConflict(err))
 			}
@@ -506,7 +513,7 @@ func (r *occurrenceRow) moves() bool {
 // columnKey returns the same text for rows to which setColumns gives equal values.
 func (r *occurrenceRow) columnKey() string {
 	return fmt.Sprint(r.phase, r.changed, r.sent, r.standing, valueOr(0, r.author), r.span.Zone, r.span.AllDay, r.languages, r.own,
-		r.off, r.moves(), r.slug != r.row.Slug, r.sequence != r.row.Sequence)
+		r.off, r.moves(), r.slug != r.row.Slug, r.sequence != r.row.Sequence, r.impact.hidden)
 }
 
 // setColumns sets the values that all rows with the same columnKey share.
@@ -691,7 +698,12 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	if !changed && len(fields) == 0 {
 		return nil
 	}
-	u := w.tx.Series.Update().Where(series.ID(s.ID)).AddVersion(1).SetModifiedAt(w.Now).
+	i, err := w.seriesImpact(ctx, fields)
+	if err != nil {
+		return err
+	}
+	u := w.tx.Series.Update().Where(series.ID(s.ID)).AddVersion(1).
+		Modify(func(b *sql.UpdateBuilder) { w.stampRows(b, i) }).
 		SetStatus(s.Status).SetStatusBeforeTrash(s.StatusBeforeTrash).SetPublishedAt(s.PublishedAt).SetDated(s.Dated).
 		SetSlug(s.Slug).SetLanguages(s.Languages).
 		SetHideFromListings(last.template.HideFromListings).SetProtected(len(last.template.PasswordHash) > 0)
@@ -716,7 +728,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	case s.Status != calendar.Trash && w.record.trashed:
 		action = calendar.Restored
 	}
-	w.log(calendar.Series, s.ID, action, fields)
+	w.log(calendar.Series, s.ID, action, fields, i)
 	for i := range w.phases {
 		var list []recur.Occurrence
 		for _, n := range w.fresh {

@@ -115,7 +115,7 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		textOwner: textOwner{
 			kind: calendar.Series, id: id, language: s.Language, languages: s.Languages, trashed: s.Status == calendar.Trash,
 		},
-		publicationState: w.standing, author: s.AuthorID, version: s.Version,
+		publicationState: w.standing, author: s.AuthorID, version: calendar.Version{All: s.Version, Hidden: s.HiddenChanges},
 	}
 	rows, err := tx.Event.Query().Where(event.SeriesID(id)).Order(event.ByID()).Modify(forUpdate).All(ctx)
 	if err != nil {
@@ -204,9 +204,9 @@ func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Even
 // remove moves the occurrences in the scope to the trash. If earlier occurrences remain, the series ends before
 // the addressed occurrence.
 func (w *seriesWrite) remove(ctx context.Context) error {
-	version, trashed := w.series.Version, w.record.trashed
+	version, trashed := w.record.version, w.record.trashed
 	if w.at != nil {
-		version, trashed = w.at.row.Version, w.at.record.trashed
+		version, trashed = w.at.record.version, w.at.record.trashed
 	}
 	if !w.isAllowed(auth.Delete, w.record) {
 		return Forbidden()
@@ -267,7 +267,8 @@ func (w *seriesWrite) nextPublicationState(old publicationState, sent *calendar.
 func SeriesEvent(s *ent.Series, p recur.Schedule, t *calendar.Template) *ent.Event {
 	row := &ent.Event{
 		ID: s.ID, AuthorID: s.AuthorID, Status: s.Status, StatusBeforeTrash: s.StatusBeforeTrash, PublishedAt: s.PublishedAt,
-		Dated: s.Dated, Language: s.Language, Languages: s.Languages, ModifiedAt: s.ModifiedAt, Version: s.Version,
+		Dated: s.Dated, Language: s.Language, Languages: s.Languages, ModifiedAt: s.ModifiedAt, HiddenAt: s.HiddenAt,
+		Version: s.Version, HiddenChanges: s.HiddenChanges,
 		Title: t.Original.Title, Description: t.Original.Description, Excerpt: t.Original.Excerpt, Slug: t.Original.Slug,
 		EventStatusReason: t.Original.EventStatusReason,
 		StartWall:         p.Start, EndWall: p.End, Timezone: p.Zone.String(), AllDay: p.AllDay,
@@ -374,7 +375,7 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	if err := w.refuseParents(ctx); err != nil {
 		return err
 	}
-	if err := w.expect(row.Version); err != nil {
+	if err := w.expect(calendar.Version{All: row.Version, Hidden: row.HiddenChanges}); err != nil {
 		return err
 	}
 	if sent.slug != nil {

@@ -73,7 +73,7 @@ func TestStatements(t *testing.T) {
 			if _, err := w.TrashEvent(e, first.ID); err != nil {
 				t.Fatal(err)
 			}
-		}, 17},
+		}, 18},
 		{"title of all 109", func() {
 			w.ChangeEvent(e, first.ID, &edit.EventInput{Title: new("All"), Scope: edit.AllOccurrences})
 		}, 24},

@@ -70,7 +70,7 @@ func (e *Editor) insertTerm(
 	}
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
-	e.fillTerm(c.Mutation(), w, &textOwner{}, in, 1, d)
+	e.fillTerm(c.Mutation(), w, &textOwner{}, in, d)
 	if err := SortKeysOf(e.Site.Language, w.inLanguage(w.language), w.otherTexts()).Set(c.Mutation()); err != nil {
 		return nil, fmt.Errorf("sort keys: %w", err)
 	}
@@ -91,7 +91,7 @@ func (e *Editor) insertTerm(
 			return nil, fmt.Errorf("translation of %s %d: %w", in.Taxonomy, row.ID, err)
 		}
 	}
-	e.log(in.Taxonomy, row.ID, calendar.Created, nil)
+	e.log(in.Taxonomy, row.ID, calendar.Created, nil, impact{visible: true})
 	return row, nil
 }
 
@@ -109,7 +109,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	if !e.mayManageTerms(row.Taxonomy) {
 		return nil, Forbidden()
 	}
-	if err := e.expect(row.Version); err != nil {
+	if err := e.expect(calendar.Version{All: row.Version, Hidden: row.HiddenChanges}); err != nil {
 		return nil, err
 	}
 	if moved && parent != nil {
@@ -137,11 +137,16 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	if in.SourceID != nil {
 		m.SetSourceID(*in.SourceID)
 	}
-	e.fillTerm(m, w, old, in, row.Version+1, d)
+	e.fillTerm(m, w, old, in, d)
+	public := publicationState{status: calendar.Publish}
+	i := e.impactOf(&publicChange{
+		was: public, is: public, fields: d.fields, languages: old.languages != w.languages, dated: in.ModifiedAt != nil,
+	})
+	e.stamp(m, row.Version+1, in.ModifiedAt, i)
 	if err := expectOneRow(u.Save(ctx)); err != nil {
 		return nil, fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	e.log(row.Taxonomy, row.ID, calendar.Updated, d.fields)
+	e.log(row.Taxonomy, row.ID, calendar.Updated, d.fields, i)
 	return tx.Term.Get(ctx, row.ID)
 }
 
@@ -151,7 +156,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if !e.mayManageTerms(row.Taxonomy) {
 		return Forbidden()
 	}
-	if err := e.expect(row.Version); err != nil {
+	if err := e.expect(calendar.Version{All: row.Version, Hidden: row.HiddenChanges}); err != nil {
 		return err
 	}
 	if err := e.moveChildren(ctx, tx, row); err != nil {
@@ -161,7 +166,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if err != nil {
 		return fmt.Errorf("slugs of %s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	if err := e.unlink(ctx, tx, row.Taxonomy, []int64{row.ID}); err != nil {
+	if err := e.unlink(ctx, tx, row.Taxonomy, []int64{row.ID}, true); err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
 	// The database deletes the translations with the term.
@@ -169,7 +174,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	e.log(row.Taxonomy, row.ID, calendar.Deleted, nil)
+	e.log(row.Taxonomy, row.ID, calendar.Deleted, nil, impact{visible: true})
 	return nil
 }
 
@@ -180,7 +185,7 @@ func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) er
 		return err
 	}
 	// The update selects by parent and not by id, because another child may have been added.
-	move := tx.Term.Update().Where(term.ParentID(row.ID)).AddVersion(1).SetModifiedAt(e.Now)
+	move := tx.Term.Update().Where(term.ParentID(row.ID)).AddVersion(1).SetModifiedAt(e.Now).ClearHiddenAt()
 	if row.ParentID != nil {
 		move.SetParentID(*row.ParentID)
 	} else {
@@ -190,7 +195,7 @@ func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) er
 		return store.AsConflict(err)
 	}
 	for _, id := range ids {
-		e.log(row.Taxonomy, id, calendar.Updated, []string{"parent"})
+		e.log(row.Taxonomy, id, calendar.Updated, []string{"parent"}, impact{visible: true})
 	}
 	return nil
 }
@@ -200,8 +205,8 @@ func (e *Editor) mayManageTerms(taxonomy calendar.Kind) bool {
 }
 
 // fillTerm sets the fields of a term in m that differ from the stored term.
-func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput, version int64, d *diff) {
-	e.fillTracked(m, w, old, in.ModifiedAt, version, d)
+func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput, d *diff) {
+	e.fillTracked(m, w, old, in.ModifiedAt, d)
 	putValue(d, "", old.title, w.title, m.SetName)
 	putValue(d, "", calendar.FoldName(old.title), calendar.FoldName(w.title), m.SetNameKey)
 }

@@ -59,7 +59,7 @@ func venueRecord(row *ent.Venue) *record {
 		},
 		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
 		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
-		modified: row.ModifiedAt, version: row.Version,
+		modified: row.ModifiedAt, version: calendar.Version{All: row.Version, Hidden: row.HiddenChanges},
 	}
 }
 
@@ -81,10 +81,11 @@ func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *recordInput) namedTable[*
 			in.fill(c.Mutation(), newVenue(), d)
 			return c.Save(ctx)
 		},
-		update: func(ctx context.Context, old *ent.Venue, d *diff, common func(namedMutation)) error {
+		update: func(ctx context.Context, old *ent.Venue, d *diff, common, stamp func(namedMutation)) error {
 			u := tx.Venue.Update().Where(venue.ID(old.ID), venue.Version(old.Version))
 			common(u.Mutation())
 			in.fill(u.Mutation(), old, d)
+			stamp(u.Mutation())
 			return expectOneRow(u.Save(ctx))
 		},
 		named: func(ctx context.Context, key string, l calendar.Language) ([]*ent.Venue, error) {

@@ -52,16 +52,18 @@ func isPublic(status calendar.Status, published, now time.Time) bool {
 }
 
 // nextSequence returns the SEQUENCE of an event after a write at now. It is 0 until a write
-// withdraws the event, or changes its times or event status while it is public.
+// withdraws the event, or changes its times or event status while it is public. A password hides that it is all day.
+// protected reports whether the event has a password after the write.
 func nextSequence(
 	row *ent.Event, now time.Time, status calendar.Status, published time.Time, span calendar.Span, state calendar.EventStatus,
+	protected bool,
 ) int64 {
 	was, is, n := isPublic(row.Status, row.PublishedAt, now), isPublic(status, published, now), Sequence(row, now)
 	switch {
 	case was && !is, !was && is && n > 0:
 		return n + 1
 	case was && (!row.StartsAt.Equal(span.StartsAt()) || !row.EndsAt.Equal(span.EndsAt()) ||
-		row.AllDay != span.AllDay || row.EventStatus != state):
+		(row.AllDay && !HasPassword(row)) != (span.AllDay && !protected) || row.EventStatus != state):
 		return n + 1
 	}
 	return n

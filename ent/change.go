@@ -30,7 +30,9 @@ type Change struct {
 	// At holds the value of the "at" field.
 	At time.Time `json:"at,omitempty"`
 	// names of the fields that changed
-	Fields       []string `json:"fields,omitempty"`
+	Fields []string `json:"fields,omitempty"`
+	// no feed shows the change
+	Hidden       bool `json:"hidden,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -41,6 +43,8 @@ func (*Change) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case change.FieldFields:
 			values[i] = new([]byte)
+		case change.FieldHidden:
+			values[i] = new(sql.NullBool)
 		case change.FieldID, change.FieldRecordID, change.FieldUserID:
 			values[i] = new(sql.NullInt64)
 		case change.FieldKind, change.FieldAction:
@@ -107,6 +111,12 @@ func (_m *Change) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field fields: %w", err)
 				}
 			}
+		case change.FieldHidden:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden", values[i])
+			} else if value.Valid {
+				_m.Hidden = value.Bool
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -162,6 +172,9 @@ func (_m *Change) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("fields=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Fields))
+	builder.WriteString(", ")
+	builder.WriteString("hidden=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Hidden))
 	builder.WriteByte(')')
 	return builder.String()
 }

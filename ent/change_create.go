@@ -65,6 +65,20 @@ func (_c *ChangeCreate) SetFields(v []string) *ChangeCreate {
 	return _c
 }
 
+// SetHidden sets the "hidden" field.
+func (_c *ChangeCreate) SetHidden(v bool) *ChangeCreate {
+	_c.mutation.SetHidden(v)
+	return _c
+}
+
+// SetNillableHidden sets the "hidden" field if the given value is not nil.
+func (_c *ChangeCreate) SetNillableHidden(v *bool) *ChangeCreate {
+	if v != nil {
+		_c.SetHidden(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ChangeCreate) SetID(v int64) *ChangeCreate {
 	_c.mutation.SetID(v)
@@ -78,6 +92,7 @@ func (_c *ChangeCreate) Mutation() *ChangeMutation {
 
 // Save creates the Change in the database.
 func (_c *ChangeCreate) Save(ctx context.Context) (*Change, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -100,6 +115,14 @@ func (_c *ChangeCreate) Exec(ctx context.Context) error {
 func (_c *ChangeCreate) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
 		panic(err)
+	}
+}
+
+// defaults sets the default values of the builder before save.
+func (_c *ChangeCreate) defaults() {
+	if _, ok := _c.mutation.Hidden(); !ok {
+		v := change.DefaultHidden
+		_c.mutation.SetHidden(v)
 	}
 }
 
@@ -126,6 +149,9 @@ func (_c *ChangeCreate) check() error {
 	}
 	if _, ok := _c.mutation.At(); !ok {
 		return &ValidationError{Name: "at", err: errors.New(`ent: missing required field "Change.at"`)}
+	}
+	if _, ok := _c.mutation.Hidden(); !ok {
+		return &ValidationError{Name: "hidden", err: errors.New(`ent: missing required field "Change.hidden"`)}
 	}
 	return nil
 }
@@ -183,6 +209,10 @@ func (_c *ChangeCreate) createSpec() (*Change, *sqlgraph.CreateSpec) {
 		_spec.SetField(change.FieldFields, field.TypeJSON, value)
 		_node.Fields = value
 	}
+	if value, ok := _c.mutation.Hidden(); ok {
+		_spec.SetField(change.FieldHidden, field.TypeBool, value)
+		_node.Hidden = value
+	}
 	return _node, _spec
 }
 
@@ -204,6 +234,7 @@ func (_c *ChangeCreateBulk) Save(ctx context.Context) ([]*Change, error) {
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*ChangeMutation)
 				if !ok {

@@ -35,7 +35,8 @@ type Core struct {
 	AuthorID                  *int64
 	Status, StatusBeforeTrash calendar.Status
 	PublishedAt, ModifiedAt   time.Time
-	Version                   int64
+	HiddenAt                  *time.Time
+	Version, HiddenChanges    int64
 	Languages                 calendar.LanguageSet
 }
 
@@ -73,7 +74,9 @@ func (_m *Event) Core() Core {
 		PublishedAt:       _m.PublishedAt,
 		Languages:         _m.Languages,
 		ModifiedAt:        _m.ModifiedAt,
+		HiddenAt:          _m.HiddenAt,
 		Version:           _m.Version,
+		HiddenChanges:     _m.HiddenChanges,
 	}
 }
 
@@ -110,7 +113,9 @@ func (_m *Organizer) Core() Core {
 		PublishedAt:       _m.PublishedAt,
 		Languages:         _m.Languages,
 		ModifiedAt:        _m.ModifiedAt,
+		HiddenAt:          _m.HiddenAt,
 		Version:           _m.Version,
+		HiddenChanges:     _m.HiddenChanges,
 	}
 }
 
@@ -141,9 +146,11 @@ func (t *OrganizerTranslation) Text() calendar.Text {
 func (_m *Term) Core() Core {
 	return Core{
 		ID: _m.ID, Kind: _m.Taxonomy,
-		Languages:  _m.Languages,
-		ModifiedAt: _m.ModifiedAt,
-		Version:    _m.Version,
+		Languages:     _m.Languages,
+		ModifiedAt:    _m.ModifiedAt,
+		HiddenAt:      _m.HiddenAt,
+		Version:       _m.Version,
+		HiddenChanges: _m.HiddenChanges,
 	}
 }
 
@@ -180,7 +187,9 @@ func (_m *Venue) Core() Core {
 		PublishedAt:       _m.PublishedAt,
 		Languages:         _m.Languages,
 		ModifiedAt:        _m.ModifiedAt,
+		HiddenAt:          _m.HiddenAt,
 		Version:           _m.Version,
+		HiddenChanges:     _m.HiddenChanges,
 	}
 }
 

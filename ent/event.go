@@ -39,10 +39,14 @@ type Event struct {
 	Languages calendar.LanguageSet `json:"languages,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
-	// ModifiedAt holds the value of the "modified_at" field.
+	// the last change that the public could see
 	ModifiedAt time.Time `json:"modified_at,omitempty"`
+	// the last change, if the public could not see it; null: modified_at
+	HiddenAt *time.Time `json:"hidden_at,omitempty"`
 	// grows by one with each write
 	Version int64 `json:"version,omitempty"`
+	// how many of these writes the public could not see
+	HiddenChanges int64 `json:"hidden_changes,omitempty"`
 	// global_id of the record it was imported from
 	SourceID *string `json:"source_id,omitempty"`
 	// Title holds the value of the "title" field.
@@ -258,11 +262,11 @@ func (*Event) scanValues(columns []string) ([]any, error) {
 			values[i] = new(calendar.Wall)
 		case event.FieldDated, event.FieldAllDay, event.FieldShowMap, event.FieldShowMapLink, event.FieldHideFromListings, event.FieldSticky, event.FieldFeatured, event.FieldTicketed, event.FieldOffSchedule:
 			values[i] = new(sql.NullBool)
-		case event.FieldID, event.FieldAuthorID, event.FieldImageID, event.FieldVersion, event.FieldPasswordID, event.FieldParentID, event.FieldSeriesID, event.FieldSequence:
+		case event.FieldID, event.FieldAuthorID, event.FieldImageID, event.FieldVersion, event.FieldHiddenChanges, event.FieldPasswordID, event.FieldParentID, event.FieldSeriesID, event.FieldSequence:
 			values[i] = new(sql.NullInt64)
 		case event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldLanguage, event.FieldLanguages, event.FieldSourceID, event.FieldTitle, event.FieldDescription, event.FieldExcerpt, event.FieldSlug, event.FieldTimezone, event.FieldWebsite, event.FieldEventStatus, event.FieldEventStatusReason, event.FieldAttendance, event.FieldVirtualURL:
 			values[i] = new(sql.NullString)
-		case event.FieldPublishedAt, event.FieldCreatedAt, event.FieldModifiedAt, event.FieldStartsAt, event.FieldEndsAt:
+		case event.FieldPublishedAt, event.FieldCreatedAt, event.FieldModifiedAt, event.FieldHiddenAt, event.FieldStartsAt, event.FieldEndsAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -347,11 +351,24 @@ func (_m *Event) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ModifiedAt = value.Time
 			}
+		case event.FieldHiddenAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_at", values[i])
+			} else if value.Valid {
+				_m.HiddenAt = new(time.Time)
+				*_m.HiddenAt = value.Time
+			}
 		case event.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field version", values[i])
 			} else if value.Valid {
 				_m.Version = value.Int64
+			}
+		case event.FieldHiddenChanges:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_changes", values[i])
+			} else if value.Valid {
+				_m.HiddenChanges = value.Int64
 			}
 		case event.FieldSourceID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -674,8 +691,16 @@ func (_m *Event) String() string {
 	builder.WriteString("modified_at=")
 	builder.WriteString(_m.ModifiedAt.Format(time.ANSIC))
 	builder.WriteString(", ")
+	if v := _m.HiddenAt; v != nil {
+		builder.WriteString("hidden_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
+	builder.WriteString("hidden_changes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.HiddenChanges))
 	builder.WriteString(", ")
 	if v := _m.SourceID; v != nil {
 		builder.WriteString("source_id=")

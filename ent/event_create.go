@@ -119,6 +119,20 @@ func (_c *EventCreate) SetModifiedAt(v time.Time) *EventCreate {
 	return _c
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_c *EventCreate) SetHiddenAt(v time.Time) *EventCreate {
+	_c.mutation.SetHiddenAt(v)
+	return _c
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_c *EventCreate) SetNillableHiddenAt(v *time.Time) *EventCreate {
+	if v != nil {
+		_c.SetHiddenAt(*v)
+	}
+	return _c
+}
+
 // SetVersion sets the "version" field.
 func (_c *EventCreate) SetVersion(v int64) *EventCreate {
 	_c.mutation.SetVersion(v)
@@ -129,6 +143,20 @@ func (_c *EventCreate) SetVersion(v int64) *EventCreate {
 func (_c *EventCreate) SetNillableVersion(v *int64) *EventCreate {
 	if v != nil {
 		_c.SetVersion(*v)
+	}
+	return _c
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_c *EventCreate) SetHiddenChanges(v int64) *EventCreate {
+	_c.mutation.SetHiddenChanges(v)
+	return _c
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_c *EventCreate) SetNillableHiddenChanges(v *int64) *EventCreate {
+	if v != nil {
+		_c.SetHiddenChanges(*v)
 	}
 	return _c
 }
@@ -646,6 +674,10 @@ func (_c *EventCreate) defaults() {
 		v := event.DefaultVersion
 		_c.mutation.SetVersion(v)
 	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		v := event.DefaultHiddenChanges
+		_c.mutation.SetHiddenChanges(v)
+	}
 	if _, ok := _c.mutation.Description(); !ok {
 		v := event.DefaultDescription
 		_c.mutation.SetDescription(v)
@@ -760,6 +792,9 @@ func (_c *EventCreate) check() error {
 	}
 	if _, ok := _c.mutation.Version(); !ok {
 		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Event.version"`)}
+	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		return &ValidationError{Name: "hidden_changes", err: errors.New(`ent: missing required field "Event.hidden_changes"`)}
 	}
 	if v, ok := _c.mutation.SourceID(); ok {
 		if err := event.SourceIDValidator(v); err != nil {
@@ -941,9 +976,17 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 		_spec.SetField(event.FieldModifiedAt, field.TypeTime, value)
 		_node.ModifiedAt = value
 	}
+	if value, ok := _c.mutation.HiddenAt(); ok {
+		_spec.SetField(event.FieldHiddenAt, field.TypeTime, value)
+		_node.HiddenAt = &value
+	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(event.FieldVersion, field.TypeInt64, value)
 		_node.Version = value
+	}
+	if value, ok := _c.mutation.HiddenChanges(); ok {
+		_spec.SetField(event.FieldHiddenChanges, field.TypeInt64, value)
+		_node.HiddenChanges = value
 	}
 	if value, ok := _c.mutation.SourceID(); ok {
 		_spec.SetField(event.FieldSourceID, field.TypeString, value)

@@ -175,6 +175,26 @@ func (_u *EventUpdate) SetNillableModifiedAt(v *time.Time) *EventUpdate {
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *EventUpdate) SetHiddenAt(v time.Time) *EventUpdate {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableHiddenAt(v *time.Time) *EventUpdate {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *EventUpdate) ClearHiddenAt() *EventUpdate {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *EventUpdate) SetVersion(v int64) *EventUpdate {
 	_u.mutation.ResetVersion()
@@ -193,6 +213,27 @@ func (_u *EventUpdate) SetNillableVersion(v *int64) *EventUpdate {
 // AddVersion adds value to the "version" field.
 func (_u *EventUpdate) AddVersion(v int64) *EventUpdate {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *EventUpdate) SetHiddenChanges(v int64) *EventUpdate {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableHiddenChanges(v *int64) *EventUpdate {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *EventUpdate) AddHiddenChanges(v int64) *EventUpdate {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -1054,11 +1095,23 @@ func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(event.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(event.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(event.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(event.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(event.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(event.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(event.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(event.FieldSourceID, field.TypeString, value)
@@ -1684,6 +1737,26 @@ func (_u *EventUpdateOne) SetNillableModifiedAt(v *time.Time) *EventUpdateOne {
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *EventUpdateOne) SetHiddenAt(v time.Time) *EventUpdateOne {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableHiddenAt(v *time.Time) *EventUpdateOne {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *EventUpdateOne) ClearHiddenAt() *EventUpdateOne {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *EventUpdateOne) SetVersion(v int64) *EventUpdateOne {
 	_u.mutation.ResetVersion()
@@ -1702,6 +1775,27 @@ func (_u *EventUpdateOne) SetNillableVersion(v *int64) *EventUpdateOne {
 // AddVersion adds value to the "version" field.
 func (_u *EventUpdateOne) AddVersion(v int64) *EventUpdateOne {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *EventUpdateOne) SetHiddenChanges(v int64) *EventUpdateOne {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableHiddenChanges(v *int64) *EventUpdateOne {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *EventUpdateOne) AddHiddenChanges(v int64) *EventUpdateOne {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -2593,11 +2687,23 @@ func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error)
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(event.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(event.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(event.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(event.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(event.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(event.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(event.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(event.FieldSourceID, field.TypeString, value)

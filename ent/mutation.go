@@ -91,6 +91,7 @@ type ChangeMutation struct {
 	at            *time.Time
 	fields        *[]string
 	appendfields  []string
+	hidden        *bool
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Change, error)
@@ -500,6 +501,42 @@ func (m *ChangeMutation) ResetFields() {
 	delete(m.clearedFields, change.FieldFields)
 }
 
+// SetHidden sets the "hidden" field.
+func (m *ChangeMutation) SetHidden(b bool) {
+	m.hidden = &b
+}
+
+// Hidden returns the value of the "hidden" field in the mutation.
+func (m *ChangeMutation) Hidden() (r bool, exists bool) {
+	v := m.hidden
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHidden returns the old "hidden" field's value of the Change entity.
+// If the Change object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChangeMutation) OldHidden(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHidden is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHidden requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHidden: %w", err)
+	}
+	return oldValue.Hidden, nil
+}
+
+// ResetHidden resets all changes to the "hidden" field.
+func (m *ChangeMutation) ResetHidden() {
+	m.hidden = nil
+}
+
 // Where appends a list predicates to the ChangeMutation builder.
 func (m *ChangeMutation) Where(ps ...predicate.Change) {
 	m.predicates = append(m.predicates, ps...)
@@ -534,7 +571,7 @@ func (m *ChangeMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChangeMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.kind != nil {
 		fields = append(fields, change.FieldKind)
 	}
@@ -552,6 +589,9 @@ func (m *ChangeMutation) Fields() []string {
 	}
 	if m.fields != nil {
 		fields = append(fields, change.FieldFields)
+	}
+	if m.hidden != nil {
+		fields = append(fields, change.FieldHidden)
 	}
 	return fields
 }
@@ -573,6 +613,8 @@ func (m *ChangeMutation) Field(name string) (ent.Value, bool) {
 		return m.At()
 	case change.FieldFields:
 		return m.GetFields()
+	case change.FieldHidden:
+		return m.Hidden()
 	}
 	return nil, false
 }
@@ -594,6 +636,8 @@ func (m *ChangeMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldAt(ctx)
 	case change.FieldFields:
 		return m.OldFields(ctx)
+	case change.FieldHidden:
+		return m.OldHidden(ctx)
 	}
 	return nil, fmt.Errorf("unknown Change field %s", name)
 }
@@ -644,6 +688,13 @@ func (m *ChangeMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetFields(v)
+		return nil
+	case change.FieldHidden:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHidden(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Change field %s", name)
@@ -753,6 +804,9 @@ func (m *ChangeMutation) ResetField(name string) error {
 		return nil
 	case change.FieldFields:
 		m.ResetFields()
+		return nil
+	case change.FieldHidden:
+		m.ResetHidden()
 		return nil
 	}
 	return fmt.Errorf("unknown Change field %s", name)
@@ -1188,8 +1242,11 @@ type EventMutation struct {
 	languages           *calendar.LanguageSet
 	created_at          *time.Time
 	modified_at         *time.Time
+	hidden_at           *time.Time
 	version             *int64
 	addversion          *int64
+	hidden_changes      *int64
+	addhidden_changes   *int64
 	source_id           *string
 	title               *string
 	description         *string
@@ -1741,6 +1798,55 @@ func (m *EventMutation) ResetModifiedAt() {
 	m.modified_at = nil
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (m *EventMutation) SetHiddenAt(t time.Time) {
+	m.hidden_at = &t
+}
+
+// HiddenAt returns the value of the "hidden_at" field in the mutation.
+func (m *EventMutation) HiddenAt() (r time.Time, exists bool) {
+	v := m.hidden_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenAt returns the old "hidden_at" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldHiddenAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenAt: %w", err)
+	}
+	return oldValue.HiddenAt, nil
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (m *EventMutation) ClearHiddenAt() {
+	m.hidden_at = nil
+	m.clearedFields[event.FieldHiddenAt] = struct{}{}
+}
+
+// HiddenAtCleared returns if the "hidden_at" field was cleared in this mutation.
+func (m *EventMutation) HiddenAtCleared() bool {
+	_, ok := m.clearedFields[event.FieldHiddenAt]
+	return ok
+}
+
+// ResetHiddenAt resets all changes to the "hidden_at" field.
+func (m *EventMutation) ResetHiddenAt() {
+	m.hidden_at = nil
+	delete(m.clearedFields, event.FieldHiddenAt)
+}
+
 // SetVersion sets the "version" field.
 func (m *EventMutation) SetVersion(i int64) {
 	m.version = &i
@@ -1795,6 +1901,62 @@ func (m *EventMutation) AddedVersion() (r int64, exists bool) {
 func (m *EventMutation) ResetVersion() {
 	m.version = nil
 	m.addversion = nil
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (m *EventMutation) SetHiddenChanges(i int64) {
+	m.hidden_changes = &i
+	m.addhidden_changes = nil
+}
+
+// HiddenChanges returns the value of the "hidden_changes" field in the mutation.
+func (m *EventMutation) HiddenChanges() (r int64, exists bool) {
+	v := m.hidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenChanges returns the old "hidden_changes" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldHiddenChanges(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenChanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenChanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenChanges: %w", err)
+	}
+	return oldValue.HiddenChanges, nil
+}
+
+// AddHiddenChanges adds i to the "hidden_changes" field.
+func (m *EventMutation) AddHiddenChanges(i int64) {
+	if m.addhidden_changes != nil {
+		*m.addhidden_changes += i
+	} else {
+		m.addhidden_changes = &i
+	}
+}
+
+// AddedHiddenChanges returns the value that was added to the "hidden_changes" field in this mutation.
+func (m *EventMutation) AddedHiddenChanges() (r int64, exists bool) {
+	v := m.addhidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHiddenChanges resets all changes to the "hidden_changes" field.
+func (m *EventMutation) ResetHiddenChanges() {
+	m.hidden_changes = nil
+	m.addhidden_changes = nil
 }
 
 // SetSourceID sets the "source_id" field.
@@ -3493,7 +3655,7 @@ func (m *EventMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EventMutation) Fields() []string {
-	fields := make([]string, 0, 42)
+	fields := make([]string, 0, 44)
 	if m.author != nil {
 		fields = append(fields, event.FieldAuthorID)
 	}
@@ -3524,8 +3686,14 @@ func (m *EventMutation) Fields() []string {
 	if m.modified_at != nil {
 		fields = append(fields, event.FieldModifiedAt)
 	}
+	if m.hidden_at != nil {
+		fields = append(fields, event.FieldHiddenAt)
+	}
 	if m.version != nil {
 		fields = append(fields, event.FieldVersion)
+	}
+	if m.hidden_changes != nil {
+		fields = append(fields, event.FieldHiddenChanges)
 	}
 	if m.source_id != nil {
 		fields = append(fields, event.FieldSourceID)
@@ -3648,8 +3816,12 @@ func (m *EventMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case event.FieldModifiedAt:
 		return m.ModifiedAt()
+	case event.FieldHiddenAt:
+		return m.HiddenAt()
 	case event.FieldVersion:
 		return m.Version()
+	case event.FieldHiddenChanges:
+		return m.HiddenChanges()
 	case event.FieldSourceID:
 		return m.SourceID()
 	case event.FieldTitle:
@@ -3741,8 +3913,12 @@ func (m *EventMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldCreatedAt(ctx)
 	case event.FieldModifiedAt:
 		return m.OldModifiedAt(ctx)
+	case event.FieldHiddenAt:
+		return m.OldHiddenAt(ctx)
 	case event.FieldVersion:
 		return m.OldVersion(ctx)
+	case event.FieldHiddenChanges:
+		return m.OldHiddenChanges(ctx)
 	case event.FieldSourceID:
 		return m.OldSourceID(ctx)
 	case event.FieldTitle:
@@ -3884,12 +4060,26 @@ func (m *EventMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetModifiedAt(v)
 		return nil
+	case event.FieldHiddenAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenAt(v)
+		return nil
 	case event.FieldVersion:
 		v, ok := value.(int64)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVersion(v)
+		return nil
+	case event.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenChanges(v)
 		return nil
 	case event.FieldSourceID:
 		v, ok := value.(string)
@@ -4119,6 +4309,9 @@ func (m *EventMutation) AddedFields() []string {
 	if m.addversion != nil {
 		fields = append(fields, event.FieldVersion)
 	}
+	if m.addhidden_changes != nil {
+		fields = append(fields, event.FieldHiddenChanges)
+	}
 	if m.addpassword_id != nil {
 		fields = append(fields, event.FieldPasswordID)
 	}
@@ -4138,6 +4331,8 @@ func (m *EventMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case event.FieldVersion:
 		return m.AddedVersion()
+	case event.FieldHiddenChanges:
+		return m.AddedHiddenChanges()
 	case event.FieldPasswordID:
 		return m.AddedPasswordID()
 	case event.FieldSeriesID:
@@ -4159,6 +4354,13 @@ func (m *EventMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddVersion(v)
+		return nil
+	case event.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHiddenChanges(v)
 		return nil
 	case event.FieldPasswordID:
 		v, ok := value.(int64)
@@ -4194,6 +4396,9 @@ func (m *EventMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(event.FieldImageID) {
 		fields = append(fields, event.FieldImageID)
+	}
+	if m.FieldCleared(event.FieldHiddenAt) {
+		fields = append(fields, event.FieldHiddenAt)
 	}
 	if m.FieldCleared(event.FieldSourceID) {
 		fields = append(fields, event.FieldSourceID)
@@ -4241,6 +4446,9 @@ func (m *EventMutation) ClearField(name string) error {
 		return nil
 	case event.FieldImageID:
 		m.ClearImageID()
+		return nil
+	case event.FieldHiddenAt:
+		m.ClearHiddenAt()
 		return nil
 	case event.FieldSourceID:
 		m.ClearSourceID()
@@ -4307,8 +4515,14 @@ func (m *EventMutation) ResetField(name string) error {
 	case event.FieldModifiedAt:
 		m.ResetModifiedAt()
 		return nil
+	case event.FieldHiddenAt:
+		m.ResetHiddenAt()
+		return nil
 	case event.FieldVersion:
 		m.ResetVersion()
+		return nil
+	case event.FieldHiddenChanges:
+		m.ResetHiddenChanges()
 		return nil
 	case event.FieldSourceID:
 		m.ResetSourceID()
@@ -9095,8 +9309,11 @@ type OrganizerMutation struct {
 	languages           *calendar.LanguageSet
 	created_at          *time.Time
 	modified_at         *time.Time
+	hidden_at           *time.Time
 	version             *int64
 	addversion          *int64
+	hidden_changes      *int64
+	addhidden_changes   *int64
 	source_id           *string
 	name                *string
 	name_key            *string
@@ -9611,6 +9828,55 @@ func (m *OrganizerMutation) ResetModifiedAt() {
 	m.modified_at = nil
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (m *OrganizerMutation) SetHiddenAt(t time.Time) {
+	m.hidden_at = &t
+}
+
+// HiddenAt returns the value of the "hidden_at" field in the mutation.
+func (m *OrganizerMutation) HiddenAt() (r time.Time, exists bool) {
+	v := m.hidden_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenAt returns the old "hidden_at" field's value of the Organizer entity.
+// If the Organizer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrganizerMutation) OldHiddenAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenAt: %w", err)
+	}
+	return oldValue.HiddenAt, nil
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (m *OrganizerMutation) ClearHiddenAt() {
+	m.hidden_at = nil
+	m.clearedFields[organizer.FieldHiddenAt] = struct{}{}
+}
+
+// HiddenAtCleared returns if the "hidden_at" field was cleared in this mutation.
+func (m *OrganizerMutation) HiddenAtCleared() bool {
+	_, ok := m.clearedFields[organizer.FieldHiddenAt]
+	return ok
+}
+
+// ResetHiddenAt resets all changes to the "hidden_at" field.
+func (m *OrganizerMutation) ResetHiddenAt() {
+	m.hidden_at = nil
+	delete(m.clearedFields, organizer.FieldHiddenAt)
+}
+
 // SetVersion sets the "version" field.
 func (m *OrganizerMutation) SetVersion(i int64) {
 	m.version = &i
@@ -9665,6 +9931,62 @@ func (m *OrganizerMutation) AddedVersion() (r int64, exists bool) {
 func (m *OrganizerMutation) ResetVersion() {
 	m.version = nil
 	m.addversion = nil
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (m *OrganizerMutation) SetHiddenChanges(i int64) {
+	m.hidden_changes = &i
+	m.addhidden_changes = nil
+}
+
+// HiddenChanges returns the value of the "hidden_changes" field in the mutation.
+func (m *OrganizerMutation) HiddenChanges() (r int64, exists bool) {
+	v := m.hidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenChanges returns the old "hidden_changes" field's value of the Organizer entity.
+// If the Organizer object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrganizerMutation) OldHiddenChanges(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenChanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenChanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenChanges: %w", err)
+	}
+	return oldValue.HiddenChanges, nil
+}
+
+// AddHiddenChanges adds i to the "hidden_changes" field.
+func (m *OrganizerMutation) AddHiddenChanges(i int64) {
+	if m.addhidden_changes != nil {
+		*m.addhidden_changes += i
+	} else {
+		m.addhidden_changes = &i
+	}
+}
+
+// AddedHiddenChanges returns the value that was added to the "hidden_changes" field in this mutation.
+func (m *OrganizerMutation) AddedHiddenChanges() (r int64, exists bool) {
+	v := m.addhidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHiddenChanges resets all changes to the "hidden_changes" field.
+func (m *OrganizerMutation) ResetHiddenChanges() {
+	m.hidden_changes = nil
+	m.addhidden_changes = nil
 }
 
 // SetSourceID sets the "source_id" field.
@@ -10164,7 +10486,7 @@ func (m *OrganizerMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrganizerMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.author != nil {
 		fields = append(fields, organizer.FieldAuthorID)
 	}
@@ -10195,8 +10517,14 @@ func (m *OrganizerMutation) Fields() []string {
 	if m.modified_at != nil {
 		fields = append(fields, organizer.FieldModifiedAt)
 	}
+	if m.hidden_at != nil {
+		fields = append(fields, organizer.FieldHiddenAt)
+	}
 	if m.version != nil {
 		fields = append(fields, organizer.FieldVersion)
+	}
+	if m.hidden_changes != nil {
+		fields = append(fields, organizer.FieldHiddenChanges)
 	}
 	if m.source_id != nil {
 		fields = append(fields, organizer.FieldSourceID)
@@ -10250,8 +10578,12 @@ func (m *OrganizerMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case organizer.FieldModifiedAt:
 		return m.ModifiedAt()
+	case organizer.FieldHiddenAt:
+		return m.HiddenAt()
 	case organizer.FieldVersion:
 		return m.Version()
+	case organizer.FieldHiddenChanges:
+		return m.HiddenChanges()
 	case organizer.FieldSourceID:
 		return m.SourceID()
 	case organizer.FieldName:
@@ -10297,8 +10629,12 @@ func (m *OrganizerMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldCreatedAt(ctx)
 	case organizer.FieldModifiedAt:
 		return m.OldModifiedAt(ctx)
+	case organizer.FieldHiddenAt:
+		return m.OldHiddenAt(ctx)
 	case organizer.FieldVersion:
 		return m.OldVersion(ctx)
+	case organizer.FieldHiddenChanges:
+		return m.OldHiddenChanges(ctx)
 	case organizer.FieldSourceID:
 		return m.OldSourceID(ctx)
 	case organizer.FieldName:
@@ -10394,12 +10730,26 @@ func (m *OrganizerMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetModifiedAt(v)
 		return nil
+	case organizer.FieldHiddenAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenAt(v)
+		return nil
 	case organizer.FieldVersion:
 		v, ok := value.(int64)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVersion(v)
+		return nil
+	case organizer.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenChanges(v)
 		return nil
 	case organizer.FieldSourceID:
 		v, ok := value.(string)
@@ -10468,6 +10818,9 @@ func (m *OrganizerMutation) AddedFields() []string {
 	if m.addversion != nil {
 		fields = append(fields, organizer.FieldVersion)
 	}
+	if m.addhidden_changes != nil {
+		fields = append(fields, organizer.FieldHiddenChanges)
+	}
 	return fields
 }
 
@@ -10478,6 +10831,8 @@ func (m *OrganizerMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case organizer.FieldVersion:
 		return m.AddedVersion()
+	case organizer.FieldHiddenChanges:
+		return m.AddedHiddenChanges()
 	}
 	return nil, false
 }
@@ -10494,6 +10849,13 @@ func (m *OrganizerMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddVersion(v)
 		return nil
+	case organizer.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHiddenChanges(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Organizer numeric field %s", name)
 }
@@ -10507,6 +10869,9 @@ func (m *OrganizerMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(organizer.FieldImageID) {
 		fields = append(fields, organizer.FieldImageID)
+	}
+	if m.FieldCleared(organizer.FieldHiddenAt) {
+		fields = append(fields, organizer.FieldHiddenAt)
 	}
 	if m.FieldCleared(organizer.FieldSourceID) {
 		fields = append(fields, organizer.FieldSourceID)
@@ -10530,6 +10895,9 @@ func (m *OrganizerMutation) ClearField(name string) error {
 		return nil
 	case organizer.FieldImageID:
 		m.ClearImageID()
+		return nil
+	case organizer.FieldHiddenAt:
+		m.ClearHiddenAt()
 		return nil
 	case organizer.FieldSourceID:
 		m.ClearSourceID()
@@ -10572,8 +10940,14 @@ func (m *OrganizerMutation) ResetField(name string) error {
 	case organizer.FieldModifiedAt:
 		m.ResetModifiedAt()
 		return nil
+	case organizer.FieldHiddenAt:
+		m.ResetHiddenAt()
+		return nil
 	case organizer.FieldVersion:
 		m.ResetVersion()
+		return nil
+	case organizer.FieldHiddenChanges:
+		m.ResetHiddenChanges()
 		return nil
 	case organizer.FieldSourceID:
 		m.ResetSourceID()
@@ -12313,8 +12687,11 @@ type SeriesMutation struct {
 	languages           *calendar.LanguageSet
 	created_at          *time.Time
 	modified_at         *time.Time
+	hidden_at           *time.Time
 	version             *int64
 	addversion          *int64
+	hidden_changes      *int64
+	addhidden_changes   *int64
 	source_id           *string
 	status              *calendar.Status
 	status_before_trash *calendar.Status
@@ -12587,6 +12964,55 @@ func (m *SeriesMutation) ResetModifiedAt() {
 	m.modified_at = nil
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (m *SeriesMutation) SetHiddenAt(t time.Time) {
+	m.hidden_at = &t
+}
+
+// HiddenAt returns the value of the "hidden_at" field in the mutation.
+func (m *SeriesMutation) HiddenAt() (r time.Time, exists bool) {
+	v := m.hidden_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenAt returns the old "hidden_at" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldHiddenAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenAt: %w", err)
+	}
+	return oldValue.HiddenAt, nil
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (m *SeriesMutation) ClearHiddenAt() {
+	m.hidden_at = nil
+	m.clearedFields[series.FieldHiddenAt] = struct{}{}
+}
+
+// HiddenAtCleared returns if the "hidden_at" field was cleared in this mutation.
+func (m *SeriesMutation) HiddenAtCleared() bool {
+	_, ok := m.clearedFields[series.FieldHiddenAt]
+	return ok
+}
+
+// ResetHiddenAt resets all changes to the "hidden_at" field.
+func (m *SeriesMutation) ResetHiddenAt() {
+	m.hidden_at = nil
+	delete(m.clearedFields, series.FieldHiddenAt)
+}
+
 // SetVersion sets the "version" field.
 func (m *SeriesMutation) SetVersion(i int64) {
 	m.version = &i
@@ -12641,6 +13067,62 @@ func (m *SeriesMutation) AddedVersion() (r int64, exists bool) {
 func (m *SeriesMutation) ResetVersion() {
 	m.version = nil
 	m.addversion = nil
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (m *SeriesMutation) SetHiddenChanges(i int64) {
+	m.hidden_changes = &i
+	m.addhidden_changes = nil
+}
+
+// HiddenChanges returns the value of the "hidden_changes" field in the mutation.
+func (m *SeriesMutation) HiddenChanges() (r int64, exists bool) {
+	v := m.hidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenChanges returns the old "hidden_changes" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldHiddenChanges(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenChanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenChanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenChanges: %w", err)
+	}
+	return oldValue.HiddenChanges, nil
+}
+
+// AddHiddenChanges adds i to the "hidden_changes" field.
+func (m *SeriesMutation) AddHiddenChanges(i int64) {
+	if m.addhidden_changes != nil {
+		*m.addhidden_changes += i
+	} else {
+		m.addhidden_changes = &i
+	}
+}
+
+// AddedHiddenChanges returns the value that was added to the "hidden_changes" field in this mutation.
+func (m *SeriesMutation) AddedHiddenChanges() (r int64, exists bool) {
+	v := m.addhidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHiddenChanges resets all changes to the "hidden_changes" field.
+func (m *SeriesMutation) ResetHiddenChanges() {
+	m.hidden_changes = nil
+	m.addhidden_changes = nil
 }
 
 // SetSourceID sets the "source_id" field.
@@ -13353,7 +13835,7 @@ func (m *SeriesMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SeriesMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.language != nil {
 		fields = append(fields, series.FieldLanguage)
 	}
@@ -13366,8 +13848,14 @@ func (m *SeriesMutation) Fields() []string {
 	if m.modified_at != nil {
 		fields = append(fields, series.FieldModifiedAt)
 	}
+	if m.hidden_at != nil {
+		fields = append(fields, series.FieldHiddenAt)
+	}
 	if m.version != nil {
 		fields = append(fields, series.FieldVersion)
+	}
+	if m.hidden_changes != nil {
+		fields = append(fields, series.FieldHiddenChanges)
 	}
 	if m.source_id != nil {
 		fields = append(fields, series.FieldSourceID)
@@ -13427,8 +13915,12 @@ func (m *SeriesMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case series.FieldModifiedAt:
 		return m.ModifiedAt()
+	case series.FieldHiddenAt:
+		return m.HiddenAt()
 	case series.FieldVersion:
 		return m.Version()
+	case series.FieldHiddenChanges:
+		return m.HiddenChanges()
 	case series.FieldSourceID:
 		return m.SourceID()
 	case series.FieldAuthorID:
@@ -13474,8 +13966,12 @@ func (m *SeriesMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldCreatedAt(ctx)
 	case series.FieldModifiedAt:
 		return m.OldModifiedAt(ctx)
+	case series.FieldHiddenAt:
+		return m.OldHiddenAt(ctx)
 	case series.FieldVersion:
 		return m.OldVersion(ctx)
+	case series.FieldHiddenChanges:
+		return m.OldHiddenChanges(ctx)
 	case series.FieldSourceID:
 		return m.OldSourceID(ctx)
 	case series.FieldAuthorID:
@@ -13541,12 +14037,26 @@ func (m *SeriesMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetModifiedAt(v)
 		return nil
+	case series.FieldHiddenAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenAt(v)
+		return nil
 	case series.FieldVersion:
 		v, ok := value.(int64)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVersion(v)
+		return nil
+	case series.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenChanges(v)
 		return nil
 	case series.FieldSourceID:
 		v, ok := value.(string)
@@ -13657,6 +14167,9 @@ func (m *SeriesMutation) AddedFields() []string {
 	if m.addversion != nil {
 		fields = append(fields, series.FieldVersion)
 	}
+	if m.addhidden_changes != nil {
+		fields = append(fields, series.FieldHiddenChanges)
+	}
 	return fields
 }
 
@@ -13667,6 +14180,8 @@ func (m *SeriesMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case series.FieldVersion:
 		return m.AddedVersion()
+	case series.FieldHiddenChanges:
+		return m.AddedHiddenChanges()
 	}
 	return nil, false
 }
@@ -13683,6 +14198,13 @@ func (m *SeriesMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddVersion(v)
 		return nil
+	case series.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHiddenChanges(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Series numeric field %s", name)
 }
@@ -13691,6 +14213,9 @@ func (m *SeriesMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *SeriesMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(series.FieldHiddenAt) {
+		fields = append(fields, series.FieldHiddenAt)
+	}
 	if m.FieldCleared(series.FieldSourceID) {
 		fields = append(fields, series.FieldSourceID)
 	}
@@ -13726,6 +14251,9 @@ func (m *SeriesMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *SeriesMutation) ClearField(name string) error {
 	switch name {
+	case series.FieldHiddenAt:
+		m.ClearHiddenAt()
+		return nil
 	case series.FieldSourceID:
 		m.ClearSourceID()
 		return nil
@@ -13767,8 +14295,14 @@ func (m *SeriesMutation) ResetField(name string) error {
 	case series.FieldModifiedAt:
 		m.ResetModifiedAt()
 		return nil
+	case series.FieldHiddenAt:
+		m.ResetHiddenAt()
+		return nil
 	case series.FieldVersion:
 		m.ResetVersion()
+		return nil
+	case series.FieldHiddenChanges:
+		m.ResetHiddenChanges()
 		return nil
 	case series.FieldSourceID:
 		m.ResetSourceID()
@@ -15860,8 +16394,11 @@ type TermMutation struct {
 	languages           *calendar.LanguageSet
 	created_at          *time.Time
 	modified_at         *time.Time
+	hidden_at           *time.Time
 	version             *int64
 	addversion          *int64
+	hidden_changes      *int64
+	addhidden_changes   *int64
 	source_id           *string
 	name                *string
 	name_key            *string
@@ -16141,6 +16678,55 @@ func (m *TermMutation) ResetModifiedAt() {
 	m.modified_at = nil
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (m *TermMutation) SetHiddenAt(t time.Time) {
+	m.hidden_at = &t
+}
+
+// HiddenAt returns the value of the "hidden_at" field in the mutation.
+func (m *TermMutation) HiddenAt() (r time.Time, exists bool) {
+	v := m.hidden_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenAt returns the old "hidden_at" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldHiddenAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenAt: %w", err)
+	}
+	return oldValue.HiddenAt, nil
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (m *TermMutation) ClearHiddenAt() {
+	m.hidden_at = nil
+	m.clearedFields[term.FieldHiddenAt] = struct{}{}
+}
+
+// HiddenAtCleared returns if the "hidden_at" field was cleared in this mutation.
+func (m *TermMutation) HiddenAtCleared() bool {
+	_, ok := m.clearedFields[term.FieldHiddenAt]
+	return ok
+}
+
+// ResetHiddenAt resets all changes to the "hidden_at" field.
+func (m *TermMutation) ResetHiddenAt() {
+	m.hidden_at = nil
+	delete(m.clearedFields, term.FieldHiddenAt)
+}
+
 // SetVersion sets the "version" field.
 func (m *TermMutation) SetVersion(i int64) {
 	m.version = &i
@@ -16195,6 +16781,62 @@ func (m *TermMutation) AddedVersion() (r int64, exists bool) {
 func (m *TermMutation) ResetVersion() {
 	m.version = nil
 	m.addversion = nil
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (m *TermMutation) SetHiddenChanges(i int64) {
+	m.hidden_changes = &i
+	m.addhidden_changes = nil
+}
+
+// HiddenChanges returns the value of the "hidden_changes" field in the mutation.
+func (m *TermMutation) HiddenChanges() (r int64, exists bool) {
+	v := m.hidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenChanges returns the old "hidden_changes" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldHiddenChanges(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenChanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenChanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenChanges: %w", err)
+	}
+	return oldValue.HiddenChanges, nil
+}
+
+// AddHiddenChanges adds i to the "hidden_changes" field.
+func (m *TermMutation) AddHiddenChanges(i int64) {
+	if m.addhidden_changes != nil {
+		*m.addhidden_changes += i
+	} else {
+		m.addhidden_changes = &i
+	}
+}
+
+// AddedHiddenChanges returns the value that was added to the "hidden_changes" field in this mutation.
+func (m *TermMutation) AddedHiddenChanges() (r int64, exists bool) {
+	v := m.addhidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHiddenChanges resets all changes to the "hidden_changes" field.
+func (m *TermMutation) ResetHiddenChanges() {
+	m.hidden_changes = nil
+	m.addhidden_changes = nil
 }
 
 // SetSourceID sets the "source_id" field.
@@ -17048,7 +17690,7 @@ func (m *TermMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TermMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.language != nil {
 		fields = append(fields, term.FieldLanguage)
 	}
@@ -17061,8 +17703,14 @@ func (m *TermMutation) Fields() []string {
 	if m.modified_at != nil {
 		fields = append(fields, term.FieldModifiedAt)
 	}
+	if m.hidden_at != nil {
+		fields = append(fields, term.FieldHiddenAt)
+	}
 	if m.version != nil {
 		fields = append(fields, term.FieldVersion)
+	}
+	if m.hidden_changes != nil {
+		fields = append(fields, term.FieldHiddenChanges)
 	}
 	if m.source_id != nil {
 		fields = append(fields, term.FieldSourceID)
@@ -17122,8 +17770,12 @@ func (m *TermMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case term.FieldModifiedAt:
 		return m.ModifiedAt()
+	case term.FieldHiddenAt:
+		return m.HiddenAt()
 	case term.FieldVersion:
 		return m.Version()
+	case term.FieldHiddenChanges:
+		return m.HiddenChanges()
 	case term.FieldSourceID:
 		return m.SourceID()
 	case term.FieldName:
@@ -17169,8 +17821,12 @@ func (m *TermMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldCreatedAt(ctx)
 	case term.FieldModifiedAt:
 		return m.OldModifiedAt(ctx)
+	case term.FieldHiddenAt:
+		return m.OldHiddenAt(ctx)
 	case term.FieldVersion:
 		return m.OldVersion(ctx)
+	case term.FieldHiddenChanges:
+		return m.OldHiddenChanges(ctx)
 	case term.FieldSourceID:
 		return m.OldSourceID(ctx)
 	case term.FieldName:
@@ -17236,12 +17892,26 @@ func (m *TermMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetModifiedAt(v)
 		return nil
+	case term.FieldHiddenAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenAt(v)
+		return nil
 	case term.FieldVersion:
 		v, ok := value.(int64)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVersion(v)
+		return nil
+	case term.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenChanges(v)
 		return nil
 	case term.FieldSourceID:
 		v, ok := value.(string)
@@ -17352,6 +18022,9 @@ func (m *TermMutation) AddedFields() []string {
 	if m.addversion != nil {
 		fields = append(fields, term.FieldVersion)
 	}
+	if m.addhidden_changes != nil {
+		fields = append(fields, term.FieldHiddenChanges)
+	}
 	if m.addevent_count != nil {
 		fields = append(fields, term.FieldEventCount)
 	}
@@ -17365,6 +18038,8 @@ func (m *TermMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case term.FieldVersion:
 		return m.AddedVersion()
+	case term.FieldHiddenChanges:
+		return m.AddedHiddenChanges()
 	case term.FieldEventCount:
 		return m.AddedEventCount()
 	}
@@ -17383,6 +18058,13 @@ func (m *TermMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddVersion(v)
 		return nil
+	case term.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHiddenChanges(v)
+		return nil
 	case term.FieldEventCount:
 		v, ok := value.(int)
 		if !ok {
@@ -17398,6 +18080,9 @@ func (m *TermMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *TermMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(term.FieldHiddenAt) {
+		fields = append(fields, term.FieldHiddenAt)
+	}
 	if m.FieldCleared(term.FieldSourceID) {
 		fields = append(fields, term.FieldSourceID)
 	}
@@ -17436,6 +18121,9 @@ func (m *TermMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *TermMutation) ClearField(name string) error {
 	switch name {
+	case term.FieldHiddenAt:
+		m.ClearHiddenAt()
+		return nil
 	case term.FieldSourceID:
 		m.ClearSourceID()
 		return nil
@@ -17480,8 +18168,14 @@ func (m *TermMutation) ResetField(name string) error {
 	case term.FieldModifiedAt:
 		m.ResetModifiedAt()
 		return nil
+	case term.FieldHiddenAt:
+		m.ResetHiddenAt()
+		return nil
 	case term.FieldVersion:
 		m.ResetVersion()
+		return nil
+	case term.FieldHiddenChanges:
+		m.ResetHiddenChanges()
 		return nil
 	case term.FieldSourceID:
 		m.ResetSourceID()
@@ -20280,8 +20974,11 @@ type VenueMutation struct {
 	languages           *calendar.LanguageSet
 	created_at          *time.Time
 	modified_at         *time.Time
+	hidden_at           *time.Time
 	version             *int64
 	addversion          *int64
+	hidden_changes      *int64
+	addhidden_changes   *int64
 	source_id           *string
 	name                *string
 	name_key            *string
@@ -20810,6 +21507,55 @@ func (m *VenueMutation) ResetModifiedAt() {
 	m.modified_at = nil
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (m *VenueMutation) SetHiddenAt(t time.Time) {
+	m.hidden_at = &t
+}
+
+// HiddenAt returns the value of the "hidden_at" field in the mutation.
+func (m *VenueMutation) HiddenAt() (r time.Time, exists bool) {
+	v := m.hidden_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenAt returns the old "hidden_at" field's value of the Venue entity.
+// If the Venue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VenueMutation) OldHiddenAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenAt: %w", err)
+	}
+	return oldValue.HiddenAt, nil
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (m *VenueMutation) ClearHiddenAt() {
+	m.hidden_at = nil
+	m.clearedFields[venue.FieldHiddenAt] = struct{}{}
+}
+
+// HiddenAtCleared returns if the "hidden_at" field was cleared in this mutation.
+func (m *VenueMutation) HiddenAtCleared() bool {
+	_, ok := m.clearedFields[venue.FieldHiddenAt]
+	return ok
+}
+
+// ResetHiddenAt resets all changes to the "hidden_at" field.
+func (m *VenueMutation) ResetHiddenAt() {
+	m.hidden_at = nil
+	delete(m.clearedFields, venue.FieldHiddenAt)
+}
+
 // SetVersion sets the "version" field.
 func (m *VenueMutation) SetVersion(i int64) {
 	m.version = &i
@@ -20864,6 +21610,62 @@ func (m *VenueMutation) AddedVersion() (r int64, exists bool) {
 func (m *VenueMutation) ResetVersion() {
 	m.version = nil
 	m.addversion = nil
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (m *VenueMutation) SetHiddenChanges(i int64) {
+	m.hidden_changes = &i
+	m.addhidden_changes = nil
+}
+
+// HiddenChanges returns the value of the "hidden_changes" field in the mutation.
+func (m *VenueMutation) HiddenChanges() (r int64, exists bool) {
+	v := m.hidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHiddenChanges returns the old "hidden_changes" field's value of the Venue entity.
+// If the Venue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VenueMutation) OldHiddenChanges(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHiddenChanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHiddenChanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHiddenChanges: %w", err)
+	}
+	return oldValue.HiddenChanges, nil
+}
+
+// AddHiddenChanges adds i to the "hidden_changes" field.
+func (m *VenueMutation) AddHiddenChanges(i int64) {
+	if m.addhidden_changes != nil {
+		*m.addhidden_changes += i
+	} else {
+		m.addhidden_changes = &i
+	}
+}
+
+// AddedHiddenChanges returns the value that was added to the "hidden_changes" field in this mutation.
+func (m *VenueMutation) AddedHiddenChanges() (r int64, exists bool) {
+	v := m.addhidden_changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHiddenChanges resets all changes to the "hidden_changes" field.
+func (m *VenueMutation) ResetHiddenChanges() {
+	m.hidden_changes = nil
+	m.addhidden_changes = nil
 }
 
 // SetSourceID sets the "source_id" field.
@@ -21861,7 +22663,7 @@ func (m *VenueMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *VenueMutation) Fields() []string {
-	fields := make([]string, 0, 30)
+	fields := make([]string, 0, 32)
 	if m.author != nil {
 		fields = append(fields, venue.FieldAuthorID)
 	}
@@ -21892,8 +22694,14 @@ func (m *VenueMutation) Fields() []string {
 	if m.modified_at != nil {
 		fields = append(fields, venue.FieldModifiedAt)
 	}
+	if m.hidden_at != nil {
+		fields = append(fields, venue.FieldHiddenAt)
+	}
 	if m.version != nil {
 		fields = append(fields, venue.FieldVersion)
+	}
+	if m.hidden_changes != nil {
+		fields = append(fields, venue.FieldHiddenChanges)
 	}
 	if m.source_id != nil {
 		fields = append(fields, venue.FieldSourceID)
@@ -21980,8 +22788,12 @@ func (m *VenueMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case venue.FieldModifiedAt:
 		return m.ModifiedAt()
+	case venue.FieldHiddenAt:
+		return m.HiddenAt()
 	case venue.FieldVersion:
 		return m.Version()
+	case venue.FieldHiddenChanges:
+		return m.HiddenChanges()
 	case venue.FieldSourceID:
 		return m.SourceID()
 	case venue.FieldName:
@@ -22049,8 +22861,12 @@ func (m *VenueMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldCreatedAt(ctx)
 	case venue.FieldModifiedAt:
 		return m.OldModifiedAt(ctx)
+	case venue.FieldHiddenAt:
+		return m.OldHiddenAt(ctx)
 	case venue.FieldVersion:
 		return m.OldVersion(ctx)
+	case venue.FieldHiddenChanges:
+		return m.OldHiddenChanges(ctx)
 	case venue.FieldSourceID:
 		return m.OldSourceID(ctx)
 	case venue.FieldName:
@@ -22168,12 +22984,26 @@ func (m *VenueMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetModifiedAt(v)
 		return nil
+	case venue.FieldHiddenAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenAt(v)
+		return nil
 	case venue.FieldVersion:
 		v, ok := value.(int64)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVersion(v)
+		return nil
+	case venue.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHiddenChanges(v)
 		return nil
 	case venue.FieldSourceID:
 		v, ok := value.(string)
@@ -22319,6 +23149,9 @@ func (m *VenueMutation) AddedFields() []string {
 	if m.addversion != nil {
 		fields = append(fields, venue.FieldVersion)
 	}
+	if m.addhidden_changes != nil {
+		fields = append(fields, venue.FieldHiddenChanges)
+	}
 	if m.addlatitude != nil {
 		fields = append(fields, venue.FieldLatitude)
 	}
@@ -22338,6 +23171,8 @@ func (m *VenueMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case venue.FieldVersion:
 		return m.AddedVersion()
+	case venue.FieldHiddenChanges:
+		return m.AddedHiddenChanges()
 	case venue.FieldLatitude:
 		return m.AddedLatitude()
 	case venue.FieldLongitude:
@@ -22359,6 +23194,13 @@ func (m *VenueMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddVersion(v)
+		return nil
+	case venue.FieldHiddenChanges:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHiddenChanges(v)
 		return nil
 	case venue.FieldLatitude:
 		v, ok := value.(float64)
@@ -22395,6 +23237,9 @@ func (m *VenueMutation) ClearedFields() []string {
 	if m.FieldCleared(venue.FieldImageID) {
 		fields = append(fields, venue.FieldImageID)
 	}
+	if m.FieldCleared(venue.FieldHiddenAt) {
+		fields = append(fields, venue.FieldHiddenAt)
+	}
 	if m.FieldCleared(venue.FieldSourceID) {
 		fields = append(fields, venue.FieldSourceID)
 	}
@@ -22426,6 +23271,9 @@ func (m *VenueMutation) ClearField(name string) error {
 		return nil
 	case venue.FieldImageID:
 		m.ClearImageID()
+		return nil
+	case venue.FieldHiddenAt:
+		m.ClearHiddenAt()
 		return nil
 	case venue.FieldSourceID:
 		m.ClearSourceID()
@@ -22477,8 +23325,14 @@ func (m *VenueMutation) ResetField(name string) error {
 	case venue.FieldModifiedAt:
 		m.ResetModifiedAt()
 		return nil
+	case venue.FieldHiddenAt:
+		m.ResetHiddenAt()
+		return nil
 	case venue.FieldVersion:
 		m.ResetVersion()
+		return nil
+	case venue.FieldHiddenChanges:
+		m.ResetHiddenChanges()
 		return nil
 	case venue.FieldSourceID:
 		m.ResetSourceID()

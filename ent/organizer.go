@@ -38,10 +38,14 @@ type Organizer struct {
 	Languages calendar.LanguageSet `json:"languages,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
-	// ModifiedAt holds the value of the "modified_at" field.
+	// the last change that the public could see
 	ModifiedAt time.Time `json:"modified_at,omitempty"`
+	// the last change, if the public could not see it; null: modified_at
+	HiddenAt *time.Time `json:"hidden_at,omitempty"`
 	// grows by one with each write
 	Version int64 `json:"version,omitempty"`
+	// how many of these writes the public could not see
+	HiddenChanges int64 `json:"hidden_changes,omitempty"`
 	// global_id of the record it was imported from
 	SourceID *string `json:"source_id,omitempty"`
 	// Name holds the value of the "name" field.
@@ -137,11 +141,11 @@ func (*Organizer) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case organizer.FieldDated:
 			values[i] = new(sql.NullBool)
-		case organizer.FieldID, organizer.FieldAuthorID, organizer.FieldImageID, organizer.FieldVersion:
+		case organizer.FieldID, organizer.FieldAuthorID, organizer.FieldImageID, organizer.FieldVersion, organizer.FieldHiddenChanges:
 			values[i] = new(sql.NullInt64)
 		case organizer.FieldStatus, organizer.FieldStatusBeforeTrash, organizer.FieldLanguage, organizer.FieldLanguages, organizer.FieldSourceID, organizer.FieldName, organizer.FieldNameKey, organizer.FieldDescription, organizer.FieldSlug, organizer.FieldPhone, organizer.FieldWebsite, organizer.FieldEmail:
 			values[i] = new(sql.NullString)
-		case organizer.FieldPublishedAt, organizer.FieldCreatedAt, organizer.FieldModifiedAt:
+		case organizer.FieldPublishedAt, organizer.FieldCreatedAt, organizer.FieldModifiedAt, organizer.FieldHiddenAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -226,11 +230,24 @@ func (_m *Organizer) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ModifiedAt = value.Time
 			}
+		case organizer.FieldHiddenAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_at", values[i])
+			} else if value.Valid {
+				_m.HiddenAt = new(time.Time)
+				*_m.HiddenAt = value.Time
+			}
 		case organizer.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field version", values[i])
 			} else if value.Valid {
 				_m.Version = value.Int64
+			}
+		case organizer.FieldHiddenChanges:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_changes", values[i])
+			} else if value.Valid {
+				_m.HiddenChanges = value.Int64
 			}
 		case organizer.FieldSourceID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -376,8 +393,16 @@ func (_m *Organizer) String() string {
 	builder.WriteString("modified_at=")
 	builder.WriteString(_m.ModifiedAt.Format(time.ANSIC))
 	builder.WriteString(", ")
+	if v := _m.HiddenAt; v != nil {
+		builder.WriteString("hidden_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
+	builder.WriteString("hidden_changes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.HiddenChanges))
 	builder.WriteString(", ")
 	if v := _m.SourceID; v != nil {
 		builder.WriteString("source_id=")

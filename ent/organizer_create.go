@@ -117,6 +117,20 @@ func (_c *OrganizerCreate) SetModifiedAt(v time.Time) *OrganizerCreate {
 	return _c
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_c *OrganizerCreate) SetHiddenAt(v time.Time) *OrganizerCreate {
+	_c.mutation.SetHiddenAt(v)
+	return _c
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_c *OrganizerCreate) SetNillableHiddenAt(v *time.Time) *OrganizerCreate {
+	if v != nil {
+		_c.SetHiddenAt(*v)
+	}
+	return _c
+}
+
 // SetVersion sets the "version" field.
 func (_c *OrganizerCreate) SetVersion(v int64) *OrganizerCreate {
 	_c.mutation.SetVersion(v)
@@ -127,6 +141,20 @@ func (_c *OrganizerCreate) SetVersion(v int64) *OrganizerCreate {
 func (_c *OrganizerCreate) SetNillableVersion(v *int64) *OrganizerCreate {
 	if v != nil {
 		_c.SetVersion(*v)
+	}
+	return _c
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_c *OrganizerCreate) SetHiddenChanges(v int64) *OrganizerCreate {
+	_c.mutation.SetHiddenChanges(v)
+	return _c
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_c *OrganizerCreate) SetNillableHiddenChanges(v *int64) *OrganizerCreate {
+	if v != nil {
+		_c.SetHiddenChanges(*v)
 	}
 	return _c
 }
@@ -320,6 +348,10 @@ func (_c *OrganizerCreate) defaults() {
 		v := organizer.DefaultVersion
 		_c.mutation.SetVersion(v)
 	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		v := organizer.DefaultHiddenChanges
+		_c.mutation.SetHiddenChanges(v)
+	}
 	if _, ok := _c.mutation.Description(); !ok {
 		v := organizer.DefaultDescription
 		_c.mutation.SetDescription(v)
@@ -390,6 +422,9 @@ func (_c *OrganizerCreate) check() error {
 	}
 	if _, ok := _c.mutation.Version(); !ok {
 		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Organizer.version"`)}
+	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		return &ValidationError{Name: "hidden_changes", err: errors.New(`ent: missing required field "Organizer.hidden_changes"`)}
 	}
 	if v, ok := _c.mutation.SourceID(); ok {
 		if err := organizer.SourceIDValidator(v); err != nil {
@@ -511,9 +546,17 @@ func (_c *OrganizerCreate) createSpec() (*Organizer, *sqlgraph.CreateSpec) {
 		_spec.SetField(organizer.FieldModifiedAt, field.TypeTime, value)
 		_node.ModifiedAt = value
 	}
+	if value, ok := _c.mutation.HiddenAt(); ok {
+		_spec.SetField(organizer.FieldHiddenAt, field.TypeTime, value)
+		_node.HiddenAt = &value
+	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(organizer.FieldVersion, field.TypeInt64, value)
 		_node.Version = value
+	}
+	if value, ok := _c.mutation.HiddenChanges(); ok {
+		_spec.SetField(organizer.FieldHiddenChanges, field.TypeInt64, value)
+		_node.HiddenChanges = value
 	}
 	if value, ok := _c.mutation.SourceID(); ok {
 		_spec.SetField(organizer.FieldSourceID, field.TypeString, value)

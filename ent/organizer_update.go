@@ -172,6 +172,26 @@ func (_u *OrganizerUpdate) SetNillableModifiedAt(v *time.Time) *OrganizerUpdate 
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *OrganizerUpdate) SetHiddenAt(v time.Time) *OrganizerUpdate {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *OrganizerUpdate) SetNillableHiddenAt(v *time.Time) *OrganizerUpdate {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *OrganizerUpdate) ClearHiddenAt() *OrganizerUpdate {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *OrganizerUpdate) SetVersion(v int64) *OrganizerUpdate {
 	_u.mutation.ResetVersion()
@@ -190,6 +210,27 @@ func (_u *OrganizerUpdate) SetNillableVersion(v *int64) *OrganizerUpdate {
 // AddVersion adds value to the "version" field.
 func (_u *OrganizerUpdate) AddVersion(v int64) *OrganizerUpdate {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *OrganizerUpdate) SetHiddenChanges(v int64) *OrganizerUpdate {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *OrganizerUpdate) SetNillableHiddenChanges(v *int64) *OrganizerUpdate {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *OrganizerUpdate) AddHiddenChanges(v int64) *OrganizerUpdate {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -536,11 +577,23 @@ func (_u *OrganizerUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(organizer.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(organizer.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(organizer.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(organizer.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(organizer.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(organizer.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(organizer.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(organizer.FieldSourceID, field.TypeString, value)
@@ -889,6 +942,26 @@ func (_u *OrganizerUpdateOne) SetNillableModifiedAt(v *time.Time) *OrganizerUpda
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *OrganizerUpdateOne) SetHiddenAt(v time.Time) *OrganizerUpdateOne {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *OrganizerUpdateOne) SetNillableHiddenAt(v *time.Time) *OrganizerUpdateOne {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *OrganizerUpdateOne) ClearHiddenAt() *OrganizerUpdateOne {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *OrganizerUpdateOne) SetVersion(v int64) *OrganizerUpdateOne {
 	_u.mutation.ResetVersion()
@@ -907,6 +980,27 @@ func (_u *OrganizerUpdateOne) SetNillableVersion(v *int64) *OrganizerUpdateOne {
 // AddVersion adds value to the "version" field.
 func (_u *OrganizerUpdateOne) AddVersion(v int64) *OrganizerUpdateOne {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *OrganizerUpdateOne) SetHiddenChanges(v int64) *OrganizerUpdateOne {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *OrganizerUpdateOne) SetNillableHiddenChanges(v *int64) *OrganizerUpdateOne {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *OrganizerUpdateOne) AddHiddenChanges(v int64) *OrganizerUpdateOne {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -1283,11 +1377,23 @@ func (_u *OrganizerUpdateOne) sqlSave(ctx context.Context) (_node *Organizer, er
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(organizer.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(organizer.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(organizer.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(organizer.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(organizer.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(organizer.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(organizer.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(organizer.FieldSourceID, field.TypeString, value)

@@ -45,6 +45,10 @@ func init() {
 	changeDescAction := changeFields[3].Descriptor()
 	// change.ActionValidator is a validator for the "action" field. It is called by the builders before save.
 	change.ActionValidator = changeDescAction.Validators[0].(func(string) error)
+	// changeDescHidden is the schema descriptor for hidden field.
+	changeDescHidden := changeFields[7].Descriptor()
+	// change.DefaultHidden holds the default value on creation for the hidden field.
+	change.DefaultHidden = changeDescHidden.Default.(bool)
 	counterFields := schema.Counter{}.Fields()
 	_ = counterFields
 	// counterDescValue is the schema descriptor for value field.
@@ -85,11 +89,15 @@ func init() {
 	// event.LanguagesValidator is a validator for the "languages" field. It is called by the builders before save.
 	event.LanguagesValidator = eventDescLanguages.Validators[0].(func(string) error)
 	// eventDescVersion is the schema descriptor for version field.
-	eventDescVersion := eventMixinFields1[4].Descriptor()
+	eventDescVersion := eventMixinFields1[5].Descriptor()
 	// event.DefaultVersion holds the default value on creation for the version field.
 	event.DefaultVersion = eventDescVersion.Default.(int64)
+	// eventDescHiddenChanges is the schema descriptor for hidden_changes field.
+	eventDescHiddenChanges := eventMixinFields1[6].Descriptor()
+	// event.DefaultHiddenChanges holds the default value on creation for the hidden_changes field.
+	event.DefaultHiddenChanges = eventDescHiddenChanges.Default.(int64)
 	// eventDescSourceID is the schema descriptor for source_id field.
-	eventDescSourceID := eventMixinFields1[5].Descriptor()
+	eventDescSourceID := eventMixinFields1[7].Descriptor()
 	// event.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
 	event.SourceIDValidator = eventDescSourceID.Validators[0].(func(string) error)
 	// eventDescTitle is the schema descriptor for title field.
@@ -313,11 +321,15 @@ func init() {
 	// organizer.LanguagesValidator is a validator for the "languages" field. It is called by the builders before save.
 	organizer.LanguagesValidator = organizerDescLanguages.Validators[0].(func(string) error)
 	// organizerDescVersion is the schema descriptor for version field.
-	organizerDescVersion := organizerMixinFields1[4].Descriptor()
+	organizerDescVersion := organizerMixinFields1[5].Descriptor()
 	// organizer.DefaultVersion holds the default value on creation for the version field.
 	organizer.DefaultVersion = organizerDescVersion.Default.(int64)
+	// organizerDescHiddenChanges is the schema descriptor for hidden_changes field.
+	organizerDescHiddenChanges := organizerMixinFields1[6].Descriptor()
+	// organizer.DefaultHiddenChanges holds the default value on creation for the hidden_changes field.
+	organizer.DefaultHiddenChanges = organizerDescHiddenChanges.Default.(int64)
 	// organizerDescSourceID is the schema descriptor for source_id field.
-	organizerDescSourceID := organizerMixinFields1[5].Descriptor()
+	organizerDescSourceID := organizerMixinFields1[7].Descriptor()
 	// organizer.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
 	organizer.SourceIDValidator = organizerDescSourceID.Validators[0].(func(string) error)
 	// organizerDescName is the schema descriptor for name field.
@@ -415,11 +427,15 @@ func init() {
 	// series.LanguagesValidator is a validator for the "languages" field. It is called by the builders before save.
 	series.LanguagesValidator = seriesDescLanguages.Validators[0].(func(string) error)
 	// seriesDescVersion is the schema descriptor for version field.
-	seriesDescVersion := seriesMixinFields0[4].Descriptor()
+	seriesDescVersion := seriesMixinFields0[5].Descriptor()
 	// series.DefaultVersion holds the default value on creation for the version field.
 	series.DefaultVersion = seriesDescVersion.Default.(int64)
+	// seriesDescHiddenChanges is the schema descriptor for hidden_changes field.
+	seriesDescHiddenChanges := seriesMixinFields0[6].Descriptor()
+	// series.DefaultHiddenChanges holds the default value on creation for the hidden_changes field.
+	series.DefaultHiddenChanges = seriesDescHiddenChanges.Default.(int64)
 	// seriesDescSourceID is the schema descriptor for source_id field.
-	seriesDescSourceID := seriesMixinFields0[5].Descriptor()
+	seriesDescSourceID := seriesMixinFields0[7].Descriptor()
 	// series.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
 	series.SourceIDValidator = seriesDescSourceID.Validators[0].(func(string) error)
 	// seriesDescStatus is the schema descriptor for status field.
@@ -506,11 +522,15 @@ func init() {
 	// term.LanguagesValidator is a validator for the "languages" field. It is called by the builders before save.
 	term.LanguagesValidator = termDescLanguages.Validators[0].(func(string) error)
 	// termDescVersion is the schema descriptor for version field.
-	termDescVersion := termMixinFields0[4].Descriptor()
+	termDescVersion := termMixinFields0[5].Descriptor()
 	// term.DefaultVersion holds the default value on creation for the version field.
 	term.DefaultVersion = termDescVersion.Default.(int64)
+	// termDescHiddenChanges is the schema descriptor for hidden_changes field.
+	termDescHiddenChanges := termMixinFields0[6].Descriptor()
+	// term.DefaultHiddenChanges holds the default value on creation for the hidden_changes field.
+	term.DefaultHiddenChanges = termDescHiddenChanges.Default.(int64)
 	// termDescSourceID is the schema descriptor for source_id field.
-	termDescSourceID := termMixinFields0[5].Descriptor()
+	termDescSourceID := termMixinFields0[7].Descriptor()
 	// term.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
 	term.SourceIDValidator = termDescSourceID.Validators[0].(func(string) error)
 	// termDescName is the schema descriptor for name field.
@@ -650,11 +670,15 @@ func init() {
 	// venue.LanguagesValidator is a validator for the "languages" field. It is called by the builders before save.
 	venue.LanguagesValidator = venueDescLanguages.Validators[0].(func(string) error)
 	// venueDescVersion is the schema descriptor for version field.
-	venueDescVersion := venueMixinFields1[4].Descriptor()
+	venueDescVersion := venueMixinFields1[5].Descriptor()
 	// venue.DefaultVersion holds the default value on creation for the version field.
 	venue.DefaultVersion = venueDescVersion.Default.(int64)
+	// venueDescHiddenChanges is the schema descriptor for hidden_changes field.
+	venueDescHiddenChanges := venueMixinFields1[6].Descriptor()
+	// venue.DefaultHiddenChanges holds the default value on creation for the hidden_changes field.
+	venue.DefaultHiddenChanges = venueDescHiddenChanges.Default.(int64)
 	// venueDescSourceID is the schema descriptor for source_id field.
-	venueDescSourceID := venueMixinFields1[5].Descriptor()
+	venueDescSourceID := venueMixinFields1[7].Descriptor()
 	// venue.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
 	venue.SourceIDValidator = venueDescSourceID.Validators[0].(func(string) error)
 	// venueDescName is the schema descriptor for name field.

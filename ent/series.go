@@ -25,10 +25,14 @@ type Series struct {
 	Languages calendar.LanguageSet `json:"languages,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
-	// ModifiedAt holds the value of the "modified_at" field.
+	// the last change that the public could see
 	ModifiedAt time.Time `json:"modified_at,omitempty"`
+	// the last change, if the public could not see it; null: modified_at
+	HiddenAt *time.Time `json:"hidden_at,omitempty"`
 	// grows by one with each write
 	Version int64 `json:"version,omitempty"`
+	// how many of these writes the public could not see
+	HiddenChanges int64 `json:"hidden_changes,omitempty"`
 	// global_id of the record it was imported from
 	SourceID *string `json:"source_id,omitempty"`
 	// AuthorID holds the value of the "author_id" field.
@@ -105,11 +109,11 @@ func (*Series) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case series.FieldDated, series.FieldHideFromListings, series.FieldProtected:
 			values[i] = new(sql.NullBool)
-		case series.FieldID, series.FieldVersion, series.FieldAuthorID:
+		case series.FieldID, series.FieldVersion, series.FieldHiddenChanges, series.FieldAuthorID:
 			values[i] = new(sql.NullInt64)
 		case series.FieldLanguage, series.FieldLanguages, series.FieldSourceID, series.FieldStatus, series.FieldStatusBeforeTrash, series.FieldSlug:
 			values[i] = new(sql.NullString)
-		case series.FieldCreatedAt, series.FieldModifiedAt, series.FieldPublishedAt, series.FieldExtendAt:
+		case series.FieldCreatedAt, series.FieldModifiedAt, series.FieldHiddenAt, series.FieldPublishedAt, series.FieldExtendAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -156,11 +160,24 @@ func (_m *Series) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ModifiedAt = value.Time
 			}
+		case series.FieldHiddenAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_at", values[i])
+			} else if value.Valid {
+				_m.HiddenAt = new(time.Time)
+				*_m.HiddenAt = value.Time
+			}
 		case series.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field version", values[i])
 			} else if value.Valid {
 				_m.Version = value.Int64
+			}
+		case series.FieldHiddenChanges:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_changes", values[i])
+			} else if value.Valid {
+				_m.HiddenChanges = value.Int64
 			}
 		case series.FieldSourceID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -308,8 +325,16 @@ func (_m *Series) String() string {
 	builder.WriteString("modified_at=")
 	builder.WriteString(_m.ModifiedAt.Format(time.ANSIC))
 	builder.WriteString(", ")
+	if v := _m.HiddenAt; v != nil {
+		builder.WriteString("hidden_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
+	builder.WriteString("hidden_changes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.HiddenChanges))
 	builder.WriteString(", ")
 	if v := _m.SourceID; v != nil {
 		builder.WriteString("source_id=")

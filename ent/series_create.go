@@ -47,6 +47,20 @@ func (_c *SeriesCreate) SetModifiedAt(v time.Time) *SeriesCreate {
 	return _c
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_c *SeriesCreate) SetHiddenAt(v time.Time) *SeriesCreate {
+	_c.mutation.SetHiddenAt(v)
+	return _c
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_c *SeriesCreate) SetNillableHiddenAt(v *time.Time) *SeriesCreate {
+	if v != nil {
+		_c.SetHiddenAt(*v)
+	}
+	return _c
+}
+
 // SetVersion sets the "version" field.
 func (_c *SeriesCreate) SetVersion(v int64) *SeriesCreate {
 	_c.mutation.SetVersion(v)
@@ -57,6 +71,20 @@ func (_c *SeriesCreate) SetVersion(v int64) *SeriesCreate {
 func (_c *SeriesCreate) SetNillableVersion(v *int64) *SeriesCreate {
 	if v != nil {
 		_c.SetVersion(*v)
+	}
+	return _c
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_c *SeriesCreate) SetHiddenChanges(v int64) *SeriesCreate {
+	_c.mutation.SetHiddenChanges(v)
+	return _c
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_c *SeriesCreate) SetNillableHiddenChanges(v *int64) *SeriesCreate {
+	if v != nil {
+		_c.SetHiddenChanges(*v)
 	}
 	return _c
 }
@@ -282,6 +310,10 @@ func (_c *SeriesCreate) defaults() {
 		v := series.DefaultVersion
 		_c.mutation.SetVersion(v)
 	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		v := series.DefaultHiddenChanges
+		_c.mutation.SetHiddenChanges(v)
+	}
 	if _, ok := _c.mutation.StatusBeforeTrash(); !ok {
 		v := series.DefaultStatusBeforeTrash
 		_c.mutation.SetStatusBeforeTrash(v)
@@ -330,6 +362,9 @@ func (_c *SeriesCreate) check() error {
 	}
 	if _, ok := _c.mutation.Version(); !ok {
 		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Series.version"`)}
+	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		return &ValidationError{Name: "hidden_changes", err: errors.New(`ent: missing required field "Series.hidden_changes"`)}
 	}
 	if v, ok := _c.mutation.SourceID(); ok {
 		if err := series.SourceIDValidator(v); err != nil {
@@ -420,9 +455,17 @@ func (_c *SeriesCreate) createSpec() (*Series, *sqlgraph.CreateSpec) {
 		_spec.SetField(series.FieldModifiedAt, field.TypeTime, value)
 		_node.ModifiedAt = value
 	}
+	if value, ok := _c.mutation.HiddenAt(); ok {
+		_spec.SetField(series.FieldHiddenAt, field.TypeTime, value)
+		_node.HiddenAt = &value
+	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(series.FieldVersion, field.TypeInt64, value)
 		_node.Version = value
+	}
+	if value, ok := _c.mutation.HiddenChanges(); ok {
+		_spec.SetField(series.FieldHiddenChanges, field.TypeInt64, value)
+		_node.HiddenChanges = value
 	}
 	if value, ok := _c.mutation.SourceID(); ok {
 		_spec.SetField(series.FieldSourceID, field.TypeString, value)

@@ -74,6 +74,26 @@ func (_u *SeriesUpdate) SetNillableModifiedAt(v *time.Time) *SeriesUpdate {
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *SeriesUpdate) SetHiddenAt(v time.Time) *SeriesUpdate {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *SeriesUpdate) SetNillableHiddenAt(v *time.Time) *SeriesUpdate {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *SeriesUpdate) ClearHiddenAt() *SeriesUpdate {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *SeriesUpdate) SetVersion(v int64) *SeriesUpdate {
 	_u.mutation.ResetVersion()
@@ -92,6 +112,27 @@ func (_u *SeriesUpdate) SetNillableVersion(v *int64) *SeriesUpdate {
 // AddVersion adds value to the "version" field.
 func (_u *SeriesUpdate) AddVersion(v int64) *SeriesUpdate {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *SeriesUpdate) SetHiddenChanges(v int64) *SeriesUpdate {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *SeriesUpdate) SetNillableHiddenChanges(v *int64) *SeriesUpdate {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *SeriesUpdate) AddHiddenChanges(v int64) *SeriesUpdate {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -450,11 +491,23 @@ func (_u *SeriesUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(series.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(series.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(series.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(series.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(series.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(series.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(series.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(series.FieldSourceID, field.TypeString, value)
@@ -651,6 +704,26 @@ func (_u *SeriesUpdateOne) SetNillableModifiedAt(v *time.Time) *SeriesUpdateOne 
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *SeriesUpdateOne) SetHiddenAt(v time.Time) *SeriesUpdateOne {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *SeriesUpdateOne) SetNillableHiddenAt(v *time.Time) *SeriesUpdateOne {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *SeriesUpdateOne) ClearHiddenAt() *SeriesUpdateOne {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *SeriesUpdateOne) SetVersion(v int64) *SeriesUpdateOne {
 	_u.mutation.ResetVersion()
@@ -669,6 +742,27 @@ func (_u *SeriesUpdateOne) SetNillableVersion(v *int64) *SeriesUpdateOne {
 // AddVersion adds value to the "version" field.
 func (_u *SeriesUpdateOne) AddVersion(v int64) *SeriesUpdateOne {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *SeriesUpdateOne) SetHiddenChanges(v int64) *SeriesUpdateOne {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *SeriesUpdateOne) SetNillableHiddenChanges(v *int64) *SeriesUpdateOne {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *SeriesUpdateOne) AddHiddenChanges(v int64) *SeriesUpdateOne {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -1057,11 +1151,23 @@ func (_u *SeriesUpdateOne) sqlSave(ctx context.Context) (_node *Series, err erro
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(series.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(series.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(series.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(series.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(series.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(series.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(series.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(series.FieldSourceID, field.TypeString, value)

@@ -24,10 +24,14 @@ type Term struct {
 	Languages calendar.LanguageSet `json:"languages,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
-	// ModifiedAt holds the value of the "modified_at" field.
+	// the last change that the public could see
 	ModifiedAt time.Time `json:"modified_at,omitempty"`
+	// the last change, if the public could not see it; null: modified_at
+	HiddenAt *time.Time `json:"hidden_at,omitempty"`
 	// grows by one with each write
 	Version int64 `json:"version,omitempty"`
+	// how many of these writes the public could not see
+	HiddenChanges int64 `json:"hidden_changes,omitempty"`
 	// global_id of the record it was imported from
 	SourceID *string `json:"source_id,omitempty"`
 	// Name holds the value of the "name" field.
@@ -133,11 +137,11 @@ func (*Term) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case term.FieldSortEn, term.FieldSortPl, term.FieldSortEs, term.FieldDescriptionSortEn, term.FieldDescriptionSortPl, term.FieldDescriptionSortEs:
 			values[i] = new([]byte)
-		case term.FieldID, term.FieldVersion, term.FieldParentID, term.FieldEventCount:
+		case term.FieldID, term.FieldVersion, term.FieldHiddenChanges, term.FieldParentID, term.FieldEventCount:
 			values[i] = new(sql.NullInt64)
 		case term.FieldLanguage, term.FieldLanguages, term.FieldSourceID, term.FieldName, term.FieldNameKey, term.FieldDescription, term.FieldSlug, term.FieldTaxonomy:
 			values[i] = new(sql.NullString)
-		case term.FieldCreatedAt, term.FieldModifiedAt:
+		case term.FieldCreatedAt, term.FieldModifiedAt, term.FieldHiddenAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -184,11 +188,24 @@ func (_m *Term) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ModifiedAt = value.Time
 			}
+		case term.FieldHiddenAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_at", values[i])
+			} else if value.Valid {
+				_m.HiddenAt = new(time.Time)
+				*_m.HiddenAt = value.Time
+			}
 		case term.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field version", values[i])
 			} else if value.Valid {
 				_m.Version = value.Int64
+			}
+		case term.FieldHiddenChanges:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_changes", values[i])
+			} else if value.Valid {
+				_m.HiddenChanges = value.Int64
 			}
 		case term.FieldSourceID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -349,8 +366,16 @@ func (_m *Term) String() string {
 	builder.WriteString("modified_at=")
 	builder.WriteString(_m.ModifiedAt.Format(time.ANSIC))
 	builder.WriteString(", ")
+	if v := _m.HiddenAt; v != nil {
+		builder.WriteString("hidden_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
+	builder.WriteString("hidden_changes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.HiddenChanges))
 	builder.WriteString(", ")
 	if v := _m.SourceID; v != nil {
 		builder.WriteString("source_id=")

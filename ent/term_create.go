@@ -47,6 +47,20 @@ func (_c *TermCreate) SetModifiedAt(v time.Time) *TermCreate {
 	return _c
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_c *TermCreate) SetHiddenAt(v time.Time) *TermCreate {
+	_c.mutation.SetHiddenAt(v)
+	return _c
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_c *TermCreate) SetNillableHiddenAt(v *time.Time) *TermCreate {
+	if v != nil {
+		_c.SetHiddenAt(*v)
+	}
+	return _c
+}
+
 // SetVersion sets the "version" field.
 func (_c *TermCreate) SetVersion(v int64) *TermCreate {
 	_c.mutation.SetVersion(v)
@@ -57,6 +71,20 @@ func (_c *TermCreate) SetVersion(v int64) *TermCreate {
 func (_c *TermCreate) SetNillableVersion(v *int64) *TermCreate {
 	if v != nil {
 		_c.SetVersion(*v)
+	}
+	return _c
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_c *TermCreate) SetHiddenChanges(v int64) *TermCreate {
+	_c.mutation.SetHiddenChanges(v)
+	return _c
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_c *TermCreate) SetNillableHiddenChanges(v *int64) *TermCreate {
+	if v != nil {
+		_c.SetHiddenChanges(*v)
 	}
 	return _c
 }
@@ -280,6 +308,10 @@ func (_c *TermCreate) defaults() {
 		v := term.DefaultVersion
 		_c.mutation.SetVersion(v)
 	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		v := term.DefaultHiddenChanges
+		_c.mutation.SetHiddenChanges(v)
+	}
 	if _, ok := _c.mutation.Description(); !ok {
 		v := term.DefaultDescription
 		_c.mutation.SetDescription(v)
@@ -320,6 +352,9 @@ func (_c *TermCreate) check() error {
 	}
 	if _, ok := _c.mutation.Version(); !ok {
 		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Term.version"`)}
+	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		return &ValidationError{Name: "hidden_changes", err: errors.New(`ent: missing required field "Term.hidden_changes"`)}
 	}
 	if v, ok := _c.mutation.SourceID(); ok {
 		if err := term.SourceIDValidator(v); err != nil {
@@ -412,9 +447,17 @@ func (_c *TermCreate) createSpec() (*Term, *sqlgraph.CreateSpec) {
 		_spec.SetField(term.FieldModifiedAt, field.TypeTime, value)
 		_node.ModifiedAt = value
 	}
+	if value, ok := _c.mutation.HiddenAt(); ok {
+		_spec.SetField(term.FieldHiddenAt, field.TypeTime, value)
+		_node.HiddenAt = &value
+	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(term.FieldVersion, field.TypeInt64, value)
 		_node.Version = value
+	}
+	if value, ok := _c.mutation.HiddenChanges(); ok {
+		_spec.SetField(term.FieldHiddenChanges, field.TypeInt64, value)
+		_node.HiddenChanges = value
 	}
 	if value, ok := _c.mutation.SourceID(); ok {
 		_spec.SetField(term.FieldSourceID, field.TypeString, value)

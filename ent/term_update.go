@@ -74,6 +74,26 @@ func (_u *TermUpdate) SetNillableModifiedAt(v *time.Time) *TermUpdate {
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *TermUpdate) SetHiddenAt(v time.Time) *TermUpdate {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *TermUpdate) SetNillableHiddenAt(v *time.Time) *TermUpdate {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *TermUpdate) ClearHiddenAt() *TermUpdate {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *TermUpdate) SetVersion(v int64) *TermUpdate {
 	_u.mutation.ResetVersion()
@@ -92,6 +112,27 @@ func (_u *TermUpdate) SetNillableVersion(v *int64) *TermUpdate {
 // AddVersion adds value to the "version" field.
 func (_u *TermUpdate) AddVersion(v int64) *TermUpdate {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *TermUpdate) SetHiddenChanges(v int64) *TermUpdate {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *TermUpdate) SetNillableHiddenChanges(v *int64) *TermUpdate {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *TermUpdate) AddHiddenChanges(v int64) *TermUpdate {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -497,11 +538,23 @@ func (_u *TermUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(term.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(term.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(term.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(term.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(term.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(term.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(term.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(term.FieldSourceID, field.TypeString, value)
@@ -791,6 +844,26 @@ func (_u *TermUpdateOne) SetNillableModifiedAt(v *time.Time) *TermUpdateOne {
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *TermUpdateOne) SetHiddenAt(v time.Time) *TermUpdateOne {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *TermUpdateOne) SetNillableHiddenAt(v *time.Time) *TermUpdateOne {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *TermUpdateOne) ClearHiddenAt() *TermUpdateOne {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *TermUpdateOne) SetVersion(v int64) *TermUpdateOne {
 	_u.mutation.ResetVersion()
@@ -809,6 +882,27 @@ func (_u *TermUpdateOne) SetNillableVersion(v *int64) *TermUpdateOne {
 // AddVersion adds value to the "version" field.
 func (_u *TermUpdateOne) AddVersion(v int64) *TermUpdateOne {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *TermUpdateOne) SetHiddenChanges(v int64) *TermUpdateOne {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *TermUpdateOne) SetNillableHiddenChanges(v *int64) *TermUpdateOne {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *TermUpdateOne) AddHiddenChanges(v int64) *TermUpdateOne {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -1244,11 +1338,23 @@ func (_u *TermUpdateOne) sqlSave(ctx context.Context) (_node *Term, err error) {
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(term.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(term.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(term.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(term.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(term.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(term.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(term.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(term.FieldSourceID, field.TypeString, value)

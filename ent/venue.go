@@ -38,10 +38,14 @@ type Venue struct {
 	Languages calendar.LanguageSet `json:"languages,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt time.Time `json:"created_at,omitempty"`
-	// ModifiedAt holds the value of the "modified_at" field.
+	// the last change that the public could see
 	ModifiedAt time.Time `json:"modified_at,omitempty"`
+	// the last change, if the public could not see it; null: modified_at
+	HiddenAt *time.Time `json:"hidden_at,omitempty"`
 	// grows by one with each write
 	Version int64 `json:"version,omitempty"`
+	// how many of these writes the public could not see
+	HiddenChanges int64 `json:"hidden_changes,omitempty"`
 	// global_id of the record it was imported from
 	SourceID *string `json:"source_id,omitempty"`
 	// Name holds the value of the "name" field.
@@ -161,11 +165,11 @@ func (*Venue) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case venue.FieldLatitude, venue.FieldLongitude:
 			values[i] = new(sql.NullFloat64)
-		case venue.FieldID, venue.FieldAuthorID, venue.FieldImageID, venue.FieldVersion, venue.FieldCell:
+		case venue.FieldID, venue.FieldAuthorID, venue.FieldImageID, venue.FieldVersion, venue.FieldHiddenChanges, venue.FieldCell:
 			values[i] = new(sql.NullInt64)
 		case venue.FieldStatus, venue.FieldStatusBeforeTrash, venue.FieldLanguage, venue.FieldLanguages, venue.FieldSourceID, venue.FieldName, venue.FieldNameKey, venue.FieldDescription, venue.FieldSlug, venue.FieldAddress, venue.FieldCity, venue.FieldCountry, venue.FieldProvince, venue.FieldState, venue.FieldZip, venue.FieldPhone, venue.FieldStateprovince, venue.FieldWebsite:
 			values[i] = new(sql.NullString)
-		case venue.FieldPublishedAt, venue.FieldCreatedAt, venue.FieldModifiedAt:
+		case venue.FieldPublishedAt, venue.FieldCreatedAt, venue.FieldModifiedAt, venue.FieldHiddenAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -250,11 +254,24 @@ func (_m *Venue) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ModifiedAt = value.Time
 			}
+		case venue.FieldHiddenAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_at", values[i])
+			} else if value.Valid {
+				_m.HiddenAt = new(time.Time)
+				*_m.HiddenAt = value.Time
+			}
 		case venue.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field version", values[i])
 			} else if value.Valid {
 				_m.Version = value.Int64
+			}
+		case venue.FieldHiddenChanges:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field hidden_changes", values[i])
+			} else if value.Valid {
+				_m.HiddenChanges = value.Int64
 			}
 		case venue.FieldSourceID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -469,8 +486,16 @@ func (_m *Venue) String() string {
 	builder.WriteString("modified_at=")
 	builder.WriteString(_m.ModifiedAt.Format(time.ANSIC))
 	builder.WriteString(", ")
+	if v := _m.HiddenAt; v != nil {
+		builder.WriteString("hidden_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
+	builder.WriteString("hidden_changes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.HiddenChanges))
 	builder.WriteString(", ")
 	if v := _m.SourceID; v != nil {
 		builder.WriteString("source_id=")

@@ -117,6 +117,20 @@ func (_c *VenueCreate) SetModifiedAt(v time.Time) *VenueCreate {
 	return _c
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_c *VenueCreate) SetHiddenAt(v time.Time) *VenueCreate {
+	_c.mutation.SetHiddenAt(v)
+	return _c
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_c *VenueCreate) SetNillableHiddenAt(v *time.Time) *VenueCreate {
+	if v != nil {
+		_c.SetHiddenAt(*v)
+	}
+	return _c
+}
+
 // SetVersion sets the "version" field.
 func (_c *VenueCreate) SetVersion(v int64) *VenueCreate {
 	_c.mutation.SetVersion(v)
@@ -127,6 +141,20 @@ func (_c *VenueCreate) SetVersion(v int64) *VenueCreate {
 func (_c *VenueCreate) SetNillableVersion(v *int64) *VenueCreate {
 	if v != nil {
 		_c.SetVersion(*v)
+	}
+	return _c
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_c *VenueCreate) SetHiddenChanges(v int64) *VenueCreate {
+	_c.mutation.SetHiddenChanges(v)
+	return _c
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_c *VenueCreate) SetNillableHiddenChanges(v *int64) *VenueCreate {
+	if v != nil {
+		_c.SetHiddenChanges(*v)
 	}
 	return _c
 }
@@ -474,6 +502,10 @@ func (_c *VenueCreate) defaults() {
 		v := venue.DefaultVersion
 		_c.mutation.SetVersion(v)
 	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		v := venue.DefaultHiddenChanges
+		_c.mutation.SetHiddenChanges(v)
+	}
 	if _, ok := _c.mutation.Description(); !ok {
 		v := venue.DefaultDescription
 		_c.mutation.SetDescription(v)
@@ -576,6 +608,9 @@ func (_c *VenueCreate) check() error {
 	}
 	if _, ok := _c.mutation.Version(); !ok {
 		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Venue.version"`)}
+	}
+	if _, ok := _c.mutation.HiddenChanges(); !ok {
+		return &ValidationError{Name: "hidden_changes", err: errors.New(`ent: missing required field "Venue.hidden_changes"`)}
 	}
 	if v, ok := _c.mutation.SourceID(); ok {
 		if err := venue.SourceIDValidator(v); err != nil {
@@ -751,9 +786,17 @@ func (_c *VenueCreate) createSpec() (*Venue, *sqlgraph.CreateSpec) {
 		_spec.SetField(venue.FieldModifiedAt, field.TypeTime, value)
 		_node.ModifiedAt = value
 	}
+	if value, ok := _c.mutation.HiddenAt(); ok {
+		_spec.SetField(venue.FieldHiddenAt, field.TypeTime, value)
+		_node.HiddenAt = &value
+	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(venue.FieldVersion, field.TypeInt64, value)
 		_node.Version = value
+	}
+	if value, ok := _c.mutation.HiddenChanges(); ok {
+		_spec.SetField(venue.FieldHiddenChanges, field.TypeInt64, value)
+		_node.HiddenChanges = value
 	}
 	if value, ok := _c.mutation.SourceID(); ok {
 		_spec.SetField(venue.FieldSourceID, field.TypeString, value)

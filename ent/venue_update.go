@@ -172,6 +172,26 @@ func (_u *VenueUpdate) SetNillableModifiedAt(v *time.Time) *VenueUpdate {
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *VenueUpdate) SetHiddenAt(v time.Time) *VenueUpdate {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *VenueUpdate) SetNillableHiddenAt(v *time.Time) *VenueUpdate {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *VenueUpdate) ClearHiddenAt() *VenueUpdate {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *VenueUpdate) SetVersion(v int64) *VenueUpdate {
 	_u.mutation.ResetVersion()
@@ -190,6 +210,27 @@ func (_u *VenueUpdate) SetNillableVersion(v *int64) *VenueUpdate {
 // AddVersion adds value to the "version" field.
 func (_u *VenueUpdate) AddVersion(v int64) *VenueUpdate {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *VenueUpdate) SetHiddenChanges(v int64) *VenueUpdate {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *VenueUpdate) SetNillableHiddenChanges(v *int64) *VenueUpdate {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *VenueUpdate) AddHiddenChanges(v int64) *VenueUpdate {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -759,11 +800,23 @@ func (_u *VenueUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(venue.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(venue.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(venue.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(venue.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(venue.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(venue.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(venue.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(venue.FieldSourceID, field.TypeString, value)
@@ -1163,6 +1216,26 @@ func (_u *VenueUpdateOne) SetNillableModifiedAt(v *time.Time) *VenueUpdateOne {
 	return _u
 }
 
+// SetHiddenAt sets the "hidden_at" field.
+func (_u *VenueUpdateOne) SetHiddenAt(v time.Time) *VenueUpdateOne {
+	_u.mutation.SetHiddenAt(v)
+	return _u
+}
+
+// SetNillableHiddenAt sets the "hidden_at" field if the given value is not nil.
+func (_u *VenueUpdateOne) SetNillableHiddenAt(v *time.Time) *VenueUpdateOne {
+	if v != nil {
+		_u.SetHiddenAt(*v)
+	}
+	return _u
+}
+
+// ClearHiddenAt clears the value of the "hidden_at" field.
+func (_u *VenueUpdateOne) ClearHiddenAt() *VenueUpdateOne {
+	_u.mutation.ClearHiddenAt()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *VenueUpdateOne) SetVersion(v int64) *VenueUpdateOne {
 	_u.mutation.ResetVersion()
@@ -1181,6 +1254,27 @@ func (_u *VenueUpdateOne) SetNillableVersion(v *int64) *VenueUpdateOne {
 // AddVersion adds value to the "version" field.
 func (_u *VenueUpdateOne) AddVersion(v int64) *VenueUpdateOne {
 	_u.mutation.AddVersion(v)
+	return _u
+}
+
+// SetHiddenChanges sets the "hidden_changes" field.
+func (_u *VenueUpdateOne) SetHiddenChanges(v int64) *VenueUpdateOne {
+	_u.mutation.ResetHiddenChanges()
+	_u.mutation.SetHiddenChanges(v)
+	return _u
+}
+
+// SetNillableHiddenChanges sets the "hidden_changes" field if the given value is not nil.
+func (_u *VenueUpdateOne) SetNillableHiddenChanges(v *int64) *VenueUpdateOne {
+	if v != nil {
+		_u.SetHiddenChanges(*v)
+	}
+	return _u
+}
+
+// AddHiddenChanges adds value to the "hidden_changes" field.
+func (_u *VenueUpdateOne) AddHiddenChanges(v int64) *VenueUpdateOne {
+	_u.mutation.AddHiddenChanges(v)
 	return _u
 }
 
@@ -1780,11 +1874,23 @@ func (_u *VenueUpdateOne) sqlSave(ctx context.Context) (_node *Venue, err error)
 	if value, ok := _u.mutation.ModifiedAt(); ok {
 		_spec.SetField(venue.FieldModifiedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.HiddenAt(); ok {
+		_spec.SetField(venue.FieldHiddenAt, field.TypeTime, value)
+	}
+	if _u.mutation.HiddenAtCleared() {
+		_spec.ClearField(venue.FieldHiddenAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(venue.FieldVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(venue.FieldVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.HiddenChanges(); ok {
+		_spec.SetField(venue.FieldHiddenChanges, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedHiddenChanges(); ok {
+		_spec.AddField(venue.FieldHiddenChanges, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.SourceID(); ok {
 		_spec.SetField(venue.FieldSourceID, field.TypeString, value)

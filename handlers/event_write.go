@@ -389,7 +389,7 @@ func (r *request) waitForSeries() error {
 }
 
 // createdReply returns the reply to a request that created a record.
-func (r *request) createdReply(kind calendar.Kind, id, version int64, body any) *reply {
+func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.ShownVersion, body any) *reply {
 	return &reply{status: 201, body: body, version: version, header: [][2]string{
 		{"Location", r.view().Resource(represent.Collections[kind], id)},
 	}}
@@ -418,7 +418,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	if !r.mayWrite(op, auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
 		return nil, edit.Forbidden()
 	}
-	r.changes = e.Version
+	r.changes = calendar.Version{All: e.Version, Hidden: e.HiddenChanges}
 	return e, nil
 }
 

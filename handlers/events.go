@@ -34,7 +34,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 		value: func(e *ent.Event) (any, bool) {
 			shown := v.Event(e, false)
 			if r.isProtected(e) {
-				shown.Redact()
+				v.Redact(&shown, e)
 			}
 			return &shown, !edit.HasPassword(e)
 		},
@@ -133,7 +133,7 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	}
 	r.dependsOn(calendar.Event, e.ID)
 	r.depends.complete = true
-	return &reply{status: 200, body: new(r.view().Event(e, true)), version: e.Version}, nil
+	return r.eventReply(e, true), nil
 }
 
 // writtenEvent returns the reply to a write: the event with all that its representation shows.
@@ -145,7 +145,15 @@ func (r *request) writtenEvent(id int64) (*reply, error) {
 	if err := r.loadRelated([]*ent.Event{e}, false); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: new(r.view().Event(e, false)), version: e.Version}, nil
+	return r.eventReply(e, false), nil
+}
+
+// eventReply returns the reply with an event that is not redacted: the caller may edit it, gave its password, or it has
+// none.
+func (r *request) eventReply(e *ent.Event, full bool) *reply {
+	v := r.view()
+	_, version := v.LastWrite(e.Core(), edit.HasPassword(e))
+	return &reply{status: 200, body: new(v.Event(e, full)), version: version}
 }
 
 // findEvent loads the event that a path names. An unknown id is 404, or 400 if a record of another kind has it.

@@ -19,7 +19,8 @@ import (
 const commitTime = time.Minute
 
 // lastModified returns the Last-Modified of a feed. at are times when the content of the feed changed. The result
-// is the latest of these and the last change, due publication or expired withdrawal of the calendar. It is zero if
+// is the latest of these and the last change that the public could see, due publication or expired withdrawal of the
+// calendar. It is zero if
 // that time is younger than commitTime, or if a replica answers. In both cases the feed may lack a change of that
 // date. So feeds with the same date are equal.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
@@ -27,7 +28,7 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	last := func(when time.Time) { at = append(at, when) }
-	newest, err := r.db.Change.Query().Order(change.ByID(sql.OrderDesc())).Limit(1).All(r.ctx)
+	newest, err := r.db.Change.Query().Where(change.Hidden(false)).Order(change.ByID(sql.OrderDesc())).Limit(1).All(r.ctx)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("last change: %w", err)
 	}

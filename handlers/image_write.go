@@ -89,7 +89,7 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 			return mayNotUpload("image")
 		}
 		// If the precondition of the write has failed already, there is no need to download.
-		if r.changes != 0 && !r.expect.Met(r.changes) {
+		if r.changes.All != 0 && !r.expect.Met(r.changes) {
 			return edit.PreconditionFailed()
 		}
 		row, err := r.fetchPicture("image", p.url)
@@ -274,7 +274,7 @@ func (r *request) createImage(in *imageInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.createdReply(calendar.Image, row.ID, row.Version, r.view().Image(row)), nil
+	return r.createdReply(calendar.Image, row.ID, calendar.ShownVersion{Number: row.Version}, r.view().Image(row)), nil
 }
 
 func (r *request) takePicture(in *imageInput) (*ent.Image, error) {

@@ -58,5 +58,5 @@ func (r *request) getImage(q *target) (*reply, error) {
 	}
 	r.dependsOn(calendar.Image, row.ID)
 	r.depends.complete = true
-	return &reply{status: 200, body: r.view().Image(row), version: row.Version}, nil
+	return &reply{status: 200, body: r.view().Image(row), version: calendar.ShownVersion{Number: row.Version}}, nil
 }

@@ -113,7 +113,7 @@ func itemBodies(items []pageItem) []template.HTML {
 func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
 	if redacted = r.isProtected(e); redacted {
-		out.Redact()
+		v.Redact(&out, e)
 	}
 	return out, redacted
 }

@@ -64,8 +64,8 @@ type request struct {
 	codec    codec     // codec of the reply
 	depends  dependencies
 	expect   calendar.Expect // precondition on the version of the record that is written
-	// changes is the version that the record to change had when it was read. 0 means that none has been read.
-	changes    int64
+	// changes is the version that the record to change had when it was read. The zero value means that none has been read.
+	changes    calendar.Version
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
 	locatedFor bool                                        // the reply gives its address, which is not that of the request
 	outlook    bool                                        // the feed is for Outlook
@@ -92,7 +92,7 @@ type reply struct {
 	status  int
 	body    any
 	header  [][2]string
-	version int64 // version of the shown record, for Outcome.Version
+	version calendar.ShownVersion // for Outcome.Version
 }
 
 // expireBy records that the reply is right only before t.

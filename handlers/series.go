@@ -131,7 +131,12 @@ func (r *request) seriesReply(s *ent.Series) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: shown[0], version: s.Version}, nil
+	e, err := seriesEvent(s)
+	if err != nil {
+		return nil, err
+	}
+	_, version := r.view().LastWrite(e.Core(), edit.HasPassword(e) && !r.isProtected(e))
+	return &reply{status: 200, body: shown[0], version: version}, nil
 }
 
 // seriesRows loads series with their phases, in the order of the ids. It leaves out series that do not exist.
@@ -412,7 +417,7 @@ func (r *request) seriesForWrite(q *target, op auth.Operation) (*ent.Series, err
 	if !r.mayWrite(op, auth.RecordOf(calendar.Series, s.AuthorID, status, s.StatusBeforeTrash)) {
 		return nil, edit.Forbidden()
 	}
-	r.changes = s.Version
+	r.changes = calendar.Version{All: s.Version, Hidden: s.HiddenChanges}
 	return s, nil
 }
 

@@ -53,7 +53,7 @@ type Judge func(secret int64, compare func() (wrong bool)) error
 
 // Outcome has the properties of a reply that its bytes do not show.
 type Outcome struct {
-	Version   int64     // version of the shown record; 0 means no record or several
+	Version   calendar.ShownVersion
 	Until     time.Time // when the reply changes without a write; zero means never
 	Unchanged Unchanged
 	Strong    bool // the entity tag of the reply is strong

@@ -102,7 +102,8 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: body, version: row.Version}, nil
+	_, version := r.view().LastWrite(row.Core(), false)
+	return &reply{status: 200, body: body, version: version}, nil
 }
 
 func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {
@@ -148,7 +149,7 @@ func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) 
 			}
 			return e.DeleteTerm(r.ctx, tx, row)
 		})
-		rep.version = 0 // a deleted term has no version
+		rep.version = calendar.ShownVersion{} // a deleted term has no version
 		return rep, err
 	}
 }

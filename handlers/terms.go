@@ -350,7 +350,8 @@ func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
 		}
 		r.dependsOnTerms(taxonomy)
 		r.depends.complete = true
-		return &reply{status: 200, body: body, version: row.Version}, nil
+		_, version := r.view().LastWrite(row.Core(), false)
+		return &reply{status: 200, body: body, version: version}, nil
 	}
 }
 

@@ -162,7 +162,9 @@ func (l linkedReads[R, J]) reply(r *request, row R, full bool) (*reply, error) {
 	if err := r.translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: l.represent(r.view(), row, full), version: row.Core().Version}, nil
+	v := r.view()
+	_, version := v.LastWrite(row.Core(), false)
+	return &reply{status: 200, body: l.represent(v, row, full), version: version}, nil
 }
 
 // byID and bySlug return declarations of the path of a record. Their noun is the kind with its article, such as

@@ -24,12 +24,16 @@ func (Change) Fields() []ent.Field {
 		field.Int64("user_id").Optional().Nillable().Immutable().Comment("who; null: the service itself"),
 		field.Time("at").SchemaType(datetime).Immutable(),
 		field.JSON("fields", []string{}).Optional().Immutable().Comment("names of the fields that changed"),
+		field.Bool("hidden").Default(false).Immutable().Comment("no feed shows the change"),
 	}
 }
 
 // Indexes of a Change.
 func (Change) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("kind", "record_id", "id")} // the history of one record
+	return []ent.Index{
+		index.Fields("kind", "record_id", "id"), // the history of one record
+		index.Fields("hidden", "id"),            // the newest change that a feed shows
+	}
 }
 
 // Counter is a number that grows under a row lock. "revision" is the id of the newest Change.

@@ -10,7 +10,7 @@ import (
 )
 
 // tracked has the columns that events, series, venues, organizers and terms share: languages, times of creation
-// and change, version and source.
+// and change, version and source. A program of the version before dates all changes with modified_at (decision 056).
 type tracked struct{ mixin.Schema }
 
 func (tracked) Fields() []ent.Field {
@@ -20,8 +20,11 @@ func (tracked) Fields() []ent.Field {
 		field.String("languages").GoType(calendar.LanguageSet("")).MaxRuneLen(8).
 			Comment("languages with text, the original included: a read that needs no translation asks for none"),
 		field.Time("created_at").SchemaType(datetime).Immutable().Annotations(unread{}),
-		field.Time("modified_at").SchemaType(datetime),
+		field.Time("modified_at").SchemaType(datetime).Comment("the last change that the public could see"),
+		field.Time("hidden_at").SchemaType(datetime).Optional().Nillable().
+			Comment("the last change, if the public could not see it; null: modified_at"),
 		field.Int64("version").Default(1).Comment("grows by one with each write"),
+		field.Int64("hidden_changes").Default(0).Comment("how many of these writes the public could not see"),
 		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique().Annotations(unread{}).
 			Comment("global_id of the record it was imported from"),
 	}

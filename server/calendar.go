@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -97,7 +98,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 	case page.Private:
 		c.Set(fiber.HeaderCacheControl, "private, no-store")
 	case page.Status == fiber.StatusOK:
-		x.tag, x.until = entityTag(page.Body, 0), page.Until
+		x.tag, x.until = entityTag(page.Body, calendar.ShownVersion{}), page.Until
 	default:
 		c.Set(fiber.HeaderCacheControl, "no-cache")
 	}

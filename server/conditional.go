@@ -22,14 +22,18 @@ const hashDigits = 16
 
 // entityTag returns the entity tag of a body. version is that of the record in the body, and its tag is strong.
 // Version 0 means no record, and a weak tag. All processes compute the same tag. The tag changes with the body,
-// for example by language, _fields or a linked record. Writes compare only the version in it.
-func entityTag(body []byte, version int64) string {
+// for example by language, _fields or a linked record. Writes compare only the version in it. A public version has
+// a "p" after its number, such as 4p.
+func entityTag(body []byte, version calendar.ShownVersion) string {
 	var sum [hashDigits / 2]byte
 	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(body))
-	tag := make([]byte, 0, len(`W/"9223372036854775807-"`)+hashDigits)
-	if version > 0 {
+	tag := make([]byte, 0, len(`W/"9223372036854775807p-"`)+hashDigits)
+	if version.Number > 0 {
 		tag = append(tag, '"')
-		tag = strconv.AppendInt(tag, version, 10)
+		tag = strconv.AppendInt(tag, version.Number, 10)
+		if version.Public {
+			tag = append(tag, 'p')
+		}
 		tag = append(tag, '-')
 	} else {
 		tag = append(tag, `W/"`...)
@@ -58,13 +62,15 @@ func trimCoding(tag string) string {
 }
 
 // parseVersion returns the version in the entity tag of a record. ok is false for any other tag.
-func parseVersion(tag string) (version int64, ok bool) {
+func parseVersion(tag string) (version calendar.ShownVersion, ok bool) {
 	number, hash, ok := strings.Cut(strings.Trim(strings.TrimPrefix(trimCoding(tag), "W/"), `"`), "-")
 	if !ok || len(hash) != hashDigits || strings.Trim(hash, "0123456789abcdef") != "" {
-		return 0, false
+		return version, false
 	}
-	version, err := strconv.ParseInt(number, 10, 64)
-	return version, err == nil && version > 0 && strconv.FormatInt(version, 10) == number
+	number, version.Public = strings.CutSuffix(number, "p")
+	n, err := strconv.ParseInt(number, 10, 64)
+	version.Number = n
+	return version, err == nil && n > 0 && strconv.FormatInt(n, 10) == number
 }
 
 // maxTags bounds the number of entity tags parsed from a header. Further tags match nothing.
@@ -154,8 +160,11 @@ func (l tagList) versions(weak bool) *calendar.Versions {
 		if strings.HasPrefix(one, "W/") && !weak {
 			continue
 		}
-		if version, ok := parseVersion(one); ok {
-			out.List = append(out.List, version)
+		switch version, ok := parseVersion(one); {
+		case ok && version.Public:
+			out.Public = append(out.Public, version.Number)
+		case ok:
+			out.List = append(out.List, version.Number)
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 		if out.Strong {
 			x.tag = strings.TrimPrefix(x.tag, "W/")
 		}
-	case out.Version != 0:
+	case out.Version.Number != 0:
 		c.Set(fiber.HeaderETag, entityTag(c.Response().Body(), out.Version))
 	}
 	return nil

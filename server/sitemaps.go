@@ -3,6 +3,7 @@ package server
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 )
 
@@ -33,7 +34,7 @@ func (s *Server) serveSitemaps(c *fiber.Ctx) error {
 	if x.rest != handlers.RobotsPath && x.rest != handlers.SitemapPath {
 		x.route = "/sitemap-{n}.xml"
 	}
-	x.tag = entityTag(m.Body, 0)
+	x.tag = entityTag(m.Body, calendar.ShownVersion{})
 	c.Set(fiber.HeaderContentType, kind)
 	c.Response().SetBodyRaw(m.Body)
 	return nil

@@ -20,14 +20,15 @@ func TestTags(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		body    string
-		version int64
+		version calendar.ShownVersion
 		want    string
 	}{
-		{"record", `{"id":1}`, 1, `"1-b7885ee991dfe823"`},
-		{"the same in another version", `{"id":1}`, 2, `"2-b7885ee991dfe823"`},
-		{"another body", `{"id":2}`, 1, `"1-c7896249b95ef3fe"`},
-		{"largest version", "", math.MaxInt64, `"9223372036854775807-ef46db3751d8e999"`},
-		{"list", `{"id":1}`, 0, `W/"b7885ee991dfe823"`},
+		{"record", `{"id":1}`, calendar.ShownVersion{Number: 1}, `"1-b7885ee991dfe823"`},
+		{"the same in another version", `{"id":1}`, calendar.ShownVersion{Number: 2}, `"2-b7885ee991dfe823"`},
+		{"another body", `{"id":2}`, calendar.ShownVersion{Number: 1}, `"1-c7896249b95ef3fe"`},
+		{"largest version", "", calendar.ShownVersion{Number: math.MaxInt64}, `"9223372036854775807-ef46db3751d8e999"`},
+		{"record as the public sees it", `{"id":1}`, calendar.ShownVersion{Number: 1, Public: true}, `"1p-b7885ee991dfe823"`},
+		{"list", `{"id":1}`, calendar.ShownVersion{}, `W/"b7885ee991dfe823"`},
 	} {
 		if got := entityTag([]byte(c.body), c.version); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
@@ -109,6 +110,12 @@ func TestVersionsOfTags(t *testing.T) {
 		strong, weak calendar.Versions
 	}{
 		{`"3-` + digest + `", W/"4-` + digest + `"`, calendar.Versions{List: []int64{3}}, calendar.Versions{List: []int64{3, 4}}},
+		{
+			`"3p-` + digest + `", W/"4p-` + digest + `", "5-` + digest + `"`,
+			calendar.Versions{List: []int64{5}, Public: []int64{3}}, calendar.Versions{List: []int64{5}, Public: []int64{3, 4}},
+		},
+		{`"p-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`"3pp-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
 		{"*", calendar.Versions{Any: true}, calendar.Versions{Any: true}},
 		{`"3"`, calendar.Versions{}, calendar.Versions{}},
 		{`"3-` + digest[1:] + `"`, calendar.Versions{}, calendar.Versions{}},
@@ -212,7 +219,7 @@ func BenchmarkTag(b *testing.B) {
 			b.SetBytes(int64(c.size))
 			b.ReportAllocs()
 			for b.Loop() {
-				entityTag(body, 7)
+				entityTag(body, calendar.ShownVersion{Number: 7})
 			}
 		})
 	}

@@ -23,6 +23,8 @@ const (
 	FieldAt = "at"
 	// FieldFields holds the string denoting the fields field in the database.
 	FieldFields = "fields"
+	// FieldHidden holds the string denoting the hidden field in the database.
+	FieldHidden = "hidden"
 	// Table holds the table name of the change in the database.
 	Table = "changes"
 )
@@ -36,6 +38,7 @@ var Columns = []string{
 	FieldUserID,
 	FieldAt,
 	FieldFields,
+	FieldHidden,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -53,6 +56,8 @@ var (
 	KindValidator func(string) error
 	// ActionValidator is a validator for the "action" field. It is called by the builders before save.
 	ActionValidator func(string) error
+	// DefaultHidden holds the default value on creation for the "hidden" field.
+	DefaultHidden bool
 )
 
 // OrderOption defines the ordering options for the Change queries.
@@ -86,4 +91,9 @@ func ByUserID(opts ...sql.OrderTermOption) OrderOption {
 // ByAt orders the results by the at field.
 func ByAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAt, opts...).ToFunc()
+}
+
+// ByHidden orders the results by the hidden field.
+func ByHidden(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldHidden, opts...).ToFunc()
 }

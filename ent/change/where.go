@@ -82,6 +82,11 @@ func At(v time.Time) predicate.Change {
 	return predicate.Change(sql.FieldEQ(FieldAt, v))
 }
 
+// Hidden applies equality check predicate on the "hidden" field. It's identical to HiddenEQ.
+func Hidden(v bool) predicate.Change {
+	return predicate.Change(sql.FieldEQ(FieldHidden, v))
+}
+
 // KindEQ applies the EQ predicate on the "kind" field.
 func KindEQ(v calendar.Kind) predicate.Change {
 	vc := string(v)
@@ -388,6 +393,16 @@ func FieldsIsNil() predicate.Change {
 // FieldsNotNil applies the NotNil predicate on the "fields" field.
 func FieldsNotNil() predicate.Change {
 	return predicate.Change(sql.FieldNotNull(FieldFields))
+}
+
+// HiddenEQ applies the EQ predicate on the "hidden" field.
+func HiddenEQ(v bool) predicate.Change {
+	return predicate.Change(sql.FieldEQ(FieldHidden, v))
+}
+
+// HiddenNEQ applies the NEQ predicate on the "hidden" field.
+func HiddenNEQ(v bool) predicate.Change {
+	return predicate.Change(sql.FieldNEQ(FieldHidden, v))
 }
 
 // And groups predicates with the AND operator between them.

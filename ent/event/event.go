@@ -33,8 +33,12 @@ const (
 	FieldCreatedAt = "created_at"
 	// FieldModifiedAt holds the string denoting the modified_at field in the database.
 	FieldModifiedAt = "modified_at"
+	// FieldHiddenAt holds the string denoting the hidden_at field in the database.
+	FieldHiddenAt = "hidden_at"
 	// FieldVersion holds the string denoting the version field in the database.
 	FieldVersion = "version"
+	// FieldHiddenChanges holds the string denoting the hidden_changes field in the database.
+	FieldHiddenChanges = "hidden_changes"
 	// FieldSourceID holds the string denoting the source_id field in the database.
 	FieldSourceID = "source_id"
 	// FieldTitle holds the string denoting the title field in the database.
@@ -201,7 +205,9 @@ var Columns = []string{
 	FieldLanguages,
 	FieldCreatedAt,
 	FieldModifiedAt,
+	FieldHiddenAt,
 	FieldVersion,
+	FieldHiddenChanges,
 	FieldSourceID,
 	FieldTitle,
 	FieldDescription,
@@ -272,6 +278,8 @@ var (
 	LanguagesValidator func(string) error
 	// DefaultVersion holds the default value on creation for the "version" field.
 	DefaultVersion int64
+	// DefaultHiddenChanges holds the default value on creation for the "hidden_changes" field.
+	DefaultHiddenChanges int64
 	// SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
 	SourceIDValidator func(string) error
 	// TitleValidator is a validator for the "title" field. It is called by the builders before save.
@@ -384,9 +392,19 @@ func ByModifiedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldModifiedAt, opts...).ToFunc()
 }
 
+// ByHiddenAt orders the results by the hidden_at field.
+func ByHiddenAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldHiddenAt, opts...).ToFunc()
+}
+
 // ByVersion orders the results by the version field.
 func ByVersion(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldVersion, opts...).ToFunc()
+}
+
+// ByHiddenChanges orders the results by the hidden_changes field.
+func ByHiddenChanges(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldHiddenChanges, opts...).ToFunc()
 }
 
 // BySourceID orders the results by the source_id field.
@@ -749,7 +767,9 @@ var ReadColumns = []string{
 	FieldLanguage,
 	FieldLanguages,
 	FieldModifiedAt,
+	FieldHiddenAt,
 	FieldVersion,
+	FieldHiddenChanges,
 	FieldTitle,
 	FieldDescription,
 	FieldExcerpt,

@@ -18,6 +18,7 @@ var (
 		{Name: "user_id", Type: field.TypeInt64, Nullable: true},
 		{Name: "at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "fields", Type: field.TypeJSON, Nullable: true},
+		{Name: "hidden", Type: field.TypeBool, Default: false},
 	}
 	// ChangesTable holds the schema information for the "changes" table.
 	ChangesTable = &schema.Table{
@@ -29,6 +30,11 @@ var (
 				Name:    "change_kind_record_id_id",
 				Unique:  false,
 				Columns: []*schema.Column{ChangesColumns[1], ChangesColumns[2], ChangesColumns[0]},
+			},
+			{
+				Name:    "change_hidden_id",
+				Unique:  false,
+				Columns: []*schema.Column{ChangesColumns[7], ChangesColumns[0]},
 			},
 		},
 	}
@@ -54,7 +60,9 @@ var (
 		{Name: "languages", Type: field.TypeString, Size: 8},
 		{Name: "created_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "modified_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "hidden_at", Type: field.TypeTime, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "hidden_changes", Type: field.TypeInt64, Default: 0},
 		{Name: "source_id", Type: field.TypeString, Unique: true, Nullable: true, Size: 300},
 		{Name: "title", Type: field.TypeString, Size: 500},
 		{Name: "description", Type: field.TypeString, Size: 2147483647, Default: ""},
@@ -97,19 +105,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "events_events_children",
-				Columns:    []*schema.Column{EventsColumns[40]},
+				Columns:    []*schema.Column{EventsColumns[42]},
 				RefColumns: []*schema.Column{EventsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "events_images_events",
-				Columns:    []*schema.Column{EventsColumns[41]},
+				Columns:    []*schema.Column{EventsColumns[43]},
 				RefColumns: []*schema.Column{ImagesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "events_users_events",
-				Columns:    []*schema.Column{EventsColumns[42]},
+				Columns:    []*schema.Column{EventsColumns[44]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -123,32 +131,32 @@ var (
 			{
 				Name:    "event_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[42]},
+				Columns: []*schema.Column{EventsColumns[44]},
 			},
 			{
 				Name:    "event_image_id",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[41]},
+				Columns: []*schema.Column{EventsColumns[43]},
 			},
 			{
 				Name:    "event_status_hide_from_listings_starts_at_id_ends_at",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[1], EventsColumns[27], EventsColumns[15], EventsColumns[0], EventsColumns[16]},
+				Columns: []*schema.Column{EventsColumns[1], EventsColumns[29], EventsColumns[17], EventsColumns[0], EventsColumns[18]},
 			},
 			{
 				Name:    "event_status_hide_from_listings_modified_at_id_ends_at",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[1], EventsColumns[27], EventsColumns[8], EventsColumns[0], EventsColumns[16]},
+				Columns: []*schema.Column{EventsColumns[1], EventsColumns[29], EventsColumns[8], EventsColumns[0], EventsColumns[18]},
 			},
 			{
 				Name:    "event_parent_id_starts_at",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[40], EventsColumns[15]},
+				Columns: []*schema.Column{EventsColumns[42], EventsColumns[17]},
 			},
 			{
 				Name:    "event_series_id_original_start",
 				Unique:  true,
-				Columns: []*schema.Column{EventsColumns[35], EventsColumns[36]},
+				Columns: []*schema.Column{EventsColumns[37], EventsColumns[38]},
 			},
 		},
 	}
@@ -367,7 +375,9 @@ var (
 		{Name: "languages", Type: field.TypeString, Size: 8},
 		{Name: "created_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "modified_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "hidden_at", Type: field.TypeTime, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "hidden_changes", Type: field.TypeInt64, Default: 0},
 		{Name: "source_id", Type: field.TypeString, Unique: true, Nullable: true, Size: 300},
 		{Name: "name", Type: field.TypeString, Size: 500},
 		{Name: "name_key", Type: field.TypeString, Size: 500},
@@ -387,13 +397,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "organizers_images_organizers",
-				Columns:    []*schema.Column{OrganizersColumns[18]},
+				Columns:    []*schema.Column{OrganizersColumns[20]},
 				RefColumns: []*schema.Column{ImagesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "organizers_users_organizers",
-				Columns:    []*schema.Column{OrganizersColumns[19]},
+				Columns:    []*schema.Column{OrganizersColumns[21]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -407,17 +417,17 @@ var (
 			{
 				Name:    "organizer_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{OrganizersColumns[19]},
+				Columns: []*schema.Column{OrganizersColumns[21]},
 			},
 			{
 				Name:    "organizer_image_id",
 				Unique:  false,
-				Columns: []*schema.Column{OrganizersColumns[18]},
+				Columns: []*schema.Column{OrganizersColumns[20]},
 			},
 			{
 				Name:    "organizer_name_key",
 				Unique:  false,
-				Columns: []*schema.Column{OrganizersColumns[12]},
+				Columns: []*schema.Column{OrganizersColumns[14]},
 			},
 		},
 	}
@@ -496,7 +506,9 @@ var (
 		{Name: "languages", Type: field.TypeString, Size: 8},
 		{Name: "created_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "modified_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "hidden_at", Type: field.TypeTime, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "hidden_changes", Type: field.TypeInt64, Default: 0},
 		{Name: "source_id", Type: field.TypeString, Unique: true, Nullable: true, Size: 300},
 		{Name: "status", Type: field.TypeString, Size: 10},
 		{Name: "status_before_trash", Type: field.TypeString, Size: 10, Default: ""},
@@ -520,7 +532,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "series_users_series",
-				Columns:    []*schema.Column{SeriesColumns[19]},
+				Columns:    []*schema.Column{SeriesColumns[21]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -529,27 +541,27 @@ var (
 			{
 				Name:    "series_extend_at",
 				Unique:  false,
-				Columns: []*schema.Column{SeriesColumns[15]},
+				Columns: []*schema.Column{SeriesColumns[17]},
 			},
 			{
 				Name:    "series_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{SeriesColumns[19]},
+				Columns: []*schema.Column{SeriesColumns[21]},
 			},
 			{
 				Name:    "series_status_sort_en_id",
 				Unique:  false,
-				Columns: []*schema.Column{SeriesColumns[7], SeriesColumns[16], SeriesColumns[0]},
+				Columns: []*schema.Column{SeriesColumns[9], SeriesColumns[18], SeriesColumns[0]},
 			},
 			{
 				Name:    "series_status_sort_pl_id",
 				Unique:  false,
-				Columns: []*schema.Column{SeriesColumns[7], SeriesColumns[17], SeriesColumns[0]},
+				Columns: []*schema.Column{SeriesColumns[9], SeriesColumns[19], SeriesColumns[0]},
 			},
 			{
 				Name:    "series_status_sort_es_id",
 				Unique:  false,
-				Columns: []*schema.Column{SeriesColumns[7], SeriesColumns[18], SeriesColumns[0]},
+				Columns: []*schema.Column{SeriesColumns[9], SeriesColumns[20], SeriesColumns[0]},
 			},
 		},
 	}
@@ -633,7 +645,9 @@ var (
 		{Name: "languages", Type: field.TypeString, Size: 8},
 		{Name: "created_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "modified_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "hidden_at", Type: field.TypeTime, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "hidden_changes", Type: field.TypeInt64, Default: 0},
 		{Name: "source_id", Type: field.TypeString, Unique: true, Nullable: true, Size: 300},
 		{Name: "name", Type: field.TypeString, Size: 500},
 		{Name: "name_key", Type: field.TypeString, Size: 500},
@@ -657,7 +671,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "terms_terms_children",
-				Columns:    []*schema.Column{TermsColumns[19]},
+				Columns:    []*schema.Column{TermsColumns[21]},
 				RefColumns: []*schema.Column{TermsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -666,32 +680,32 @@ var (
 			{
 				Name:    "term_name_key",
 				Unique:  false,
-				Columns: []*schema.Column{TermsColumns[8]},
+				Columns: []*schema.Column{TermsColumns[10]},
 			},
 			{
 				Name:    "term_taxonomy_name_key_id",
 				Unique:  false,
-				Columns: []*schema.Column{TermsColumns[11], TermsColumns[8], TermsColumns[0]},
+				Columns: []*schema.Column{TermsColumns[13], TermsColumns[10], TermsColumns[0]},
 			},
 			{
 				Name:    "term_parent_id",
 				Unique:  false,
-				Columns: []*schema.Column{TermsColumns[19]},
+				Columns: []*schema.Column{TermsColumns[21]},
 			},
 			{
 				Name:    "term_taxonomy_sort_en_id",
 				Unique:  false,
-				Columns: []*schema.Column{TermsColumns[11], TermsColumns[13], TermsColumns[0]},
+				Columns: []*schema.Column{TermsColumns[13], TermsColumns[15], TermsColumns[0]},
 			},
 			{
 				Name:    "term_taxonomy_sort_pl_id",
 				Unique:  false,
-				Columns: []*schema.Column{TermsColumns[11], TermsColumns[14], TermsColumns[0]},
+				Columns: []*schema.Column{TermsColumns[13], TermsColumns[16], TermsColumns[0]},
 			},
 			{
 				Name:    "term_taxonomy_sort_es_id",
 				Unique:  false,
-				Columns: []*schema.Column{TermsColumns[11], TermsColumns[15], TermsColumns[0]},
+				Columns: []*schema.Column{TermsColumns[13], TermsColumns[17], TermsColumns[0]},
 			},
 		},
 	}
@@ -790,7 +804,9 @@ var (
 		{Name: "languages", Type: field.TypeString, Size: 8},
 		{Name: "created_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "modified_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "hidden_at", Type: field.TypeTime, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "hidden_changes", Type: field.TypeInt64, Default: 0},
 		{Name: "source_id", Type: field.TypeString, Unique: true, Nullable: true, Size: 300},
 		{Name: "name", Type: field.TypeString, Size: 500},
 		{Name: "name_key", Type: field.TypeString, Size: 500},
@@ -821,13 +837,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "venues_images_venues",
-				Columns:    []*schema.Column{VenuesColumns[29]},
+				Columns:    []*schema.Column{VenuesColumns[31]},
 				RefColumns: []*schema.Column{ImagesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "venues_users_venues",
-				Columns:    []*schema.Column{VenuesColumns[30]},
+				Columns:    []*schema.Column{VenuesColumns[32]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -841,22 +857,22 @@ var (
 			{
 				Name:    "venue_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{VenuesColumns[30]},
+				Columns: []*schema.Column{VenuesColumns[32]},
 			},
 			{
 				Name:    "venue_image_id",
 				Unique:  false,
-				Columns: []*schema.Column{VenuesColumns[29]},
+				Columns: []*schema.Column{VenuesColumns[31]},
 			},
 			{
 				Name:    "venue_name_key",
 				Unique:  false,
-				Columns: []*schema.Column{VenuesColumns[12]},
+				Columns: []*schema.Column{VenuesColumns[14]},
 			},
 			{
 				Name:    "venue_cell",
 				Unique:  false,
-				Columns: []*schema.Column{VenuesColumns[28]},
+				Columns: []*schema.Column{VenuesColumns[30]},
 			},
 		},
 	}

@@ -110,9 +110,19 @@ func ModifiedAt(v time.Time) predicate.Venue {
 	return predicate.Venue(sql.FieldEQ(FieldModifiedAt, v))
 }
 
+// HiddenAt applies equality check predicate on the "hidden_at" field. It's identical to HiddenAtEQ.
+func HiddenAt(v time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldEQ(FieldHiddenAt, v))
+}
+
 // Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
 func Version(v int64) predicate.Venue {
 	return predicate.Venue(sql.FieldEQ(FieldVersion, v))
+}
+
+// HiddenChanges applies equality check predicate on the "hidden_changes" field. It's identical to HiddenChangesEQ.
+func HiddenChanges(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldEQ(FieldHiddenChanges, v))
 }
 
 // SourceID applies equality check predicate on the "source_id" field. It's identical to SourceIDEQ.
@@ -736,6 +746,56 @@ func ModifiedAtLTE(v time.Time) predicate.Venue {
 	return predicate.Venue(sql.FieldLTE(FieldModifiedAt, v))
 }
 
+// HiddenAtEQ applies the EQ predicate on the "hidden_at" field.
+func HiddenAtEQ(v time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldEQ(FieldHiddenAt, v))
+}
+
+// HiddenAtNEQ applies the NEQ predicate on the "hidden_at" field.
+func HiddenAtNEQ(v time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldNEQ(FieldHiddenAt, v))
+}
+
+// HiddenAtIn applies the In predicate on the "hidden_at" field.
+func HiddenAtIn(vs ...time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldIn(FieldHiddenAt, vs...))
+}
+
+// HiddenAtNotIn applies the NotIn predicate on the "hidden_at" field.
+func HiddenAtNotIn(vs ...time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldNotIn(FieldHiddenAt, vs...))
+}
+
+// HiddenAtGT applies the GT predicate on the "hidden_at" field.
+func HiddenAtGT(v time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldGT(FieldHiddenAt, v))
+}
+
+// HiddenAtGTE applies the GTE predicate on the "hidden_at" field.
+func HiddenAtGTE(v time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldGTE(FieldHiddenAt, v))
+}
+
+// HiddenAtLT applies the LT predicate on the "hidden_at" field.
+func HiddenAtLT(v time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldLT(FieldHiddenAt, v))
+}
+
+// HiddenAtLTE applies the LTE predicate on the "hidden_at" field.
+func HiddenAtLTE(v time.Time) predicate.Venue {
+	return predicate.Venue(sql.FieldLTE(FieldHiddenAt, v))
+}
+
+// HiddenAtIsNil applies the IsNil predicate on the "hidden_at" field.
+func HiddenAtIsNil() predicate.Venue {
+	return predicate.Venue(sql.FieldIsNull(FieldHiddenAt))
+}
+
+// HiddenAtNotNil applies the NotNil predicate on the "hidden_at" field.
+func HiddenAtNotNil() predicate.Venue {
+	return predicate.Venue(sql.FieldNotNull(FieldHiddenAt))
+}
+
 // VersionEQ applies the EQ predicate on the "version" field.
 func VersionEQ(v int64) predicate.Venue {
 	return predicate.Venue(sql.FieldEQ(FieldVersion, v))
@@ -774,6 +834,46 @@ func VersionLT(v int64) predicate.Venue {
 // VersionLTE applies the LTE predicate on the "version" field.
 func VersionLTE(v int64) predicate.Venue {
 	return predicate.Venue(sql.FieldLTE(FieldVersion, v))
+}
+
+// HiddenChangesEQ applies the EQ predicate on the "hidden_changes" field.
+func HiddenChangesEQ(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldEQ(FieldHiddenChanges, v))
+}
+
+// HiddenChangesNEQ applies the NEQ predicate on the "hidden_changes" field.
+func HiddenChangesNEQ(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldNEQ(FieldHiddenChanges, v))
+}
+
+// HiddenChangesIn applies the In predicate on the "hidden_changes" field.
+func HiddenChangesIn(vs ...int64) predicate.Venue {
+	return predicate.Venue(sql.FieldIn(FieldHiddenChanges, vs...))
+}
+
+// HiddenChangesNotIn applies the NotIn predicate on the "hidden_changes" field.
+func HiddenChangesNotIn(vs ...int64) predicate.Venue {
+	return predicate.Venue(sql.FieldNotIn(FieldHiddenChanges, vs...))
+}
+
+// HiddenChangesGT applies the GT predicate on the "hidden_changes" field.
+func HiddenChangesGT(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldGT(FieldHiddenChanges, v))
+}
+
+// HiddenChangesGTE applies the GTE predicate on the "hidden_changes" field.
+func HiddenChangesGTE(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldGTE(FieldHiddenChanges, v))
+}
+
+// HiddenChangesLT applies the LT predicate on the "hidden_changes" field.
+func HiddenChangesLT(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldLT(FieldHiddenChanges, v))
+}
+
+// HiddenChangesLTE applies the LTE predicate on the "hidden_changes" field.
+func HiddenChangesLTE(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldLTE(FieldHiddenChanges, v))
 }
 
 // SourceIDEQ applies the EQ predicate on the "source_id" field.

@@ -67,6 +67,7 @@ type Batch struct {
 	translations, texts store.Rows
 
 	languages []calendar.Language // language of each record's slug
+	public    bool                // whether one of the records is public
 	wanted    []wantedSlug        // wanted slug of each record
 
 	// The following fields are only used for events.
@@ -159,7 +160,7 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 			return nil, nil, fmt.Errorf("%s: %w", r.Table, store.AsConflict(err))
 		}
 	}
-	e.LogLoaded(b.kind, ids)
+	e.LogLoaded(b.kind, ids, b.public)
 	return ids, memo, nil
 }
 

@@ -127,6 +127,8 @@ func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 	}
 	i := b.Len()
 	b.records.Add(i, row...)
+	status, _ := m.Field(event.FieldStatus)
+	b.public = b.public || status == calendar.Publish
 	b.wanted = append(b.wanted, wantedSlug{none: !d.HasSlug, base: d.SlugBase})
 	b.languages = append(b.languages, d.Original.Language)
 	for _, t := range d.Others {

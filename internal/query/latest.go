@@ -18,14 +18,25 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// changingLinks are the link tables of the records whose changes count as changes of an event.
+// changingLinks are the link tables of the records whose changes count as changes of an event. times are the columns of
+// the linked records that say when they changed. All but terms are published.
 var changingLinks = [...]struct {
 	links, event, to string
 	kinds            []calendar.Kind
+	times            []string
 }{
-	{eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID, []calendar.Kind{calendar.Venue}},
-	{eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID, []calendar.Kind{calendar.Organizer}},
-	{eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID, []calendar.Kind{calendar.Category, calendar.Tag}},
+	{
+		eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID, []calendar.Kind{calendar.Venue},
+		[]string{event.FieldModifiedAt, event.FieldPublishedAt},
+	},
+	{
+		eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID, []calendar.Kind{calendar.Organizer},
+		[]string{event.FieldModifiedAt, event.FieldPublishedAt},
+	},
+	{
+		eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID, []calendar.Kind{calendar.Category, calendar.Tag},
+		[]string{event.FieldModifiedAt},
+	},
 }
 
 // FewEvents is the length of a list up to which LatestEvents looks up events by id. In longer lists it reads
@@ -33,8 +44,9 @@ var changingLinks = [...]struct {
 const FewEvents = 1000
 
 // LatestEvents returns the given number of events of a list that changed last, and possibly others, in no
-// order. Publication and changes of venues, organizers and terms count as changes of an event. It returns at
-// most six times the number. few has the ids of the whole list, or is nil if there are more than FewEvents.
+// order. Changes that the public could not see do not count. Publication of an event counts, and so do changes of terms,
+// and publication and changes of public venues and organizers, unless the event has a password. It returns at
+// most eight times the number. few has the ids of the whole list, or is nil if there are more than FewEvents.
 //
 // next is the earliest end, at q.Now or later, of an event that the result depends on. This is one of ids, or the
 // first occurrence of a series if a later occurrence was left out. Zero means no such event.
@@ -57,11 +69,13 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 		modified = append(modified, published...)
 		for i := range changingLinks {
 			for _, kind := range changingLinks[i].kinds {
-				linked, err := l.linked(ctx, i, kind)
-				if err != nil {
-					return nil, time.Time{}, fmt.Errorf("events by change of kind %s: %w", kind, err)
+				for _, column := range changingLinks[i].times {
+					linked, err := l.linked(ctx, i, kind, column)
+					if err != nil {
+						return nil, time.Time{}, fmt.Errorf("events by change of kind %s: %w", kind, err)
+					}
+					modified = append(modified, linked...)
 				}
-				modified = append(modified, linked...)
 			}
 		}
 	}
@@ -145,23 +159,28 @@ func (l *latestSearch) changed(ctx context.Context, column string, more ...predi
 	}
 }
 
-// linked returns the events of the list whose linked records of a kind changed last.
-func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind) (out []*ent.Event, err error) {
+// linked returns the events of the list without a password whose public linked records of a kind have the latest times
+// in a column.
+func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind, column string) (out []*ent.Event, err error) {
 	to := changingLinks[i]
 	var newer []int64
 	err = l.db.Ent.ScanKind(ctx, kind, &newer, func(s *sql.Selector) {
 		links := sql.Table(to.links)
 		s.Select(s.C(event.FieldID)).Where(sql.And(
-			sql.GT(s.C(event.FieldModifiedAt), l.since), sql.LTE(s.C(event.FieldModifiedAt), l.q.Now),
+			sql.GT(s.C(column), l.since), sql.LTE(s.C(column), l.q.Now),
 			sql.In(s.C(event.FieldID), sql.Select(links.C(to.to)).From(links)))).
-			OrderBy(sql.Desc(s.C(event.FieldModifiedAt)), sql.Desc(s.C(event.FieldID)))
+			OrderBy(sql.Desc(s.C(column)), sql.Desc(s.C(event.FieldID)))
+		if len(to.times) > 1 {
+			s.Where(sql.Or(sql.EQ(s.C(event.FieldStatus), calendar.Publish), sql.And(
+				sql.EQ(s.C(event.FieldStatus), calendar.Future), sql.LTE(s.C(event.FieldPublishedAt), l.q.Now))))
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range newer {
 		for before := int64(0); ; {
-			rows, err := l.db.Ent.Event.Query().Where(l.where...).Where(func(s *sql.Selector) {
+			rows, err := l.db.Ent.Event.Query().Where(l.where...).Where(event.PasswordHashIsNil(), func(s *sql.Selector) {
 				link := sql.Table(to.links)
 				s.Join(link).On(s.C(event.FieldID), link.C(to.event))
 				s.Where(sql.EQ(link.C(to.to), id)).OrderBy(sql.Desc(link.C(to.event)))

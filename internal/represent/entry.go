@@ -21,7 +21,7 @@ func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, 
 		return feed.Entry{}, err
 	}
 	out := feed.Entry{
-		ID: e.ID, Stamp: v.LastChange(e), Created: e.PublishedAt,
+		ID: e.ID, Stamp: v.LastChange(e, protected), Created: e.PublishedAt,
 		Start: e.StartsAt, End: e.EndsAt, StartWall: e.StartWall, EndWall: e.EndWall, Zone: zone, AllDay: e.AllDay,
 		Status: e.EventStatus, Protected: protected, Title: t.Title,
 		URL: v.page(calendar.Event, e.ID, e.Status.Shown(v.Now, e.PublishedAt), t.Slug),
@@ -56,9 +56,10 @@ func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, 
 	return out, nil
 }
 
-// LastChange returns the time of the last change of an event. Its publication and changes of its venues,
-// organizers and terms count too, even if the caller may not see these.
-func (v *View) LastChange(e *ent.Event) time.Time {
+// LastChange returns the time of the last change of an event that the public could see. Its publication counts too, and
+// so do publications and changes of the venues, organizers and terms that feeds show of it. Feeds show none of a
+// protected event.
+func (v *View) LastChange(e *ent.Event, protected bool) time.Time {
 	last := e.ModifiedAt
 	note := func(at time.Time) {
 		if at.After(last) && !at.After(v.Now) {
@@ -66,11 +67,16 @@ func (v *View) LastChange(e *ent.Event) time.Time {
 		}
 	}
 	note(e.PublishedAt)
-	for _, row := range e.Edges.Venues {
-		note(row.ModifiedAt)
+	if protected {
+		return last
 	}
-	for _, row := range e.Edges.Organizers {
+	for _, row := range readableRows(v, e.Edges.Venues) {
 		note(row.ModifiedAt)
+		note(row.PublishedAt)
+	}
+	for _, row := range readableRows(v, e.Edges.Organizers) {
+		note(row.ModifiedAt)
+		note(row.PublishedAt)
 	}
 	for _, row := range e.Edges.Terms {
 		note(row.ModifiedAt)

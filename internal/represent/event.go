@@ -117,11 +117,12 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 	status := e.Status.Shown(v.Now, e.PublishedAt)
 	start, end := e.StartWall.String(), e.EndWall.String()
 	utcStart, utcEnd := v.utc(e.StartsAt), v.utc(e.EndsAt)
+	changed, _ := v.LastWrite(e.Core(), e.PasswordHash != nil) // Redact replaces it
 	out := Event{
 		ID: e.ID, GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
 		Author: authorID(e.AuthorID), Status: status,
 		Date: v.local(e.PublishedAt), DateUTC: v.utc(e.PublishedAt),
-		Modified: v.local(e.ModifiedAt), ModifiedUTC: v.utc(e.ModifiedAt),
+		Modified: v.local(changed), ModifiedUTC: v.utc(changed),
 		URL:     v.page(calendar.Event, e.ID, status, t.Slug),
 		RESTURL: v.Resource("events", e.ID),
 		Title:   calendar.Escape(t.Title), Description: markup.Paragraphs(t.Description),
@@ -180,8 +181,13 @@ func abbreviation(zone string, t time.Time) string {
 	return z.Abbreviation(t)
 }
 
-// Redact empties the members of an event that its password protects (contract, section 13).
-func (j *Event) Redact() {
+// Redact empties the members of the representation of e that its password protects (contract, section 13).
+func (v *View) Redact(j *Event, e *ent.Event) {
+	j.Modified, j.ModifiedUTC = v.local(e.ModifiedAt), v.utc(e.ModifiedAt)
+	if j.Series != nil {
+		j.Series.OwnFields = calendar.PublicOwnFields(j.Series.OwnFields, true)
+		j.Series.IsException = len(j.Series.OwnFields) > 0
+	}
 	j.Description, j.Excerpt, j.Cost, j.Website, j.VirtualURL = "", "", "", "", ""
 	j.Image = false
 	j.AllDay, j.ShowMap, j.ShowMapLink, j.HideFromListings = nil, nil, nil, nil

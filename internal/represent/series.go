@@ -66,8 +66,8 @@ func (v *View) eventSeries(e *ent.Event) *EventSeries {
 		p.text = v.scheduleText(p.Schedule)
 	}
 	own := e.OwnFields
-	if own == nil {
-		own = []string{}
+	if own == nil || !v.mayEdit(e.Core()) {
+		own = calendar.PublicOwnFields(own, false)
 	}
 	return &EventSeries{
 		ID: s.ID, RESTURL: v.Resource(Collections[calendar.Series], s.ID), OriginalStartDate: e.OriginalStart.String(),
@@ -188,7 +188,7 @@ func (v *View) SeriesPage(id int64, status calendar.Status, slug string) string 
 func (v *View) Series(s *LoadedSeries) *Series {
 	j := v.Event(s.Event, false)
 	if s.Redacted {
-		j.Redact()
+		v.Redact(&j, s.Event)
 	}
 	phases := make([]SeriesPhase, len(s.Schedules))
 	for i, p := range s.Schedules {

@@ -85,14 +85,39 @@ type commonFields struct {
 
 func (v *View) common(e ent.Core) commonFields {
 	c := commonFields{
-		status:  e.Status.Shown(v.Now, e.PublishedAt),
-		date:    [2]string{v.local(e.PublishedAt), v.utc(e.PublishedAt)},
-		changed: [2]string{v.local(e.ModifiedAt), v.utc(e.ModifiedAt)},
+		status: e.Status.Shown(v.Now, e.PublishedAt),
+		date:   [2]string{v.local(e.PublishedAt), v.utc(e.PublishedAt)},
 	}
+	changed, _ := v.LastWrite(e, false)
+	c.changed = [2]string{v.local(changed), v.utc(changed)}
 	if e.AuthorID != nil {
 		c.author = authorID(e.AuthorID)
 	}
 	return c
+}
+
+// LastWrite returns the time of the last change of a record and its version, as the caller may know them. Changes that
+// the public could not see count only for a caller who may edit the record or gave its password (contract, section 18).
+func (v *View) LastWrite(e ent.Core, gavePassword bool) (time.Time, calendar.ShownVersion) {
+	if !gavePassword && !v.mayEdit(e) {
+		public := calendar.Version{All: e.Version, Hidden: e.HiddenChanges}.Public()
+		return e.ModifiedAt, calendar.ShownVersion{Number: public, Public: true}
+	}
+	all := calendar.ShownVersion{Number: e.Version}
+	if e.HiddenAt != nil && e.HiddenAt.After(e.ModifiedAt) {
+		return *e.HiddenAt, all
+	}
+	return e.ModifiedAt, all
+}
+
+// mayEdit reports whether the caller may edit a record or term.
+func (v *View) mayEdit(e ent.Core) bool {
+	record := auth.RecordOf(e.Kind, e.AuthorID, e.Status.Shown(v.Now, e.PublishedAt), e.StatusBeforeTrash)
+	operation := auth.Edit
+	if e.Kind == calendar.Category || e.Kind == calendar.Tag {
+		operation = auth.ManageTerms
+	}
+	return auth.May(v.Caller, operation, record)
 }
 
 // Readable reports whether a linked record may be shown. It must not be in the trash, and the caller must be

@@ -1,0 +1,34 @@
+package calendar
+
+import (
+	"slices"
+	"strings"
+)
+
+// passwordFields are the fields of an event that its password hides from the public (contract, section 13).
+var passwordFields = []string{
+	"description", "excerpt", "image", "all_day", "cost", "website", "show_map", "show_map_link", "sticky", "featured",
+	"categories", "tags", "venue", "organizer", "password", "ticketed", "virtual_url",
+}
+
+// HidesField reports whether a password of an event hides the changes of a field from the public. A change of one
+// password for another is such a change. The field may have a language, as in title:pl.
+func HidesField(name string) bool {
+	name, _, _ = strings.Cut(name, ":")
+	return slices.Contains(passwordFields, name)
+}
+
+// PublicOwnFields returns those own fields of an occurrence that the public sees. It leaves out fields that may
+// differ from the series in a way that the public does not see: hidden links, and one password for another. If
+// the event is protected, it leaves out all fields that the password hides.
+func PublicOwnFields(own []string, protected bool) []string {
+	out := []string{}
+	for _, name := range own {
+		switch {
+		case protected && HidesField(name), name == "venue", name == "organizer", name == "password":
+		default:
+			out = append(out, name)
+		}
+	}
+	return out
+}

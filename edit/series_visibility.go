@@ -1,0 +1,88 @@
+package edit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// protected reports whether the occurrence has a password after the write.
+func (r *occurrenceRow) protected() bool { return len(r.after.PasswordHash) > 0 }
+
+// findImpacts decides for each changed occurrence whether the public sees the change.
+func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) error {
+	var venues, organizers []int64
+	for _, r := range rows {
+		if slices.Contains(r.changed, "venue") {
+			venues = append(append(venues, r.before.Venues...), r.after.Venues...)
+		}
+		if slices.Contains(r.changed, "organizer") {
+			organizers = append(append(organizers, r.before.Organizers...), r.after.Organizers...)
+		}
+	}
+	isVenue, err := w.publicIDs(ctx, w.tx, calendar.Venue, venues)
+	if err != nil {
+		return err
+	}
+	isOrganizer, err := w.publicIDs(ctx, w.tx, calendar.Organizer, organizers)
+	if err != nil {
+		return err
+	}
+	ofPublicSeries := isPublic(w.series.Status, w.series.PublishedAt, w.Now) || isPublic(w.standing.status, w.standing.published, w.Now)
+	for _, r := range rows {
+		c := &publicChange{
+			was: r.record.publicationState, is: r.standing, fields: r.fields, protected: HasPassword(r.row) && r.protected(),
+			languages: r.languages != r.row.Languages,
+		}
+		if sameShown(r.before.Venues, r.after.Venues, isVenue) {
+			c.unseen = append(c.unseen, "venue")
+		}
+		if sameShown(r.before.Organizers, r.after.Organizers, isOrganizer) {
+			c.unseen = append(c.unseen, "organizer")
+		}
+		own := func(names []string) []string { return calendar.PublicOwnFields(names, c.protected) }
+		if !ofPublicSeries || r.row.OriginalStart.Equal(r.nominal) && slices.Equal(own(r.row.OwnFields), own(r.own)) {
+			c.unseen = append(c.unseen, "series")
+		}
+		r.impact = w.impactOf(c)
+	}
+	return nil
+}
+
+// seriesImpact returns the impact of the write on the series itself. fields are the names of its changed fields.
+func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (impact, error) {
+	last, first := &w.phases[len(w.phases)-1].template, &w.was[len(w.was)-1].template
+	c := &publicChange{
+		was: w.record.publicationState, is: w.standing, protected: len(first.PasswordHash) > 0 && len(last.PasswordHash) > 0,
+		fields: slices.Clone(fields), languages: w.series.Languages != languagesOf(last),
+	}
+	for _, l := range [...]struct {
+		kind    calendar.Kind
+		was, is []int64
+	}{{calendar.Venue, first.Venues, last.Venues}, {calendar.Organizer, first.Organizers, last.Organizers}} {
+		if slices.Equal(l.was, l.is) {
+			continue
+		}
+		public, err := w.publicIDs(ctx, w.tx, l.kind, slices.Concat(l.was, l.is))
+		if err != nil {
+			return impact{}, err
+		}
+		if sameShown(l.was, l.is, public) {
+			c.unseen = append(c.unseen, string(l.kind))
+		}
+	}
+	// Representations show the schedules of all phases, and until when occurrences exist.
+	schedules := func(phases []seriesPhase) []seriesPhase {
+		out := slices.Clone(phases)
+		for i := range out {
+			out[i].AllDay = out[i].AllDay && !c.protected
+		}
+		return out
+	}
+	until := func(at *calendar.Wall) calendar.Wall { return valueOr(calendar.Wall{}, at) }
+	if !sameSchedules(schedules(w.was), schedules(w.phases)) || !until(w.series.GeneratedUntil).Equal(until(w.until)) {
+		c.fields = append(c.fields, "phases")
+	}
+	return w.impactOf(c), nil
+}

@@ -1,0 +1,50 @@
+package represent
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// TestRedactedMembersHideTheirChanges compares what a redacted event leaves out with the fields whose changes are hidden.
+func TestRedactedMembersHideTheirChanges(t *testing.T) {
+	t.Parallel()
+	v, e := page(t)
+	e.Description, e.Excerpt, e.VirtualURL, e.Website = "text", "text", "https://example.org/", new("https://example.org/")
+	e.Cost = calendar.Cost{Prices: []string{"5"}}
+	e.Edges.Image = &ent.Image{ID: 5}
+	e.Edges.Organizers = []*ent.Organizer{{ID: 30, Name: "Band", Status: calendar.Publish}}
+	e.Edges.Terms = []*ent.Term{{ID: 1, Taxonomy: calendar.Category, Name: "Music"}, {ID: 2, Taxonomy: calendar.Tag, Name: "Free"}}
+	members := func(j Event) map[string]any {
+		body, err := json.Marshal(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out map[string]any
+		if err := json.Unmarshal(body, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	whole := v.Event(e, false)
+	redacted := whole
+	v.Redact(&redacted, e)
+	after := members(redacted)
+	for name, was := range members(whole) {
+		switch name {
+		case "cost_details": // follows cost
+		case "hide_from_listings": // its changes show in lists
+			if calendar.HidesField(name) {
+				t.Errorf("%s: its changes would be hidden", name)
+			}
+		default:
+			if differs := !cmp.Equal(was, after[name]); differs && !calendar.HidesField(name) || !differs && calendar.HidesField(name) {
+				t.Errorf("%s: redacted %v, changes are hidden %v", name, differs, calendar.HidesField(name))
+			}
+		}
+	}
+}
