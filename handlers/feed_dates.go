@@ -28,7 +28,9 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	last := func(when time.Time) { at = append(at, when) }
-	newest, err := r.db.Change.Query().Where(change.Hidden(false)).Order(change.ByID(sql.OrderDesc())).Limit(1).All(r.ctx)
+	// The predicate of Ent is NOT hidden, for which SQLite uses no index.
+	shown := func(s *sql.Selector) { s.Where(sql.ExprP(s.C(change.FieldHidden)+" = ?", false)) }
+	newest, err := r.db.Change.Query().Where(shown).Order(change.ByID(sql.OrderDesc())).Limit(1).All(r.ctx)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("last change: %w", err)
 	}
