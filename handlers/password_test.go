@@ -175,7 +175,11 @@ func TestGuessersAndReaders(t *testing.T) {
 			path     string
 			statuses string // of the requests in turn
 		}
-		const wrong, right, list = "/events/{membersOnly}?password=simsim", "/events/{membersOnly}?password=sesame", "/events?include={membersOnly}&password="
+		const (
+			wrong = "/events/{membersOnly}?password=simsim"
+			right = "/events/{membersOnly}?password=sesame"
+			list  = "/events?include={membersOnly}&password="
+		)
 		for _, tt := range []struct {
 			name  string
 			rates limit.GuessRates

@@ -226,7 +226,7 @@ func TestRates(t *testing.T) {
 				{"203.0.113.1", "Bearer x", 429, `"guesses";r=0`},
 				{"203.0.113.1", other, 429, `"guesses";r=0`},
 				{"203.0.113.1", basicAuth("admin", password), 429, `"guesses";r=0`},
-				{"203.0.113.1", one, 200, ""}, // it was verified before, and a client cannot guess a token
+				{"203.0.113.1", one, 200, ""}, // it was verified before, and a token cannot be guessed
 				{"203.0.113.2", "Bearer x", 401, ""},
 				{"203.0.113.2", other, 200, ""},
 				{"203.0.113.1", "", 200, `"address";r=1;t=3600`},

@@ -86,21 +86,21 @@ type Plural map[string]string
 // CalendarWords has the texts of calendar pages in a language, from words/calendar.{language}.json. Names in
 // braces are placeholders.
 type CalendarWords struct {
-	Skip, Home, Calendar, Language, Views, List, Month, Today, TodayHeading, NextOnes, OnNow                  string
-	AllEvents, Browse, Lead, Search, SearchLabel, From, To, Category, Categories, Tags, All                   string
-	FeaturedOnly, Show, Clear, FilterEvents, BadDate, BadCategory, Filters, RemoveFilter, Events              string
-	UpcomingEvents, PastEvents, Earlier, Later, Pages, Pager, PageNumber, ChooseMonth, Go                     string
-	AllDay, Since, Until, Featured, Canceled, Postponed, Protected, Ended, OnlineEvent, MixedEvent            string
-	Join, When, Where, Price, Organizer, Organizers, Website, Tickets, Details, Map, Venue                    string
-	AddToCalendar, AddFile, AddGoogle, AddOutlook, Subscribe, SubscribeTo, SubscribeText                      string
-	SubscribeApp, SubscribeGoogle, SubscribeOutlook, SubscribeFile, CopyAddress, Copied, Share                string
-	YourTime, NearTitle, SeriesLabel, SeriesTitle, SeriesAll, NextDate, NothingTitle                          string
-	NothingText, NothingNext, NothingHere, NothingOnDay, NothingInMonth, PasswordText, Password               string
-	PasswordShow, PasswordWrong, PasswordMany, NotFoundTitle, NotFoundText, GoneTitle, GoneText, InvalidTitle string
-	InvalidText, BusyTitle, BusyText, ManyTitle, ManyText, FaultTitle, FaultText, Back                        string
-	Developers, DevelopersText, DescList, DescPast, DescMonth, DescDay, DescTerm, DescVenue                   string
-	DescOrganizer                                                                                             string
-	EventsCount, MoreOnDay                                                                                    Plural
+	Skip, Home, Calendar, Language, Views, List, Month, Today, TodayHeading, NextOnes, OnNow       string
+	AllEvents, Browse, Lead, Search, SearchLabel, From, To, Category, Categories, Tags, All        string
+	FeaturedOnly, Show, Clear, FilterEvents, BadDate, BadCategory, Filters, RemoveFilter, Events   string
+	UpcomingEvents, PastEvents, Earlier, Later, Pages, Pager, PageNumber, ChooseMonth, Go          string
+	AllDay, Since, Until, Featured, Canceled, Postponed, Protected, Ended, OnlineEvent, MixedEvent string
+	Join, When, Where, Price, Organizer, Organizers, Website, Tickets, Details, Map, Venue         string
+	AddToCalendar, AddFile, AddGoogle, AddOutlook, Subscribe, SubscribeTo, SubscribeText           string
+	SubscribeApp, SubscribeGoogle, SubscribeOutlook, SubscribeFile, CopyAddress, Copied, Share     string
+	YourTime, NearTitle, SeriesLabel, SeriesTitle, SeriesAll, NextDate, NothingTitle               string
+	NothingText, NothingNext, NothingHere, NothingOnDay, NothingInMonth, PasswordText, Password    string
+	PasswordShow, PasswordWrong, NotFoundTitle, NotFoundText, GoneTitle, GoneText, InvalidTitle    string
+	InvalidText, BusyTitle, BusyText, ManyTitle, ManyText, FaultTitle, FaultText, Back             string
+	Developers, DevelopersText, DescList, DescPast, DescMonth, DescDay, DescTerm, DescVenue        string
+	DescOrganizer, PasswordMany                                                                    string
+	EventsCount, MoreOnDay                                                                         Plural
 }
 
 func readCalendarWords(language string, w *CalendarWords) error {

@@ -60,6 +60,34 @@ func TestRedisAway(t *testing.T) {
 	}
 }
 
+// Without its server the process counts guesses, and refunds them from its own counts.
+func TestGuessesWhileRedisIsAway(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ln.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	g := &Guesses{Counter: r}
+	hour := func(burst int) Rate { return Rate{time.Hour, burst} }
+	rates := GuessRates{Source: hour(2), Target: hour(100), Trusted: hour(1)}
+	for i, test := range []struct{ wrong, judged bool }{
+		{false, true}, {false, true}, {false, true}, {true, true}, {true, true}, {false, false},
+	} {
+		refused, err := g.Judge(t.Context(), rates, "x", sources("a", false), func() bool { return test.wrong })
+		if err != nil || (refused == nil) != test.judged {
+			t.Errorf("guess %d: %+v, error %v", i, refused, err)
+		}
+	}
+}
+
 // ALMANAC_TEST_REDIS names a Redis or Valkey to test with: redis://127.0.0.1:6379/0.
 func TestRedisCounts(t *testing.T) {
 	t.Parallel()
