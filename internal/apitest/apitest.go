@@ -109,7 +109,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	a.routes = api
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
-		Replays: idempotency.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
+		Replays: idempotency.New(st), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
 		Limits: server.Limits{Timeout: Timeout, UploadTimeout: Timeout},
 	}
 	if a.server, err = server.New(config); err != nil {
