@@ -205,6 +205,9 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	if !r.Fails && reply.Status >= http.StatusInternalServerError {
 		t.Errorf("%s %s: %d\n%s", req.Method, path, reply.Status, a.Log)
 	}
+	if control := reply.Header.Get("Cache-Control"); reply.Status >= http.StatusBadRequest && !strings.Contains(control, "no-store") {
+		t.Errorf("%s %s: %d with Cache-Control %q", req.Method, path, reply.Status, control)
+	}
 	// The description is the same on every engine, and so are most replies.
 	if a.Store.Engine() == "sqlite" || isSampled(t, req, 8) {
 		a.asDescribed(t, req, path, sent, reply)
