@@ -26,8 +26,12 @@ type IdempotencyKey struct {
 	Fingerprint []byte `json:"fingerprint,omitempty"`
 	// grows with each that takes the key over; only the newest may write
 	Attempt int `json:"attempt,omitempty"`
-	// until then the attempt may be at work
+	// until then an attempt without a heartbeat may be at work
 	LeaseUntil time.Time `json:"lease_until,omitempty"`
+	// last heartbeat of the attempt, in milliseconds of the database's clock
+	Beat int64 `json:"beat,omitempty"`
+	// the attempt that has the heartbeat; another one has none
+	BeatAttempt int `json:"beat_attempt,omitempty"`
 	// ExpiresAt holds the value of the "expires_at" field.
 	ExpiresAt time.Time `json:"expires_at,omitempty"`
 	// of what the request wrote; 0: nothing is committed
@@ -48,7 +52,7 @@ func (*IdempotencyKey) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case idempotencykey.FieldHash, idempotencykey.FieldFingerprint, idempotencykey.FieldHeader, idempotencykey.FieldBody:
 			values[i] = new([]byte)
-		case idempotencykey.FieldID, idempotencykey.FieldUserID, idempotencykey.FieldAttempt, idempotencykey.FieldRecordID, idempotencykey.FieldStatus:
+		case idempotencykey.FieldID, idempotencykey.FieldUserID, idempotencykey.FieldAttempt, idempotencykey.FieldBeat, idempotencykey.FieldBeatAttempt, idempotencykey.FieldRecordID, idempotencykey.FieldStatus:
 			values[i] = new(sql.NullInt64)
 		case idempotencykey.FieldLeaseUntil, idempotencykey.FieldExpiresAt:
 			values[i] = new(sql.NullTime)
@@ -102,6 +106,18 @@ func (_m *IdempotencyKey) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field lease_until", values[i])
 			} else if value.Valid {
 				_m.LeaseUntil = value.Time
+			}
+		case idempotencykey.FieldBeat:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field beat", values[i])
+			} else if value.Valid {
+				_m.Beat = value.Int64
+			}
+		case idempotencykey.FieldBeatAttempt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field beat_attempt", values[i])
+			} else if value.Valid {
+				_m.BeatAttempt = int(value.Int64)
 			}
 		case idempotencykey.FieldExpiresAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -185,6 +201,12 @@ func (_m *IdempotencyKey) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("lease_until=")
 	builder.WriteString(_m.LeaseUntil.Format(time.ANSIC))
+	builder.WriteString(", ")
+	builder.WriteString("beat=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Beat))
+	builder.WriteString(", ")
+	builder.WriteString("beat_attempt=")
+	builder.WriteString(fmt.Sprintf("%v", _m.BeatAttempt))
 	builder.WriteString(", ")
 	builder.WriteString("expires_at=")
 	builder.WriteString(_m.ExpiresAt.Format(time.ANSIC))

@@ -58,6 +58,34 @@ func (_c *IdempotencyKeyCreate) SetLeaseUntil(v time.Time) *IdempotencyKeyCreate
 	return _c
 }
 
+// SetBeat sets the "beat" field.
+func (_c *IdempotencyKeyCreate) SetBeat(v int64) *IdempotencyKeyCreate {
+	_c.mutation.SetBeat(v)
+	return _c
+}
+
+// SetNillableBeat sets the "beat" field if the given value is not nil.
+func (_c *IdempotencyKeyCreate) SetNillableBeat(v *int64) *IdempotencyKeyCreate {
+	if v != nil {
+		_c.SetBeat(*v)
+	}
+	return _c
+}
+
+// SetBeatAttempt sets the "beat_attempt" field.
+func (_c *IdempotencyKeyCreate) SetBeatAttempt(v int) *IdempotencyKeyCreate {
+	_c.mutation.SetBeatAttempt(v)
+	return _c
+}
+
+// SetNillableBeatAttempt sets the "beat_attempt" field if the given value is not nil.
+func (_c *IdempotencyKeyCreate) SetNillableBeatAttempt(v *int) *IdempotencyKeyCreate {
+	if v != nil {
+		_c.SetBeatAttempt(*v)
+	}
+	return _c
+}
+
 // SetExpiresAt sets the "expires_at" field.
 func (_c *IdempotencyKeyCreate) SetExpiresAt(v time.Time) *IdempotencyKeyCreate {
 	_c.mutation.SetExpiresAt(v)
@@ -149,6 +177,14 @@ func (_c *IdempotencyKeyCreate) defaults() {
 		v := idempotencykey.DefaultAttempt
 		_c.mutation.SetAttempt(v)
 	}
+	if _, ok := _c.mutation.Beat(); !ok {
+		v := idempotencykey.DefaultBeat
+		_c.mutation.SetBeat(v)
+	}
+	if _, ok := _c.mutation.BeatAttempt(); !ok {
+		v := idempotencykey.DefaultBeatAttempt
+		_c.mutation.SetBeatAttempt(v)
+	}
 	if _, ok := _c.mutation.RecordID(); !ok {
 		v := idempotencykey.DefaultRecordID
 		_c.mutation.SetRecordID(v)
@@ -185,6 +221,12 @@ func (_c *IdempotencyKeyCreate) check() error {
 	}
 	if _, ok := _c.mutation.LeaseUntil(); !ok {
 		return &ValidationError{Name: "lease_until", err: errors.New(`ent: missing required field "IdempotencyKey.lease_until"`)}
+	}
+	if _, ok := _c.mutation.Beat(); !ok {
+		return &ValidationError{Name: "beat", err: errors.New(`ent: missing required field "IdempotencyKey.beat"`)}
+	}
+	if _, ok := _c.mutation.BeatAttempt(); !ok {
+		return &ValidationError{Name: "beat_attempt", err: errors.New(`ent: missing required field "IdempotencyKey.beat_attempt"`)}
 	}
 	if _, ok := _c.mutation.ExpiresAt(); !ok {
 		return &ValidationError{Name: "expires_at", err: errors.New(`ent: missing required field "IdempotencyKey.expires_at"`)}
@@ -246,6 +288,14 @@ func (_c *IdempotencyKeyCreate) createSpec() (*IdempotencyKey, *sqlgraph.CreateS
 	if value, ok := _c.mutation.LeaseUntil(); ok {
 		_spec.SetField(idempotencykey.FieldLeaseUntil, field.TypeTime, value)
 		_node.LeaseUntil = value
+	}
+	if value, ok := _c.mutation.Beat(); ok {
+		_spec.SetField(idempotencykey.FieldBeat, field.TypeInt64, value)
+		_node.Beat = value
+	}
+	if value, ok := _c.mutation.BeatAttempt(); ok {
+		_spec.SetField(idempotencykey.FieldBeatAttempt, field.TypeInt, value)
+		_node.BeatAttempt = value
 	}
 	if value, ok := _c.mutation.ExpiresAt(); ok {
 		_spec.SetField(idempotencykey.FieldExpiresAt, field.TypeTime, value)

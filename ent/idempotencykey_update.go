@@ -71,6 +71,48 @@ func (_u *IdempotencyKeyUpdate) SetNillableLeaseUntil(v *time.Time) *Idempotency
 	return _u
 }
 
+// SetBeat sets the "beat" field.
+func (_u *IdempotencyKeyUpdate) SetBeat(v int64) *IdempotencyKeyUpdate {
+	_u.mutation.ResetBeat()
+	_u.mutation.SetBeat(v)
+	return _u
+}
+
+// SetNillableBeat sets the "beat" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdate) SetNillableBeat(v *int64) *IdempotencyKeyUpdate {
+	if v != nil {
+		_u.SetBeat(*v)
+	}
+	return _u
+}
+
+// AddBeat adds value to the "beat" field.
+func (_u *IdempotencyKeyUpdate) AddBeat(v int64) *IdempotencyKeyUpdate {
+	_u.mutation.AddBeat(v)
+	return _u
+}
+
+// SetBeatAttempt sets the "beat_attempt" field.
+func (_u *IdempotencyKeyUpdate) SetBeatAttempt(v int) *IdempotencyKeyUpdate {
+	_u.mutation.ResetBeatAttempt()
+	_u.mutation.SetBeatAttempt(v)
+	return _u
+}
+
+// SetNillableBeatAttempt sets the "beat_attempt" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdate) SetNillableBeatAttempt(v *int) *IdempotencyKeyUpdate {
+	if v != nil {
+		_u.SetBeatAttempt(*v)
+	}
+	return _u
+}
+
+// AddBeatAttempt adds value to the "beat_attempt" field.
+func (_u *IdempotencyKeyUpdate) AddBeatAttempt(v int) *IdempotencyKeyUpdate {
+	_u.mutation.AddBeatAttempt(v)
+	return _u
+}
+
 // SetExpiresAt sets the "expires_at" field.
 func (_u *IdempotencyKeyUpdate) SetExpiresAt(v time.Time) *IdempotencyKeyUpdate {
 	_u.mutation.SetExpiresAt(v)
@@ -229,6 +271,18 @@ func (_u *IdempotencyKeyUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if value, ok := _u.mutation.LeaseUntil(); ok {
 		_spec.SetField(idempotencykey.FieldLeaseUntil, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.Beat(); ok {
+		_spec.SetField(idempotencykey.FieldBeat, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedBeat(); ok {
+		_spec.AddField(idempotencykey.FieldBeat, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.BeatAttempt(); ok {
+		_spec.SetField(idempotencykey.FieldBeatAttempt, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBeatAttempt(); ok {
+		_spec.AddField(idempotencykey.FieldBeatAttempt, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.ExpiresAt(); ok {
 		_spec.SetField(idempotencykey.FieldExpiresAt, field.TypeTime, value)
 	}
@@ -321,6 +375,48 @@ func (_u *IdempotencyKeyUpdateOne) SetNillableLeaseUntil(v *time.Time) *Idempote
 	if v != nil {
 		_u.SetLeaseUntil(*v)
 	}
+	return _u
+}
+
+// SetBeat sets the "beat" field.
+func (_u *IdempotencyKeyUpdateOne) SetBeat(v int64) *IdempotencyKeyUpdateOne {
+	_u.mutation.ResetBeat()
+	_u.mutation.SetBeat(v)
+	return _u
+}
+
+// SetNillableBeat sets the "beat" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdateOne) SetNillableBeat(v *int64) *IdempotencyKeyUpdateOne {
+	if v != nil {
+		_u.SetBeat(*v)
+	}
+	return _u
+}
+
+// AddBeat adds value to the "beat" field.
+func (_u *IdempotencyKeyUpdateOne) AddBeat(v int64) *IdempotencyKeyUpdateOne {
+	_u.mutation.AddBeat(v)
+	return _u
+}
+
+// SetBeatAttempt sets the "beat_attempt" field.
+func (_u *IdempotencyKeyUpdateOne) SetBeatAttempt(v int) *IdempotencyKeyUpdateOne {
+	_u.mutation.ResetBeatAttempt()
+	_u.mutation.SetBeatAttempt(v)
+	return _u
+}
+
+// SetNillableBeatAttempt sets the "beat_attempt" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdateOne) SetNillableBeatAttempt(v *int) *IdempotencyKeyUpdateOne {
+	if v != nil {
+		_u.SetBeatAttempt(*v)
+	}
+	return _u
+}
+
+// AddBeatAttempt adds value to the "beat_attempt" field.
+func (_u *IdempotencyKeyUpdateOne) AddBeatAttempt(v int) *IdempotencyKeyUpdateOne {
+	_u.mutation.AddBeatAttempt(v)
 	return _u
 }
 
@@ -511,6 +607,18 @@ func (_u *IdempotencyKeyUpdateOne) sqlSave(ctx context.Context) (_node *Idempote
 	}
 	if value, ok := _u.mutation.LeaseUntil(); ok {
 		_spec.SetField(idempotencykey.FieldLeaseUntil, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Beat(); ok {
+		_spec.SetField(idempotencykey.FieldBeat, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedBeat(); ok {
+		_spec.AddField(idempotencykey.FieldBeat, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.BeatAttempt(); ok {
+		_spec.SetField(idempotencykey.FieldBeatAttempt, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBeatAttempt(); ok {
+		_spec.AddField(idempotencykey.FieldBeatAttempt, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.ExpiresAt(); ok {
 		_spec.SetField(idempotencykey.FieldExpiresAt, field.TypeTime, value)

@@ -6861,28 +6861,32 @@ func (m *EventVenueMutation) ResetEdge(name string) error {
 // IdempotencyKeyMutation represents an operation that mutates the IdempotencyKey nodes in the graph.
 type IdempotencyKeyMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *int64
-	hash          *[]byte
-	user_id       *int64
-	adduser_id    *int64
-	fingerprint   *[]byte
-	attempt       *int
-	addattempt    *int
-	lease_until   *time.Time
-	expires_at    *time.Time
-	record_id     *int64
-	addrecord_id  *int64
-	status        *int
-	addstatus     *int
-	header        *[][2]string
-	appendheader  [][2]string
-	body          *[]byte
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*IdempotencyKey, error)
-	predicates    []predicate.IdempotencyKey
+	op              Op
+	typ             string
+	id              *int64
+	hash            *[]byte
+	user_id         *int64
+	adduser_id      *int64
+	fingerprint     *[]byte
+	attempt         *int
+	addattempt      *int
+	lease_until     *time.Time
+	beat            *int64
+	addbeat         *int64
+	beat_attempt    *int
+	addbeat_attempt *int
+	expires_at      *time.Time
+	record_id       *int64
+	addrecord_id    *int64
+	status          *int
+	addstatus       *int
+	header          *[][2]string
+	appendheader    [][2]string
+	body            *[]byte
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*IdempotencyKey, error)
+	predicates      []predicate.IdempotencyKey
 }
 
 var _ ent.Mutation = (*IdempotencyKeyMutation)(nil)
@@ -7209,6 +7213,118 @@ func (m *IdempotencyKeyMutation) ResetLeaseUntil() {
 	m.lease_until = nil
 }
 
+// SetBeat sets the "beat" field.
+func (m *IdempotencyKeyMutation) SetBeat(i int64) {
+	m.beat = &i
+	m.addbeat = nil
+}
+
+// Beat returns the value of the "beat" field in the mutation.
+func (m *IdempotencyKeyMutation) Beat() (r int64, exists bool) {
+	v := m.beat
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBeat returns the old "beat" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldBeat(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBeat is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBeat requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBeat: %w", err)
+	}
+	return oldValue.Beat, nil
+}
+
+// AddBeat adds i to the "beat" field.
+func (m *IdempotencyKeyMutation) AddBeat(i int64) {
+	if m.addbeat != nil {
+		*m.addbeat += i
+	} else {
+		m.addbeat = &i
+	}
+}
+
+// AddedBeat returns the value that was added to the "beat" field in this mutation.
+func (m *IdempotencyKeyMutation) AddedBeat() (r int64, exists bool) {
+	v := m.addbeat
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBeat resets all changes to the "beat" field.
+func (m *IdempotencyKeyMutation) ResetBeat() {
+	m.beat = nil
+	m.addbeat = nil
+}
+
+// SetBeatAttempt sets the "beat_attempt" field.
+func (m *IdempotencyKeyMutation) SetBeatAttempt(i int) {
+	m.beat_attempt = &i
+	m.addbeat_attempt = nil
+}
+
+// BeatAttempt returns the value of the "beat_attempt" field in the mutation.
+func (m *IdempotencyKeyMutation) BeatAttempt() (r int, exists bool) {
+	v := m.beat_attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBeatAttempt returns the old "beat_attempt" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldBeatAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBeatAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBeatAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBeatAttempt: %w", err)
+	}
+	return oldValue.BeatAttempt, nil
+}
+
+// AddBeatAttempt adds i to the "beat_attempt" field.
+func (m *IdempotencyKeyMutation) AddBeatAttempt(i int) {
+	if m.addbeat_attempt != nil {
+		*m.addbeat_attempt += i
+	} else {
+		m.addbeat_attempt = &i
+	}
+}
+
+// AddedBeatAttempt returns the value that was added to the "beat_attempt" field in this mutation.
+func (m *IdempotencyKeyMutation) AddedBeatAttempt() (r int, exists bool) {
+	v := m.addbeat_attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBeatAttempt resets all changes to the "beat_attempt" field.
+func (m *IdempotencyKeyMutation) ResetBeatAttempt() {
+	m.beat_attempt = nil
+	m.addbeat_attempt = nil
+}
+
 // SetExpiresAt sets the "expires_at" field.
 func (m *IdempotencyKeyMutation) SetExpiresAt(t time.Time) {
 	m.expires_at = &t
@@ -7505,7 +7621,7 @@ func (m *IdempotencyKeyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *IdempotencyKeyMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 12)
 	if m.hash != nil {
 		fields = append(fields, idempotencykey.FieldHash)
 	}
@@ -7520,6 +7636,12 @@ func (m *IdempotencyKeyMutation) Fields() []string {
 	}
 	if m.lease_until != nil {
 		fields = append(fields, idempotencykey.FieldLeaseUntil)
+	}
+	if m.beat != nil {
+		fields = append(fields, idempotencykey.FieldBeat)
+	}
+	if m.beat_attempt != nil {
+		fields = append(fields, idempotencykey.FieldBeatAttempt)
 	}
 	if m.expires_at != nil {
 		fields = append(fields, idempotencykey.FieldExpiresAt)
@@ -7554,6 +7676,10 @@ func (m *IdempotencyKeyMutation) Field(name string) (ent.Value, bool) {
 		return m.Attempt()
 	case idempotencykey.FieldLeaseUntil:
 		return m.LeaseUntil()
+	case idempotencykey.FieldBeat:
+		return m.Beat()
+	case idempotencykey.FieldBeatAttempt:
+		return m.BeatAttempt()
 	case idempotencykey.FieldExpiresAt:
 		return m.ExpiresAt()
 	case idempotencykey.FieldRecordID:
@@ -7583,6 +7709,10 @@ func (m *IdempotencyKeyMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldAttempt(ctx)
 	case idempotencykey.FieldLeaseUntil:
 		return m.OldLeaseUntil(ctx)
+	case idempotencykey.FieldBeat:
+		return m.OldBeat(ctx)
+	case idempotencykey.FieldBeatAttempt:
+		return m.OldBeatAttempt(ctx)
 	case idempotencykey.FieldExpiresAt:
 		return m.OldExpiresAt(ctx)
 	case idempotencykey.FieldRecordID:
@@ -7637,6 +7767,20 @@ func (m *IdempotencyKeyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLeaseUntil(v)
 		return nil
+	case idempotencykey.FieldBeat:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBeat(v)
+		return nil
+	case idempotencykey.FieldBeatAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBeatAttempt(v)
+		return nil
 	case idempotencykey.FieldExpiresAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -7686,6 +7830,12 @@ func (m *IdempotencyKeyMutation) AddedFields() []string {
 	if m.addattempt != nil {
 		fields = append(fields, idempotencykey.FieldAttempt)
 	}
+	if m.addbeat != nil {
+		fields = append(fields, idempotencykey.FieldBeat)
+	}
+	if m.addbeat_attempt != nil {
+		fields = append(fields, idempotencykey.FieldBeatAttempt)
+	}
 	if m.addrecord_id != nil {
 		fields = append(fields, idempotencykey.FieldRecordID)
 	}
@@ -7704,6 +7854,10 @@ func (m *IdempotencyKeyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedUserID()
 	case idempotencykey.FieldAttempt:
 		return m.AddedAttempt()
+	case idempotencykey.FieldBeat:
+		return m.AddedBeat()
+	case idempotencykey.FieldBeatAttempt:
+		return m.AddedBeatAttempt()
 	case idempotencykey.FieldRecordID:
 		return m.AddedRecordID()
 	case idempotencykey.FieldStatus:
@@ -7730,6 +7884,20 @@ func (m *IdempotencyKeyMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddAttempt(v)
+		return nil
+	case idempotencykey.FieldBeat:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBeat(v)
+		return nil
+	case idempotencykey.FieldBeatAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBeatAttempt(v)
 		return nil
 	case idempotencykey.FieldRecordID:
 		v, ok := value.(int64)
@@ -7801,6 +7969,12 @@ func (m *IdempotencyKeyMutation) ResetField(name string) error {
 		return nil
 	case idempotencykey.FieldLeaseUntil:
 		m.ResetLeaseUntil()
+		return nil
+	case idempotencykey.FieldBeat:
+		m.ResetBeat()
+		return nil
+	case idempotencykey.FieldBeatAttempt:
+		m.ResetBeatAttempt()
 		return nil
 	case idempotencykey.FieldExpiresAt:
 		m.ResetExpiresAt()

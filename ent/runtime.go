@@ -251,12 +251,20 @@ func init() {
 	idempotencykeyDescAttempt := idempotencykeyFields[4].Descriptor()
 	// idempotencykey.DefaultAttempt holds the default value on creation for the attempt field.
 	idempotencykey.DefaultAttempt = idempotencykeyDescAttempt.Default.(int)
+	// idempotencykeyDescBeat is the schema descriptor for beat field.
+	idempotencykeyDescBeat := idempotencykeyFields[6].Descriptor()
+	// idempotencykey.DefaultBeat holds the default value on creation for the beat field.
+	idempotencykey.DefaultBeat = idempotencykeyDescBeat.Default.(int64)
+	// idempotencykeyDescBeatAttempt is the schema descriptor for beat_attempt field.
+	idempotencykeyDescBeatAttempt := idempotencykeyFields[7].Descriptor()
+	// idempotencykey.DefaultBeatAttempt holds the default value on creation for the beat_attempt field.
+	idempotencykey.DefaultBeatAttempt = idempotencykeyDescBeatAttempt.Default.(int)
 	// idempotencykeyDescRecordID is the schema descriptor for record_id field.
-	idempotencykeyDescRecordID := idempotencykeyFields[7].Descriptor()
+	idempotencykeyDescRecordID := idempotencykeyFields[9].Descriptor()
 	// idempotencykey.DefaultRecordID holds the default value on creation for the record_id field.
 	idempotencykey.DefaultRecordID = idempotencykeyDescRecordID.Default.(int64)
 	// idempotencykeyDescStatus is the schema descriptor for status field.
-	idempotencykeyDescStatus := idempotencykeyFields[8].Descriptor()
+	idempotencykeyDescStatus := idempotencykeyFields[10].Descriptor()
 	// idempotencykey.DefaultStatus holds the default value on creation for the status field.
 	idempotencykey.DefaultStatus = idempotencykeyDescStatus.Default.(int)
 	imageFields := schema.Image{}.Fields()

@@ -26,7 +26,7 @@ type service struct {
 func serve(b *testing.B, st *store.Store) *service {
 	b.Helper()
 	ctx := b.Context()
-	running, err := local.Start(ctx, local.Config{DB: st.Ent})
+	running, err := local.Start(ctx, local.Config{Store: st})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -99,8 +99,6 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderCacheControl, "private, no-store")
 	case page.Status == fiber.StatusOK:
 		x.tag, x.until = entityTag(page.Body, calendar.ShownVersion{}), page.Until
-	default:
-		c.Set(fiber.HeaderCacheControl, "no-cache")
 	}
 	return nil
 }
@@ -152,11 +150,6 @@ func (s *Server) writePageError(c *fiber.Ctx, x *exchange, status int) (ok bool)
 	}
 	c.Set(fiber.HeaderContentType, typeHTML)
 	c.Set("X-Robots-Tag", "noindex, follow")
-	if status == http.StatusNotFound {
-		c.Set(fiber.HeaderCacheControl, "no-cache")
-	} else {
-		c.Set(fiber.HeaderCacheControl, "no-store")
-	}
 	c.Status(status)
 	c.Response().SetBodyRaw(body)
 	return true

@@ -36,7 +36,7 @@ func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nContent-Language: %s\r\n"+
-			"X-Content-Type-Options: nosniff\r\nAccess-Control-Allow-Origin: *\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s",
+			"Cache-Control: "+noStore+"\r\nX-Content-Type-Options: nosniff\r\nAccess-Control-Allow-Origin: *\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s",
 			f.status, http.StatusText(f.status), typeJSON, len(body), s.Site.Language, body)
 	}
 	if err != nil {

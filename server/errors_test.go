@@ -187,3 +187,44 @@ func TestErrorBodies(t *testing.T) {
 		})
 	})
 }
+
+// TestNoErrorIsStoredByCaches goes through the declared routes and what else replies with an error. apitest checks the
+// same of every other request of the tests.
+func TestNoErrorIsStoredByCaches(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	api.Example(t)
+	var index struct{ Routes map[string]any }
+	api.Do(t, ask("", "")).Into(t, &index)
+	requests := []apitest.Request{
+		ask("", "/none"), ask("TRACE", "/events"), ask("", "/events?page=0"), ask("", "/events/"+strings.Repeat("9", 9000)),
+		withHeaders(ask("", "/events"), "Authorization", "Bearer x"), withHeaders(ask("", "/events"), "If-Match", `"1-0123456789abcdef"`),
+		{Method: "POST", Path: "/tags", JSON: strings.Repeat(" ", 2<<20)}, ask("", "/events.ics?page=0"), ask("HEAD", "/events/99999"),
+		site("", "/none"), site("", "/none.ics"), site("", "/event/none/"), site("", "/event/none/ical/"), site("", "/events/feed/none/"),
+		site("", "/media/none.jpg"), site("", "/docs/none"), site("", "/assets/none.js"), site("", "/sitemap-none.xml"), site("POST", "/robots.txt"),
+		site("", "/?rest_route=/tribe/events/v1/none"), site("", "/wp-json/none"), site("POST", "/healthz"),
+		site("POST", "/event/members-meeting/"), site("", "/?p=99999"), site("", "/?ical=1&p=99999"),
+	}
+	concrete := strings.NewReplacer(`(?P<id>\d+)`, "99999", `(?P<slug>[^/]+)`, "none")
+	for pattern := range index.Routes {
+		path := strings.TrimPrefix(concrete.Replace(pattern), "/cal/events/v1")
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+			requests = append(requests, ask(method, path))
+		}
+	}
+	failed := 0
+	for _, r := range requests {
+		for _, accept := range []string{"application/json", "application/problem+json", "text/html"} {
+			if r.Header == nil {
+				r.Header = map[string]string{}
+			}
+			r.Header["Accept"] = accept
+			if res := api.Do(t, r); res.Status >= 400 { // Do checks the header
+				failed++
+			}
+		}
+	}
+	if failed < 3*len(index.Routes) {
+		t.Errorf("%d errors of %d routes", failed, len(index.Routes))
+	}
+}

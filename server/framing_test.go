@@ -80,7 +80,7 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 			if res.Status != 400 || res.Get(t, "code") != "rest_invalid_json" {
 				t.Errorf("got %d %s", res.Status, res.Body)
 			}
-			header("Connection", "close", "X-Content-Type-Options", "nosniff")(t, res)
+			header("Connection", "close", "X-Content-Type-Options", "nosniff", "Cache-Control", "no-store")(t, res)
 			if rest, err := io.ReadAll(c); err != nil || len(rest) > 0 {
 				t.Errorf("then %q, %v", rest, err)
 			}

@@ -220,6 +220,9 @@ func (w *fuzzWorld) wellFormed(t *testing.T, r fuzzRequest, as string, reply api
 	if as != "" && reply.Status < 300 && r.method != "OPTIONS" && w.isAPI(r.target) {
 		want["Cache-Control"] = "no-store, private"
 	}
+	if control := reply.Header.Get("Cache-Control"); reply.Status >= 400 && !strings.Contains(control, "no-store") {
+		t.Errorf("Cache-Control of an error is %q", control)
+	}
 	for name, value := range want {
 		if got := reply.Header.Get(name); got != value {
 			t.Errorf("%s is %q, want %q", name, got, value)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -82,10 +83,17 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 			h.Add(fiber.HeaderVary, handlers.HeaderPrefer)
 		}
 	}
-	if !x.caller.Anonymous() {
+	switch {
+	case !x.caller.Anonymous():
 		c.Set(fiber.HeaderCacheControl, "no-store, private")
+	case c.Response().StatusCode() >= fiber.StatusBadRequest && !bytes.Contains(h.Peek(fiber.HeaderCacheControl), []byte(noStore)):
+		c.Set(fiber.HeaderCacheControl, noStore)
 	}
 }
+
+// noStore is the Cache-Control of errors. Caches may store others, such as 404, by default: a record that is published a
+// moment later would be missing.
+const noStore = "no-store"
 
 // preflightHeaders returns the request headers that the reply to a CORS preflight allows. asked lists those that
 // the browser asks for.

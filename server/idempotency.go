@@ -31,7 +31,7 @@ const (
 
 const (
 	// leaseMargin extends the lease of a key beyond the deadline of the request. It allows for storing the reply
-	// and for clocks that differ.
+	// and for clocks that differ. Only programs without heartbeats read the lease.
 	leaseMargin = 10 * time.Second
 	// storeTimeout bounds how long storing the reply may take after the deadline of the request.
 	storeTimeout = 5 * time.Second
@@ -91,8 +91,8 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	return nil
 }
 
-// leaseTime returns how long a request has its idempotency key to itself. After that, another request may claim
-// the key.
+// leaseTime returns how long a program of the version before leaves the idempotency key of a request alone. It does
+// not see the heartbeats that renew the claim.
 func (s *Server) leaseTime(x *exchange) time.Duration {
 	timeout := s.Timeout
 	if x.match.Upload() {
@@ -101,8 +101,8 @@ func (s *Server) leaseTime(x *exchange) time.Duration {
 	return time.Duration(wholeSeconds(timeout))*time.Second + leaseMargin
 }
 
-// endClaim stores the reply or releases the key, as do does. It logs an error. A retry then waits until the lease
-// ends, or gets a reply made from the record.
+// endClaim stores the reply or releases the key, as do does. It logs an error. A retry then waits until the
+// claim counts as abandoned, or gets a reply made from the record.
 func (s *Server) endClaim(x *exchange, do func(context.Context) error) {
 	// This context outlives the deadline of the request, which may have passed. It keeps the trace span.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), storeTimeout)

@@ -45,7 +45,7 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				interrupt = c.interrupt
 				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) {
-					h.DB, s.Replays = st.Ent, idempotency.New(st.Ent)
+					h.DB, s.Replays = st.Ent, idempotency.New(st)
 					if c.status == 503 {
 						s.Timeout = time.Second
 					}

@@ -92,7 +92,11 @@ func get(t *testing.T, url string, header ...string) apitest.Response {
 	if err != nil {
 		t.Error(err)
 	}
-	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
+	reply := apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
+	if control := reply.Header.Get("Cache-Control"); reply.Status >= 400 && !strings.Contains(control, "no-store") {
+		t.Errorf("%s: %d with Cache-Control %q", url, reply.Status, control)
+	}
+	return reply
 }
 
 func TestBusyIsRefusedEarly(t *testing.T) {

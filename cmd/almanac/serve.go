@@ -621,7 +621,7 @@ func (f serveFlags) server(
 	srv, err := server.New(server.Config{
 		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsUnavailable,
 		Limits: op.limits, Checks: readinessChecks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
-		Caching: caching, Replays: idempotency.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
+		Caching: caching, Replays: idempotency.New(st.Store), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,
 	})
 	if err != nil {

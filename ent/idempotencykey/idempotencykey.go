@@ -21,6 +21,10 @@ const (
 	FieldAttempt = "attempt"
 	// FieldLeaseUntil holds the string denoting the lease_until field in the database.
 	FieldLeaseUntil = "lease_until"
+	// FieldBeat holds the string denoting the beat field in the database.
+	FieldBeat = "beat"
+	// FieldBeatAttempt holds the string denoting the beat_attempt field in the database.
+	FieldBeatAttempt = "beat_attempt"
 	// FieldExpiresAt holds the string denoting the expires_at field in the database.
 	FieldExpiresAt = "expires_at"
 	// FieldRecordID holds the string denoting the record_id field in the database.
@@ -43,6 +47,8 @@ var Columns = []string{
 	FieldFingerprint,
 	FieldAttempt,
 	FieldLeaseUntil,
+	FieldBeat,
+	FieldBeatAttempt,
 	FieldExpiresAt,
 	FieldRecordID,
 	FieldStatus,
@@ -67,6 +73,10 @@ var (
 	FingerprintValidator func([]byte) error
 	// DefaultAttempt holds the default value on creation for the "attempt" field.
 	DefaultAttempt int
+	// DefaultBeat holds the default value on creation for the "beat" field.
+	DefaultBeat int64
+	// DefaultBeatAttempt holds the default value on creation for the "beat_attempt" field.
+	DefaultBeatAttempt int
 	// DefaultRecordID holds the default value on creation for the "record_id" field.
 	DefaultRecordID int64
 	// DefaultStatus holds the default value on creation for the "status" field.
@@ -94,6 +104,16 @@ func ByAttempt(opts ...sql.OrderTermOption) OrderOption {
 // ByLeaseUntil orders the results by the lease_until field.
 func ByLeaseUntil(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLeaseUntil, opts...).ToFunc()
+}
+
+// ByBeat orders the results by the beat field.
+func ByBeat(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBeat, opts...).ToFunc()
+}
+
+// ByBeatAttempt orders the results by the beat_attempt field.
+func ByBeatAttempt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBeatAttempt, opts...).ToFunc()
 }
 
 // ByExpiresAt orders the results by the expires_at field.

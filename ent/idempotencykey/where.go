@@ -79,6 +79,16 @@ func LeaseUntil(v time.Time) predicate.IdempotencyKey {
 	return predicate.IdempotencyKey(sql.FieldEQ(FieldLeaseUntil, v))
 }
 
+// Beat applies equality check predicate on the "beat" field. It's identical to BeatEQ.
+func Beat(v int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldBeat, v))
+}
+
+// BeatAttempt applies equality check predicate on the "beat_attempt" field. It's identical to BeatAttemptEQ.
+func BeatAttempt(v int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldBeatAttempt, v))
+}
+
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
 func ExpiresAt(v time.Time) predicate.IdempotencyKey {
 	return predicate.IdempotencyKey(sql.FieldEQ(FieldExpiresAt, v))
@@ -297,6 +307,86 @@ func LeaseUntilLT(v time.Time) predicate.IdempotencyKey {
 // LeaseUntilLTE applies the LTE predicate on the "lease_until" field.
 func LeaseUntilLTE(v time.Time) predicate.IdempotencyKey {
 	return predicate.IdempotencyKey(sql.FieldLTE(FieldLeaseUntil, v))
+}
+
+// BeatEQ applies the EQ predicate on the "beat" field.
+func BeatEQ(v int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldBeat, v))
+}
+
+// BeatNEQ applies the NEQ predicate on the "beat" field.
+func BeatNEQ(v int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNEQ(FieldBeat, v))
+}
+
+// BeatIn applies the In predicate on the "beat" field.
+func BeatIn(vs ...int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldIn(FieldBeat, vs...))
+}
+
+// BeatNotIn applies the NotIn predicate on the "beat" field.
+func BeatNotIn(vs ...int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNotIn(FieldBeat, vs...))
+}
+
+// BeatGT applies the GT predicate on the "beat" field.
+func BeatGT(v int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGT(FieldBeat, v))
+}
+
+// BeatGTE applies the GTE predicate on the "beat" field.
+func BeatGTE(v int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGTE(FieldBeat, v))
+}
+
+// BeatLT applies the LT predicate on the "beat" field.
+func BeatLT(v int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLT(FieldBeat, v))
+}
+
+// BeatLTE applies the LTE predicate on the "beat" field.
+func BeatLTE(v int64) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLTE(FieldBeat, v))
+}
+
+// BeatAttemptEQ applies the EQ predicate on the "beat_attempt" field.
+func BeatAttemptEQ(v int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldBeatAttempt, v))
+}
+
+// BeatAttemptNEQ applies the NEQ predicate on the "beat_attempt" field.
+func BeatAttemptNEQ(v int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNEQ(FieldBeatAttempt, v))
+}
+
+// BeatAttemptIn applies the In predicate on the "beat_attempt" field.
+func BeatAttemptIn(vs ...int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldIn(FieldBeatAttempt, vs...))
+}
+
+// BeatAttemptNotIn applies the NotIn predicate on the "beat_attempt" field.
+func BeatAttemptNotIn(vs ...int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNotIn(FieldBeatAttempt, vs...))
+}
+
+// BeatAttemptGT applies the GT predicate on the "beat_attempt" field.
+func BeatAttemptGT(v int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGT(FieldBeatAttempt, v))
+}
+
+// BeatAttemptGTE applies the GTE predicate on the "beat_attempt" field.
+func BeatAttemptGTE(v int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGTE(FieldBeatAttempt, v))
+}
+
+// BeatAttemptLT applies the LT predicate on the "beat_attempt" field.
+func BeatAttemptLT(v int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLT(FieldBeatAttempt, v))
+}
+
+// BeatAttemptLTE applies the LTE predicate on the "beat_attempt" field.
+func BeatAttemptLTE(v int) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLTE(FieldBeatAttempt, v))
 }
 
 // ExpiresAtEQ applies the EQ predicate on the "expires_at" field.

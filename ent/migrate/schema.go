@@ -298,6 +298,8 @@ var (
 		{Name: "fingerprint", Type: field.TypeBytes, Size: 32, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
 		{Name: "attempt", Type: field.TypeInt, Default: 1},
 		{Name: "lease_until", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "beat", Type: field.TypeInt64, Default: 0},
+		{Name: "beat_attempt", Type: field.TypeInt, Default: 0},
 		{Name: "expires_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "record_id", Type: field.TypeInt64, Default: 0},
 		{Name: "status", Type: field.TypeInt, Default: 0},
@@ -313,7 +315,7 @@ var (
 			{
 				Name:    "idempotencykey_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{IdempotencyKeysColumns[6]},
+				Columns: []*schema.Column{IdempotencyKeysColumns[8]},
 			},
 		},
 	}

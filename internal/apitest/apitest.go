@@ -109,7 +109,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	a.routes = api
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
-		Replays: idempotency.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
+		Replays: idempotency.New(st), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
 		Limits: server.Limits{
 			Timeout: Timeout, UploadTimeout: Timeout,
 			Rates: server.Rates{Guesses: limit.GuessRates{Source: plenty, Target: plenty, Trusted: plenty}},
@@ -212,6 +212,9 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	reply := Send(t, a.server, req)
 	if !r.Fails && reply.Status >= http.StatusInternalServerError {
 		t.Errorf("%s %s: %d\n%s", req.Method, path, reply.Status, a.Log)
+	}
+	if control := reply.Header.Get("Cache-Control"); reply.Status >= http.StatusBadRequest && !strings.Contains(control, "no-store") {
+		t.Errorf("%s %s: %d with Cache-Control %q", req.Method, path, reply.Status, control)
 	}
 	// The description is the same on every engine, and so are most replies.
 	if a.Store.Engine() == "sqlite" || isSampled(t, req, 8) {

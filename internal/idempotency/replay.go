@@ -4,7 +4,7 @@
 // A row for the key is written before the work begins. The transaction of the work writes the id of the created
 // record into that row, and fails if another request has taken over the key. Both are committed together, so a
 // process may be killed at any moment. The reply is stored last. All processes that use one database share the
-// keys.
+// keys. While the work lasts, the process renews its claim in the row: see heartbeat.go.
 package idempotency
 
 import (
@@ -13,7 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
+
+	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -54,11 +57,22 @@ type Reply struct {
 	Body   []byte
 }
 
-// Keys are the idempotency keys in a database.
-type Keys struct{ db *ent.Client }
+// Keys are the idempotency keys in a database, and the open claims of this process.
+type Keys struct {
+	db    *ent.Client
+	clock sql.Querier // time by the clock of the database
+	now   func() time.Time
+
+	mu       sync.Mutex
+	open     map[*Claim]struct{} // by requests at work
+	beating  bool                // a next heartbeat is due
+	renewing bool                // a heartbeat waits for the database
+}
 
 // New returns the idempotency keys in a database.
-func New(db *ent.Client) *Keys { return &Keys{db} }
+func New(st *store.Store) *Keys {
+	return &Keys{db: st.Ent, clock: sql.Raw(st.Clock()), now: time.Now, open: map[*Claim]struct{}{}}
+}
 
 // Claim is the right to answer a request. If Reply is set, the caller sends it, unless the role of its user has
 // changed. Otherwise, if Made is set, the request was already carried out. Then the caller builds the reply from
@@ -68,32 +82,41 @@ type Claim struct {
 	Reply *Reply
 	Made  int64 // id of the record that the request created; 0 means none
 
-	db      *ent.Client
-	id      int64
+	keys *Keys
+
+	// The mutex of keys guards these.
+	id      int64 // 0 means that the row is not claimed yet
 	attempt int
+	since   time.Time // when the row was claimed
+	alive   time.Time // last time at which this process was seen running
+	lost    bool      // the process was stopped for so long that the claim counts as abandoned
+	writing bool      // a transaction has locked the row
 }
 
-// Begin claims the key of a request. No other request gets the key until now + lease. A claim that is still
-// open then counts as abandoned. Errors are ErrInUse, ErrReused, *calendar.Error rest_unavailable after repeated
+// Begin claims the key of a request. No other request gets the key while this process runs and the request is at
+// work. Programs without a heartbeat respect the claim until now + lease. Errors are ErrInUse, ErrReused, *calendar.Error rest_unavailable after repeated
 // conflicts, and those of the database.
-func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
+func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (_ *Claim, err error) {
+	c := k.start()
+	defer func() {
+		if err != nil || c.Made != 0 || c.Reply != nil {
+			k.end(c)
+		}
+	}()
 	// The row may disappear between two statements, if the other request releases it. A few attempts suffice.
 	for range 3 {
-		var row *ent.IdempotencyKey
-		err := run(ctx, func() (err error) {
-			row, err = k.db.IdempotencyKey.Create().SetHash(r.hash()).SetUserID(r.User).SetFingerprint(r.Fingerprint[:]).
-				SetLeaseUntil(now.Add(lease)).SetExpiresAt(now.Add(Lifetime)).Save(ctx)
-			return err
-		})
+		var id int64
+		err := run(ctx, func() (err error) { id, err = k.insert(ctx, r, now, lease); return err })
 		if err == nil {
-			return &Claim{db: k.db, id: row.ID, attempt: row.Attempt}, nil
+			c.claim(id, firstAttempt)
+			return c, nil
 		}
 		if !store.IsDuplicate(err) {
 			return nil, err
 		}
-		row, err = k.db.IdempotencyKey.Query().Where(idempotencykey.Hash(r.hash())).Only(ctx)
+		row, err := k.db.IdempotencyKey.Query().Where(idempotencykey.Hash(r.hash())).Only(ctx)
 		if err == nil {
-			return k.found(ctx, r, row, now, lease)
+			return c, k.found(ctx, c, r, row, now, lease)
 		}
 		if !ent.IsNotFound(err) {
 			return nil, fmt.Errorf("idempotency key: %w", err)
@@ -102,53 +125,100 @@ func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.D
 	return nil, ErrInUse
 }
 
+// firstAttempt is the attempt of a request that writes the row of its key.
+const firstAttempt = 1
+
+// insert writes the row of a new key and returns its id. Ent's builder of inserts takes no expression, such as the
+// time by the clock of the database.
+func (k *Keys) insert(ctx context.Context, r Request, now time.Time, lease time.Duration) (int64, error) {
+	statement, args := sql.Insert(idempotencykey.Table).
+		Columns(
+			idempotencykey.FieldHash, idempotencykey.FieldUserID, idempotencykey.FieldFingerprint, idempotencykey.FieldAttempt,
+			idempotencykey.FieldLeaseUntil, idempotencykey.FieldExpiresAt, idempotencykey.FieldBeat, idempotencykey.FieldBeatAttempt,
+			idempotencykey.FieldRecordID, idempotencykey.FieldStatus,
+		).
+		Values(
+			r.hash(), r.User, r.Fingerprint[:], firstAttempt, now.Add(lease), now.Add(Lifetime), k.clock, firstAttempt, 0, 0,
+		).Query()
+	res, err := k.db.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
 // found decides whether a request gets a key that was used before.
 func (k *Keys) found(
-	ctx context.Context, r Request, row *ent.IdempotencyKey, now time.Time, lease time.Duration,
-) (*Claim, error) {
-	c := &Claim{db: k.db, id: row.ID, attempt: row.Attempt}
+	ctx context.Context, c *Claim, r Request, row *ent.IdempotencyKey, now time.Time, lease time.Duration,
+) error {
 	switch expired := !row.ExpiresAt.After(now); {
 	case !expired && [sha256.Size]byte(row.Fingerprint) != r.Fingerprint:
-		return nil, ErrReused
-	case !expired && row.Status != 0:
-		c.Reply, c.Made = &Reply{row.Status, row.Header, row.Body}, row.RecordID
-		return c, nil
-	case !expired && row.RecordID != 0:
+		return ErrReused
+	case !expired && (row.RecordID != 0 || row.Status != 0):
+		c.claim(row.ID, row.Attempt)
 		c.Made = row.RecordID
-		return c, nil
-	case row.LeaseUntil.After(now):
-		return nil, ErrInUse
+		if row.Status != 0 {
+			c.Reply = &Reply{row.Status, row.Header, row.Body}
+		}
+		return nil
+	case k.hasOpen(row.ID, row.Attempt):
+		return ErrInUse
 	}
-	// The claim is abandoned or expired. Only one of several concurrent requests takes it over. None does if
-	// the first request has just finished.
-	taken := k.db.IdempotencyKey.Update().
-		Where(idempotencykey.ID(row.ID), idempotencykey.Attempt(row.Attempt), idempotencykey.RecordID(row.RecordID)).
+	// The row is read before it is written: most claims in use are alive, and a write waits for other writers.
+	free := k.abandoned(row, now)
+	switch there, err := k.db.IdempotencyKey.Query().Where(free...).Exist(ctx); {
+	case err != nil:
+		return fmt.Errorf("idempotency key: %w", err)
+	case !there:
+		return ErrInUse
+	}
+	// Only one of several concurrent requests takes the claim over. None does if the first request has just finished,
+	// or has just renewed its claim.
+	taken := k.db.IdempotencyKey.Update().Where(free...).
 		SetFingerprint(r.Fingerprint[:]).SetAttempt(row.Attempt + 1).SetLeaseUntil(now.Add(lease)).
-		SetRecordID(0).SetStatus(0).ClearHeader().ClearBody()
+		SetBeatAttempt(row.Attempt + 1).SetRecordID(0).SetStatus(0).ClearHeader().ClearBody()
 	if !row.ExpiresAt.After(now) {
 		taken.SetExpiresAt(now.Add(Lifetime))
 	}
 	n := 0
-	if err := run(ctx, func() (err error) { n, err = taken.Save(ctx); return err }); err != nil {
-		return nil, err
+	err := run(ctx, func() (err error) { n, err = taken.Modify(k.setBeat).Save(ctx); return err })
+	if err != nil {
+		return err
 	}
 	if n == 0 {
-		return nil, ErrInUse
+		return ErrInUse
 	}
-	c.attempt++
-	return c, nil
+	c.claim(row.ID, row.Attempt+1)
+	return nil
 }
 
-// Mark stores the id of the created record, in the transaction that created it. The error is ErrInUse if
-// another request has taken over the key. The caller must then roll back.
+// Mark stores the id of the created record, in the transaction that created it. The error, of Mark or of the commit,
+// is ErrInUse if another request has taken over the key, or if this process was stopped for so long that one may have.
+// The caller must then roll back.
 func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
+	// From here to the end of the transaction the row is locked, so a heartbeat would wait for it.
+	c.setWriting(true)
+	tx.OnRollback(func(next ent.Rollbacker) ent.Rollbacker {
+		return ent.RollbackFunc(func(ctx context.Context, tx *ent.Tx) error {
+			c.setWriting(false)
+			return next.Rollback(ctx, tx)
+		})
+	})
+	tx.OnCommit(func(next ent.Committer) ent.Committer {
+		return ent.CommitFunc(func(ctx context.Context, tx *ent.Tx) error {
+			if c.isLost() {
+				return ErrInUse
+			}
+			return next.Commit(ctx, tx)
+		})
+	})
 	n, err := tx.IdempotencyKey.Update().
 		Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.RecordID(0)).
 		SetRecordID(id).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("idempotency key: %w", err)
 	}
-	if n == 0 {
+	if n == 0 || c.isLost() {
 		return ErrInUse
 	}
 	return nil
@@ -157,11 +227,12 @@ func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
 // StoreReply stores the reply, unless one is stored already. It ignores a reply that is too large: a repeated
 // request gets a reply that is built from the record.
 func (c *Claim) StoreReply(ctx context.Context, a Reply) error {
+	defer c.keys.end(c)
 	if len(a.Body) > maxBody {
 		return nil
 	}
 	return run(ctx, func() error {
-		return c.db.IdempotencyKey.Update().
+		return c.keys.db.IdempotencyKey.Update().
 			Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.Status(0)).
 			SetStatus(a.Status).SetHeader(a.Header).SetBody(a.Body).Exec(ctx)
 	})
@@ -169,8 +240,9 @@ func (c *Claim) StoreReply(ctx context.Context, a Reply) error {
 
 // Release deletes the key of a request that created nothing. The key of a created record stays.
 func (c *Claim) Release(ctx context.Context) error {
+	defer c.keys.end(c)
 	return run(ctx, func() error {
-		_, err := c.db.IdempotencyKey.Delete().
+		_, err := c.keys.db.IdempotencyKey.Delete().
 			Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.RecordID(0)).Exec(ctx)
 		return err
 	})

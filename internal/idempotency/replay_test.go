@@ -3,6 +3,7 @@ package idempotency_test
 import (
 	"crypto/sha256"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/idempotencykey"
 	"github.com/almanac-cal/almanac/internal/idempotency"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -55,7 +57,7 @@ func must(t *testing.T, err error) {
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		ctx, k := t.Context(), idempotency.New(st.Ent)
+		ctx, k := t.Context(), idempotency.New(st)
 		one := request(1, "key", "a")
 		first := begin(t, k, one, testTime)
 		wantRefusal(t, k, one, testTime.Add(lease-time.Second), idempotency.ErrInUse)
@@ -64,8 +66,13 @@ func TestClaims(t *testing.T) {
 		begin(t, k, request(1, "Key", "b"), testTime)
 		begin(t, k, request(1, "key ", "b"), testTime)
 
-		// Another request takes the key over after the lease, and the first one can no longer use it.
-		second := begin(t, k, one, testTime.Add(lease))
+		// A request of another process takes the key over once the first one's heart has stopped, and the first one can
+		// no longer use it. The lease is irrelevant.
+		other := idempotency.New(st)
+		wantRefusal(t, other, one, testTime.Add(lease), idempotency.ErrInUse)
+		age(t, st, 4*time.Second)
+		wantRefusal(t, k, one, testTime, idempotency.ErrInUse)
+		second := begin(t, other, one, testTime)
 		wantRefusal(t, k, one, testTime.Add(lease), idempotency.ErrInUse)
 		if err := mark(t, st, first, 7); !errors.Is(err, idempotency.ErrInUse) {
 			t.Errorf("got %v, want that the key is in use", err)
@@ -110,12 +117,13 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-// TestAWriteThatEndsInTimeIsNotTakenOver has a second request find an expired lease while the first one commits.
+// TestAWriteThatEndsInTimeIsNotTakenOver has a second request find an abandoned claim while the first one commits.
 func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		k, one := idempotency.New(st.Ent), request(1, "key", "a")
+		k, other, one := idempotency.New(st), idempotency.New(st), request(1, "key", "a")
 		first := begin(t, k, one, testTime)
+		age(t, st, 4*time.Second)
 		ended := make(chan error)
 		var second *idempotency.Claim
 		must(t, store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
@@ -124,7 +132,7 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 			}
 			go func() {
 				var err error
-				second, err = k.Begin(t.Context(), one, testTime.Add(lease), lease)
+				second, err = other.Begin(t.Context(), one, testTime, lease)
 				ended <- err
 			}()
 			return nil
@@ -139,10 +147,145 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 	})
 }
 
+// age makes the heartbeats of all claims older, as if the time of the database had passed.
+func age(t *testing.T, st *store.Store, by time.Duration) {
+	t.Helper()
+	must(t, st.Ent.IdempotencyKey.Update().AddBeat(-by.Milliseconds()).Exec(t.Context()))
+}
+
+// fakeClock is a clock that stands still between calls of pass.
+type fakeClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *fakeClock) time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *fakeClock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// TestHeartbeats has another process ask for a key while the first one renews its claim, or does not.
+func TestHeartbeats(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		for _, tt := range []struct {
+			name  string
+			work  func(t *testing.T, k *idempotency.Keys, clock *fakeClock)
+			taken bool // by another process
+			lost  bool // to the first process
+		}{
+			{"a request that has just begun", func(*testing.T, *idempotency.Keys, *fakeClock) {}, false, false},
+			{"a process that died", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) { age(t, st, 4*time.Second) }, true, true},
+			{"a heartbeat that is a little late", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) {
+				age(t, st, time.Second)
+			}, false, false},
+			{"an upload of a minute", func(t *testing.T, k *idempotency.Keys, clock *fakeClock) {
+				for range 60 {
+					age(t, st, 3*time.Second)
+					clock.pass(3 * time.Second)
+					k.Beat()
+				}
+			}, false, false},
+			{"a database that was away", func(t *testing.T, k *idempotency.Keys, clock *fakeClock) {
+				age(t, st, time.Minute)
+				clock.pass(time.Second)
+				k.Beat()
+			}, false, false},
+			{"a clock of the database that was set back", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) {
+				age(t, st, -time.Hour)
+			}, true, true},
+			{"the same with a heartbeat after it", func(t *testing.T, k *idempotency.Keys, clock *fakeClock) {
+				age(t, st, -time.Hour)
+				clock.pass(time.Second)
+				k.Beat()
+			}, false, false},
+			{"a process that was stopped and beats again", func(t *testing.T, k *idempotency.Keys, clock *fakeClock) {
+				age(t, st, 20*time.Second)
+				clock.pass(20 * time.Second)
+				k.Beat()
+				clock.pass(time.Second)
+				k.Beat()
+			}, true, true},
+			{"a process that was stopped, with a key that nobody wants", func(_ *testing.T, _ *idempotency.Keys, clock *fakeClock) {
+				clock.pass(20 * time.Second)
+			}, false, true},
+			// The first heart beats on, but the claim belongs to another one.
+			{"a program without heartbeats that took over", func(t *testing.T, k *idempotency.Keys, clock *fakeClock) {
+				must(t, st.Ent.IdempotencyKey.Update().AddAttempt(1).SetLeaseUntil(testTime.Add(lease)).Exec(t.Context()))
+				age(t, st, time.Minute)
+				clock.pass(time.Second)
+				k.Beat()
+			}, false, true},
+			{"the same after its lease", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) {
+				must(t, st.Ent.IdempotencyKey.Update().AddAttempt(1).SetLeaseUntil(testTime).Exec(t.Context()))
+			}, true, true},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				_, err := st.Ent.IdempotencyKey.Delete().Exec(t.Context())
+				must(t, err)
+				k, clock := idempotency.New(st), &fakeClock{now: testTime}
+				k.SetClock(clock.time)
+				one := request(1, "key", "a")
+				first := begin(t, k, one, testTime)
+				tt.work(t, k, clock)
+				switch _, err := idempotency.New(st).Begin(t.Context(), one, testTime, lease); {
+				case tt.taken && err != nil:
+					t.Errorf("another process got %v, want the key", err)
+				case !tt.taken && !errors.Is(err, idempotency.ErrInUse):
+					t.Errorf("another process got %v, want that the key is in use", err)
+				}
+				switch err := mark(t, st, first, 7); {
+				case tt.lost && !errors.Is(err, idempotency.ErrInUse):
+					t.Errorf("the first process got %v, want that it has lost the key", err)
+				case !tt.lost && err != nil:
+					t.Errorf("the first process got %v, want that it has the key", err)
+				}
+				marked, err := st.Ent.IdempotencyKey.Query().Where(idempotencykey.RecordID(7)).Count(t.Context())
+				must(t, err)
+				if tt.lost == (marked > 0) {
+					t.Errorf("%d rows have the record of the first process", marked)
+				}
+				must(t, first.Release(t.Context()))
+			})
+		}
+	})
+}
+
+// TestAProcessStoppedBeforeItsCommitWritesNothing stops a process between the last statement and the commit.
+func TestAProcessStoppedBeforeItsCommitWritesNothing(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		k, clock := idempotency.New(st), &fakeClock{now: testTime}
+		k.SetClock(clock.time)
+		c := begin(t, k, request(1, "key", "a"), testTime)
+		err := store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
+			if err := c.Mark(t.Context(), tx, 7); err != nil {
+				return err
+			}
+			clock.pass(20 * time.Second)
+			return nil
+		})
+		if !errors.Is(err, idempotency.ErrInUse) {
+			t.Errorf("got %v, want that the key is in use", err)
+		}
+		if row := st.Ent.IdempotencyKey.Query().OnlyX(t.Context()); row.RecordID != 0 {
+			t.Errorf("record %d is committed", row.RecordID)
+		}
+		must(t, c.Release(t.Context()))
+	})
+}
+
 func TestForget(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		ctx, k := t.Context(), idempotency.New(st.Ent)
+		ctx, k := t.Context(), idempotency.New(st)
 		const expired = 1001 // more than two batches
 		var rows []*ent.IdempotencyKeyCreate
 		for i := range expired + 2 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,7 +67,19 @@ func (p property) parameter(name string) string {
 }
 
 // isDay reports whether the value of the property is declared as a day.
-func (p property) isDay() bool { return strings.EqualFold(p.parameter("VALUE"), "DATE") }
+func (p property) isDay() bool {
+	return strings.EqualFold(strings.TrimSpace(p.parameter("VALUE")), "DATE")
+}
+
+// isForModerators reports whether a CONFERENCE is the access of its hosts (RFC 7986, section 6.3). It is not for the
+// public.
+func (p property) isForModerators() bool {
+	return slices.ContainsFunc(p.parameters["FEATURE"], func(features string) bool {
+		return slices.ContainsFunc(strings.Split(features, ","), func(one string) bool {
+			return strings.EqualFold(strings.TrimSpace(one), "MODERATOR")
+		})
+	})
+}
 
 // first returns the first property with the name.
 func (c *component) first(name string) (property, bool) {
@@ -80,6 +93,15 @@ func (c *component) first(name string) (property, bool) {
 func (c *component) value(name string) string {
 	p, _ := c.first(name)
 	return strings.TrimSpace(p.value)
+}
+
+// words returns the values of all properties with the name, in upper case and without surrounding white space. Values of
+// a closed set are compared in this form.
+func (c *component) words(name string) (out []string) {
+	for _, p := range c.properties[name] {
+		out = append(out, strings.ToUpper(strings.TrimSpace(p.value)))
+	}
+	return out
 }
 
 // readProperties are the names of the properties that the importer reads. It stores no others, which saves

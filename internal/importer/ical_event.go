@@ -199,8 +199,13 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 			g.masters = append(g.masters, e)
 			continue
 		}
-		if strings.EqualFold(date.parameter("RANGE"), "THISANDFUTURE") {
+		// Any other range is that of the date alone (RFC 5545, section 3.2.13). THISANDPRIOR is that of RFC 2445.
+		switch strings.ToUpper(strings.TrimSpace(date.parameter("RANGE"))) {
+		case "THISANDFUTURE":
 			r.problem(e.where, "a change of this and all following dates is not supported; they stay as the series has them")
+			continue
+		case "THISANDPRIOR":
+			r.problem(e.where, "a change of this and all earlier dates is not supported; they stay as the series has them")
 			continue
 		}
 		id, err := c.calendar.date(date, date.value)
@@ -313,14 +318,13 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 		e.Published = at
 	}
 	e.EventStatus = new(calendar.Scheduled)
-	switch status := strings.ToUpper(c.value("STATUS")); {
-	case status == "CANCELLED" || strings.EqualFold(c.calendar.value("METHOD"), "CANCEL"):
+	switch statuses := c.words("STATUS"); {
+	case slices.Contains(statuses, "CANCELLED") || slices.Contains(c.calendar.words("METHOD"), "CANCEL"):
 		e.EventStatus = new(calendar.Canceled)
-	case status == "TENTATIVE":
+	case slices.Contains(statuses, "TENTATIVE"):
 		r.tentative++
 	}
-	switch strings.ToUpper(c.value("CLASS")) {
-	case "PRIVATE", "CONFIDENTIAL":
+	if c.isPrivate() {
 		e.Status = new(calendar.Private)
 	}
 	if len(d.log.faults) == 0 && d.start.floating && !e.Span.AllDay {
@@ -334,6 +338,13 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	o.organizer(e)
 	o.categories(e)
 	return d
+}
+
+// isPrivate reports whether the file keeps the event from the public. A CLASS that is not recognised, or cannot be read,
+// means private (RFC 5545, section 3.8.1.3). Of several the strictest counts.
+func (c *icalComponent) isPrivate() bool {
+	return slices.Contains(c.broken, "CLASS") ||
+		slices.ContainsFunc(c.words("CLASS"), func(class string) bool { return class != "PUBLIC" })
 }
 
 // icalObject reads the properties of a VEVENT, like object reads the members of a JSON object.
@@ -446,7 +457,7 @@ func (o icalObject) places(e *Event) {
 	}
 	for _, name := range meetingProperties {
 		for _, p := range o.properties[name] {
-			if meeting == "" {
+			if meeting == "" && !p.isForModerators() {
 				meeting = webAddress(icalText(p.value))
 			}
 		}

@@ -401,6 +401,13 @@ func TestReadsChangedDatesOfICal(t *testing.T) {
 			[]string{weeklySeries("EXDATE;TZID=Europe/Warsaw:20261208T180000"), changedDate("20261208", day)},
 			master + "  on 2026-12-08 18:00:00: " + moved,
 		},
+		{"this and earlier", []string{
+			weeklySeries(), vevent("choir", "RECURRENCE-ID;RANGE=thisandprior;TZID=Europe/Warsaw:20261208T180000", day),
+		}, master + "not imported: event 2 (UID choir): a change of this and all earlier dates is not supported; " +
+			"they stay as the series has them"},
+		{"an unknown range is the date alone", []string{
+			weeklySeries(), vevent("choir", "RECURRENCE-ID;RANGE=X-ALL;TZID=Europe/Warsaw:20261208T180000", day),
+		}, master + "  on 2026-12-08 18:00:00: " + moved},
 		{"this and following", []string{
 			weeklySeries(), vevent("choir", "RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Warsaw:20261208T180000", day),
 		}, master + "not imported: event 2 (UID choir): a change of this and all following dates is not supported; " +
@@ -577,6 +584,14 @@ func TestReadsTextsAndAddressesOfICal(t *testing.T) {
 			choir + "\n  online: https://meet.example.org/1",
 		},
 		{
+			"the address of a meeting for its hosts",
+			[]string{
+				start, "CONFERENCE;VALUE=URI;FEATURE=VIDEO,moderator:https://meet.example.org/host",
+				"CONFERENCE;VALUE=URI;FEATURE=X-NEW:https://meet.example.org/1",
+			},
+			choir + "\n  online: https://meet.example.org/1",
+		},
+		{
 			"quoted-printable",
 			[]string{start, "DESCRIPTION;ENCODING=QUOTED-PRINTABLE:Caf=C3=A9"},
 			choir + "\nnote: event 1 (UID choir): DESCRIPTION: cannot be read; left out",
@@ -618,6 +633,48 @@ func TestReadsFilesOfOldPrograms(t *testing.T) {
 			}
 			if got != tt.want || !isICal([]byte(tt.data)) {
 				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A value of a closed set that the importer does not know has the meaning that the RFC gives to it, in any case and with
+// white space around it.
+func TestUnknownValuesOfICal(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lines   []string
+		private bool
+		status  calendar.EventStatus
+	}{
+		{nil, false, calendar.Scheduled},
+		{[]string{"CLASS:PUBLIC"}, false, calendar.Scheduled},
+		{[]string{"CLASS: public "}, false, calendar.Scheduled},
+		{[]string{"CLASS;X-A=b:Public"}, false, calendar.Scheduled},
+		{[]string{"CLASS:private"}, true, calendar.Scheduled},
+		{[]string{"CLASS:CONFIDENTIAL"}, true, calendar.Scheduled},
+		{[]string{"CLASS:X-INTERNAL"}, true, calendar.Scheduled},
+		{[]string{"CLASS:PUBLIC,PRIVATE"}, true, calendar.Scheduled},
+		{[]string{"CLASS:\"PUBLIC\""}, true, calendar.Scheduled},
+		{[]string{"CLASS:"}, true, calendar.Scheduled},
+		{[]string{"CLASS"}, true, calendar.Scheduled}, // cannot be read
+		{[]string{"CLASS:PUBLIC", "CLASS:PRIVATE"}, true, calendar.Scheduled},
+		{[]string{"CLASS:PRIVATE", "CLASS:PUBLIC"}, true, calendar.Scheduled},
+		{[]string{"CLASS:PUBLIC", "CLASS:PUBLIC"}, false, calendar.Scheduled},
+		{[]string{"STATUS:CONFIRMED"}, false, calendar.Scheduled},
+		{[]string{"STATUS:X-MAYBE"}, false, calendar.Scheduled},
+		{[]string{"STATUS: cancelled "}, false, calendar.Canceled},
+		{[]string{"STATUS:CONFIRMED", "STATUS:CANCELLED"}, false, calendar.Canceled},
+	} {
+		t.Run(strings.Join(tt.lines, " "), func(t *testing.T) {
+			t.Parallel()
+			cal := readICal(t, vevent("choir", append([]string{"DTSTART:20261201T180000Z"}, tt.lines...)...))
+			if len(cal.Events) != 1 {
+				t.Fatalf("got %s", describeCalendar(cal))
+			}
+			e := cal.Events[0]
+			if private := e.Status != nil && *e.Status == calendar.Private; private != tt.private || *e.EventStatus != tt.status {
+				t.Errorf("private %t, %s; want %t, %s", private, *e.EventStatus, tt.private, tt.status)
 			}
 		})
 	}

@@ -244,18 +244,34 @@ func (w *webReader) follow(link string) (*url.URL, error) {
 	return u, nil
 }
 
-// sameHostOnly is a redirect policy. It allows up to five redirects on the same host, but not from https to
-// http.
+// sameHostOnly is a redirect policy. It allows up to five redirects on the same host and port, and from http to https on
+// their usual ports. Another port of the host may be a service that only this machine can reach.
 func sameHostOnly(r *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
 	case len(via) > 5:
 		return fmt.Errorf("%w: more than 5", errRedirect)
-	case !strings.EqualFold(r.URL.Hostname(), first.Hostname()), first.Scheme == "https" && r.URL.Scheme != "https":
+	case !strings.EqualFold(r.URL.Hostname(), first.Hostname()), !isSamePort(first, r.URL):
 		return fmt.Errorf("%w to %s; if that is the service you mean, import it from there", errRedirect,
 			r.URL.Redacted())
 	}
 	return nil
+}
+
+// usualPorts are the ports of addresses that name none.
+var usualPorts = map[string]string{"http": "80", "https": "443"}
+
+// isSamePort reports whether a redirect stays at the port and the scheme, or goes from the usual port of http to that of
+// https.
+func isSamePort(from, to *url.URL) bool {
+	port := func(u *url.URL) string {
+		if p := u.Port(); p != "" {
+			return p
+		}
+		return usualPorts[u.Scheme]
+	}
+	upgrade := from.Scheme == "http" && to.Scheme == "https" && port(from) == usualPorts["http"] && port(to) == usualPorts["https"]
+	return upgrade || from.Scheme == to.Scheme && port(from) == port(to)
 }
 
 var errRedirect = errors.New("redirect")

@@ -329,6 +329,12 @@ func TestReadTakesICalFromAnAddress(t *testing.T) {
 		case "/away":
 			http.Redirect(w, r, "http://localhost:1/calendar.ics", http.StatusFound)
 			return ""
+		case "/port":
+			http.Redirect(w, r, "http://127.0.0.1:1/calendar.ics", http.StatusFound)
+			return ""
+		case "/secure":
+			http.Redirect(w, r, "https://"+r.Host+"/calendar.ics", http.StatusFound)
+			return ""
 		case "/circle":
 			circles++
 			http.Redirect(w, r, "/circle", http.StatusFound)
@@ -340,7 +346,7 @@ func TestReadTakesICalFromAnAddress(t *testing.T) {
 		return ""
 	})
 	for path, want := range map[string]string{
-		"/calendar.ics": "", "/moved": "", "/away": "redirect", "/circle": "more than 5", "/many": "more than", "/none": "404",
+		"/calendar.ics": "", "/moved": "", "/away": "redirect", "/port": "redirect", "/secure": "redirect", "/circle": "more than 5", "/many": "more than", "/none": "404",
 	} {
 		cal, err := newFastReader().Read(t.Context(), s.URL+path)
 		if want == "" {
@@ -363,6 +369,40 @@ func TestReadTakesICalFromAnAddress(t *testing.T) {
 	} {
 		if IsURL(source) != want {
 			t.Errorf("IsURL(%q) = %t", source, !want)
+		}
+	}
+}
+
+func TestRedirectsOfAnImport(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		from, to string
+		follows  bool
+	}{
+		{"http://example.org/a", "http://example.org/b", true},
+		{"http://example.org/a", "http://EXAMPLE.org:80/b", true},
+		{"https://example.org:443/a", "https://example.org/b", true},
+		{"http://example.org/a", "https://example.org/a", true},
+		{"http://example.org:8000/a", "http://example.org:8000/b", true},
+		{"http://example.org/a", "http://example.org:9000/a", false},
+		{"http://example.org:8000/a", "http://example.org/a", false},
+		{"http://example.org:8000/a", "https://example.org/a", false},
+		{"http://example.org:8000/a", "https://example.org:8000/a", false},
+		{"http://example.org/a", "https://example.org:8443/a", false},
+		{"https://example.org/a", "http://example.org/a", false},
+		{"https://example.org/a", "http://example.org:443/a", false},
+		{"http://example.org/a", "http://www.example.org/a", false},
+		{"http://example.org/a", "ftp://example.org/a", false},
+	} {
+		request := func(address string) *http.Request {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return req
+		}
+		if err := sameHostOnly(request(tt.to), []*http.Request{request(tt.from)}); (err == nil) != tt.follows {
+			t.Errorf("%s to %s: %v, want that it is followed: %t", tt.from, tt.to, err, tt.follows)
 		}
 	}
 }

@@ -932,3 +932,44 @@ func TestACalendarInAnotherLanguageChangesTextsAlone(t *testing.T) {
 		}
 	})
 }
+
+// TestUnknownClassIsPrivateAtTheNextImport imports public events, and then the same with a CLASS that is not known.
+func TestUnknownClassIsPrivateAtTheNextImport(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		times := "DTSTART;TZID=Europe/Warsaw:20261208T190000"
+		single := func(lines ...string) string {
+			return strings.ReplaceAll(vevent("talk", append([]string{times}, lines...)...), "Choir", "Talk")
+		}
+		statuses := func() string {
+			rows := st.Ent.Event.Query().Order(ent.Asc(event.FieldTitle, event.FieldStartsAt)).AllX(t.Context())
+			var out []string
+			for _, row := range rows {
+				out = append(out, row.Title+" "+string(row.Status))
+			}
+			return strings.Join(out, ", ")
+		}
+		for _, tt := range []struct {
+			events []string
+			want   string
+		}{
+			{
+				[]string{weeklySeries("CLASS:PUBLIC"), single()},
+				"Choir publish, Choir publish, Choir publish, Choir publish, Talk publish",
+			},
+			{
+				[]string{weeklySeries("CLASS:PUBLIC"), changedDate("20261208", times, "CLASS:X-SECRET"), single("CLASS:X-SECRET")},
+				"Choir publish, Choir private, Choir publish, Choir publish, Talk private",
+			},
+			{
+				[]string{weeklySeries("CLASS:PUBLIC", "CLASS:X-SECRET"), single("CLASS:PUBLIC", "CLASS:CONFIDENTIAL")},
+				"Choir private, Choir private, Choir private, Choir private, Talk private",
+			},
+		} {
+			importInto(t, st, readICal(t, tt.events...))
+			if got := statuses(); got != tt.want {
+				t.Errorf("%q: got %s, want %s", tt.events, got, tt.want)
+			}
+		}
+	})
+}

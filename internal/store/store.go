@@ -135,6 +135,15 @@ func (s *Store) Engine() string {
 	return "mysql"
 }
 
+// Clock returns an SQL expression for the time by the clock of the database, in milliseconds since 1970. Processes
+// whose own clocks differ can compare such times.
+func (s *Store) Clock() string {
+	if s.url.dialect == dialect.SQLite {
+		return "CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER)"
+	}
+	return "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
+}
+
 // String returns the database's URL without its password.
 func (s *Store) String() string { return s.url.String() }
 

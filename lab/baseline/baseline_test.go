@@ -44,7 +44,7 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		service, err := local.Start(ctx, local.Config{DB: st.Ent})
+		service, err := local.Start(ctx, local.Config{Store: st})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -27,7 +28,7 @@ const Login = "bench"
 
 // Config is what a Service is started on.
 type Config struct {
-	DB    *ent.Client
+	Store *store.Store
 	Index *index.Index // loaded and run by its owner; nil: lists are asked of the database
 	Media string       // folder of pictures; "": one that goes with the service
 }
@@ -66,14 +67,14 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 		}
 	}()
 	s := &Service{end: end}
-	if s.Token, s.UserID, err = Administrator(ctx, c.DB); err != nil {
+	if s.Token, s.UserID, err = Administrator(ctx, c.Store.Ent); err != nil {
 		return nil, err
 	}
-	key, err := edit.PasswordKey(ctx, c.DB)
+	key, err := edit.PasswordKey(ctx, c.Store.Ent)
 	if err != nil {
 		return nil, err
 	}
-	feedKey, err := edit.FeedKey(ctx, c.DB)
+	feedKey, err := edit.FeedKey(ctx, c.Store.Ent)
 	if err != nil {
 		return nil, err
 	}
@@ -105,14 +106,14 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	s.Site = Site("http://" + ln.Addr().String())
 	s.API = s.Site.BaseURL + "/" + handlers.Namespace
 	api, err := handlers.New(handlers.Config{
-		DB: c.DB, Index: c.Index, Site: s.Site, Words: words, PasswordKey: key, FeedKey: feedKey, Files: files, Fetcher: media.NewFetcher(),
+		DB: c.Store.Ent, Index: c.Index, Site: s.Site, Words: words, PasswordKey: key, FeedKey: feedKey, Files: files, Fetcher: media.NewFetcher(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	srv, err := server.New(server.Config{
-		API: api, Auth: auth.NewVerifier(c.DB, s.Site.Now), Words: words, Site: s.Site,
-		Replays: idempotency.New(c.DB), Log: slog.New(slog.DiscardHandler),
+		API: api, Auth: auth.NewVerifier(c.Store.Ent, s.Site.Now), Words: words, Site: s.Site,
+		Replays: idempotency.New(c.Store), Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) 
 			return nil, err
 		}
 	}
-	if s.Service, err = local.Start(ctx, local.Config{DB: st.Ent, Index: s.lists}); err != nil {
+	if s.Service, err = local.Start(ctx, local.Config{Store: st, Index: s.lists}); err != nil {
 		return nil, err
 	}
 	s.end = append(s.end, s.Close)

@@ -104,7 +104,7 @@ func TestConstantAnswersWhatWasRecorded(t *testing.T) {
 func TestPatternIsTheRowsOfTheService(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
-		service, err := local.Start(ctx, local.Config{DB: st.Ent})
+		service, err := local.Start(ctx, local.Config{Store: st})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -151,7 +151,7 @@ func dial(ctx context.Context, url string) (*client, error) {
 	}
 	c := &client{store: st}
 	st.Watch(c.watch)
-	if c.Service, err = local.Start(ctx, local.Config{DB: st.Ent}); err != nil {
+	if c.Service, err = local.Start(ctx, local.Config{Store: st}); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return c, nil

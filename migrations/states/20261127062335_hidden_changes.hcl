@@ -1,4 +1,4 @@
-# The tables after each statement of mysql/20261127044929_hidden_changes.sql.
+# The tables after each statement of mysql/20261127062335_hidden_changes.sql.
 # Written by `almanac migrate diff` and `almanac migrate seal`. Do not edit.
 
 # statement 1 of 7 PeBPFq8Hc6LZrsDLyOhWjLV+GqMY4X6BZghHdaOI1v4=

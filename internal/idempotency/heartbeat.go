@@ -1,0 +1,162 @@
+package idempotency
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/idempotencykey"
+	"github.com/almanac-cal/almanac/ent/predicate"
+)
+
+const (
+	// beatEvery is the time between two heartbeats. A request that is faster writes none.
+	beatEvery = time.Second
+	// abandonedAfter is the age of the last heartbeat at which a claim is abandoned. Three heartbeats may be lost.
+	abandonedAfter = 4 * time.Second
+	// beatTimeout bounds one statement of a heartbeat.
+	beatTimeout = 3 * time.Second
+	// maxRenewed is the number of claims in one statement. SQLite limits the depth of a condition.
+	maxRenewed = 200
+)
+
+// start returns a claim without a row. This process is observed from now until end.
+func (k *Keys) start() *Claim {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c := &Claim{keys: k, alive: k.now()}
+	k.open[c] = struct{}{}
+	if !k.beating {
+		k.beating = true
+		time.AfterFunc(beatEvery, k.beat)
+	}
+	return c
+}
+
+// claim notes the row that a request has claimed. Heartbeats renew it from now until end.
+func (c *Claim) claim(id int64, attempt int) {
+	c.keys.mu.Lock()
+	defer c.keys.mu.Unlock()
+	c.id, c.attempt, c.since = id, attempt, c.keys.now()
+}
+
+// end closes a claim. The heartbeat after the last one finds none, and is not repeated.
+func (k *Keys) end(c *Claim) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.open, c)
+}
+
+// hasOpen reports whether a request of this process has the claim. It is then at work, whatever the row says: a long
+// transaction on SQLite keeps heartbeats from being written.
+func (k *Keys) hasOpen(id int64, attempt int) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for c := range k.open {
+		if c.id == id && c.attempt == attempt {
+			return true
+		}
+	}
+	return false
+}
+
+// beat notes that this process is running, and renews its open claims in the database. The next beat does not wait for
+// that: a database that does not answer says nothing about the process.
+func (k *Keys) beat() {
+	due := k.observe()
+	if len(due) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), beatTimeout)
+	defer cancel()
+	// A heartbeat that fails is like one that was lost: the next one is due in a second.
+	_ = k.renew(ctx, due)
+	k.mu.Lock()
+	k.renewing = false
+	k.mu.Unlock()
+}
+
+// observe notes that this process is running, and returns the claims to renew. They are none while an earlier heartbeat
+// waits for the database. Otherwise the caller renews them, and clears k.renewing.
+func (k *Keys) observe() (due []*Claim) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.beating = len(k.open) > 0; !k.beating {
+		return nil
+	}
+	time.AfterFunc(beatEvery, k.beat)
+	now := k.now()
+	for c := range k.open {
+		c.see(now)
+		if !k.renewing && !c.lost && !c.writing && c.id != 0 && now.Sub(c.since) >= beatEvery {
+			due = append(due, c)
+		}
+	}
+	k.renewing = k.renewing || len(due) > 0
+	return due
+}
+
+// renew writes the time of the database to claims that nobody has taken over.
+func (k *Keys) renew(ctx context.Context, due []*Claim) error {
+	for part := range slices.Chunk(due, maxRenewed) {
+		var claims []predicate.IdempotencyKey
+		for _, c := range part {
+			claims = append(claims, idempotencykey.And(idempotencykey.ID(c.id), idempotencykey.BeatAttempt(c.attempt)))
+		}
+		err := run(ctx, func() error {
+			return k.db.IdempotencyKey.Update().Where(idempotencykey.Or(claims...)).Modify(k.setBeat).Exec(ctx)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Keys) setBeat(u *sql.UpdateBuilder) { u.Set(idempotencykey.FieldBeat, k.clock) }
+
+// abandoned returns the conditions under which the claim in a row may be taken over. Only the clock of the database
+// measures heartbeats, because the clocks of processes differ. A heartbeat in the future means that this clock was set
+// back. A claim without heartbeats is that of an earlier version of the program.
+func (k *Keys) abandoned(row *ent.IdempotencyKey, now time.Time) []predicate.IdempotencyKey {
+	claim := []predicate.IdempotencyKey{
+		idempotencykey.ID(row.ID), idempotencykey.Attempt(row.Attempt), idempotencykey.RecordID(row.RecordID),
+		idempotencykey.BeatAttempt(row.BeatAttempt),
+	}
+	switch {
+	case row.RecordID != 0 || row.Status != 0: // the work is done, and the key has expired
+		return claim
+	case row.BeatAttempt != row.Attempt:
+		return append(claim, idempotencykey.LeaseUntilLTE(now))
+	}
+	return append(claim, func(s *sql.Selector) {
+		limit := abandonedAfter.Milliseconds()
+		s.Where(sql.P(func(b *sql.Builder) {
+			b.WriteString("ABS(").Join(k.clock).WriteString(" - ").Ident(s.C(idempotencykey.FieldBeat)).WriteString(") >= ").Arg(limit)
+		}))
+	})
+}
+
+// see notes that the process is running. The mutex of the keys is held.
+func (c *Claim) see(now time.Time) {
+	c.lost = c.lost || now.Sub(c.alive) >= abandonedAfter
+	c.alive = now
+}
+
+// isLost reports whether the process was stopped for so long that another one may have the key. The clock of this check
+// is that of the process, so it holds for a process that continues just now.
+func (c *Claim) isLost() bool {
+	c.keys.mu.Lock()
+	defer c.keys.mu.Unlock()
+	c.see(c.keys.now())
+	return c.lost
+}
+
+func (c *Claim) setWriting(writing bool) {
+	c.keys.mu.Lock()
+	defer c.keys.mu.Unlock()
+	c.writing = writing
+}
