@@ -175,8 +175,12 @@ func TestSeriesBudgets(t *testing.T) {
 			writes []write
 		}{
 			{calendar.Contributor, []write{
-				{0, "1000", ""}, {0, "1000", ""}, {0, "2", "rest_too_many_requests"}, {0, "", ""},
-				{time.Minute, "34", "rest_too_many_requests"}, {time.Minute, "33", ""},
+				{0, "1000", ""},
+				{0, "1000", ""},
+				{0, "2", "rest_too_many_requests"},
+				{0, "", ""},
+				{time.Minute, "34", "rest_too_many_requests"},
+				{time.Minute, "33", ""},
 				{time.Hour, "1000", ""},
 			}},
 			{calendar.Author, []write{{0, "1000", ""}, {0, "1000", ""}, {0, "1000", ""}}},

@@ -244,7 +244,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 	m.Price = r.cost(e, shown.Cost)
 	// A canceled event sells no tickets, cannot be joined, and is not added to calendars: they would show it as planned.
 	canceled := e.EventStatus == calendar.Canceled
-	if shown.Website != "" && shown.Website != shown.URL && !(canceled && e.Ticketed) {
+	if shown.Website != "" && shown.Website != shown.URL && (!canceled || !e.Ticketed) {
 		m.Website, m.WebsiteText = shown.Website, hostOf(shown.Website)
 	}
 	m.Ticketed = e.Ticketed

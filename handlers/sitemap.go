@@ -145,7 +145,7 @@ func (h *Handlers) indexedSitemaps(ctx context.Context, now time.Time, revision 
 		if err != nil {
 			return nil, err
 		}
-		if kind.IsTerm() && !(h.servesTerms(calendar.Category) && h.servesTerms(calendar.Tag)) {
+		if kind.IsTerm() && (!h.servesTerms(calendar.Category) || !h.servesTerms(calendar.Tag)) {
 			if page.IDs, err = (query.Database{Ent: h.publicReads()}).TermsOf(ctx, kind, page.IDs); err != nil {
 				return nil, err
 			}

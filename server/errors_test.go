@@ -199,7 +199,8 @@ func TestNoErrorIsStoredByCaches(t *testing.T) {
 	requests := []apitest.Request{
 		ask("", "/none"), ask("TRACE", "/events"), ask("", "/events?page=0"), ask("", "/events/"+strings.Repeat("9", 9000)),
 		withHeaders(ask("", "/events"), "Authorization", "Bearer x"), withHeaders(ask("", "/events"), "If-Match", `"1-0123456789abcdef"`),
-		{Method: "POST", Path: "/tags", JSON: strings.Repeat(" ", 2<<20)}, ask("", "/events.ics?page=0"), ask("HEAD", "/events/99999"),
+		{Method: "POST", Path: "/tags", JSON: strings.Repeat(" ", 2<<20)},
+		ask("", "/events.ics?page=0"), ask("HEAD", "/events/99999"),
 		site("", "/none"), site("", "/none.ics"), site("", "/event/none/"), site("", "/event/none/ical/"), site("", "/events/feed/none/"),
 		site("", "/media/none.jpg"), site("", "/docs/none"), site("", "/assets/none.js"), site("", "/sitemap-none.xml"), site("POST", "/robots.txt"),
 		site("", "/?rest_route=/tribe/events/v1/none"), site("", "/wp-json/none"), site("POST", "/healthz"),

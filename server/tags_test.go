@@ -112,7 +112,8 @@ func TestVersionsOfTags(t *testing.T) {
 		{`"3-` + digest + `", W/"4-` + digest + `"`, calendar.Versions{List: []int64{3}}, calendar.Versions{List: []int64{3, 4}}},
 		{
 			`"3p-` + digest + `", W/"4p-` + digest + `", "5-` + digest + `"`,
-			calendar.Versions{List: []int64{5}, Public: []int64{3}}, calendar.Versions{List: []int64{5}, Public: []int64{3, 4}},
+			calendar.Versions{List: []int64{5}, Public: []int64{3}},
+			calendar.Versions{List: []int64{5}, Public: []int64{3, 4}},
 		},
 		{`"p-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
 		{`"3pp-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},

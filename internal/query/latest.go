@@ -26,15 +26,18 @@ var changingLinks = [...]struct {
 	times            []string
 }{
 	{
-		eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID, []calendar.Kind{calendar.Venue},
+		eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,
+		[]calendar.Kind{calendar.Venue},
 		[]string{event.FieldModifiedAt, event.FieldPublishedAt},
 	},
 	{
-		eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID, []calendar.Kind{calendar.Organizer},
+		eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID,
+		[]calendar.Kind{calendar.Organizer},
 		[]string{event.FieldModifiedAt, event.FieldPublishedAt},
 	},
 	{
-		eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID, []calendar.Kind{calendar.Category, calendar.Tag},
+		eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID,
+		[]calendar.Kind{calendar.Category, calendar.Tag},
 		[]string{event.FieldModifiedAt},
 	},
 }
