@@ -38,6 +38,7 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 			return &calendarEntry{about, &one.entry, one.parent}, true
 		},
 		parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
+		since: r.ruleYearStart(),
 		until: r.ruleYearEnd(),
 	})
 	if err != nil {

@@ -131,7 +131,8 @@ type recordRenderer[R ent.Row] struct {
 	// parts returns the records that the representation shows, including the row itself. Scheduled ones limit how
 	// long it is right.
 	parts func(row R) []ent.Core
-	until time.Time // when representations may change without a write; zero means never
+	// since and until are when representations last changed and may next change without a write. Zero means never.
+	since, until time.Time
 }
 
 // renderRecords returns the records of a page, encoded by the codec of the endpoint. It leaves out records that
@@ -142,8 +143,11 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 		cache = nil // without Changed, the age of cached records is unknown
 	}
 	p := recordPage[R]{
-		r: r, page: page, list: list, cache: cache, bodies: make([][]byte, len(page.IDs)), latest: math.MaxInt64,
+		r: r, page: page, list: list, cache: cache, bodies: make([][]byte, len(page.IDs)), earliest: math.MinInt64, latest: math.MaxInt64,
 		key: recordKey{kind: list.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)},
+	}
+	if !list.since.IsZero() {
+		p.earliest = list.since.Unix()
 	}
 	if !list.until.IsZero() {
 		p.latest = list.until.Unix()
@@ -170,14 +174,15 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 
 // recordPage is a page of records that a request is rendering.
 type recordPage[R ent.Row] struct {
-	r            *request
-	page         query.Page
-	list         recordRenderer[R]
-	cache        *RecordCache // nil caches and shares nothing
-	bodies       [][]byte     // encoded records by position; nil for those that are not rendered yet or do not exist
-	key          recordKey    // key of the records, without the id
-	latest       int64        // when representations may change without a write, in seconds since 1970
-	made, joined int          // numbers of records that this request and other requests read
+	r      *request
+	page   query.Page
+	list   recordRenderer[R]
+	cache  *RecordCache // nil caches and shares nothing
+	bodies [][]byte     // encoded records by position; nil for those that are not rendered yet or do not exist
+	key    recordKey    // key of the records, without the id
+	// earliest and latest are since and until of the renderer, in seconds since 1970.
+	earliest, latest int64
+	made, joined     int // numbers of records that this request and other requests read
 }
 
 // keyOf returns the key of the record at a position.
@@ -287,8 +292,9 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 			return
 		}
 		record := &cachedRecord{
-			changed: p.page.Changed[i], from: p.r.now.Unix(),
-			until: min(p.latest, nextPublication(p.r.now, p.list.parts(row))), body: body,
+			changed: p.page.Changed[i], body: body,
+			from:  max(p.earliest, lastPublication(p.r.now, p.list.parts(row))),
+			until: min(p.latest, nextPublication(p.r.now, p.list.parts(row))),
 		}
 		p.cache.records.Set(p.keyOf(i), record)
 		if leading[i] != nil {
@@ -312,6 +318,18 @@ func (l *recordRenderer[R]) encode(r *request, rows []R, each func(row R, body [
 		each(row, body, shared)
 	}
 	return nil
+}
+
+// lastPublication returns when the last scheduled record of parts was published, in seconds since 1970. It returns
+// math.MinInt64 if none was. A request that began a second before the one that read a record may use the record.
+func lastPublication(now time.Time, parts []ent.Core) int64 {
+	from := int64(math.MinInt64)
+	for _, c := range parts {
+		if c.Status == calendar.Future && !c.PublishedAt.After(now) {
+			from = max(from, c.PublishedAt.Unix())
+		}
+	}
+	return from
 }
 
 // nextPublication returns when the first scheduled record of parts will be published, in seconds since 1970. It

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -61,7 +62,11 @@ func TestConcurrentRequestsReadARecordOnce(t *testing.T) {
 					t.Fatalf(paths[i%len(paths)]+": %d %s", i, want[i].Status, want[i].Body)
 				}
 			}
-			s := api.Another(t, func(c *server.Config) { c.Caching = server.Caching{} })
+			var clock atomic.Int64 // requests begin in different seconds, in no order
+			s := api.Another(t, func(c *server.Config) {
+				c.Caching = server.Caching{}
+				c.Site.Now = func() time.Time { return apitest.Now.Add(time.Duration(7*clock.Add(1)%3) * time.Second) }
+			})
 			begun.Store(0)
 			reads.Store(0)
 			all := make(chan struct{})
