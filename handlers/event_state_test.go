@@ -1,9 +1,11 @@
 package handlers_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/apitest"
 )
 
@@ -106,5 +108,49 @@ func TestListsByStateOfEvents(t *testing.T) {
 			{Name: "another word", Request: get("/events?event_status=canceled,moved"), Status: 400, Check: namesExactly("event_status")},
 			{Name: "another case", Request: get("/events?event_status=CANCELED"), Status: 400, Check: namesExactly("event_status")},
 		})
+	})
+}
+
+// TestACanceledEventSellsAndJoinsNothing compares what is shown of an event in each of its states.
+func TestACanceledEventSellsAndJoinsNothing(t *testing.T) {
+	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
+		api.Example(t)
+		api.SignIn(t, "editor", calendar.Editor)
+		const shop, meeting, info = "https://tickets.example/1", "https://meet.example/1", "https://info.example/1"
+		event := object{
+			"title": "State Fair", "start_date": "2026-12-05 18:00:00", "end_date": "2026-12-05 20:00:00", "status": "publish",
+			"cost": "77", "attendance": "mixed", "virtual_url": meeting,
+		}
+		for _, tt := range []struct {
+			status, website string
+			ticketed, open  bool
+			shows           bool // the website
+		}{
+			{"scheduled", shop, true, true, true},
+			{"postponed", shop, true, true, true},
+			{"canceled", shop, true, false, false},
+			{"canceled", info, false, false, true},
+			{"scheduled", info, false, true, true},
+		} {
+			event["event_status"], event["website"], event["ticketed"] = tt.status, tt.website, tt.ticketed
+			created := api.Do(t, apitest.Request{As: "editor", Method: "POST", Path: "/events", JSON: event})
+			if created.Status != 201 {
+				t.Fatalf("%d %s", created.Status, created.Body)
+			}
+			id, address := fmt.Sprint(created.Get(t, "id")), strings.TrimPrefix(fmt.Sprint(created.Get(t, "url")), apitest.BaseURL)
+			not := map[bool]string{true: "", false: "!"}
+			record := api.Do(t, get("/events/"+id))
+			contains(not[tt.open]+`"offers":`, `"virtual_url":"https://meet.example/1"`, `"cost":"$77"`)(t, record)
+			contains(
+				not[tt.open]+meeting, not[tt.open]+`"offers":`, not[tt.open]+"VirtualLocation", not[tt.open]+"$77",
+				not[tt.shows]+tt.website, not[tt.open]+"calendar.google.com", not[tt.open]+`class="add"`,
+			)(t, api.Do(t, page(address)))
+			contains(not[tt.open]+"CONFERENCE", "SUMMARY")(t, api.Do(t, page(address+"ical/")))
+			contains(not[tt.open]+`class="cost">$77<`, "State Fair")(t, api.Do(t, page("/events/list/?tribe-bar-search=State+Fair")))
+			deleted := api.Do(t, apitest.Request{As: "editor", Method: "DELETE", Path: "/events/" + id})
+			if deleted.Status != 200 {
+				t.Fatal(deleted.Status)
+			}
+		}
 	})
 }

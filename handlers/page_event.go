@@ -220,7 +220,9 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 		return err
 	}
 	m.Price = r.cost(e, shown.Cost)
-	if shown.Website != "" && shown.Website != shown.URL {
+	// A canceled event sells no tickets, cannot be joined, and is not added to calendars: they would show it as planned.
+	canceled := e.EventStatus == calendar.Canceled
+	if shown.Website != "" && shown.Website != shown.URL && !(canceled && e.Ticketed) {
 		m.Website, m.WebsiteText = shown.Website, hostOf(shown.Website)
 	}
 	m.Ticketed = e.Ticketed
@@ -230,10 +232,10 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 	case calendar.Mixed:
 		m.Online = r.words.MixedEvent
 	}
-	if m.Online != "" {
+	if m.Online != "" && !canceled {
 		m.Join = shown.VirtualURL
 	}
-	if !m.Past && r.h.PageSettings.Pages.Feeds {
+	if !m.Past && !canceled && r.h.PageSettings.Pages.Feeds {
 		r.addToCalendar(m, e, shown)
 	}
 	if err := r.addSeries(m, e, shown); err != nil {

@@ -116,9 +116,9 @@ func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool)
 }
 
 // cost returns the cost of an event in the format of the language. It returns "" if shown, the cost in the
-// representation, is "".
+// representation, is "", and for a canceled event, which sells nothing.
 func (r *pageRequest) cost(e *ent.Event, shown string) string {
-	if shown == "" {
+	if shown == "" || e.EventStatus == calendar.Canceled {
 		return ""
 	}
 	return r.dates.Cost(e.Cost, r.h.Site.Currency, r.h.Words.Message(r.lang, "free", nil))

@@ -47,7 +47,8 @@ func (c seedCmd) export(ctx context.Context, s streams, site calendar.Site, o sc
 	})
 }
 
-// writing runs do with the output. It writes a file completely or not at all.
+// writing runs do with the output. It writes a file completely or not at all. Only the owner may read the file, as every
+// file of a calendar.
 func (c seedCmd) writing(s streams, do func(io.Writer) error) (err error) {
 	if c.Out == "-" {
 		return do(s.Out)
@@ -61,7 +62,7 @@ func (c seedCmd) writing(s streams, do func(io.Writer) error) (err error) {
 			err = errors.Join(err, os.Remove(temp.Name()))
 		}
 	}()
-	if err := errors.Join(do(temp), temp.Chmod(0o644), temp.Close()); err != nil {
+	if err := errors.Join(do(temp), temp.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(temp.Name(), c.Out); err != nil {

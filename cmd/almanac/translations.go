@@ -174,7 +174,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// write runs do with the output: standard output or a file.
+// write runs do with the output: standard output or a file that only its owner may read. It has texts of drafts.
 func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err error) {
 	if c.Out == "-" {
 		return do(s.Out)
@@ -188,8 +188,7 @@ func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err e
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	// Only the owner may read a temporary file, but this one is meant for others.
-	if err := errors.Join(do(f), f.Chmod(0o644), f.Close()); err != nil {
+	if err := errors.Join(do(f), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), c.Out)

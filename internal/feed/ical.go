@@ -82,7 +82,7 @@ func (w *icalWriter) entry(e *Entry, local bool) {
 	default:
 		w.raw("STATUS", "CONFIRMED")
 	}
-	if !e.Protected {
+	if !e.Protected && e.Status != calendar.Canceled {
 		w.uri("CONFERENCE;VALUE=URI;FEATURE=VIDEO", e.VirtualURL)
 	}
 	if w.feed.Import && !e.days() {

@@ -264,7 +264,8 @@ func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues
 		ld.Organizer = j.Organizer[0].JSONLD
 	}
 	v.linkedDataOfSeries(e, ld)
-	if !e.Cost.IsZero() {
+	// A canceled event sells nothing.
+	if !e.Cost.IsZero() && e.EventStatus != calendar.Canceled {
 		ld.Offers = &OfferLD{
 			Type: "Offer", Price: e.Cost.Lowest(), PriceCurrency: v.Site.Currency.Code, URL: j.URL,
 			Availability: "https://schema.org/InStock",

@@ -52,7 +52,7 @@ func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 	for _, row := range readableRows(v, e.Edges.Venues) {
 		out.Location = append(out.Location, v.Venue(row, true).JSONLD)
 	}
-	if e.VirtualURL != "" {
+	if e.VirtualURL != "" && e.EventStatus != calendar.Canceled {
 		out.Location = append(out.Location, VirtualLocationLD{"VirtualLocation", e.VirtualURL})
 	}
 	if e.AllDay {

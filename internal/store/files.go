@@ -40,6 +40,20 @@ type knownFile struct {
 	info os.FileInfo
 }
 
+// create creates the database file if it is missing, so that only its owner may read it. SQLite would leave the mode to
+// the umask. It gives the other files of a database the mode of the database file. An existing file keeps its mode. If
+// the file cannot be created, SQLite says why.
+func (f *sqliteFiles) create() error {
+	if f == nil {
+		return nil
+	}
+	made, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.As(err, new(*fs.PathError)) {
+		return nil
+	}
+	return errors.Join(err, made.Close())
+}
+
 // check returns an error that wraps ErrFilesReplaced if a file differs from the opened one, now or at an
 // earlier check. Other errors mean that the file system does not respond.
 func (f *sqliteFiles) check() error {

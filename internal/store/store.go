@@ -82,6 +82,9 @@ func openLocation(ctx context.Context, loc location, files *sqliteFiles) (*Store
 	if len(loc.hosts) > 1 {
 		return openPrimary(ctx, loc)
 	}
+	if err := files.create(); err != nil {
+		return nil, fmt.Errorf("database %s: %w", loc, err)
+	}
 	db, err := loc.open(files)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
