@@ -110,3 +110,41 @@ func TestPrivateRepliesAreNotKept(t *testing.T) {
 		}
 	}
 }
+
+// TestNoOriginIsTheSites sends the headers by which a browser says where a request comes from. None of them gets another
+// reply, and none is repeated: the opaque origin "null" may be any site's.
+func TestNoOriginIsTheSites(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	api.Example(t)
+	for name, r := range map[string]apitest.Request{
+		"a read":           ask("", "/events/15"),
+		"an error":         ask("", "/none"),
+		"a page":           site("", "/events/list/"),
+		"a feed":           ask("", "/events.ics"),
+		"a form":           {Method: "POST", Path: "/event/members-only/", Absolute: true, Form: "password=wrong"},
+		"a refused write":  {Method: "POST", Path: "/tags", JSON: map[string]any{"name": "x"}},
+		"a preflight":      ask("OPTIONS", "/events"),
+		"a file":           site("", "/media/none.png"),
+		"the health":       site("", "/healthz"),
+		"a page of errors": site("", "/event/none/"),
+	} {
+		plain := api.Do(t, r)
+		for _, origin := range []string{"null", "NULL", "", "https://other.example", apitest.BaseURL, "HTTP://127.0.0.1:8080", "http://127.0.0.1"} {
+			from := withHeaders(r, "Origin", origin, "Referer", origin, "Sec-Fetch-Site", "cross-site")
+			got := api.Do(t, from)
+			if got.Status != plain.Status || string(got.Body) != string(plain.Body) {
+				t.Errorf("%s with the origin %q: %d %s, want %d %s", name, origin, got.Status, got.Body, plain.Status, plain.Body)
+			}
+			for _, header := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Content-Security-Policy", "Vary"} {
+				if g, p := got.Header.Values(header), plain.Header.Values(header); !slices.Equal(g, p) {
+					t.Errorf("%s with the origin %q: %s is %q, want %q", name, origin, header, g, p)
+				}
+			}
+			if allowed := got.Header.Get("Access-Control-Allow-Origin"); allowed != "" && allowed != "*" ||
+				got.Header.Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("%s with the origin %q: %v", name, origin, got.Header)
+			}
+		}
+	}
+}

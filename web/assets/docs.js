@@ -23,7 +23,8 @@
 	const reachable = (description) => {
 		const [server] = description.servers;
 		const address = new URL(server.url);
-		if (address.origin !== location.origin) {
+		// A document without an origin of its own calls it "null".
+		if (address.origin !== location.origin && location.origin !== "null") {
 			description.servers.unshift({ url: location.origin + address.pathname });
 		}
 		return description;

@@ -1,0 +1,74 @@
+//go:build unix
+
+package store_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// TestOnlyTheOwnerMayReadDatabaseFiles sets the usual umask of the process, so it must not be parallel: SQLite's own mode
+// would let all users of the machine read the files.
+func TestOnlyTheOwnerMayReadDatabaseFiles(t *testing.T) { //nolint:paralleltest // the umask is that of the process
+	before := syscall.Umask(0o022)
+	defer syscall.Umask(before)
+	for name, tt := range map[string]struct {
+		existing, want fs.FileMode // an existing mode of 0 means that there is no file
+	}{
+		"a new database":                          {0, 0o600},
+		"an existing one keeps its mode":          {0o644, 0o644},
+		"an existing one of a group does as well": {0o660, 0o660},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "a.db")
+			if tt.existing != 0 {
+				if err := os.WriteFile(file, nil, tt.existing); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Chmod(file, tt.existing); err != nil {
+					t.Fatal(err)
+				}
+			}
+			st, err := store.Open(t.Context(), "sqlite://"+file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := st.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			if _, err := st.DB.ExecContext(t.Context(), "CREATE TABLE a (b)"); err != nil {
+				t.Fatal(err)
+			}
+			copied := filepath.Join(dir, "copy.db")
+			if _, err := st.Backup(t.Context(), copied, false, nil); err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]fs.FileMode{}
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				info, err := e.Info()
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[e.Name()] = info.Mode()
+			}
+			want := map[string]fs.FileMode{"a.db": tt.want, "a.db-wal": tt.want, "a.db-shm": tt.want, "copy.db": 0o600}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("modes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
