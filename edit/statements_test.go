@@ -87,7 +87,7 @@ func TestStatements(t *testing.T) {
 			w.ChangeEvent(e, many.ID, &edit.EventInput{
 				Title: new("All"), Tags: &[]edit.TermRef{{ID: tag.ID}}, Venues: &[]edit.VenueRef{{ID: hall.ID}}, Scope: edit.AllOccurrences,
 			})
-		}, 56},
+		}, 58},
 		{"1000 to the trash", func() {
 			if err := trashSeries(w, e, *many.SeriesID); err != nil {
 				t.Fatal(err)

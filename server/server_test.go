@@ -419,7 +419,7 @@ func TestMediaFiles(t *testing.T) {
 			t.Errorf("a body: %q", r.Body)
 		}
 	}
-	gone := header("Cache-Control", "", "ETag", "")
+	gone := header("Cache-Control", "no-store", "ETag", "")
 	api.Run(t, []apitest.Case{
 		{Name: "file", Request: get("/media/2026/11/pic.png"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
 			fixed(t, r)

@@ -120,7 +120,7 @@ func postWithKey(ctx context.Context, s serving, token, link string) keyedReply 
 	return keyedReply{res.StatusCode, res.Header.Get("Idempotency-Replayed") != "", string(text)}
 }
 
-// obstacle is what the first request with a key waits for. Later ones find it gone.
+// obstacle blocks the first request with a key. Later requests do not meet it.
 type obstacle struct {
 	link    string // member of the event in the way of the request
 	waiting func(first <-chan keyedReply)

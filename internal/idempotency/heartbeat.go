@@ -99,7 +99,7 @@ func (k *Keys) observe() (due []*Claim) {
 	return due
 }
 
-// renew writes the time of the database to claims that nobody has taken over.
+// renew writes the time of the database to claims that no other request has taken over.
 func (k *Keys) renew(ctx context.Context, due []*Claim) error {
 	for part := range slices.Chunk(due, maxRenewed) {
 		var claims []predicate.IdempotencyKey

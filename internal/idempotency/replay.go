@@ -192,9 +192,9 @@ func (k *Keys) found(
 	return nil
 }
 
-// Mark stores the id of the created record, in the transaction that created it. The error, of Mark or of the commit,
-// is ErrInUse if another request has taken over the key, or if this process was stopped for so long that one may have.
-// The caller must then roll back.
+// Mark stores the id of the created record, in the transaction that created it. Mark or the commit returns ErrInUse
+// if another request has taken over the key. They also return it if this process was stopped for so long that
+// another request may have the key. The caller must then roll back.
 func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
 	// From here to the end of the transaction the row is locked, so a heartbeat would wait for it.
 	c.setWriting(true)

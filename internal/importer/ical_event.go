@@ -341,7 +341,7 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 }
 
 // isPrivate reports whether the file keeps the event from the public. A CLASS that is not recognised, or cannot be read,
-// means private (RFC 5545, section 3.8.1.3). Of several the strictest counts.
+// means private (RFC 5545, section 3.8.1.3). The strictest of several values counts.
 func (c *icalComponent) isPrivate() bool {
 	return slices.Contains(c.broken, "CLASS") ||
 		slices.ContainsFunc(c.words("CLASS"), func(class string) bool { return class != "PUBLIC" })
