@@ -94,8 +94,8 @@ type Claim struct {
 }
 
 // Begin claims the key of a request. No other request gets the key while this process runs and the request is at
-// work. Programs without a heartbeat respect the claim until now + lease. Errors are ErrInUse, ErrReused, *calendar.Error rest_unavailable after repeated
-// conflicts, and those of the database.
+// work. Programs without a heartbeat respect the claim until now + lease. Errors are ErrInUse, ErrReused,
+// *calendar.Error rest_unavailable after repeated conflicts, and those of the database.
 func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (_ *Claim, err error) {
 	c := k.start()
 	defer func() {
