@@ -265,7 +265,9 @@ func TestProcessesThatEnd(t *testing.T) {
 		equal(t, "status", 500, k.Do(t, broken).Status)
 		c.when = nil
 		created(0)
-		created(0)
+		k.Run(t, []apitest.Case{{Name: "after a heartbeat", Request: request, Status: 409, Code: "rest_idempotency_key_in_use"}})
+		k.after(apitest.Timeout + 10*time.Second) // the clock of the process says nothing about it
+		k.Run(t, []apitest.Case{{Name: "after its lease", Request: request, Status: 409, Code: "rest_idempotency_key_in_use"}})
 		k.keys().Update().AddBeat(-4000).ExecX(t.Context()) // the last heartbeat was four seconds ago
 
 		// After the work is committed, before the answer is stored. The client still gets the answer.

@@ -223,8 +223,11 @@ func TestHeartbeats(t *testing.T) {
 				clock.pass(time.Second)
 				k.Beat()
 			}, false, true},
+			{"a claim of a program without heartbeats", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) {
+				must(t, st.Ent.IdempotencyKey.Update().SetBeat(0).SetBeatAttempt(0).Exec(t.Context()))
+			}, false, false},
 			{"the same after its lease", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) {
-				must(t, st.Ent.IdempotencyKey.Update().AddAttempt(1).SetLeaseUntil(testTime).Exec(t.Context()))
+				must(t, st.Ent.IdempotencyKey.Update().SetBeat(0).SetBeatAttempt(0).SetLeaseUntil(testTime).Exec(t.Context()))
 			}, true, true},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
