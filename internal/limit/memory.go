@@ -14,19 +14,25 @@ const shards = 64
 // are closest to a full burst, because that hardly affects their limits.
 type Memory struct {
 	seed   maphash.Seed
-	began  time.Time // origin of times; monotonic, so that changes of the clock have no effect
+	// clock returns the time since the limiter was made. It is monotonic, so changes of the system's clock have no
+	// effect.
+	clock  func() time.Duration
 	most   int       // largest number of keys in a shard
 	shards [shards]shard
 }
 
 type shard struct {
 	mu  sync.Mutex
-	due map[string]int64 // time of the next full burst by key, in nanoseconds since began
+	due map[string]int64 // time of the next full burst by key, in nanoseconds of Memory.clock
 }
 
 // NewMemory returns a limiter for about the given number of keys. Each takes about 100 bytes.
 func NewMemory(keys int) *Memory {
-	m := &Memory{seed: maphash.MakeSeed(), began: time.Now(), most: max(1, keys/shards)}
+	began := time.Now()
+	m := &Memory{
+		seed: maphash.MakeSeed(), most: max(1, keys/shards),
+		clock: func() time.Duration { return time.Since(began) },
+	}
 	for i := range m.shards {
 		m.shards[i].due = make(map[string]int64)
 	}
@@ -35,12 +41,12 @@ func NewMemory(keys int) *Memory {
 
 // Take implements Limiter. It never fails.
 func (m *Memory) Take(_ context.Context, key string, r Rate) (Decision, error) {
-	return m.at(time.Since(m.began), key, r, 1), nil
+	return m.count(key, r, 1), nil
 }
 
 // Look implements Limiter. It never fails.
 func (m *Memory) Look(_ context.Context, key string, r Rate) (Decision, error) {
-	return m.at(time.Since(m.began), key, r, 0), nil
+	return m.count(key, r, 0), nil
 }
 
 // Refund implements Limiter. It never fails.
@@ -56,20 +62,23 @@ func (m *Memory) Refund(_ context.Context, key string, _ Decision, part time.Dur
 
 func (m *Memory) shardOf(key string) *shard { return &m.shards[maphash.String(m.seed, key)%shards] }
 
-func (m *Memory) at(now time.Duration, key string, r Rate, cost int64) Decision {
+// count decides about a request of a cost. The times of a key never go back: otherwise a request that waited for
+// others would find their time in the future, and be refused.
+func (m *Memory) count(key string, r Rate, cost int64) Decision {
 	if r.Off() {
 		return Decision{Allowed: true}
 	}
 	s := m.shardOf(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := int64(m.clock())
 	due, known := s.due[key]
-	next, d := decide(int64(now), due, r, cost)
+	next, d := decide(now, due, r, cost)
 	if cost == 0 {
 		return d
 	}
 	if !known && len(s.due) >= m.most {
-		s.makeRoom(int64(now))
+		s.makeRoom(now)
 	}
 	s.due[key] = next
 	return d

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -63,6 +64,12 @@ type step struct {
 	want Decision
 }
 
+// countAt counts a request some time after the beginning.
+func countAt(m *Memory, at time.Duration, key string, r Rate, cost int64) Decision {
+	m.clock = func() time.Duration { return at }
+	return m.count(key, r, cost)
+}
+
 func TestMemoryCounts(t *testing.T) {
 	t.Parallel()
 	const s, ms = time.Second, time.Millisecond
@@ -97,13 +104,13 @@ func TestMemoryCounts(t *testing.T) {
 			t.Parallel()
 			m := NewMemory(1000)
 			for i, step := range test.steps {
-				look := m.at(step.at, "k", test.rate, 0)
-				if got := m.at(step.at, "k", test.rate, 1); got != step.want {
+				look := countAt(m, step.at, "k", test.rate, 0)
+				if got := countAt(m, step.at, "k", test.rate, 1); got != step.want {
 					t.Errorf("request %d: got %+v, want %+v", i, got, step.want)
 				} else if look.Allowed != got.Allowed {
 					t.Errorf("request %d: a look said %+v", i, look)
 				}
-				if d := m.at(step.at, fmt.Sprint("other ", i), test.rate, 1); !d.Allowed {
+				if d := countAt(m, step.at, fmt.Sprint("other ", i), test.rate, 1); !d.Allowed {
 					t.Errorf("request %d counts for others", i)
 				}
 			}
@@ -116,15 +123,15 @@ func TestMemoryIsBounded(t *testing.T) {
 	m := NewMemory(6400)
 	busy := Rate{time.Millisecond, 1000}
 	for range 900 {
-		m.at(0, "busy", busy, 1)
+		countAt(m, 0, "busy", busy, 1)
 	}
 	for i := range 50_000 {
-		m.at(0, fmt.Sprint(i), busy, 1)
+		countAt(m, 0, fmt.Sprint(i), busy, 1)
 	}
 	if n := m.Keys(); n > 6400 {
 		t.Errorf("%d keys", n)
 	}
-	if d := m.at(0, "busy", busy, 0); d.Remaining > 100 {
+	if d := countAt(m, 0, "busy", busy, 0); d.Remaining > 100 {
 		t.Errorf("a flood of others made it forget the busiest: %+v", d)
 	}
 }
@@ -156,9 +163,34 @@ func TestMemoryAllowsAsManyAsTheRateToRacers(t *testing.T) {
 	}
 }
 
+// TestMemoryReadsTheTimeOfARequestLast has a request wait for others while time passes.
+func TestMemoryReadsTheTimeOfARequestLast(t *testing.T) {
+	t.Parallel()
+	var now atomic.Int64
+	m, r := NewMemory(1000), Rate{time.Nanosecond, 1000}
+	m.clock = func() time.Duration { return time.Duration(now.Load()) }
+	others := m.shardOf("k")
+	others.mu.Lock()
+	waits := make(chan Decision)
+	go func() {
+		d, err := m.Take(t.Context(), "k", r)
+		if err != nil {
+			t.Error(err)
+		}
+		waits <- d
+	}()
+	time.Sleep(10 * time.Millisecond)
+	now.Store(5000)
+	others.due["k"] = 5001
+	others.mu.Unlock()
+	if d := <-waits; !d.Allowed {
+		t.Errorf("it was refused: %+v", d)
+	}
+}
+
 func BenchmarkMemory(b *testing.B) {
 	m, r := NewMemory(100_000), Rate{time.Nanosecond, 1000}
 	for b.Loop() {
-		m.at(time.Since(m.began), "192.0.2.1", r, 1)
+		m.count("192.0.2.1", r, 1)
 	}
 }
