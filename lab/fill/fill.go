@@ -22,10 +22,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Options of a calendar. All must be set but Progress.
+// Options of a calendar. All must be set but Series, Mixed and Progress.
 type Options struct {
 	Events   int
 	Series   int           // how many series the events are occurrences of; 0 means single events
+	Mixed    bool          // every third event stays single
 	From     calendar.Wall // first day
 	Site     calendar.Site
 	Progress func(done int) // told now and then how many events there are
@@ -52,6 +53,9 @@ func (o Options) description() string {
 	text := fmt.Sprintf("1: %d events from %s", o.Events, o.From)
 	if o.Series > 0 {
 		text += fmt.Sprintf(", of %d series", o.Series)
+	}
+	if o.Mixed {
+		text += ", every third one single"
 	}
 	return text
 }

@@ -52,8 +52,11 @@ func (r *run) series(ctx context.Context) error {
 	if strings.HasPrefix(r.st.String(), "mysql") {
 		ignore = "IGNORE"
 	}
-	_, err = r.st.DB.ExecContext(ctx, fmt.Sprintf(
-		"UPDATE %s events SET series_id = %d + id %% %d, original_start = start_wall", ignore, first, r.Series))
+	statement := fmt.Sprintf("UPDATE %s events SET series_id = %d + id %% %d, original_start = start_wall", ignore, first, r.Series)
+	if r.Mixed {
+		statement += " WHERE id % 3 <> 0"
+	}
+	_, err = r.st.DB.ExecContext(ctx, statement)
 	return err
 }
 
