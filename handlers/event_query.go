@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -64,7 +65,7 @@ func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 	}
 	var unlocked []int64
 	if e.Guarded() && q.Password != nil {
-		if unlocked, err = r.unlockedEvents(); err != nil {
+		if unlocked, err = r.unlockedEvents(e.Visible); err != nil {
 			return nil, err
 		}
 	}
@@ -91,6 +92,21 @@ func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, er
 		}
 	}
 	return query.Database{Ent: r.db}.FindEvents(r.ctx, q, offset, limit)
+}
+
+// findOnce returns all events of a list that the reply does not show.
+func (r *request) findOnce(q *query.Events) (query.Page, error) {
+	if r.h.Index != nil {
+		var err error
+		if q.Revision, err = r.sinceRevision(); err != nil {
+			return query.Page{}, err
+		}
+		page, err := r.h.Index.FindEvents(r.ctx, q, 0, -1)
+		if !r.needsDatabase(err) {
+			return page, err
+		}
+	}
+	return query.Database{Ent: r.db}.FindEvents(r.ctx, q, 0, math.MaxInt32)
 }
 
 // findIndexed returns a page of a list of events, found by the index.

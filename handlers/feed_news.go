@@ -34,25 +34,16 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 	if e.Series.IDs == nil && !e.Series.None {
 		e.Series.First = true
 	}
-	page, err := r.findEvents(e, 0, query.FewEvents)
-	if err != nil {
-		return nil, fmt.Errorf("events: %w", err)
-	}
-	if page.Total == 0 {
-		page.IDs = []int64{}
-	} else if page.Total > query.FewEvents {
-		page.IDs = nil
-	}
-	// When an event ends, it leaves the list. If it belongs to a series, the next occurrence may take its place.
-	ids, next, err := query.Database{Ent: r.db}.LatestEvents(r.ctx, e, page.IDs, newsSize)
+	latest, err := r.latestEvents(e)
 	if err != nil {
 		return nil, fmt.Errorf("latest events: %w", err)
 	}
-	if ending && !next.IsZero() {
-		r.expireBy(next)
+	// When an event ends, it leaves the list. If it belongs to a series, the next occurrence may take its place.
+	if ending && !latest.Next.IsZero() {
+		r.expireBy(latest.Next)
 	}
 	out := &news{}
-	if out.entries, err = r.latestEntries(ids); err != nil {
+	if out.entries, err = r.latestEntries(latest.IDs); err != nil {
 		return nil, err
 	}
 	if path == eventsAtom {
@@ -82,6 +73,43 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 		return nil, err
 	}
 	return r.feedReply(out, last, "inline", ""), nil
+}
+
+// latestEvents finds the events of a list that changed last.
+func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
+	db := query.Database{Ent: r.db}
+	if r.h.Index != nil {
+		latest, err := r.latestIndexed(db, q)
+		if !r.needsDatabase(err) {
+			return latest, err
+		}
+	}
+	page, err := db.FindEvents(r.ctx, q, 0, query.FewEvents)
+	if err != nil {
+		return query.Latest{}, fmt.Errorf("events: %w", err)
+	}
+	if page.Total == 0 {
+		page.IDs = []int64{}
+	} else if page.Total > query.FewEvents {
+		page.IDs = nil
+	}
+	return db.LatestEvents(r.ctx, q, page.IDs, newsSize)
+}
+
+// latestIndexed is latestEvents by the index.
+func (r *request) latestIndexed(db query.Database, q *query.Events) (latest query.Latest, err error) {
+	if q.Revision, err = r.sinceRevision(); err != nil {
+		return query.Latest{}, err
+	}
+	latest, err = r.h.Index.LatestEvents(r.ctx, q, nil, newsSize)
+	if err != nil || latest.Since.IsZero() {
+		return latest, err
+	}
+	terms, err := db.NewerTerms(r.ctx, latest.Since, r.now)
+	if err != nil || terms == nil {
+		return latest, err
+	}
+	return r.h.Index.LatestEvents(r.ctx, q, terms, newsSize)
 }
 
 // latestEntries returns those of the given events that changed last, newest first. In memory it keeps only these

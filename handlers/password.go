@@ -1,11 +1,14 @@
 package handlers
 
 import (
+	"slices"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // setPassword notes the password that a client sent. Nil means none.
@@ -103,16 +106,26 @@ func (r *request) eventRecord(e *ent.Event) auth.Record {
 	return auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)
 }
 
-// unlockedEvents returns the ids of the events that the password of the request opens.
-func (r *request) unlockedEvents() ([]int64, error) {
+// unlockedEvents returns the ids of the events that the password of the request opens, of all that the caller may list.
+// Other conditions of the list do not count: otherwise a client could tell by the budget of guesses whether they match a
+// protected event.
+func (r *request) unlockedEvents(visible query.Visible) ([]int64, error) {
 	if r.password == "" {
 		return nil, nil
 	}
-	rows, err := r.db.Event.Query().Where(event.PasswordHashNotNil()).
-		Select(event.FieldID, event.FieldPasswordHash, event.FieldPasswordID, event.FieldAuthorID, event.FieldStatus,
-			event.FieldStatusBeforeTrash, event.FieldPublishedAt).All(r.ctx)
+	page, err := r.findOnce(&query.Events{Now: r.now, Visible: visible, Hidden: true, Protected: true})
 	if err != nil {
 		return nil, err
+	}
+	var rows []*ent.Event
+	for some := range slices.Chunk(page.IDs, ent.MaxRead) {
+		part, err := r.db.Event.Query().Where(event.IDIn(some...), event.PasswordHashNotNil()).
+			Select(event.FieldID, event.FieldPasswordHash, event.FieldPasswordID, event.FieldAuthorID, event.FieldStatus,
+				event.FieldStatusBeforeTrash, event.FieldPublishedAt).All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, part...)
 	}
 	if err := r.tryPassword(rows...); err != nil {
 		return nil, err

@@ -323,7 +323,7 @@ func (f readFacts) queries(collection, parameter string) []string {
 	case "post_parent", "event", "post":
 		return each(f.ids["events"][:3]...)
 	case "series":
-		return each(f.ids["series"][0], "next", "none")
+		return each(f.ids["series"][0], "none")
 	case "event_status":
 		return each("scheduled", "canceled,postponed")
 	case "password":
@@ -337,7 +337,7 @@ func (f readFacts) queries(collection, parameter string) []string {
 	case "orderby":
 		return each("name", "slug", "count", "id")
 	case "parent":
-		return each(f.ids["categories"][0], "0")
+		return each(f.ids["categories"][0])
 	case "slug":
 		return each(f.slugs[collection][0])
 	case "ml_language":
@@ -510,7 +510,7 @@ func (a *anonymousReads) pages(t *testing.T) {
 		case strings.Contains(res.Header.Get("Content-Type"), "html") || isSitemap(path):
 			for _, m := range linkOfPage.FindAllStringSubmatch(string(res.Body), -1) {
 				link := strings.TrimPrefix(html.UnescapeString(m[1]+m[2]), apitest.BaseURL)
-				if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
+				if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") && !strings.HasPrefix(link, "/media/") { // which the database does not answer
 					link, _, _ = strings.Cut(link, "#")
 					next = append(next, link)
 				}

@@ -40,7 +40,13 @@ func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left se
 	if !f.Hidden {
 		found.without(s.hidden)
 	}
+	if f.Protected {
+		found.and(s.locked)
+	}
 	s.within(found, f.Window)
+	for _, p := range f.Periods {
+		s.during(found, p)
+	}
 	if f.Include != nil {
 		these := pool.take(s.size())
 		for _, id := range f.Include {
@@ -83,12 +89,8 @@ func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left se
 	return found, left
 }
 
-// supports returns an error that wraps query.ErrUnsupported if a query has periods or a column that the index
-// lacks.
+// supports returns an error that wraps query.ErrUnsupported if a query has a column that the index lacks.
 func (x *Index) supports(f *query.Events) error {
-	if len(f.Periods) > 0 {
-		return fmt.Errorf("index: periods: %w", query.ErrUnsupported)
-	}
 	for _, c := range f.Conditions {
 		known := false
 		switch c.Column.Kind {
@@ -239,6 +241,29 @@ func (s *state) within(found slotSet, w query.Window) {
 	})
 }
 
+// during removes the events outside a period.
+func (s *state) during(found slotSet, p query.Period) {
+	s.within(found, p.Near())
+	from, to := p.From.Unix(), p.To.Unix()
+	first, last := dayOf(p.First), dayOf(p.Last)
+	found.each(0, s.size(), func(slot uint32) bool {
+		inside := s.starts[slot] <= to && (s.ends[slot] > from || s.starts[slot] >= from)
+		if days, allDay := s.allDays[slot]; allDay {
+			inside = days.first <= last && days.last >= first
+		}
+		if !inside {
+			found.remove(slot)
+		}
+		return true
+	})
+}
+
+// dayOf returns the day of a wall time, in days since 1970.
+func dayOf(at calendar.Wall) int32 {
+	year, month, day := at.Date()
+	return int32(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
+}
+
 // secondBounds returns two bounds in seconds since 1970. Nil gives a bound that no event reaches.
 func secondBounds(from, to *time.Time) (first, last int64) {
 	first, last = -1<<62, 1<<62
@@ -320,13 +345,14 @@ func (s *state) occurrencesFor(f *query.Events, pool *scratchSets) slotSet {
 	return all
 }
 
-// firstOfSeries removes all occurrences of a series from found, except for the earliest.
-func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets) {
+// firstOfSeries removes all occurrences of a series from found, except for the earliest. It returns the slots of these plus
+// one, by series number. 0 means none.
+func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets) (first []uint32) {
 	some := s.occurrencesFor(f, pool)
 	defer pool.give(some)
 	some.and(found)
 	found.without(some)
-	first := make([]uint32, len(s.seriesNumbers)+1) // slot of the earliest occurrence plus one, by series number; 0 means none
+	first = make([]uint32, len(s.seriesNumbers)+1)
 	some.each(0, s.base, func(slot uint32) bool {
 		if number := s.seriesOf[slot]; first[number] == 0 {
 			first[number] = slot + 1
@@ -347,6 +373,7 @@ func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets)
 			found.add(after - 1)
 		}
 	}
+	return first
 }
 
 // addTo appends the event of a slot to a page. Its span is appended too if spans is set.

@@ -418,33 +418,51 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 // list. A limit below 0 means all. Without f.ByEnd the order is by start, then id, even if f.Include is set. If the
 // error is ErrNotReady or query.ErrUnsupported, the caller must query the database.
 func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit int) (query.Page, error) {
+	var page query.Page
+	err := x.evaluate(ctx, f, func(s *state, found slotSet) {
+		if f.Series.First {
+			s.firstOfSeries(found, f, &x.pool)
+		}
+		if f.ByEnd {
+			page = s.pageByEnd(found, offset, limit, f.Spans)
+		} else {
+			page = s.page(found, offset, limit, f.Spans)
+		}
+		page.Total = found.count()
+	})
+	return page, err
+}
+
+// evaluate calls use with the state and the slots that match a filter, except for Series.First. use may change the slots, and
+// must not keep them. The errors are those of FindEvents.
+func (x *Index) evaluate(ctx context.Context, f *query.Events, use func(s *state, found slotSet)) error {
 	if err := x.supports(f); err != nil {
-		return query.Page{}, err
+		return err
 	}
 	// Two rounds are enough, unless a concurrent write changes texts that have to be read.
 	for range 3 {
 		moves := x.Moves.Number()
 		s, err := x.fresh(ctx, f.Revision)
 		if err != nil {
-			return query.Page{}, err
+			return err
 		}
-		page, unread, err := x.find(s, f, offset, limit)
+		unread, err := x.find(s, f, use)
 		if err != nil || unread == nil {
-			return page, err
+			return err
 		}
 		if err := x.compare(ctx, s, unread, f, moves); err != nil {
-			return query.Page{}, err
+			return err
 		}
 	}
-	return query.Page{}, ErrNotReady
+	return ErrNotReady
 }
 
 // find evaluates a filter and unlocks x.mu. If texts must first be compared with a phrase, find returns the
-// slots of those texts and no page.
-func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.Page, unread []uint32, err error) {
+// slots of those texts and does not call use.
+func (x *Index) find(s *state, f *query.Events, use func(*state, slotSet)) (unread []uint32, err error) {
 	defer x.mu.RUnlock()
 	if f.Search != nil && s.words == nil {
-		return query.Page{}, nil, ErrNotReady
+		return nil, ErrNotReady
 	}
 	found, left := s.find(f, &x.pool)
 	defer x.pool.give(found)
@@ -452,21 +470,13 @@ func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.P
 		unread = s.compared.unread(found, t, f.Language, unread, &x.pool)
 	}
 	if unread != nil {
-		return query.Page{}, unread, nil
+		return unread, nil
 	}
 	for _, t := range left.Terms {
 		s.compared.restrict(found, t, f.Language)
 	}
-	if f.Series.First {
-		s.firstOfSeries(found, f, &x.pool)
-	}
-	if f.ByEnd {
-		page = s.pageByEnd(found, offset, limit, f.Spans)
-	} else {
-		page = s.page(found, offset, limit, f.Spans)
-	}
-	page.Total = found.count()
-	return page, nil, nil
+	use(s, found)
+	return nil, nil
 }
 
 // compare reads the texts of slots from the database, and records which of them contain the terms of the search. It

@@ -226,7 +226,7 @@ func randomFilter(r *rand.Rand) *query.Events {
 	}
 	f := &query.Events{
 		Now: time.Unix(r.Int64N(2000), 0), Visible: query.Visible{Anyone: calendar.Statuses[:r.IntN(7)]},
-		Hidden: r.IntN(2) == 0, Window: query.Window{StartMin: at(), StartMax: at(), EndMin: at(), EndMax: at()},
+		Hidden: r.IntN(2) == 0, Protected: r.IntN(20) == 0, Window: query.Window{StartMin: at(), StartMax: at(), EndMin: at(), EndMax: at()},
 		Located: flag(),
 	}
 	for i := range modelColumns {
@@ -234,6 +234,12 @@ func randomFilter(r *rand.Rand) *query.Events {
 		if r.IntN(4) == 0 {
 			f.Conditions = append(f.Conditions, query.Condition{Column: &c.Column, Flag: r.IntN(2) == 0, IDs: someOf(r, c.ids), Words: someWords(r)})
 		}
+	}
+	if r.IntN(6) == 0 {
+		from, to, day := r.Int64N(1000), r.Int64N(2000), calendar.WallAt(1970, 1, 1+r.IntN(20), 0, 0, 0)
+		f.Periods = append(f.Periods, query.Period{
+			First: day, Last: day.AddDate(0, 0, 1+r.IntN(3)).Add(-time.Second), From: time.Unix(from, 0), To: time.Unix(from+to, 0),
+		})
 	}
 	if r.IntN(3) == 0 {
 		f.Visible.Author, f.Visible.Own = 1+r.Int64N(3), calendar.Statuses[r.IntN(3):]
@@ -298,9 +304,22 @@ func (d *document) matches(f *query.Events) bool {
 		own := d.author != 0 && d.author == f.Readable.Author && (!f.Readable.DraftsOnly || d.draft)
 		found = found && own
 	}
+	for _, p := range f.Periods {
+		found = found && d.during(p)
+	}
 	found = found && (!f.Series.None || d.seenSeries(f) == 0) &&
 		(f.Series.IDs == nil || slices.Contains(f.Series.IDs, d.series))
-	return seen && (f.Hidden || !d.hidden) && inside && (f.Located == nil || *f.Located == located) && near && found
+	return seen && (f.Hidden || !d.hidden) && (!f.Protected || d.locked) && inside && (f.Located == nil || *f.Located == located) && near && found
+}
+
+// during reports whether a document is in a period.
+func (d *document) during(p query.Period) bool {
+	if d.allDay {
+		day := func(at calendar.Wall) int32 { _, _, day := at.Date(); return int32(day) - 1 } // of January 1970
+		return d.firstDay <= day(p.Last) && d.lastDay >= day(p.First)
+	}
+	start, end := time.Unix(d.starts, 0), time.Unix(d.ends, 0)
+	return !start.After(p.To) && (end.After(p.From) || !start.Before(p.From))
 }
 
 // meets reports whether a document meets a condition.

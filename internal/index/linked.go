@@ -22,12 +22,13 @@ var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calenda
 
 // record is a venue, an organizer or an unpublished series in the index.
 type record struct {
-	id, published, author int64 // published in seconds since 1970; author 0 means none
-	image                 int64 // image id; 0 means none
-	changed               int64 // revision of the last known change
-	status                uint8 // index into calendar.Statuses
-	slot                  uint32
-	texts                 []text
+	id, author          int64 // author 0 means none
+	published, modified int64 // seconds since 1970; modified is 0 for a series
+	image               int64 // image id; 0 means none
+	changed             int64 // revision of the last known change
+	status              uint8 // index into calendar.Statuses
+	slot                uint32
+	texts               []text
 }
 
 // records are all venues, or all organizers, of the calendar.
@@ -96,12 +97,13 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 	}
 	var is record
 	var status sql.RawBytes
-	var published time.Time
+	var published, modified time.Time
 	var author, image sql.NullInt64
 	err := r.rows(ctx, linkedTables[kind], []column{
 		{venue.FieldID, &is.id},
 		{venue.FieldStatus, &status},
 		{venue.FieldPublishedAt, &published},
+		{venue.FieldModifiedAt, &modified},
 		{venue.FieldAuthorID, &author},
 		{venue.FieldImageID, &image},
 	}, where, func() (err error) {
@@ -109,7 +111,7 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 		if is.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", is.id, err)
 		}
-		is.published, is.author, is.image = published.Unix(), author.Int64, image.Int64
+		is.published, is.modified, is.author, is.image = published.Unix(), modified.Unix(), author.Int64, image.Int64
 		out[is.id] = &is
 		return nil
 	})

@@ -101,7 +101,7 @@ func statusNumber(status sql.RawBytes) (uint8, error) {
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
 	var row document
 	var status, before, firstDay, lastDay sql.RawBytes
-	var starts, ends, published time.Time
+	var starts, ends, published, modified time.Time
 	var author, image, seriesID sql.NullInt64
 	flags, words := make([]bool, len(r.columns.flags)), make([]sql.RawBytes, len(r.columns.words))
 	columns := []column{
@@ -113,6 +113,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		{event.FieldStartsAt, &starts},
 		{event.FieldEndsAt, &ends},
 		{event.FieldPublishedAt, &published},
+		{event.FieldModifiedAt, &modified},
 		{dayOfAllDay(event.FieldStartWall), &firstDay},
 		{dayOfAllDay(event.FieldEndWall), &lastDay},
 		{event.FieldAuthorID, &author},
@@ -144,7 +145,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		}
 		d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
 		d.author, d.image, d.series = author.Int64, image.Int64, seriesID.Int64
-		d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
+		d.starts, d.ends, d.published, d.modified = starts.Unix(), ends.Unix(), published.Unix(), modified.Unix()
 		if d.allDay = len(firstDay) > 0 && !d.locked; d.allDay {
 			if d.firstDay, err = dayNumber(firstDay); err == nil {
 				d.lastDay, err = dayNumber(lastDay)

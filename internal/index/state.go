@@ -12,7 +12,8 @@ import (
 // document is an event in the index. Times are seconds since 1970, UTC.
 type document struct {
 	id                        int64
-	starts, ends, published   int64
+	starts, ends              int64
+	published, modified       int64
 	allDay                    bool  // false for a locked event
 	firstDay, lastDay         int32 // first and last day of an all-day event, as in query.Span
 	status                    uint8 // index into calendar.Statuses
@@ -37,9 +38,11 @@ type state struct {
 	revision int64 // revision of the calendar up to which changes are applied
 
 	base         uint32
-	ids          []int64             // event ids, by slot
-	starts, ends []int64             // seconds since 1970, by slot
-	allDays      map[uint32]dayRange // days of the all-day events, by slot
+	ids          []int64 // event ids, by slot
+	starts, ends []int64 // seconds since 1970, by slot
+	// published and modified are the times of the last changes that the public could see, in seconds since 1970, by slot.
+	published, modified []int64
+	allDays             map[uint32]dayRange // days of the all-day events, by slot
 	// earliest and latest are the first and last end of each 64 slots of the base, in seconds since 1970.
 	earliest, latest []int64
 	tail             []uint32 // slots from base on, sorted by start, then id
@@ -113,6 +116,7 @@ func (s *state) compare(a, b uint32) int {
 func (s *state) append(d *document) uint32 {
 	slot := s.size()
 	s.ids, s.starts, s.ends = append(s.ids, d.id), append(s.starts, d.starts), append(s.ends, d.ends)
+	s.published, s.modified = append(s.published, d.published), append(s.modified, d.modified)
 	if d.allDay {
 		s.allDays[slot] = dayRange{d.firstDay, d.lastDay}
 	}

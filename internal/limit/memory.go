@@ -13,11 +13,11 @@ const shards = 64
 // Memory counts requests within one process, for a limited number of keys. When it is full, it evicts keys that
 // are closest to a full burst, because that hardly affects their limits.
 type Memory struct {
-	seed   maphash.Seed
+	seed maphash.Seed
 	// clock returns the time since the limiter was made. It is monotonic, so changes of the system's clock have no
 	// effect.
 	clock  func() time.Duration
-	most   int       // largest number of keys in a shard
+	most   int // largest number of keys in a shard
 	shards [shards]shard
 }
 

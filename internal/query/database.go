@@ -105,6 +105,9 @@ func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	if !q.Hidden {
 		where = append(where, inListings)
 	}
+	if q.Protected {
+		where = append(where, event.PasswordHashNotNil())
+	}
 	if q.Include != nil {
 		where = append(where, event.IDIn(q.Include...))
 	}

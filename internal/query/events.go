@@ -22,9 +22,11 @@ type Events struct {
 	Now     time.Time // time that decides which scheduled events count as published
 	Visible Visible
 	Hidden  bool // true includes events that are hidden from listings
+	// Protected restricts the list to events with a password.
+	Protected bool
 	// Window restricts starts and ends, in whole seconds.
 	Window     Window
-	Periods    []Period // an event must be in all of them; the index does not support periods
+	Periods    []Period // an event must be in all of them
 	Include    []int64  // ids of the only events to include
 	ByEnd      bool
 	Conditions []Condition

@@ -46,28 +46,35 @@ var changingLinks = [...]struct {
 // events in the order of their changes, and finds enough soon.
 const FewEvents = 1000
 
-// LatestEvents returns the given number of events of a list that changed last, and possibly others, in no
-// order. Changes that the public could not see do not count. Publication of an event counts, and so do changes of terms,
+// Latest has the events of a list that changed last, and possibly others.
+type Latest struct {
+	IDs []int64 // in rising order
+	// Since is the last change of the events themselves after which changes of linked records matter. Zero means that the list has
+	// no other events.
+	Since time.Time
+	// Next is the earliest end, at Events.Now or later, of an event that the result depends on. This is one of IDs, or the
+	// first occurrence of a series if a later occurrence was left out. Zero means no such event.
+	Next time.Time
+}
+
+// LatestEvents returns the given number of events of a list that changed last, and possibly others. Changes that the public could not see do not count. Publication of an event counts, and so do changes of terms,
 // and publication and changes of public venues and organizers, unless the event has a password. It returns at
 // most eight times the number. few has the ids of the whole list, or is nil if there are more than FewEvents.
-//
-// next is the earliest end, at q.Now or later, of an event that the result depends on. This is one of ids, or the
-// first occurrence of a series if a later occurrence was left out. Zero means no such event.
-func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (ids []int64, next time.Time, err error) {
+func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (out Latest, err error) {
 	l := latestSearch{db: d, q: q, number: number, first: make(map[int64]occurrence)}
 	if err := l.restrict(ctx, few); err != nil {
-		return nil, time.Time{}, err
+		return Latest{}, err
 	}
 	modified, err := l.changed(ctx, event.FieldModifiedAt)
 	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("events by change: %w", err)
+		return Latest{}, fmt.Errorf("events by change: %w", err)
 	}
 	if len(modified) == number { // otherwise the list has no other events
 		l.since = modified[number-1].ModifiedAt
 		published, err := l.changed(ctx, event.FieldPublishedAt,
 			sql.FieldsGT(event.FieldPublishedAt, event.FieldModifiedAt), event.PublishedAtGT(l.since), event.PublishedAtLTE(q.Now))
 		if err != nil {
-			return nil, time.Time{}, fmt.Errorf("events by publication: %w", err)
+			return Latest{}, fmt.Errorf("events by publication: %w", err)
 		}
 		modified = append(modified, published...)
 		for i := range changingLinks {
@@ -75,7 +82,7 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 				for _, column := range changingLinks[i].times {
 					linked, err := l.linked(ctx, i, kind, column)
 					if err != nil {
-						return nil, time.Time{}, fmt.Errorf("events by change of kind %s: %w", kind, err)
+						return Latest{}, fmt.Errorf("events by change of kind %s: %w", kind, err)
 					}
 					modified = append(modified, linked...)
 				}
@@ -83,11 +90,13 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 		}
 	}
 	for _, row := range modified {
-		ids = append(ids, row.ID)
+		out.IDs = append(out.IDs, row.ID)
 		l.ends(row.EndsAt)
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), l.next, nil
+	slices.Sort(out.IDs)
+	out.IDs = slices.Compact(out.IDs)
+	out.Since, out.Next = l.since, l.next
+	return out, nil
 }
 
 // latestSearch is a running search for the events of a list that changed last.
@@ -166,13 +175,9 @@ func (l *latestSearch) changed(ctx context.Context, column string, more ...predi
 // in a column.
 func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind, column string) (out []*ent.Event, err error) {
 	to := changingLinks[i]
-	var newer []int64
-	err = l.db.Ent.ScanKind(ctx, kind, &newer, func(s *sql.Selector) {
+	newer, err := l.db.newer(ctx, kind, column, l.since, l.q.Now, func(s *sql.Selector) {
 		links := sql.Table(to.links)
-		s.Select(s.C(event.FieldID)).Where(sql.And(
-			sql.GT(s.C(column), l.since), sql.LTE(s.C(column), l.q.Now),
-			sql.In(s.C(event.FieldID), sql.Select(links.C(to.to)).From(links)))).
-			OrderBy(sql.Desc(s.C(column)), sql.Desc(s.C(event.FieldID)))
+		s.Where(sql.In(s.C(event.FieldID), sql.Select(links.C(to.to)).From(links)))
 		if len(to.times) > 1 {
 			s.Where(sql.Or(sql.EQ(s.C(event.FieldStatus), calendar.Publish), sql.And(
 				sql.EQ(s.C(event.FieldStatus), calendar.Future), sql.LTE(s.C(event.FieldPublishedAt), l.q.Now))))
@@ -211,6 +216,33 @@ func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind, co
 		}
 	}
 	return out, nil
+}
+
+// newer returns the ids of the records of a kind that meet a condition and have a time in a column after since, until now,
+// the latest first.
+func (d Database) newer(
+	ctx context.Context, kind calendar.Kind, column string, since, now time.Time, where func(*sql.Selector),
+) (ids []int64, err error) {
+	err = d.Ent.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
+		s.Select(s.C(event.FieldID)).Where(sql.And(sql.GT(s.C(column), since), sql.LTE(s.C(column), now))).
+			OrderBy(sql.Desc(s.C(column)), sql.Desc(s.C(event.FieldID)))
+		where(s)
+	})
+	return ids, err
+}
+
+// NewerTerms returns the ids of the categories, and of the tags, that changed after since, until now, the latest first.
+func (d Database) NewerTerms(ctx context.Context, since, now time.Time) (ids [][]int64, err error) {
+	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
+		some, err := d.newer(ctx, kind, event.FieldModifiedAt, since, now, func(*sql.Selector) {})
+		if err != nil {
+			return nil, fmt.Errorf("changes of kind %s: %w", kind, err)
+		}
+		if len(some) > 0 {
+			ids = append(ids, some)
+		}
+	}
+	return ids, nil
 }
 
 // withoutLater removes all but the first occurrence of each series if Series.First is set. Occurrences of

@@ -2,7 +2,9 @@ package query_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -96,6 +99,7 @@ func TestLatestEvents(t *testing.T) {
 			}
 			all = append(all, row)
 		}
+		finders := latestFinders(t, st)
 		for i := range 100 {
 			now := apitest.Now.Add(time.Duration(r.IntN(3000)) * time.Minute)
 			q := &query.Events{Now: apitest.Now, Visible: publishedOnly, Series: query.Series{Visible: publishedOnly}}
@@ -114,13 +118,39 @@ func TestLatestEvents(t *testing.T) {
 				}
 				few = append([]int64{}, page.IDs...)
 			}
-			compareLatest(t, st.Ent, all, recurring[0], q, few, number)
+			for _, find := range finders {
+				compareLatest(t, find, all, recurring[0], q, few, number)
+			}
 		}
 	})
 }
 
+// latestFinder finds the events of a list that changed last.
+type latestFinder func(ctx context.Context, q *query.Events, few []int64, number int) (query.Latest, error)
+
+// latestFinders returns the database, and an index of its present rows.
+func latestFinders(t *testing.T, st *store.Store) []latestFinder {
+	t.Helper()
+	db := query.Database{Ent: st.Ent}
+	lists := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+	if err := lists.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return []latestFinder{db.LatestEvents, func(ctx context.Context, q *query.Events, _ []int64, number int) (query.Latest, error) {
+		latest, err := lists.LatestEvents(ctx, q, nil, number)
+		if err != nil || latest.Since.IsZero() {
+			return latest, err
+		}
+		terms, err := db.NewerTerms(ctx, latest.Since, q.Now)
+		if err != nil || terms == nil {
+			return latest, err
+		}
+		return lists.LatestEvents(ctx, q, terms, number)
+	}}
+}
+
 // compareLatest compares one answer. Of events that changed at the same time any may be among the last.
-func compareLatest(t *testing.T, db *ent.Client, all []latestRow, hiddenSeries int64, q *query.Events, few []int64, number int) {
+func compareLatest(t *testing.T, find latestFinder, all []latestRow, hiddenSeries int64, q *query.Events, few []int64, number int) {
 	t.Helper()
 	first := map[int64]latestRow{}
 	earlier := func(a, b latestRow) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.id, b.id)) }
@@ -145,12 +175,12 @@ func compareLatest(t *testing.T, db *ent.Client, all []latestRow, hiddenSeries i
 	}
 	newest := func(a, b latestRow) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(b.id, a.id)) }
 	slices.SortFunc(want, newest)
-	ids, _, err := query.Database{Ent: db}.LatestEvents(t.Context(), q, few, number)
+	latest, err := find(t.Context(), q, few, number)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []latestRow
-	for _, id := range ids {
+	for _, id := range latest.IDs {
 		i := slices.IndexFunc(want, func(row latestRow) bool { return row.id == id })
 		if i < 0 {
 			t.Fatalf("event %d is not in the list", id)
@@ -184,30 +214,33 @@ func TestLatestEventsHoldUntilNext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := apitest.Now
-		for i, tt := range []struct {
-			events int
-			first  bool // the one event is Last
-			next   string
-		}{{1, true, "2026-12-01 11:00:00"}, {1, false, "2026-12-08 11:00:00"}, {0, false, ""}} {
-			q := &query.Events{
-				Now: now, Visible: publishedOnly, Window: query.Window{EndMin: new(now.Add(time.Second))},
-				Series: query.Series{First: true, Visible: publishedOnly},
-			}
-			ids, next, err := query.Database{Ent: st.Ent}.LatestEvents(t.Context(), q, nil, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := ""
-			if !next.IsZero() {
-				text = next.UTC().Format(calendar.Layout)
-			}
-			if slices.Contains(ids, last) != tt.first || min(len(ids), 1) != tt.events || text != tt.next {
-				t.Errorf("%d: events %v until %q, want %+v", i, ids, text, tt)
-			}
-			now = next
-			if text == "" {
-				return
+		for _, find := range latestFinders(t, st) {
+			now := apitest.Now
+			for i, tt := range []struct {
+				events int
+				first  bool // the one event is Last
+				next   string
+			}{{1, true, "2026-12-01 11:00:00"}, {1, false, "2026-12-08 11:00:00"}, {0, false, ""}} {
+				q := &query.Events{
+					Now: now, Visible: publishedOnly, Window: query.Window{EndMin: new(now.Add(time.Second))},
+					Series: query.Series{First: true, Visible: publishedOnly},
+				}
+				latest, err := find(t.Context(), q, nil, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids, next := latest.IDs, latest.Next
+				text := ""
+				if !next.IsZero() {
+					text = next.UTC().Format(calendar.Layout)
+				}
+				if slices.Contains(ids, last) != tt.first || min(len(ids), 1) != tt.events || text != tt.next {
+					t.Errorf("%d: events %v until %q, want %+v", i, ids, text, tt)
+				}
+				now = next
+				if text == "" {
+					break
+				}
 			}
 		}
 	})

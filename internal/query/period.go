@@ -33,12 +33,16 @@ func earlierTime(a, b time.Time) time.Time {
 // maxZoneDifference is larger than the difference between any two time zones.
 const maxZoneDifference = 48 * time.Hour
 
+// Near returns a window that contains all events of the period, and few others.
+func (p Period) Near() Window {
+	return Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
+}
+
 // predicates selects events or withdrawals, whose columns have the same names. timed selects the all-day rows
 // that are compared by their times. Nil selects none.
 func (p Period) predicates(timed func(*sql.Selector)) []func(*sql.Selector) {
-	near := Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
 	var where []func(*sql.Selector)
-	for _, bound := range near.predicates() {
+	for _, bound := range p.Near().predicates() {
 		where = append(where, bound)
 	}
 	allDay := sql.FieldEQ(event.FieldAllDay, true)

@@ -61,10 +61,14 @@ func (r *run) series(ctx context.Context) error {
 }
 
 func (r *run) oneSeries(ctx context.Context, tx *ent.Tx, id int64, i int) error {
-	title := capitalize(Word(i))
-	err := tx.Series.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(r.now).SetLanguage(calendar.English).
+	title, slug := capitalize(Word(i)), fmt.Sprintf("series-%d", i)
+	err := tx.Slug.Create().SetKind(calendar.Series).SetSlug(slug).SetOwnerID(id).SetLanguage(calendar.English).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	err = tx.Series.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(r.now).SetLanguage(calendar.English).
 		SetLanguages(calendar.LanguagesOf(calendar.English)).SetCreatedAt(r.now).SetModifiedAt(r.now).
-		SetSlug(fmt.Sprintf("series-%d", i)).Exec(ctx)
+		SetSlug(slug).Exec(ctx)
 	if err != nil {
 		return err
 	}

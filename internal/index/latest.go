@@ -1,0 +1,177 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// LatestEvents returns what query.Database.LatestEvents does, from memory. The index does not know when terms change, so
+// the caller asks twice: first without terms, and if some changed after Since, once more with their ids. Each list of
+// ids begins with the last change. The errors are those of FindEvents.
+func (x *Index) LatestEvents(ctx context.Context, f *query.Events, terms [][]int64, number int) (out query.Latest, err error) {
+	err = x.evaluate(ctx, f, func(s *state, found slotSet) {
+		l := latestSearch{state: s, f: f, now: f.Now.Unix(), number: number, next: maxTime, shown: found}
+		if f.Series.First {
+			l.later = x.pool.take(s.size())
+			defer x.pool.give(l.later)
+			l.later.or(found)
+			l.first = s.firstOfSeries(found, f, &x.pool)
+			l.later.without(found)
+		}
+		out = l.find(terms)
+	})
+	return out, err
+}
+
+// latestSearch is a running search for the events of a list that changed last.
+type latestSearch struct {
+	*state
+	f      *query.Events
+	now    int64 // seconds since 1970
+	number int
+	shown  slotSet  // the list
+	later  slotSet  // occurrences that are not in the list, because the list has the first one of their series
+	first  []uint32 // result of state.firstOfSeries
+	taken  []int64  // ids of the result
+	next   int64    // query.Latest.Next in seconds since 1970
+}
+
+func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
+	since := int64(math.MinInt64)
+	own := l.latest()
+	if len(own) == l.number && l.number > 0 {
+		since = l.changed(own[l.number-1])
+		out.Since = time.Unix(since, 0).UTC()
+	}
+	for _, slot := range own {
+		l.take(slot)
+	}
+	l.later.each(0, l.size(), func(slot uint32) bool {
+		if l.changed(slot) >= since {
+			l.leave(slot)
+		}
+		return true
+	})
+	if !out.Since.IsZero() { // otherwise the list has no other events
+		for kind, rs := range l.records {
+			l.linked(l.linksTo(kind), rs.newer(since, l.now))
+		}
+		for _, ids := range terms {
+			l.linked(l.terms, ids)
+		}
+	}
+	slices.Sort(l.taken)
+	out.IDs = slices.Compact(l.taken)
+	if l.next < maxTime {
+		out.Next = time.Unix(l.next, 0).UTC()
+	}
+	return out
+}
+
+// changed returns when an event itself last changed, in seconds since 1970. Its publication counts.
+func (l *latestSearch) changed(slot uint32) int64 {
+	if at := l.published[slot]; at > l.modified[slot] && at <= l.now {
+		return at
+	}
+	return l.modified[slot]
+}
+
+// latest returns the slots of the events of the list that themselves changed last, the latest first.
+func (l *latestSearch) latest() (best []uint32) {
+	const least = 64 // fewest slots that are sorted at once
+	bound := int64(math.MinInt64)
+	cut := func() {
+		slices.SortFunc(best, func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(l.changed(b), l.changed(a)), cmp.Compare(l.ids[b], l.ids[a]))
+		})
+		if len(best) >= l.number && l.number > 0 {
+			best = best[:l.number]
+			bound = l.changed(best[l.number-1])
+		}
+	}
+	l.shown.each(0, l.size(), func(slot uint32) bool {
+		if l.changed(slot) >= bound {
+			if best = append(best, slot); len(best) >= max(2*l.number, least) {
+				cut()
+			}
+		}
+		return true
+	})
+	cut()
+	return best
+}
+
+// linked adds the events of the list without a password that are linked to records, which have changed since the events
+// themselves. It stops when there are enough.
+func (l *latestSearch) linked(of postings[int64], records []int64) {
+	left := l.number
+	for _, id := range records {
+		p := of[id]
+		if p == nil {
+			continue
+		}
+		var some []uint32
+		for slot := range p.all() {
+			switch {
+			case l.locked.has(slot):
+			case l.shown.has(slot):
+				some = append(some, slot)
+			case l.later.has(slot):
+				l.leave(slot)
+			}
+		}
+		slices.SortFunc(some, func(a, b uint32) int { return cmp.Compare(l.ids[b], l.ids[a]) })
+		for _, slot := range some[:min(left, len(some))] {
+			l.take(slot)
+		}
+		if left -= len(some); left <= 0 {
+			return
+		}
+	}
+}
+
+// take adds an event to the result, which depends on its end.
+func (l *latestSearch) take(slot uint32) {
+	l.taken = append(l.taken, l.ids[slot])
+	l.expire(slot)
+}
+
+// leave leaves a later occurrence out. The result depends on the end of the first one.
+func (l *latestSearch) leave(slot uint32) { l.expire(l.first[l.seriesOf[slot]] - 1) }
+
+// expire has the result expire by the end of an event.
+func (l *latestSearch) expire(slot uint32) {
+	if at := l.ends[slot]; at >= l.now {
+		l.next = min(l.next, at)
+	}
+}
+
+// newer returns the ids of the published records that changed or were published after since, until now, the latest first.
+func (rs *records) newer(since, now int64) (ids []int64) {
+	changed := func(r *record) int64 {
+		last := int64(math.MinInt64)
+		for _, at := range []int64{r.published, r.modified} {
+			if at <= now {
+				last = max(last, at)
+			}
+		}
+		return last
+	}
+	anyone := compiledVisible{anyone: 1 << statusPublished}
+	var some []*record
+	for _, r := range rs.ordered {
+		if changed(r) > since && anyone.sees(r, time.Unix(now, 0)) {
+			some = append(some, r)
+		}
+	}
+	slices.SortFunc(some, func(a, b *record) int { return cmp.Or(cmp.Compare(changed(b), changed(a)), cmp.Compare(b.id, a.id)) })
+	for _, r := range some {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
