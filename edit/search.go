@@ -127,18 +127,16 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 	return e.insertSearchTexts(ctx, tx, kind, unknown)
 }
 
-// storeSearchTexts stores search texts of records by the id of the record. The texts of one record have at most
-// maxStored bytes: a short title in a further language copies a long description that the language lacks.
+// storeSearchTexts stores search texts of records by the id of the record.
 func (e *Editor) storeSearchTexts(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, texts map[int64][]SearchText,
 ) error {
 	var rows []*ent.SearchTextCreate
 	for _, id := range ids {
-		size := 0
+		if err := checkSearchTexts(texts[id]); err != nil {
+			return err
+		}
 		for _, f := range texts[id] {
-			if size += len(f.Text); size > maxStored {
-				return &calendar.Error{Code: "rest_request_too_large", Key: "record-too-large"}
-			}
 			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(f.Text).
 				SetLanguages(f.Languages))
 		}
@@ -146,6 +144,20 @@ func (e *Editor) storeSearchTexts(
 	for part := range slices.Chunk(rows, batch) {
 		if err := tx.SearchText.CreateBulk(part...).Exec(ctx); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// maxSearchText is the size of the longest search text in bytes. TiDB refuses rows of 6 MiB. Search texts write some
+// characters as many others.
+const maxSearchText = 4 << 20
+
+// checkSearchTexts refuses search texts that are longer than maxSearchText.
+func checkSearchTexts(texts []SearchText) error {
+	for _, t := range texts {
+		if len(t.Text) > maxSearchText {
+			return &calendar.Error{Code: "rest_request_too_large", Key: "record-too-large"}
 		}
 	}
 	return nil

@@ -227,22 +227,39 @@ func TestSeriesBudgets(t *testing.T) {
 	})
 }
 
-// TestRecordsAreBounded has a short text in a further language, whose search text also has the long description.
+// TestRecordsAreBounded has texts that search texts write several times as long.
 func TestRecordsAreBounded(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		in := someEvent()
-		in.Description = new(strings.Repeat("\ufdfa", 340_000)) // search texts write the character as 18 others
-		row, err := w.CreateEvent(w.As(calendar.Author), in)
-		if err != nil {
-			t.Fatal(err)
+		for _, tt := range []struct {
+			characters int
+			rule       string
+			want       string
+		}{
+			{340_000, "", "rest_request_too_large"},
+			{340_000, "FREQ=DAILY;COUNT=1", "rest_request_too_large"},
+			{120_000, "", ""},
+			{120_000, "FREQ=DAILY;COUNT=1", ""},
+		} {
+			in := someEvent()
+			if tt.rule != "" {
+				in = weeklyEvent(tt.rule)
+			}
+			in.Description = new(strings.Repeat("\ufdfa", tt.characters)) // search texts write the character as 18 others
+			row, err := w.CreateEvent(w.As(calendar.Author), in)
+			if got := refusalOf(t, err); got != tt.want {
+				t.Errorf("%d characters, rule %q: got %q", tt.characters, tt.rule, got)
+			}
+			if err != nil {
+				continue
+			}
+			// A title in a further language copies the description.
+			update := &edit.EventInput{Title: new("Tytuł")}
+			if tt.rule != "" {
+				update.Scope = edit.AllOccurrences
+			}
+			w.ChangeEvent(w.AsIn(calendar.Editor, calendar.Polish), row.ID, update)
 		}
-		_, err = w.UpdateEvent(w.AsIn(calendar.Editor, calendar.Polish), row.ID, &edit.EventInput{Title: new("Tytuł")})
-		if got := refusalOf(t, err); got != "rest_request_too_large" {
-			t.Errorf("got %q", got)
-		}
-		w.ChangeEvent(w.As(calendar.Editor), row.ID, &edit.EventInput{Description: new("short")})
-		w.ChangeEvent(w.AsIn(calendar.Editor, calendar.Polish), row.ID, &edit.EventInput{Title: new("Tytuł")})
 	})
 }
 
