@@ -207,7 +207,7 @@ func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, erro
 	if err := r.readTemplateLinks(rows, events); err != nil {
 		return nil, err
 	}
-	occurrences, err := query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, visibleTo(r.caller, nil), r.now)
+	occurrences, err := r.countOccurrences(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +223,23 @@ func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, erro
 		out[i] = v.Series(s)
 	}
 	return out, nil
+}
+
+// countOccurrences returns the data of series that depends on their occurrences. It asks the index, or the database if the
+// index cannot answer.
+func (r *request) countOccurrences(ids []int64) (map[int64]query.Occurrences, error) {
+	seen := visibleTo(r.caller, nil)
+	if x := r.h.Index; x != nil {
+		revision, err := r.sinceRevision()
+		if err != nil {
+			return nil, err
+		}
+		found, err := x.CountOccurrences(r.ctx, ids, seen, r.now, revision)
+		if !r.needsDatabase(err) {
+			return found, err
+		}
+	}
+	return query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, seen, r.now)
 }
 
 // readTemplateLinks adds linked records to the events of series. The templates of the last phases name these

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -117,4 +118,41 @@ func (x *Index) FindSeries(ctx context.Context, q *query.SeriesList, offset, lim
 func (r *record) isReadable(may query.Readable) bool {
 	return may.All || !r.series.protected || slices.Contains(may.IDs, r.id) ||
 		may.Author != 0 && r.author == may.Author && (r.series.draft || !may.DraftsOnly)
+}
+
+// CountOccurrences returns the same as query.Database.CountOccurrences. The index has at least the given revision of the
+// calendar; 0 means the newest. If the error is ErrNotReady, the caller must query the database.
+func (x *Index) CountOccurrences(
+	ctx context.Context, ids []int64, seen query.Visible, now time.Time, revision int64,
+) (map[int64]query.Occurrences, error) {
+	s, err := x.fresh(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	defer x.mu.RUnlock()
+	published := x.pool.take(s.size())
+	defer x.pool.give(published)
+	s.withStatus(published, []calendar.Status{calendar.Publish}, now)
+	listed := s.visible(&query.Events{Now: now, Visible: seen}, &x.pool)
+	defer x.pool.give(listed)
+	listed.without(s.hidden)
+	out := make(map[int64]query.Occurrences, len(ids))
+	for _, id := range ids {
+		slots := s.series[id]
+		if slots == nil {
+			continue
+		}
+		var o query.Occurrences
+		var next uint32
+		for slot := range slots.all() {
+			if published.has(slot) {
+				o.Published++
+			}
+			if listed.has(slot) && s.starts[slot] > now.Unix() && (o.Next == nil || s.compare(slot, next) < 0) {
+				next, o.Next = slot, &ent.Event{ID: s.ids[slot], SeriesID: &id, StartsAt: time.Unix(s.starts[slot], 0).UTC()}
+			}
+		}
+		out[id] = o
+	}
+	return out, nil
 }

@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -217,3 +218,77 @@ func (m *seriesModel) compare(x *index.Index) {
 }
 
 func pick[V any](r *rand.Rand, from ...V) V { return from[r.IntN(len(from))] }
+
+// TestOccurrencesAreCountedAsByTheDatabase compares the occurrences of series in an index with those in the database, before
+// and after writes of events.
+func TestOccurrencesAreCountedAsByTheDatabase(t *testing.T) {
+	eachFollower(t, func(f *follower) {
+		m := &seriesModel{follower: f, Rand: rand.New(rand.NewPCG(5, 3)), authors: []int64{f.api.SignIn(f.T, "first", calendar.Author)}}
+		var series []int64
+		for i := range 6 {
+			series = append(series, f.api.AddSeries(f.T, apitest.SeriesRow{
+				Title: "Course", Slug: fmt.Sprint("course-", i), Start: "2026-12-01 10:00:00", End: "2026-12-01 11:00:00", RRule: "FREQ=DAILY",
+			}))
+		}
+		var events []int64
+		for i := range 90 {
+			start := apitest.Now.Add(time.Duration(m.IntN(40)-20) * time.Hour)
+			wall := calendar.UTC().Wall(start).String()
+			events = append(events, f.api.AddEvent(f.T, fmt.Sprint("Lesson ", i), wall, wall, func(c *ent.EventCreate) {
+				c.SetSeriesID(pick(m.Rand, series[1:]...)).SetOriginalStart(calendar.WallAt(2026, 1, i, 10, 0, 0)).
+					SetStatus(pick(m.Rand, calendar.Publish, calendar.Publish, calendar.Future, calendar.Private, calendar.Trash)).
+					SetPublishedAt(m.moment()).SetHideFromListings(m.IntN(5) == 0)
+				if m.IntN(2) == 0 {
+					c.SetAuthorID(m.authors[0])
+				}
+			}))
+		}
+		if err := f.index.Load(f.Context()); err != nil {
+			f.Fatal(err)
+		}
+		for range 8 {
+			for range 4 {
+				m.compareOccurrences(append(series, 999_999))
+			}
+			event := fmt.Sprint("/events/", pick(m.Rand, events...))
+			f.api.Do(f.T, apitest.Request{Method: "PATCH", As: "admin", Path: event, JSON: pick(m.Rand,
+				object{"start_date": "2026-11-21 13:00:00", "end_date": "2026-11-21 14:00:00"}, object{"status": "private"},
+				object{"status": "publish"}, object{"hide_from_listings": true})})
+			f.api.Do(f.T, apitest.Request{Method: "DELETE", As: "admin", Path: fmt.Sprint("/events/", pick(m.Rand, events...))})
+		}
+	})
+}
+
+func (m *seriesModel) compareOccurrences(series []int64) {
+	m.Helper()
+	seen := query.Visible{Anyone: []calendar.Status{calendar.Publish}}
+	switch m.IntN(3) {
+	case 0:
+		seen.Anyone = []calendar.Status{calendar.Publish, calendar.Future, calendar.Private}
+	case 1:
+		seen.Author, seen.Own = m.authors[0], []calendar.Status{calendar.Publish, calendar.Future, calendar.Private}
+	}
+	now := m.moment()
+	want, err := query.Database{Ent: m.api.Store.Ent}.CountOccurrences(m.Context(), series, seen, now)
+	if err != nil {
+		m.Fatal(err)
+	}
+	got, err := m.index.CountOccurrences(m.Context(), series, seen, now, 0)
+	if err != nil {
+		m.Fatal(err)
+	}
+	shown := func(from map[int64]query.Occurrences) (lines []string) {
+		for _, id := range series {
+			o := from[id]
+			line := fmt.Sprintf("series %d has %d", id, o.Published)
+			if o.Next != nil {
+				line += fmt.Sprintf(", next %d at %s", o.Next.ID, o.Next.StartsAt.UTC())
+			}
+			lines = append(lines, line)
+		}
+		return lines
+	}
+	if diff := gocmp.Diff(shown(want), shown(got)); diff != "" {
+		m.Fatalf("%+v at %s (-database +index):\n%s", seen, now, diff)
+	}
+}
