@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -183,6 +184,8 @@ func (m *indexModel) compareLists(kind string) {
 		"/events?per_page=50&starts_after=1999-12-31&series=" + pickOne(m.Rand, "next", "next", "none"),
 		"/venues?per_page=50&has_events=" + pickOne(m.Rand, "true", "false"),
 		"/organizers?per_page=50&has_events=" + pickOne(m.Rand, "true", "false"),
+		"/series?per_page=50&ml_language=" + string(pickOne(m.Rand, calendar.Languages...)) +
+			pickOne(m.Rand, "", "", "&search="+url.QueryEscape(m.maker.words(1)), "&search=-"+url.QueryEscape(m.maker.words(1))),
 	}
 	for _, of := range []calendar.Kind{calendar.Venue, calendar.Organizer} {
 		if id := m.pick(of, calendar.Publish, calendar.Draft, calendar.Private, calendar.Future); id != 0 {

@@ -42,14 +42,7 @@ func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
 // listSeries answers GET /series. Its cached reply expires at each revision, because the numbers of occurrences
 // change with events (decision 032).
 func (r *request) listSeries(q *seriesQuery) (*reply, error) {
-	list := &query.SeriesList{
-		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, q.Status), Readable: r.readableEvents(nil),
-	}
-	if q.Search != nil {
-		list.Search = &q.text
-	}
-	offset, limit := q.span()
-	page, err := query.Database{Ent: r.db}.FindSeries(r.ctx, list, offset, limit)
+	page, err := q.find(r)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +59,28 @@ func (r *request) listSeries(q *seriesQuery) (*reply, error) {
 		return nil, err
 	}
 	return r.listReply(calendar.Series, q.paging, items, page.Total)
+}
+
+// find returns the ids of the series on the page, and the number on all pages. It asks the index, or the database if the
+// index cannot answer.
+func (q *seriesQuery) find(r *request) (_ query.Page, err error) {
+	list := &query.SeriesList{
+		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, q.Status), Readable: r.readableEvents(nil),
+	}
+	if q.Search != nil {
+		list.Search = &q.text
+	}
+	offset, limit := q.span()
+	if x := r.h.Index; x != nil {
+		if list.Revision, err = r.sinceRevision(); err != nil {
+			return query.Page{}, err
+		}
+		page, err := x.FindSeries(r.ctx, list, offset, limit)
+		if !r.needsDatabase(err) {
+			return page, err
+		}
+	}
+	return query.Database{Ent: r.db}.FindSeries(r.ctx, list, offset, limit)
 }
 
 func (r *request) declareSeriesByID(p *param.Set, q *target) {
@@ -192,7 +207,7 @@ func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, erro
 	if err := r.readTemplateLinks(rows, events); err != nil {
 		return nil, err
 	}
-	occurrences, err := query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, visibleTo(r.caller, nil), r.now)
+	occurrences, err := r.countOccurrences(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +223,23 @@ func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, erro
 		out[i] = v.Series(s)
 	}
 	return out, nil
+}
+
+// countOccurrences returns the data of series that depends on their occurrences. It asks the index, or the database if the
+// index cannot answer.
+func (r *request) countOccurrences(ids []int64) (map[int64]query.Occurrences, error) {
+	seen := visibleTo(r.caller, nil)
+	if x := r.h.Index; x != nil {
+		revision, err := r.sinceRevision()
+		if err != nil {
+			return nil, err
+		}
+		found, err := x.CountOccurrences(r.ctx, ids, seen, r.now, revision)
+		if !r.needsDatabase(err) {
+			return found, err
+		}
+	}
+	return query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, seen, r.now)
 }
 
 // readTemplateLinks adds linked records to the events of series. The templates of the last phases name these

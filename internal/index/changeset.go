@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -21,16 +20,12 @@ type changeSet struct {
 	records    map[calendar.Kind]map[int64]*record
 	places     map[int64]place
 	terms      []int64 // ids of deleted terms
-	series     []int64
-	// unpublishedSeries has the changed series that are not published, by id.
-	unpublishedSeries map[int64]*record
 }
 
 func newChangeSet() *changeSet {
 	return &changeSet{
 		recounts: map[int64]int{}, documents: map[int64]*document{}, linked: map[calendar.Kind][]int64{},
 		records: map[calendar.Kind]map[int64]*record{}, places: map[int64]place{},
-		unpublishedSeries: map[int64]*record{},
 	}
 }
 
@@ -47,7 +42,7 @@ func (c *changeSet) recountedTwice() bool {
 
 // read adds log entries to the set, and reads the records that they name from the database.
 func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, withTexts bool) error {
-	var events, changedSeries []int64
+	var events []int64
 	linked := map[calendar.Kind][]int64{}
 	for _, e := range entries {
 		switch {
@@ -60,12 +55,10 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, wit
 					c.recounts[id]++
 				}
 			}
-		case linkedTables[e.kind] != "":
+		case linkedTables[e.kind] != "" || e.kind == calendar.Series:
 			for id := e.first; id <= e.last; id++ {
 				linked[e.kind] = append(linked[e.kind], id)
 			}
-		case e.kind == calendar.Series:
-			changedSeries = append(changedSeries, e.first)
 		case e.action == calendar.Deleted && (e.kind == calendar.Category || e.kind == calendar.Tag):
 			c.terms = append(c.terms, e.first)
 		}
@@ -97,16 +90,6 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, wit
 		}
 		c.linked[kind] = sortUnique(append(c.linked[kind], ids...))
 	}
-	changedSeries = sortUnique(changedSeries)
-	for _, id := range changedSeries {
-		delete(c.unpublishedSeries, id)
-	}
-	for part := range slices.Chunk(changedSeries, partSize) {
-		if err := db.unpublishedSeries(ctx, " AND "+series.FieldID+" IN "+query.IDList(part), c.unpublishedSeries); err != nil {
-			return err
-		}
-	}
-	c.series = sortUnique(append(c.series, changedSeries...))
 	venues := sortUnique(linked[calendar.Venue])
 	for _, id := range venues {
 		delete(c.places, id)

@@ -335,7 +335,7 @@ func (s *state) search(found slotSet, q search.Query, language calendar.Language
 func (s *state) occurrencesFor(f *query.Events, pool *scratchSets) slotSet {
 	all, seen := pool.take(s.size()), compileVisible(f.Series.Visible)
 	all.or(s.occurrences)
-	for id, r := range s.unpublishedSeries {
+	for id, r := range s.records[calendar.Series].unpublished {
 		if p := s.series[id]; p != nil && !seen.sees(r, f.Now) {
 			for slot := range p.all() {
 				all.remove(slot)

@@ -375,13 +375,6 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 			s.records[kind].put(id, now)
 		}
 	}
-	for _, id := range found.series {
-		if r := found.unpublishedSeries[id]; r != nil {
-			s.unpublishedSeries[id] = r
-		} else {
-			delete(s.unpublishedSeries, id)
-		}
-	}
 	for _, id := range found.linked[calendar.Venue] {
 		s.places.change(id, found.places)
 	}

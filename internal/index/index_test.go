@@ -180,7 +180,7 @@ func build(r *rand.Rand) (*state, model) {
 		})
 	}
 	s.records[calendar.Venue].fill(venues)
-	s.unpublishedSeries = maps.Clone(modelSeries)
+	s.records[calendar.Series].unpublished = maps.Clone(modelSeries)
 	var all []*document
 	for id := range int64(r.IntN(300)) {
 		d := randomDocument(r, id+1)
@@ -568,7 +568,7 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 				f.HasEvents = new(r.IntN(2) == 0)
 			}
 			var want, got []int64
-			for _, rec := range s.records[calendar.Venue].ordered {
+			for _, rec := range s.records[calendar.Venue].orders[0].records {
 				has, coming := false, false
 				for _, d := range m {
 					if !slices.Contains(d.venues, rec.id) {

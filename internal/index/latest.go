@@ -58,8 +58,8 @@ func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
 		return true
 	})
 	if !out.Since.IsZero() { // otherwise the list has no other events
-		for kind, rs := range l.records {
-			l.linked(l.linksTo(kind), rs.newer(since, l.now))
+		for kind := range linkedTables {
+			l.linked(l.linksTo(kind), l.records[kind].newer(since, l.now))
 		}
 		for _, ids := range terms {
 			l.linked(l.terms, ids)
@@ -164,7 +164,7 @@ func (rs *records) newer(since, now int64) (ids []int64) {
 	}
 	anyone := compiledVisible{anyone: 1 << statusPublished}
 	var some []*record
-	for _, r := range rs.ordered {
+	for _, r := range rs.byID {
 		if changed(r) > since && anyone.sees(r, time.Unix(now, 0)) {
 			some = append(some, r)
 		}

@@ -20,7 +20,7 @@ import (
 // linkedTables are the names of the database tables of venues and organizers.
 var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calendar.Organizer: organizer.Table}
 
-// record is a venue, an organizer or an unpublished series in the index.
+// record is a venue, an organizer or a series in the index.
 type record struct {
 	id, author          int64 // author 0 means none
 	published, modified int64 // seconds since 1970; modified is 0 for a series
@@ -29,31 +29,52 @@ type record struct {
 	status              uint8 // index into calendar.Statuses
 	slot                uint32
 	texts               []text
+	series              *seriesData // nil for a venue or an organizer
 }
 
-// records are all venues, or all organizers, of the calendar.
+// records are all venues, all organizers or all series of the calendar.
 type records struct {
-	byID    map[int64]*record
-	ordered []*record // newest first, as in lists
+	byID map[int64]*record
+	// orders has the records once for each order of lists.
+	orders []recordOrder
+	// unpublished are the records whose status is not publish, by id.
+	unpublished map[int64]*record
 	// slots has the record of each slot number in words. Nil means that the record was replaced or deleted.
 	slots []*record
 	words *vocabulary
 }
 
+// recordOrder is a list of records that is sorted by the function compare.
+type recordOrder struct {
+	compare func(a, b *record) int
+	records []*record
+}
+
+// newRecords returns the records of a kind whose lists have the given orders.
+func newRecords(orders ...func(a, b *record) int) *records {
+	rs := &records{}
+	for _, compare := range orders {
+		rs.orders = append(rs.orders, recordOrder{compare: compare})
+	}
+	return rs
+}
+
+// compareNewest is the order of lists of venues and organizers.
 func compareNewest(a, b *record) int {
 	return cmp.Or(cmp.Compare(b.published, a.published), cmp.Compare(b.id, a.id))
 }
 
 func (rs *records) fill(all map[int64]*record) {
-	rs.byID = all
-	rs.ordered = make([]*record, 0, len(all))
-	for _, r := range all {
-		rs.ordered = append(rs.ordered, r)
+	rs.byID, rs.unpublished = all, map[int64]*record{}
+	for i := range rs.orders {
+		rs.orders[i].records = slices.SortedFunc(maps.Values(all), rs.orders[i].compare)
 	}
-	slices.SortFunc(rs.ordered, compareNewest)
 	rs.slots, rs.words = nil, newVocabulary()
-	for _, r := range rs.ordered {
+	for _, r := range rs.orders[0].records {
 		rs.read(r)
+		if r.status != statusPublished {
+			rs.unpublished[r.id] = r
+		}
 	}
 }
 
@@ -69,15 +90,25 @@ func (rs *records) read(r *record) {
 // put replaces the record with the given id. Nil deletes it.
 func (rs *records) put(id int64, now *record) {
 	if before := rs.byID[id]; before != nil {
-		at, _ := slices.BinarySearchFunc(rs.ordered, before, compareNewest)
-		rs.ordered = slices.Delete(rs.ordered, at, at+1)
+		for i := range rs.orders {
+			o := &rs.orders[i]
+			at, _ := slices.BinarySearchFunc(o.records, before, o.compare)
+			o.records = slices.Delete(o.records, at, at+1)
+		}
 		delete(rs.byID, id)
+		delete(rs.unpublished, id)
 		rs.slots[before.slot] = nil
 	}
 	if now != nil {
-		at, _ := slices.BinarySearchFunc(rs.ordered, now, compareNewest)
-		rs.ordered = slices.Insert(rs.ordered, at, now)
+		for i := range rs.orders {
+			o := &rs.orders[i]
+			at, _ := slices.BinarySearchFunc(o.records, now, o.compare)
+			o.records = slices.Insert(o.records, at, now)
+		}
 		rs.byID[id] = now
+		if now.status != statusPublished {
+			rs.unpublished[id] = now
+		}
 		rs.read(now)
 	}
 	if len(rs.slots) > 2*len(rs.byID)+1000 {
@@ -85,21 +116,51 @@ func (rs *records) put(id int64, now *record) {
 	}
 }
 
-// records reads the venues or organizers with the given ids from the database. Nil ids mean all.
-func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (map[int64]*record, error) {
-	out := make(map[int64]*record)
-	where := ""
-	if ids != nil {
-		if len(ids) == 0 {
-			return out, nil
+// allRecords reads all records of a kind, loadSize in a statement.
+func (r reader) allRecords(ctx context.Context, kind calendar.Kind) (map[int64]*record, error) {
+	all := map[int64]*record{}
+	for last := int64(0); ; {
+		some, err := r.findRecords(ctx, kind, fmt.Sprintf(" WHERE %s > %d ORDER BY %[1]s LIMIT %[3]d", venue.FieldID, last, loadSize))
+		if err != nil {
+			return nil, err
 		}
-		where = " WHERE " + venue.FieldID + " IN " + query.IDList(ids)
+		for id, is := range some {
+			all[id], last = is, max(last, id)
+		}
+		if len(some) < loadSize {
+			return all, nil
+		}
 	}
+}
+
+// records reads the records of a kind with the given ids.
+func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (map[int64]*record, error) {
+	return r.findRecords(ctx, kind, " WHERE "+venue.FieldID+" IN "+query.IDList(ids))
+}
+
+// findRecords reads the records of a kind that a WHERE clause selects, with their search texts.
+func (r reader) findRecords(ctx context.Context, kind calendar.Kind, where string) (map[int64]*record, error) {
+	out := make(map[int64]*record)
+	read := r.linkedRecords
+	if kind == calendar.Series {
+		read = r.seriesRecords
+	}
+	if err := read(ctx, kind, where, out); err != nil {
+		return nil, err
+	}
+	err := r.texts(ctx, kind, slices.Sorted(maps.Keys(out)), func(id int64, t text) {
+		out[id].texts = append(out[id].texts, t)
+	})
+	return out, err
+}
+
+// linkedRecords adds the venues or organizers that a WHERE clause selects to a map by id.
+func (r reader) linkedRecords(ctx context.Context, kind calendar.Kind, where string, to map[int64]*record) error {
 	var is record
 	var status sql.RawBytes
 	var published, modified time.Time
 	var author, image sql.NullInt64
-	err := r.rows(ctx, linkedTables[kind], []column{
+	return r.rows(ctx, linkedTables[kind], []column{
 		{venue.FieldID, &is.id},
 		{venue.FieldStatus, &status},
 		{venue.FieldPublishedAt, &published},
@@ -112,19 +173,9 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 			return fmt.Errorf("%d %w", is.id, err)
 		}
 		is.published, is.modified, is.author, is.image = published.Unix(), modified.Unix(), author.Int64, image.Int64
-		out[is.id] = &is
+		to[is.id] = &is
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	err = r.texts(ctx, kind, slices.Sorted(maps.Keys(out)), func(id int64, t text) {
-		out[id].texts = append(out[id].texts, t)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // FindLinked returns a page of up to limit venues or organizers after the first offset ones, and the length of
@@ -138,18 +189,23 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 		return query.Page{}, err
 	}
 	defer x.mu.RUnlock()
-	var out query.Page
 	var candidates slotSet
 	if f.Pieces != nil {
 		candidates = s.records[kind].holding(f.Pieces, f.Language, &x.pool)
 		defer x.pool.give(candidates)
 	}
 	visible := compileVisible(f.Visible)
-	for _, r := range x.withEvents(s, kind, f) {
-		if !visible.sees(r, f.Now) {
-			continue
-		}
-		if f.Pieces != nil && (!candidates.has(r.slot) || !r.holds(f.Pieces, uint8(f.Language.Bit()))) {
+	return s.pageOfRecords(x.withEvents(s, kind, f), offset, limit, func(r *record) bool {
+		return visible.sees(r, f.Now) && (f.Pieces == nil || candidates.has(r.slot) && r.holds(f.Language, func(text string) bool {
+			return search.MatchLinked(f.Pieces, text)
+		}))
+	}), nil
+}
+
+// pageOfRecords returns up to limit of the records that matches accepts, after the first offset ones, and their number.
+func (s *state) pageOfRecords(all []*record, offset, limit int, matches func(*record) bool) (out query.Page) {
+	for _, r := range all {
+		if !matches(r) {
 			continue
 		}
 		if out.Total >= offset && len(out.IDs) < limit {
@@ -158,7 +214,7 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 		}
 		out.Total++
 	}
-	return out, nil
+	return out
 }
 
 // holding returns the slots of the records that may contain all pieces, judged by their words.
@@ -184,7 +240,7 @@ func (rs *records) holding(pieces []string, language calendar.Language, pool *sc
 // expires with the next write, or when an event starts or is published.
 func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*record {
 	if f.HasEvents == nil && !f.Upcoming {
-		return s.records[kind].ordered
+		return s.records[kind].orders[0].records
 	}
 	key := askedEvents{kind: kind, upcoming: f.Upcoming, visible: fmt.Sprint(f.Events, f.Readable)}
 	if f.HasEvents != nil {
@@ -212,7 +268,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 		defer x.pool.give(upcoming)
 		out.until = min(out.until, s.startsUntil(now))
 	}
-	for _, r := range s.records[kind].ordered {
+	for _, r := range s.records[kind].orders[0].records {
 		if f.HasEvents != nil && of.meets(r.id, counted) != *f.HasEvents || f.Upcoming && !of.meets(r.id, upcoming) {
 			continue
 		}
@@ -299,14 +355,10 @@ func (c compiledVisible) sees(r *record, now time.Time) bool {
 	return c.anyone>>status&1 != 0 || r.author != 0 && r.author == c.author && c.own>>status&1 != 0
 }
 
-// holds reports whether one text of the record in the given language contains all pieces.
-func (r *record) holds(pieces []string, language uint8) bool {
-	for _, t := range r.texts {
-		if t.languages&language != 0 && search.MatchLinked(pieces, t.text) {
-			return true
-		}
-	}
-	return false
+// holds reports whether a search matches one text of the record that is served in the given language.
+func (r *record) holds(language calendar.Language, matches func(text string) bool) bool {
+	bit := uint8(language.Bit())
+	return slices.ContainsFunc(r.texts, func(t text) bool { return t.languages&bit != 0 && matches(t.text) })
 }
 
 // meets reports whether a slot of the given value is in a set.

@@ -30,11 +30,8 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	if err := r.places(ctx, "", s.places.put); err != nil {
 		return nil, err
 	}
-	if err := r.unpublishedSeries(ctx, "", s.unpublishedSeries); err != nil {
-		return nil, err
-	}
 	for kind, rs := range s.records {
-		all, err := r.records(ctx, kind, nil)
+		all, err := r.allRecords(ctx, kind)
 		if err != nil {
 			return nil, err
 		}

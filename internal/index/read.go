@@ -18,7 +18,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/searchtext"
-	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -95,6 +94,11 @@ func statusNumber(status sql.RawBytes) (uint8, error) {
 	return 0, fmt.Errorf("has the status %q", status)
 }
 
+// isDraft reports whether a status is draft or pending.
+func isDraft(status sql.RawBytes) bool {
+	return string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
+}
+
 // events calls each with a document for every selected event, in no particular order. The parameter where is a
 // WHERE clause that begins with a space, or "" for all events. The documents lack their venues, organizers,
 // terms and texts.
@@ -143,7 +147,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		if d.status == statusTrash {
 			status = before
 		}
-		d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
+		d.draft = isDraft(status)
 		d.author, d.image, d.series = author.Int64, image.Int64, seriesID.Int64
 		d.starts, d.ends, d.published, d.modified = starts.Unix(), ends.Unix(), published.Unix(), modified.Unix()
 		if d.allDay = len(firstDay) > 0 && !d.locked; d.allDay {
@@ -220,27 +224,6 @@ func (r reader) places(ctx context.Context, where string, each func(place)) erro
 		at.cell, at.longitude = cell.Int64, longitude.Float64
 		at.complete = cell.Valid && longitude.Valid
 		each(at)
-		return nil
-	})
-}
-
-// unpublishedSeries adds the selected series that are not published to a map by id.
-func (r reader) unpublishedSeries(ctx context.Context, where string, to map[int64]*record) error {
-	var id int64
-	var status sql.RawBytes
-	var published time.Time
-	var author sql.NullInt64
-	return r.rows(ctx, series.Table, []column{
-		{series.FieldID, &id},
-		{series.FieldStatus, &status},
-		{series.FieldPublishedAt, &published},
-		{series.FieldAuthorID, &author},
-	}, " WHERE "+series.FieldStatus+" <> '"+string(calendar.Publish)+"'"+where, func() error {
-		number, err := statusNumber(status)
-		if err != nil {
-			return fmt.Errorf("%d %w", id, err)
-		}
-		to[id] = &record{id: id, status: number, published: published.Unix(), author: author.Int64}
 		return nil
 	})
 }

@@ -63,7 +63,6 @@ type state struct {
 	occurrences                        slotSet          // slots of all occurrences
 	seriesNumbers                      map[int64]uint32 // numbers of the series, from 1 on, by series id
 	seriesOf                           []uint32         // series numbers by slot, up to the last occurrence; 0 means none
-	unpublishedSeries                  map[int64]*record
 	termsOf                            slotLists
 	changed                            changeRevisions
 	places                             places
@@ -71,7 +70,7 @@ type state struct {
 	words                              *vocabulary // nil until the texts are loaded
 
 	compared comparisons
-	records  map[calendar.Kind]*records // venues and organizers
+	records  map[calendar.Kind]*records // venues, organizers and series
 	cached   sync.Map                   // results of withEvents: askedEvents to cachedRecords
 }
 
@@ -94,9 +93,12 @@ func newState(columns storedColumns) *state {
 		moved: map[int64]uint32{}, statuses: make([]slotSet, len(calendar.Statuses)), scheduled: map[uint32]int64{},
 		authors: postings[int64]{}, venues: postings[int64]{}, organizers: postings[int64]{}, terms: postings[int64]{},
 		images: postings[int64]{}, series: postings[int64]{}, seriesNumbers: map[int64]uint32{},
-		unpublishedSeries: map[int64]*record{}, nextDue: maxTime, allDays: map[uint32]dayRange{},
+		nextDue: maxTime, allDays: map[uint32]dayRange{},
 		changed: changeRevisions{kinds: map[calendar.Kind]int64{}, series: map[int64]int64{}},
-		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
+		records: map[calendar.Kind]*records{
+			calendar.Venue: newRecords(compareNewest), calendar.Organizer: newRecords(compareNewest),
+			calendar.Series: newRecords(seriesOrders()...),
+		},
 	}
 	for i := range s.stored {
 		s.stored[i] = postings[string]{}

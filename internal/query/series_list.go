@@ -23,6 +23,7 @@ type SeriesList struct {
 	Visible  Visible
 	Search   *search.Query
 	Readable Readable // limits the protected series that a search finds
+	Revision int64    // revision that the engine must at least have applied; 0 means the newest
 }
 
 // seriesOrder maps a language to the column that sorts series by their titles in it.
