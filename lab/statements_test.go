@@ -37,7 +37,7 @@ var statementEvents = flag.Int("statement-events", 100_000, "events of the calen
 const (
 	mostExamined       = 10_000 // rows
 	mostExaminedForOne = 20     // rows, for each row sent
-	fewExamined        = 500    // rows that a statement may examine whatever it sends, such as all terms of a taxonomy for their number
+	fewExamined        = 1000   // rows that a statement may examine whatever it sends, such as the terms of a taxonomy for their number
 )
 
 // TestStatementsOfAnonymousReads sends every anonymous read to a large calendar on MySQL, with the index and without
@@ -467,7 +467,7 @@ var (
 // same form it reads a few.
 func (a *anonymousReads) pages(t *testing.T) {
 	t.Helper()
-	const mostOfForm = 4
+	const mostOfForm = 2
 	month := a.facts.now.AddDate(0, 0, 20).Format("2006-01")
 	next := []string{
 		"/", "/events/", "/events/list/", "/events/month/", "/events/" + month + "/", "/events/today/", "/events/" + month + "-11/", "/events/featured/",

@@ -74,5 +74,5 @@ func (r *run) oneSeries(ctx context.Context, tx *ent.Tx, id int64, i int) error 
 	}
 	return tx.SeriesPhase.Create().SetSeriesID(id).SetPosition(0).SetStartWall(r.From).SetEndWall(r.From.EndOfDay()).
 		SetTimezone("Europe/Warsaw").SetRrule("FREQ=WEEKLY").
-		SetTemplate(calendar.Template{Original: calendar.Text{Language: calendar.English, Title: title}}).Exec(ctx)
+		SetTemplate(calendar.Template{Original: calendar.Text{Language: calendar.English, Title: title, Slug: slug}}).Exec(ctx)
 }
