@@ -140,6 +140,9 @@ func (a *anonymousReads) report(t *testing.T) {
 		t.Logf("%-8s %5d reads: p50 %s, p95 %s, max %s of the database", group, len(times), at(0.5).Round(10*time.Microsecond),
 			at(0.95).Round(10*time.Microsecond), at(1).Round(10*time.Microsecond))
 	}
+	if len(a.worst) == 0 {
+		t.Error("the server has noted no statements")
+	}
 	worst := slices.SortedFunc(maps.Values(a.worst), func(x, y worstStatement) int { return cmp.Compare(y.excess(), x.excess()) })
 	for i, w := range worst {
 		text := fmt.Sprintf("%d of %d executions; the worst examined %d rows and sent %d in %s, for %s: %s",
@@ -184,7 +187,11 @@ func openStatementLog(t *testing.T, at string) *statementLog {
 	u.Path = "/performance_schema"
 	st, err := store.Open(t.Context(), u.String())
 	if err != nil {
-		t.Skipf("no performance schema: %v", err)
+		t.Fatal(err)
+	}
+	var on bool
+	if err := st.DB.QueryRowContext(t.Context(), "SELECT @@performance_schema").Scan(&on); err != nil || !on {
+		t.Skipf("the server has no performance schema: %v", err)
 	}
 	conn, err := st.DB.Conn(t.Context())
 	if err != nil {
