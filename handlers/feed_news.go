@@ -52,7 +52,7 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 		r.expireBy(next)
 	}
 	out := &news{}
-	if out.entries, err = r.latestEntries(ids); err != nil {
+	if out.entries, err = r.latestEntries(ids, e.Revision); err != nil {
 		return nil, err
 	}
 	if path == eventsAtom {
@@ -84,20 +84,48 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 	return r.feedReply(out, last, "inline", ""), nil
 }
 
-// latestEntries returns those of the given events that changed last, newest first. In memory it keeps only these
-// and one batch of rows.
-func (r *request) latestEntries(ids []int64) ([]feed.Entry, error) {
+// latestEntries returns those of the given events that changed last, newest first. Entries come from the record cache or from
+// their rows. Revision is that of query.Events. In memory it keeps only these entries and one batch.
+func (r *request) latestEntries(ids []int64, revision int64) ([]feed.Entry, error) {
+	changed, err := r.changedEvents(ids, revision)
+	if err != nil {
+		return nil, err
+	}
+	r.codec = entryCodec // the three formats share their entries
 	var out []feed.Entry
-	for some := range slices.Chunk(ids, ent.MaxRead) {
-		entries := make(map[int64]*feedEvent, len(some))
-		if _, err := r.feedEvents(some, entries); err != nil {
+	for first := 0; first < len(ids); first += ent.MaxRead {
+		page := query.Page{IDs: ids[first:min(first+ent.MaxRead, len(ids))]}
+		if changed != nil {
+			page.Changed = changed[first:][:len(page.IDs)]
+		}
+		bodies, err := renderRecords(r, page, r.entryRenderer(func(one *feedEvent) any { return &one.entry }))
+		if err != nil {
 			return nil, err
 		}
-		for _, one := range entries {
-			out = append(out, one.entry)
+		for _, body := range bodies {
+			one, err := decodeEntry(body)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, one)
 		}
 		slices.SortFunc(out, func(a, b feed.Entry) int { return cmp.Or(b.Stamp.Compare(a.Stamp), cmp.Compare(b.ID, a.ID)) })
 		out = slices.Clip(slices.Delete(out, min(len(out), newsSize), len(out)))
 	}
 	return out, nil
+}
+
+// changedEvents returns query.Page.Changed for events. It returns nil if the index does not know it.
+func (r *request) changedEvents(ids []int64, revision int64) ([]int64, error) {
+	if r.h.Index == nil || r.h.RecordCache == nil || len(ids) == 0 {
+		return nil, nil
+	}
+	changed, err := r.h.Index.ChangedEvents(r.ctx, revision, ids)
+	if r.needsDatabase(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("changes of events: %w", err)
+	}
+	return changed, nil
 }

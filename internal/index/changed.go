@@ -214,6 +214,24 @@ func (s *state) ownChange(on query.Dependency) int64 {
 	return s.changed.kinds[on.Kind] // other kinds have no revision per record
 }
 
+// ChangedEvents returns the revisions of the last changes of events, in the order of the ids, as in query.Page.Changed. It
+// returns nil if the index lacks one of the events. The error is ErrNotReady if the index cannot reach the revision.
+func (x *Index) ChangedEvents(ctx context.Context, revision int64, ids []int64) ([]int64, error) {
+	s, err := x.fresh(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	defer x.mu.RUnlock()
+	changed := make([]int64, len(ids))
+	for i, id := range ids {
+		changed[i] = s.changedAt(query.Dependency{Kind: calendar.Event, ID: id})
+		if changed[i] == deletedRevision {
+			return nil, nil
+		}
+	}
+	return changed, nil
+}
+
 // Unchanged reports whether none of the dependencies of a reply changed in the revisions from after+1 to upTo.
 // It may return false for a change after upTo. The error is ErrNotReady if the index cannot decide it.
 func (x *Index) Unchanged(ctx context.Context, after, upTo int64, on []query.Dependency) (bool, error) {
