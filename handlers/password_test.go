@@ -19,7 +19,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/server"
 )
 
 // guessRates are budgets that no test waits for.
@@ -288,8 +287,9 @@ func TestProtectedEventsAreCachedForRequestsWithoutPassword(t *testing.T) {
 			t.Fatalf("%d %s", r.Status, r.Body)
 		}
 		api.Rewritten() // loads the index
-		process := api.Another(t, func(c *server.Config) { c.Caching = server.Caching{} })
-		for _, step := range []struct {
+		process := api.Another(t, nil)
+		apitest.Send(t, process, api.NewRequest(t, get("/venues"))) // reads which record is scheduled next
+		for i, step := range []struct {
 			as, query string
 			reads     int64 // the first request of a scope reads, and those whose form is their own
 		}{
@@ -308,7 +308,7 @@ func TestProtectedEventsAreCachedForRequestsWithoutPassword(t *testing.T) {
 			{"admin", "", 1},
 			{"", "", 0},
 		} {
-			req := apitest.Request{As: step.as, Path: "/events?" + step.query}
+			req := apitest.Request{As: step.as, Path: fmt.Sprintf("/events?x=%d&%s", i, step.query)} // no reply is cached
 			want := api.Do(t, req)
 			reads.Store(0)
 			got := apitest.Send(t, process, api.NewRequest(t, req))

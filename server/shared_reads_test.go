@@ -56,8 +56,8 @@ func TestConcurrentRequestsReadARecordOnce(t *testing.T) {
 	t.Parallel()
 	const requests = 40
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		// begun counts the reads of the revision before the first read of records: each request finds ids. awaited is their
-		// number when all requests have done so; 0 means that nothing waits.
+		// begun counts the reads of the revision before the first read of records. Each request finds ids in between.
+		// awaited is that number when all requests have done so. 0 means that nothing waits.
 		var begun, reads, awaited atomic.Int64
 		var all atomic.Pointer[chan struct{}]
 		st.Watch(func(ctx context.Context, _, statement string) (context.Context, func(error)) {
