@@ -31,12 +31,12 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 			v = r.view() // the view needs the series of the rows
 			return rows, r.tryPassword(rows...)
 		},
-		value: func(e *ent.Event) (any, bool) {
+		value: func(e *ent.Event) (any, audience) {
 			shown := v.Event(e, false)
 			if r.isProtected(e) {
 				v.Redact(&shown, e)
 			}
-			return &shown, !edit.HasPassword(e)
+			return &shown, r.audienceOf(e)
 		},
 		parts: r.partsOfEvent,
 	})

@@ -2,12 +2,14 @@ package handlers
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/feed"
 )
 
@@ -18,6 +20,43 @@ var (
 	rssCodec      = newsCodec("application/rss+xml", (*feed.Feed).RSS)
 	jsonFeedCodec = newsCodec("application/feed+json", (*feed.Feed).JSON)
 )
+
+// entryCodec encodes entries of Atom, RSS and JSON Feed for the record cache. No client gets this format.
+var entryCodec = codec{"entry of a feed", "", encodeEntry}
+
+// cachedEntry is an entry in the record cache. Its own fields replace those that have no form in JSON.
+type cachedEntry struct {
+	*feed.Entry
+	StartWall, EndWall, Zone string
+}
+
+func encodeEntry(value any, _ string) ([]byte, error) {
+	e, ok := value.(*feed.Entry)
+	if !ok {
+		return nil, fmt.Errorf("%T: %w", value, errNoFeed)
+	}
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	err := to.Encode(cachedEntry{e, e.StartWall.String(), e.EndWall.String(), e.Zone.String()})
+	return b.Bytes(), err
+}
+
+// decodeEntry decodes what entryCodec returned.
+func decodeEntry(body []byte) (e feed.Entry, err error) {
+	cached := cachedEntry{Entry: &e}
+	if err = json.Unmarshal(body, &cached); err != nil {
+		return e, fmt.Errorf("entry in the cache: %w", err)
+	}
+	var faults [3]error
+	e.StartWall, faults[0] = calendar.ParseWall(cached.StartWall)
+	e.EndWall, faults[1] = calendar.ParseWall(cached.EndWall)
+	e.Zone, faults[2] = calendar.ParseZone(cached.Zone)
+	if err = errors.Join(faults[:]...); err != nil {
+		return e, fmt.Errorf("entry in the cache: %w", err)
+	}
+	return e, nil
+}
 
 // calendarEntry is one event of a feed in iCalendar format.
 type calendarEntry struct {

@@ -26,21 +26,9 @@ type feedEvent struct {
 // calendarParts returns the entries of a page, from the record cache or from their rows. It leaves out events
 // that are not public any more.
 func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
-	entries := make(map[int64]*feedEvent)
-	bodies, err := renderRecords(r, page, recordRenderer[*ent.Event]{
-		kind: calendar.Event,
-		read: func(ids []int64) ([]*ent.Event, error) {
-			clear(entries)
-			return r.feedEvents(ids, entries)
-		},
-		value: func(e *ent.Event) (any, bool) {
-			one := entries[e.ID]
-			return &calendarEntry{about, &one.entry, one.parent}, true
-		},
-		parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
-		since: r.ruleYearStart(),
-		until: r.ruleYearEnd(),
-	})
+	list := r.entryRenderer(func(one *feedEvent) any { return &calendarEntry{about, &one.entry, one.parent} })
+	list.since, list.until = r.ruleYearStart(), r.ruleYearEnd()
+	bodies, err := renderRecords(r, page, list)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +39,21 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 		}
 	}
 	return parts, r.relateParents(parts, parents)
+}
+
+// entryRenderer returns how events are read for feeds. value returns what the codec of the request encodes. Feeds are public,
+// so all requests share the entries, redacted ones too.
+func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*ent.Event] {
+	entries := make(map[int64]*feedEvent)
+	return recordRenderer[*ent.Event]{
+		kind: calendar.Event,
+		read: func(ids []int64) ([]*ent.Event, error) {
+			clear(entries)
+			return r.feedEvents(ids, entries)
+		},
+		value: func(e *ent.Event) (any, audience) { return value(entries[e.ID]), sameScope },
+		parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
+	}
 }
 
 // relateParents adds the relation to its parent to each entry of a page. parents[i] is the parent's id of

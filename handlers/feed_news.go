@@ -43,7 +43,7 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 		r.expireBy(latest.Next)
 	}
 	out := &news{}
-	if out.entries, err = r.latestEntries(latest.IDs); err != nil {
+	if out.entries, err = r.latestEntries(latest); err != nil {
 		return nil, err
 	}
 	if path == eventsAtom {
@@ -112,17 +112,26 @@ func (r *request) latestIndexed(db query.Database, q *query.Events) (latest quer
 	return r.h.Index.LatestEvents(r.ctx, q, terms, newsSize)
 }
 
-// latestEntries returns those of the given events that changed last, newest first. In memory it keeps only these
-// and one batch of rows.
-func (r *request) latestEntries(ids []int64) ([]feed.Entry, error) {
+// latestEntries returns those of the given events that changed last, newest first. Entries come from the record cache or from
+// their rows. In memory it keeps only these entries and one batch.
+func (r *request) latestEntries(latest query.Latest) ([]feed.Entry, error) {
+	r.codec = entryCodec // the three formats share their entries
 	var out []feed.Entry
-	for some := range slices.Chunk(ids, ent.MaxRead) {
-		entries := make(map[int64]*feedEvent, len(some))
-		if _, err := r.feedEvents(some, entries); err != nil {
+	for first := 0; first < len(latest.IDs); first += ent.MaxRead {
+		page := query.Page{IDs: latest.IDs[first:min(first+ent.MaxRead, len(latest.IDs))]}
+		if latest.Changed != nil {
+			page.Changed = latest.Changed[first:][:len(page.IDs)]
+		}
+		bodies, err := renderRecords(r, page, r.entryRenderer(func(one *feedEvent) any { return &one.entry }))
+		if err != nil {
 			return nil, err
 		}
-		for _, one := range entries {
-			out = append(out, one.entry)
+		for _, body := range bodies {
+			one, err := decodeEntry(body)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, one)
 		}
 		slices.SortFunc(out, func(a, b feed.Entry) int { return cmp.Or(b.Stamp.Compare(a.Stamp), cmp.Compare(b.ID, a.ID)) })
 		out = slices.Clip(slices.Delete(out, min(len(out), newsSize), len(out)))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -62,7 +61,7 @@ func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 			v = r.view()
 			return rows, r.tryPassword(rows...)
 		},
-		value: func(e *ent.Event) (any, bool) { return r.item(v, e, form), !edit.HasPassword(e) },
+		value: func(e *ent.Event) (any, audience) { return r.item(v, e, form), r.audienceOf(e) },
 		parts: r.partsOfEvent,
 	})
 	if err != nil {

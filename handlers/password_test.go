@@ -1,16 +1,19 @@
 package handlers_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/limit"
@@ -257,6 +260,75 @@ func TestParallelGuessesOfPasswords(t *testing.T) {
 		}
 		if got := send("/events/{membersOnly}?password=simsim"); got[403].Load() != 10 || got[429].Load() != 50 {
 			t.Errorf("%d wrong ones were judged, %d refused", got[403].Load(), got[429].Load())
+		}
+	})
+}
+
+// TestProtectedEventsAreCachedForRequestsWithoutPassword compares the replies of a process with cached records with those of
+// one without. It counts the reads of events.
+func TestProtectedEventsAreCachedForRequestsWithoutPassword(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var reads atomic.Int64
+		st.Watch(func(ctx context.Context, _, statement string) (context.Context, func(error)) {
+			if strings.Contains(statement, event.FieldStartWall) && strings.Contains(statement, event.FieldDescription) {
+				reads.Add(1)
+			}
+			return ctx, func(error) {}
+		})
+		api := apitest.New(t, st)
+		for login, role := range map[string]calendar.Role{
+			"admin": calendar.Administrator, "author": calendar.Author, "contributor": calendar.Contributor, "reader": calendar.Subscriber,
+		} {
+			api.SignIn(t, login, role)
+		}
+		protectedSeries(t, api)
+		if r := api.Do(t, post("author", "/events", concert(object{"password": "sesame", "description": "Handshake"}))); r.Status != 201 {
+			t.Fatalf("%d %s", r.Status, r.Body)
+		}
+		api.Rewritten() // loads the index
+		process := api.Another(t, nil)
+		apitest.Send(t, process, api.NewRequest(t, get("/venues"))) // reads which record is scheduled next
+		for i, step := range []struct {
+			as, query string
+			reads     int64 // the first request of a scope reads, and those whose form is their own
+		}{
+			{"", "", 1},
+			{"", "", 0},
+			{"reader", "", 0},
+			{"", "password=sesame", 1},
+			{"", "password=simsim", 1},
+			{"", "password=", 0},
+			{"reader", "password=sesame", 1},
+			{"contributor", "", 1},
+			{"contributor", "", 1},
+			{"author", "", 1},
+			{"author", "", 1},
+			{"admin", "", 1},
+			{"admin", "", 1},
+			{"", "", 0},
+		} {
+			req := apitest.Request{As: step.as, Path: fmt.Sprintf("/events?x=%d&%s", i, step.query)} // no reply is cached
+			want := api.Do(t, req)
+			reads.Store(0)
+			got := apitest.Send(t, process, api.NewRequest(t, req))
+			if n := reads.Load(); n != step.reads {
+				t.Errorf("%q as %q: %d reads, want %d", step.query, step.as, n, step.reads)
+			}
+			if got.Status != 200 || string(got.Body) != string(want.Body) {
+				t.Errorf("%q as %q: %d %s, want %s", step.query, step.as, got.Status, got.Body, want.Body)
+			}
+		}
+		// Once the password is gone, all see the event.
+		for _, id := range listedIDs(t, api.Do(t, get("/events")), "events") {
+			if r := api.Do(t, patch("admin", eventPath(id), object{"password": ""})); r.Status != 200 {
+				t.Fatalf("%d %s", r.Status, r.Body)
+			}
+		}
+		for _, path := range []string{"/events", "/events?password=x"} {
+			if r := apitest.Send(t, process, api.NewRequest(t, get(path))); strings.Count(string(r.Body), "Handshake") < 4 {
+				t.Errorf("%s without passwords: %s", path, r.Body)
+			}
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -24,7 +25,14 @@ type RecordCache struct {
 	hits, made atomic.Int64
 
 	mu     sync.Mutex
-	shared map[recordKey]*sharedRecord
+	shared map[claimKey]*sharedRecord
+}
+
+// claimKey identifies a record that a request reads for others. Requests with a password do not read protected events for
+// those without one, because they may show more of them.
+type claimKey struct {
+	recordKey
+	password bool
 }
 
 // sharedRecord is a record that one request reads while others wait for it.
@@ -37,7 +45,7 @@ type sharedRecord struct {
 
 // join returns the shared record of a key. leads is true for the first request, which reads the record and then calls
 // finish. It returns nil if the record is being read at another change: then the request reads it by itself.
-func (c *RecordCache) join(key recordKey, changed int64) (s *sharedRecord, leads bool) {
+func (c *RecordCache) join(key claimKey, changed int64) (s *sharedRecord, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.shared[key]; s != nil {
@@ -52,7 +60,7 @@ func (c *RecordCache) join(key recordKey, changed int64) (s *sharedRecord, leads
 }
 
 // finish removes a shared record and releases the requests that wait for it.
-func (c *RecordCache) finish(key recordKey, s *sharedRecord) {
+func (c *RecordCache) finish(key claimKey, s *sharedRecord) {
 	c.mu.Lock()
 	delete(c.shared, key)
 	c.mu.Unlock()
@@ -76,6 +84,28 @@ type cachedRecord struct {
 	// The bytes are right from from until before until, in seconds since 1970.
 	from, until int64
 	body        []byte
+	redacted    bool // requests with a password do not use the bytes
+}
+
+// audience states which requests the bytes of a record are right for.
+type audience int
+
+const (
+	onlyReader audience = iota // the request that read the record
+	noPassword                 // requests with the same recordKey and without a password
+	sameScope                  // requests with the same recordKey
+)
+
+// audienceOf returns which requests see an event in a list as the present one does. Callers whose ReadScope is "" may edit no
+// event. So without a password, a protected event is redacted for all of them. In other scopes the role decides, too.
+func (r *request) audienceOf(e *ent.Event) audience {
+	switch {
+	case !edit.HasPassword(e):
+		return sameScope
+	case r.password == "" && auth.ReadScope(r.caller) == "":
+		return noPassword
+	}
+	return onlyReader
 }
 
 // size returns roughly how many bytes of memory a record and its key take.
@@ -101,7 +131,7 @@ func NewRecordCache(size int64) (*RecordCache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rendered records: %w", err)
 	}
-	return &RecordCache{records: records, shared: map[recordKey]*sharedRecord{}}, nil
+	return &RecordCache{records: records, shared: map[claimKey]*sharedRecord{}}, nil
 }
 
 // Stats returns the approximate size in bytes and the number of cached records. hits counts records that lists
@@ -125,9 +155,8 @@ func (c *RecordCache) count(hits, made int) {
 type recordRenderer[R ent.Row] struct {
 	kind calendar.Kind
 	read func(ids []int64) ([]R, error) // loads rows with all that their representations show, in any order
-	// value returns the representation of a row. shared is true if the representation depends only on recordKey
-	// and the row.
-	value func(row R) (value any, shared bool)
+	// value returns the representation of a row. For its audience, the representation depends only on recordKey and the row.
+	value func(row R) (value any, is audience)
 	// parts returns the records that the representation shows, including the row itself. Scheduled ones limit how
 	// long it is right.
 	parts func(row R) []ent.Core
@@ -192,13 +221,21 @@ func (p *recordPage[R]) keyOf(i int) recordKey {
 	return key
 }
 
+// claimOf returns the key under which requests share the read of the record at a position.
+func (p *recordPage[R]) claimOf(i int) claimKey { return claimKey{p.keyOf(i), p.r.password != ""} }
+
+// mayUse reports whether a record has the right bytes for a position.
+func (p *recordPage[R]) mayUse(is *cachedRecord, i int) bool {
+	return is.valid(p.page.Changed[i], p.r.now) && (!is.redacted || p.r.password == "")
+}
+
 // takeCached takes the record at a position from the cache. It returns false if the cache lacks it.
 func (p *recordPage[R]) takeCached(i int) bool {
 	if p.cache == nil {
 		return false
 	}
 	is, _ := p.cache.records.GetIfPresent(p.keyOf(i))
-	if !is.valid(p.page.Changed[i], p.r.now) {
+	if !p.mayUse(is, i) {
 		return false
 	}
 	p.bodies[i] = is.body
@@ -220,12 +257,12 @@ func (p *recordPage[R]) read(missing []int) (again []int, err error) {
 			i := missing[0]
 			missing = missing[1:]
 			if p.cache != nil {
-				shared, leads := p.cache.join(p.keyOf(i), p.page.Changed[i])
+				shared, leads := p.cache.join(p.claimOf(i), p.page.Changed[i])
 				switch {
 				case leads && p.takeCached(i): // another request has just read it
 					shared.failed = false
 					shared.record, _ = p.cache.records.GetIfPresent(p.keyOf(i))
-					p.cache.finish(p.keyOf(i), shared)
+					p.cache.finish(p.claimOf(i), shared)
 					continue
 				case leads:
 					leading[i] = shared
@@ -250,7 +287,7 @@ func (p *recordPage[R]) read(missing []int) (again []int, err error) {
 		switch {
 		case j.shared.failed:
 			again = append(again, j.at)
-		case j.shared.record.valid(p.page.Changed[j.at], p.r.now):
+		case p.mayUse(j.shared.record, j.at):
 			p.bodies[j.at] = j.shared.record.body
 			p.joined++
 		default:
@@ -270,7 +307,7 @@ func (p *recordPage[R]) read(missing []int) (again []int, err error) {
 func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) error {
 	defer func() {
 		for i, shared := range leading {
-			p.cache.finish(p.keyOf(i), shared)
+			p.cache.finish(p.claimOf(i), shared)
 		}
 	}()
 	if len(some) == 0 {
@@ -285,14 +322,14 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 		return err
 	}
 	p.made += len(rows)
-	err = p.list.encode(p.r, rows, func(row R, body []byte, shared bool) {
+	err = p.list.encode(p.r, rows, func(row R, body []byte, is audience) {
 		i := at[row.Core().ID]
 		p.bodies[i] = body
-		if p.cache == nil || !shared || p.r.h.Moves.Number() != p.r.moves {
+		if p.cache == nil || is == onlyReader || p.r.h.Moves.Number() != p.r.moves {
 			return
 		}
 		record := &cachedRecord{
-			changed: p.page.Changed[i], body: body,
+			changed: p.page.Changed[i], body: body, redacted: is == noPassword,
 			from:  max(p.earliest, lastPublication(p.r.now, p.list.parts(row))),
 			until: min(p.latest, nextPublication(p.r.now, p.list.parts(row))),
 		}
@@ -308,14 +345,14 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 }
 
 // encode encodes rows and calls each with the bytes of each row.
-func (l *recordRenderer[R]) encode(r *request, rows []R, each func(row R, body []byte, shared bool)) error {
+func (l *recordRenderer[R]) encode(r *request, rows []R, each func(row R, body []byte, is audience)) error {
 	for _, row := range rows {
-		value, shared := l.value(row)
+		value, is := l.value(row)
 		body, err := r.codec.encode(value, "")
 		if err != nil {
 			return err
 		}
-		each(row, body, shared)
+		each(row, body, is)
 	}
 	return nil
 }

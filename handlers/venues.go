@@ -108,7 +108,7 @@ func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 			}
 			return rows, r.translate(ent.PageOf(rows...))
 		},
-		value: func(row R) (any, bool) { return l.represent(v, row, false), true },
+		value: func(row R) (any, audience) { return l.represent(v, row, false), sameScope },
 		parts: func(row R) []ent.Core { return []ent.Core{row.Core()} },
 	})
 	if err != nil {

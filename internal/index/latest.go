@@ -45,14 +45,14 @@ func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
 	since := int64(math.MinInt64)
 	own := l.latest()
 	if len(own) == l.number && l.number > 0 {
-		since = l.changed(own[l.number-1])
+		since = l.time(own[l.number-1])
 		out.Since = time.Unix(since, 0).UTC()
 	}
 	for _, slot := range own {
 		l.take(slot)
 	}
 	l.later.each(0, l.size(), func(slot uint32) bool {
-		if l.changed(slot) >= since {
+		if l.time(slot) >= since {
 			l.leave(slot)
 		}
 		return true
@@ -67,14 +67,18 @@ func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
 	}
 	slices.Sort(l.taken)
 	out.IDs = slices.Compact(l.taken)
+	for _, id := range out.IDs {
+		slot, _ := l.slot(id)
+		out.Changed = append(out.Changed, max(l.changed.slots[slot], l.changed.before))
+	}
 	if l.next < maxTime {
 		out.Next = time.Unix(l.next, 0).UTC()
 	}
 	return out
 }
 
-// changed returns when an event itself last changed, in seconds since 1970. Its publication counts.
-func (l *latestSearch) changed(slot uint32) int64 {
+// time returns when an event itself last changed, in seconds since 1970. Its publication counts.
+func (l *latestSearch) time(slot uint32) int64 {
 	if at := l.published[slot]; at > l.modified[slot] && at <= l.now {
 		return at
 	}
@@ -87,15 +91,15 @@ func (l *latestSearch) latest() (best []uint32) {
 	bound := int64(math.MinInt64)
 	cut := func() {
 		slices.SortFunc(best, func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(l.changed(b), l.changed(a)), cmp.Compare(l.ids[b], l.ids[a]))
+			return cmp.Or(cmp.Compare(l.time(b), l.time(a)), cmp.Compare(l.ids[b], l.ids[a]))
 		})
 		if len(best) >= l.number && l.number > 0 {
 			best = best[:l.number]
-			bound = l.changed(best[l.number-1])
+			bound = l.time(best[l.number-1])
 		}
 	}
 	l.shown.each(0, l.size(), func(slot uint32) bool {
-		if l.changed(slot) >= bound {
+		if l.time(slot) >= bound {
 			if best = append(best, slot); len(best) >= max(2*l.number, least) {
 				cut()
 			}

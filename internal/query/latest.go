@@ -49,6 +49,8 @@ const FewEvents = 1000
 // Latest has the events of a list that changed last, and possibly others.
 type Latest struct {
 	IDs []int64 // in rising order
+	// Changed is Page.Changed of the events. The database does not know it.
+	Changed []int64
 	// Since is the last change of the events themselves after which changes of linked records matter. Zero means that the list has
 	// no other events.
 	Since time.Time
