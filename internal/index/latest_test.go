@@ -1,4 +1,4 @@
-package query_test
+package index_test
 
 import (
 	"cmp"
@@ -20,6 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
+var publishedOnly = query.Visible{Anyone: []calendar.Status{calendar.Publish}}
+
 // latestRow is an event as TestLatestEvents computes it.
 type latestRow struct {
 	id, series   int64
@@ -28,7 +30,7 @@ type latestRow struct {
 	hidden, open bool
 }
 
-// TestLatestEvents compares LatestEvents with a scan of all events. The calendars have equal times and dates in the
+// TestLatestEvents compares LatestEvents of the database and of the index with a scan of all events. The calendars have equal times and dates in the
 // future. In some of them a publication, a link or a later occurrence changed last.
 func TestLatestEvents(t *testing.T) {
 	t.Parallel()
