@@ -283,7 +283,10 @@ func loadReadFacts(t *testing.T, db *sql.DB, now time.Time) readFacts {
 		f.slugs[collection] = column("SELECT e.slug FROM " + rows)
 	}
 	f.ids["images"] = column("SELECT id FROM images ORDER BY id LIMIT 4")
-	f.words = []string{fill.Word(0), fill.Word(60), fill.Word(0) + " " + fill.Word(1), fill.Word(2)[:2]}
+	f.words = []string{
+		fill.Word(0), fill.Word(60), fill.Word(0) + " " + fill.Word(1), fill.Word(0) + " -" + fill.Word(1), fill.Word(2)[:2],
+		`"` + fill.Word(0) + " " + fill.Word(1) + `"`,
+	}
 	return f
 }
 
