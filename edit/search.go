@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -133,9 +134,6 @@ func (e *Editor) storeSearchTexts(
 ) error {
 	var rows []*ent.SearchTextCreate
 	for _, id := range ids {
-		if err := checkSearchTexts(texts[id]); err != nil {
-			return err
-		}
 		for _, f := range texts[id] {
 			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(f.Text).
 				SetLanguages(f.Languages))
@@ -149,18 +147,20 @@ func (e *Editor) storeSearchTexts(
 	return nil
 }
 
-// maxSearchText is the size of the longest search text in bytes. TiDB refuses rows of 6 MiB. Search texts write some
-// characters as many others.
+// maxSearchText is the size of the longest search text in bytes. Searches find nothing beyond it. TiDB refuses rows of 6 MiB,
+// and search texts write some characters as many others.
 const maxSearchText = 4 << 20
 
-// checkSearchTexts refuses search texts that are longer than maxSearchText.
-func checkSearchTexts(texts []SearchText) error {
-	for _, t := range texts {
-		if len(t.Text) > maxSearchText {
-			return &calendar.Error{Code: "rest_request_too_large", Key: "record-too-large"}
-		}
+// cutSearchText returns the part of a search text that is stored.
+func cutSearchText(text string) string {
+	if len(text) <= maxSearchText {
+		return text
 	}
-	return nil
+	end := maxSearchText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
 }
 
 // searchTextsOf returns the search texts of a record. Common has the fields that are the same in all languages.
@@ -174,6 +174,7 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 	}
 	var out []SearchText
 	add := func(l calendar.Language, text string) {
+		text = cutSearchText(text)
 		for i := range out {
 			if out[i].Text == text {
 				out[i].Languages |= l.Bit()

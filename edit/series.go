@@ -319,9 +319,6 @@ func (e *Editor) storeOccurrences(
 	venues, organizers, terms := EventLinkRows(calendar.Venue), EventLinkRows(calendar.Organizer), EventTermRows()
 
 	searchTexts := e.searchTextsOf(calendar.Event, t.Original, t.Others)
-	if err := checkSearchTexts(searchTexts); err != nil {
-		return err
-	}
 	linked := termIDs{t.Categories, t.Tags}.all()
 	for i, o := range list {
 		row := slices.Clone(common)

@@ -77,3 +77,51 @@ func TestAProcessWithASlowClockShowsWhatAnotherHasPublished(t *testing.T) {
 		}
 	})
 }
+
+// TestAProcessWithASlowClockKeepsNoEntryForOthers has two processes share the entries of feeds. One has not come to the time of a
+// change that it reads.
+func TestAProcessWithASlowClockKeepsNoEntryForOthers(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		at := func(before time.Duration, cache *handlers.RecordCache) *apitest.API {
+			return apitest.New(t, st, func(c *handlers.Config) {
+				c.Site.Now, c.RecordCache = func() time.Time { return apitest.Now.Add(-before) }, cache
+			})
+		}
+		first := at(time.Hour, nil)
+		first.SignIn(t, "admin", calendar.Administrator)
+		made := first.Do(t, apitest.Request{Method: "POST", Path: "/events", As: "admin", JSON: map[string]any{
+			"title": "Opening", "start_date": "2026-12-01 10:00", "end_date": "2026-12-01 12:00", "venue": map[string]any{"venue": "Hall"},
+			"categories": []string{"Music"},
+		}})
+		if made.Status != 201 {
+			t.Fatalf("%d %s", made.Status, made.Body)
+		}
+		last := at(0, nil)
+		last.ShareTokens(first)
+		for _, change := range []struct {
+			path string
+			body map[string]any
+		}{
+			{fmt.Sprint("/venues/", made.Get(t, "venue", "id")), map[string]any{"venue": "New hall"}},
+			{fmt.Sprint("/categories/", made.Get(t, "categories", 0, "id")), map[string]any{"name": "New music"}},
+		} {
+			cache, err := handlers.NewRecordCache(1 << 20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := last.Do(t, apitest.Request{Method: "PATCH", Path: change.path, As: "admin", JSON: change.body})
+			if r.Status != 200 {
+				t.Fatalf("%d %s", r.Status, r.Body)
+			}
+			slow, right := at(time.Minute, cache), at(0, cache)
+			for _, path := range []string{"/events.atom", "/events.rss", "/events.json", "/events.ics"} {
+				slow.Do(t, apitest.Request{Path: path, Absolute: true})
+				got, want := right.Do(t, apitest.Request{Path: path, Absolute: true}), last.Do(t, apitest.Request{Path: path, Absolute: true})
+				if diff := cmp.Diff(string(want.Body), string(got.Body)); diff != "" {
+					t.Errorf("%s after %s (-alone +shared):\n%s", path, change.path, diff)
+				}
+			}
+		}
+	})
+}

@@ -51,9 +51,26 @@ func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*
 			clear(entries)
 			return r.feedEvents(ids, entries)
 		},
-		value: func(e *ent.Event) (any, audience) { return value(entries[e.ID]), sameScope },
+		value: func(e *ent.Event) (any, audience) {
+			one := entries[e.ID]
+			if r.changedLater(e, one.parts) {
+				return value(one), onlyReader
+			}
+			return value(one), sameScope
+		},
 		parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
 	}
+}
+
+// changedLater reports whether something that the entry of an event shows changed after the time of the request: it was written
+// meanwhile, or by a process whose clock is ahead. The date of the entry leaves such a change out, so other requests must
+// not use it.
+func (r *request) changedLater(e *ent.Event, parts []ent.Core) bool {
+	later := func(c ent.Core) bool {
+		return c.ModifiedAt.After(r.now) || c.Status == calendar.Publish && c.PublishedAt.After(r.now)
+	}
+	return slices.ContainsFunc(parts, later) ||
+		slices.ContainsFunc(e.Edges.Terms, func(t *ent.Term) bool { return later(t.Core()) })
 }
 
 // relateParents adds the relation to its parent to each entry of a page. parents[i] is the parent's id of

@@ -118,7 +118,8 @@ func (r *request) unlockedEvents(visible query.Visible) ([]int64, error) {
 		return nil, err
 	}
 	var rows []*ent.Event
-	for some := range slices.Chunk(page.IDs, ent.MaxRead) {
+	const most = 1000 // in a statement
+	for some := range slices.Chunk(page.IDs, most) {
 		part, err := r.db.Event.Query().Where(event.IDIn(some...), event.PasswordHashNotNil()).
 			Select(event.FieldID, event.FieldPasswordHash, event.FieldPasswordID, event.FieldAuthorID, event.FieldStatus,
 				event.FieldStatusBeforeTrash, event.FieldPublishedAt).All(r.ctx)

@@ -43,9 +43,10 @@ type latestSearch struct {
 
 func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
 	since := int64(math.MinInt64)
-	own := l.latest()
+	own := l.latest(l.time)
 	if len(own) == l.number && l.number > 0 {
-		since = l.time(own[l.number-1])
+		modified := func(slot uint32) int64 { return l.modified[slot] }
+		since = modified(l.latest(modified)[l.number-1])
 		out.Since = time.Unix(since, 0).UTC()
 	}
 	for _, slot := range own {
@@ -85,21 +86,21 @@ func (l *latestSearch) time(slot uint32) int64 {
 	return l.modified[slot]
 }
 
-// latest returns the slots of the events of the list that themselves changed last, the latest first.
-func (l *latestSearch) latest() (best []uint32) {
+// latest returns the slots of the events of the list with the latest times, the latest first.
+func (l *latestSearch) latest(time func(slot uint32) int64) (best []uint32) {
 	const least = 64 // fewest slots that are sorted at once
 	bound := int64(math.MinInt64)
 	cut := func() {
 		slices.SortFunc(best, func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(l.time(b), l.time(a)), cmp.Compare(l.ids[b], l.ids[a]))
+			return cmp.Or(cmp.Compare(time(b), time(a)), cmp.Compare(l.ids[b], l.ids[a]))
 		})
 		if len(best) >= l.number && l.number > 0 {
 			best = best[:l.number]
-			bound = l.time(best[l.number-1])
+			bound = time(best[l.number-1])
 		}
 	}
 	l.shown.each(0, l.size(), func(slot uint32) bool {
-		if l.time(slot) >= bound {
+		if time(slot) >= bound {
 			if best = append(best, slot); len(best) >= max(2*l.number, least) {
 				cut()
 			}
