@@ -86,6 +86,9 @@ func TestAProcessWithASlowClockKeepsNoEntryForOthers(t *testing.T) {
 		at := func(before time.Duration, cache *handlers.RecordCache) *apitest.API {
 			return apitest.New(t, st, func(c *handlers.Config) {
 				c.Site.Now, c.RecordCache = func() time.Time { return apitest.Now.Add(-before) }, cache
+				if err := c.Index.Load(t.Context()); err != nil { // otherwise nothing is kept
+					t.Fatal(err)
+				}
 			})
 		}
 		first := at(time.Hour, nil)

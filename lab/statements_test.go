@@ -502,11 +502,11 @@ func (a *anonymousReads) pages(t *testing.T) {
 			continue
 		}
 		seen[path] = true
-		if form := formOf(path); forms[form] == mostOfForm && !isSitemap(path) {
+		form := formOf(path)
+		if forms[form] == mostOfForm && !isSitemap(path) {
 			continue
-		} else {
-			forms[form]++
 		}
+		forms[form]++
 		group := "pages"
 		if !isPage(path) {
 			group = "feeds"

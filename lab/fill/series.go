@@ -48,15 +48,14 @@ func (r *run) series(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("series: %w", err)
 	}
-	ignore := "OR IGNORE"
+	statement := "UPDATE OR IGNORE events SET series_id = ? + id % ?, original_start = start_wall"
 	if strings.HasPrefix(r.st.String(), "mysql") {
-		ignore = "IGNORE"
+		statement = "UPDATE IGNORE events SET series_id = ? + id % ?, original_start = start_wall"
 	}
-	statement := fmt.Sprintf("UPDATE %s events SET series_id = %d + id %% %d, original_start = start_wall", ignore, first, r.Series)
 	if r.Mixed {
 		statement += " WHERE id % 3 <> 0"
 	}
-	_, err = r.st.DB.ExecContext(ctx, statement)
+	_, err = r.st.DB.ExecContext(ctx, statement, first, r.Series)
 	return err
 }
 
