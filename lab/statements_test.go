@@ -31,7 +31,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-var statementEvents = flag.Int("statement-events", 100_000, "events of the calendar of TestStatementsOfAnonymousReads")
+var statementEvents = flag.Int("statement-events", 100_000, "events of the calendar of TestStatementsOfAnonymousReads; of small tables MySQL reads more than the limits allow")
 
 // Limits of a statement of an anonymous read.
 const (
