@@ -15,7 +15,7 @@ import (
 // ids begins with the last change. The errors are those of FindEvents.
 func (x *Index) LatestEvents(ctx context.Context, f *query.Events, terms [][]int64, number int) (out query.Latest, err error) {
 	err = x.evaluate(ctx, f, func(s *state, found slotSet) {
-		l := latestSearch{state: s, f: f, now: f.Now.Unix(), number: number, next: maxTime, shown: found}
+		l := latestSearch{state: s, now: f.Now.Unix(), number: number, next: maxTime, shown: found}
 		if f.Series.First {
 			l.later = x.pool.take(s.size())
 			defer x.pool.give(l.later)
@@ -31,7 +31,6 @@ func (x *Index) LatestEvents(ctx context.Context, f *query.Events, terms [][]int
 // latestSearch is a running search for the events of a list that changed last.
 type latestSearch struct {
 	*state
-	f      *query.Events
 	now    int64 // seconds since 1970
 	number int
 	shown  slotSet  // the list
@@ -87,20 +86,20 @@ func (l *latestSearch) time(slot uint32) int64 {
 }
 
 // latest returns the slots of the events of the list with the latest times, the latest first.
-func (l *latestSearch) latest(time func(slot uint32) int64) (best []uint32) {
+func (l *latestSearch) latest(at func(slot uint32) int64) (best []uint32) {
 	const least = 64 // fewest slots that are sorted at once
 	bound := int64(math.MinInt64)
 	cut := func() {
 		slices.SortFunc(best, func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(time(b), time(a)), cmp.Compare(l.ids[b], l.ids[a]))
+			return cmp.Or(cmp.Compare(at(b), at(a)), cmp.Compare(l.ids[b], l.ids[a]))
 		})
 		if len(best) >= l.number && l.number > 0 {
 			best = best[:l.number]
-			bound = time(best[l.number-1])
+			bound = at(best[l.number-1])
 		}
 	}
 	l.shown.each(0, l.size(), func(slot uint32) bool {
-		if time(slot) >= bound {
+		if at(slot) >= bound {
 			if best = append(best, slot); len(best) >= max(2*l.number, least) {
 				cut()
 			}
