@@ -308,7 +308,7 @@ func TestProtectedEventsAreCachedForRequestsWithoutPassword(t *testing.T) {
 			{"admin", "", 1},
 			{"", "", 0},
 		} {
-			req := apitest.Request{As: step.as, Path: fmt.Sprintf("/events?x=%d&%s", i, step.query)} // no reply is cached
+			req := apitest.Request{As: step.as, Path: fmt.Sprintf("/events?per_page=%d&%s", 20+i, step.query)} // no reply is cached
 			want := api.Do(t, req)
 			reads.Store(0)
 			got := apitest.Send(t, process, api.NewRequest(t, req))
