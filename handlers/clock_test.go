@@ -78,20 +78,21 @@ func TestAProcessWithASlowClockShowsWhatAnotherHasPublished(t *testing.T) {
 	})
 }
 
-// TestAProcessWithASlowClockKeepsNoEntryForOthers has two processes share the entries of feeds. One has not come to the time of a
-// change that it reads.
-func TestAProcessWithASlowClockKeepsNoEntryForOthers(t *testing.T) {
+// TestAProcessKeepsNoEntryWithoutAChangeThatItShows has a process with a slow clock read a change whose time has not come for it. Its
+// feeds show the change, and the date of the entry does not count it yet.
+func TestAProcessKeepsNoEntryWithoutAChangeThatItShows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		at := func(before time.Duration, cache *handlers.RecordCache) *apitest.API {
+		var behind time.Duration
+		at := func(now func() time.Time, cache *handlers.RecordCache) *apitest.API {
 			return apitest.New(t, st, func(c *handlers.Config) {
-				c.Site.Now, c.RecordCache = func() time.Time { return apitest.Now.Add(-before) }, cache
+				c.Site.Now, c.RecordCache = now, cache
 				if err := c.Index.Load(t.Context()); err != nil { // otherwise nothing is kept
 					t.Fatal(err)
 				}
 			})
 		}
-		first := at(time.Hour, nil)
+		first := at(func() time.Time { return apitest.Now.Add(-time.Hour) }, nil)
 		first.SignIn(t, "admin", calendar.Administrator)
 		made := first.Do(t, apitest.Request{Method: "POST", Path: "/events", As: "admin", JSON: map[string]any{
 			"title": "Opening", "start_date": "2026-12-01 10:00", "end_date": "2026-12-01 12:00", "venue": map[string]any{"venue": "Hall"},
@@ -100,7 +101,7 @@ func TestAProcessWithASlowClockKeepsNoEntryForOthers(t *testing.T) {
 		if made.Status != 201 {
 			t.Fatalf("%d %s", made.Status, made.Body)
 		}
-		last := at(0, nil)
+		last := at(func() time.Time { return apitest.Now }, nil)
 		last.ShareTokens(first)
 		for _, change := range []struct {
 			path string
@@ -117,12 +118,17 @@ func TestAProcessWithASlowClockKeepsNoEntryForOthers(t *testing.T) {
 			if r.Status != 200 {
 				t.Fatalf("%d %s", r.Status, r.Body)
 			}
-			slow, right := at(time.Minute, cache), at(0, cache)
-			for _, path := range []string{"/events.atom", "/events.rss", "/events.json", "/events.ics"} {
-				slow.Do(t, apitest.Request{Path: path, Absolute: true})
-				got, want := right.Do(t, apitest.Request{Path: path, Absolute: true}), last.Do(t, apitest.Request{Path: path, Absolute: true})
+			process := at(func() time.Time { return apitest.Now.Add(-behind) }, cache)
+			paths := []string{"/events.atom", "/events.rss", "/events.json", "/events.ics"}
+			behind = time.Minute
+			for _, path := range paths {
+				process.Do(t, apitest.Request{Path: path, Absolute: true})
+			}
+			behind = 0
+			for _, path := range paths {
+				got, want := process.Do(t, apitest.Request{Path: path, Absolute: true}), last.Do(t, apitest.Request{Path: path, Absolute: true})
 				if diff := cmp.Diff(string(want.Body), string(got.Body)); diff != "" {
-					t.Errorf("%s after %s (-alone +shared):\n%s", path, change.path, diff)
+					t.Errorf("%s after %s (-without a cache +with):\n%s", path, change.path, diff)
 				}
 			}
 		}
