@@ -53,7 +53,8 @@ func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*
 		},
 		value: func(e *ent.Event) (any, audience) {
 			one := entries[e.ID]
-			if r.changedLater(e, one.parts) {
+			if at := r.changeToCome(e, one.parts); !at.IsZero() {
+				r.expireBy(at)
 				return value(one), onlyReader
 			}
 			return value(one), sameScope
@@ -62,15 +63,25 @@ func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*
 	}
 }
 
-// changedLater reports whether something that the entry of an event shows changed after the time of the request: it was written
-// meanwhile, or by a process whose clock is ahead. The date of the entry leaves such a change out, so other requests must
-// not use it.
-func (r *request) changedLater(e *ent.Event, parts []ent.Core) bool {
-	later := func(c ent.Core) bool {
-		return c.ModifiedAt.After(r.now) || c.Status == calendar.Publish && c.PublishedAt.After(r.now)
+// changeToCome returns the time of the first change that the entry of an event shows although its time is after that of the
+// request: it was written meanwhile, or by a process whose clock is ahead. The date of the entry leaves such a change out, so it
+// is right only until then. Zero means that there is none.
+func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time) {
+	note := func(at time.Time) {
+		if at.After(r.now) && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
 	}
-	return slices.ContainsFunc(parts, later) ||
-		slices.ContainsFunc(e.Edges.Terms, func(t *ent.Term) bool { return later(t.Core()) })
+	for _, c := range parts {
+		note(c.ModifiedAt)
+		if c.Status == calendar.Publish {
+			note(c.PublishedAt)
+		}
+	}
+	for _, t := range e.Edges.Terms {
+		note(t.ModifiedAt)
+	}
+	return first
 }
 
 // relateParents adds the relation to its parent to each entry of a page. parents[i] is the parent's id of
