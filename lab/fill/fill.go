@@ -50,7 +50,7 @@ func Default(now time.Time) calendar.Wall {
 
 // description tells calendars apart. The number grows when other rows come out of the same options.
 func (o Options) description() string {
-	text := fmt.Sprintf("3: %d events from %s", o.Events, o.From)
+	text := fmt.Sprintf("4: %d events from %s", o.Events, o.From)
 	if o.Series > 0 {
 		text += fmt.Sprintf(", of %d series", o.Series)
 	}

@@ -76,7 +76,8 @@ func Anew(ctx context.Context, at string, o Options) (err error) {
 	// What the engines do by themselves in time.
 	settle := "PRAGMA wal_checkpoint(TRUNCATE)"
 	if !lite {
-		settle = "ANALYZE TABLE events, event_terms, event_venues, event_organizers, search_texts, venues, organizers, terms"
+		settle = "ANALYZE TABLE events, event_terms, event_venues, event_organizers, event_translations, search_texts, slugs, " +
+			"venues, organizers, terms, series, series_phases, images"
 	}
 	_, err = st.DB.ExecContext(ctx, settle)
 	return err
