@@ -425,7 +425,7 @@ func TestFindIsWhatEachEventSays(t *testing.T) {
 			pool.give(found)
 		}
 	}
-	if some < int(seeds)*14 {
+	if some < int(seeds)*13 {
 		t.Errorf("only %d of the filters select anything", some)
 	}
 }
