@@ -85,27 +85,33 @@ func (l *latestSearch) time(slot uint32) int64 {
 	return l.modified[slot]
 }
 
-// latest returns the slots of the events of the list with the latest times, the latest first.
+// latest returns the slots of the events of the list with the latest times, the latest first. It goes from the last slots to the
+// first: of events that were written together, those with the highest ids come early, and the others are passed over.
 func (l *latestSearch) latest(at func(slot uint32) int64) (best []uint32) {
 	const least = 64 // fewest slots that are sorted at once
-	bound := int64(math.MinInt64)
+	later := func(a, b uint32) int { return cmp.Or(cmp.Compare(at(b), at(a)), cmp.Compare(l.ids[b], l.ids[a])) }
+	full := false // best[l.number-1] is the last one that counts
 	cut := func() {
-		slices.SortFunc(best, func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(at(b), at(a)), cmp.Compare(l.ids[b], l.ids[a]))
-		})
-		if len(best) >= l.number && l.number > 0 {
+		slices.SortFunc(best, later)
+		if full = len(best) >= l.number && l.number > 0; full {
 			best = best[:l.number]
-			bound = at(best[l.number-1])
 		}
 	}
-	l.shown.each(0, l.size(), func(slot uint32) bool {
-		if at(slot) >= bound {
+	for w := len(l.shown) - 1; w >= 0; w-- {
+		if l.shown[w] == 0 {
+			continue
+		}
+		first := uint32(w) * 64
+		l.shown.each(first, first+64, func(slot uint32) bool {
+			if full && later(slot, best[l.number-1]) > 0 {
+				return true
+			}
 			if best = append(best, slot); len(best) >= max(2*l.number, least) {
 				cut()
 			}
-		}
-		return true
-	})
+			return true
+		})
+	}
 	cut()
 	return best
 }
