@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -85,38 +84,32 @@ func (q *eventQuery) isCheap() bool {
 
 // findEvents returns a page of a list of events. It asks the index, or the database if the index cannot answer.
 func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, error) {
-	if r.h.Index != nil {
-		page, err := r.findIndexed(q, offset, limit)
-		if !r.needsDatabase(err) {
-			return page, err
-		}
-	}
-	return query.Database{Ent: r.db}.FindEvents(r.ctx, q, offset, limit)
+	return byIndex(r, func(x *index.Index, revision int64) (query.Page, error) {
+		q.Revision = revision
+		return r.findIndexed(x, q, offset, limit)
+	}, func(db query.Database) (query.Page, error) { return db.FindEvents(r.ctx, q, offset, limit) })
 }
 
-// findOnce returns all events of a list that the reply does not show.
-func (r *request) findOnce(q *query.Events) (query.Page, error) {
-	if r.h.Index != nil {
-		var err error
-		if q.Revision, err = r.sinceRevision(); err != nil {
-			return query.Page{}, err
+// byIndex returns what the index finds, or what the database finds if there is no index or it cannot answer. The index must have
+// applied the given revision of the calendar.
+func byIndex[T any](
+	r *request, ask func(x *index.Index, revision int64) (T, error), fallBack func(db query.Database) (T, error),
+) (found T, err error) {
+	if x := r.h.Index; x != nil {
+		var revision int64
+		if revision, err = r.sinceRevision(); err == nil {
+			found, err = ask(x, revision)
 		}
-		page, err := r.h.Index.FindEvents(r.ctx, q, 0, -1)
 		if !r.needsDatabase(err) {
-			return page, err
+			return found, err
 		}
 	}
-	return query.Database{Ent: r.db}.FindEvents(r.ctx, q, 0, math.MaxInt32)
+	return fallBack(query.Database{Ent: r.db})
 }
 
 // findIndexed returns a page of a list of events, found by the index.
-func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, error) {
-	var err error
-	if q.Revision, err = r.sinceRevision(); err != nil {
-		return query.Page{}, err
-	}
+func (r *request) findIndexed(x *index.Index, q *query.Events, offset, limit int) (query.Page, error) {
 	if q.Include == nil {
-		x := r.h.Index
 		r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
 			again := *q
 			again.Revision, again.Now = revision, now
@@ -124,7 +117,7 @@ func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, e
 		}
 		return x.FindEvents(r.ctx, q, offset, limit)
 	}
-	page, err := r.h.Index.FindEvents(r.ctx, q, 0, -1)
+	page, err := x.FindEvents(r.ctx, q, 0, -1)
 	if err != nil {
 		return query.Page{}, err
 	}

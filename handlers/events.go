@@ -22,7 +22,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	}
 	var v *represent.View
 	items, err := renderRecords(r, page, recordRenderer[*ent.Event]{
-		kind: calendar.Event,
+		kind: calendar.Event, codec: r.codec,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
 			if err != nil {

@@ -20,9 +20,8 @@ const commitTime = time.Minute
 
 // lastModified returns the Last-Modified of a feed. at are times when the content of the feed changed. The result
 // is the latest of these and the last change that the public could see, due publication or expired withdrawal of the
-// calendar. It is zero if
-// that time is younger than commitTime, or if a replica answers. In both cases the feed may lack a change of that
-// date. So feeds with the same date are equal.
+// calendar. It is zero if that time is younger than commitTime, or if a replica answers. In both cases the feed may
+// lack a change of that date. So feeds with the same date are equal.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	if r.h.Replica != nil && r.h.Replica != r.h.DB {
 		return time.Time{}, nil

@@ -46,7 +46,7 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*ent.Event] {
 	entries := make(map[int64]*feedEvent)
 	return recordRenderer[*ent.Event]{
-		kind: calendar.Event,
+		kind: calendar.Event, codec: r.codec,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			clear(entries)
 			return r.feedEvents(ids, entries)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/feed"
+	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -77,52 +78,43 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 
 // latestEvents finds the events of a list that changed last.
 func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
-	db := query.Database{Ent: r.db}
-	if r.h.Index != nil {
-		latest, err := r.latestIndexed(db, q)
-		if !r.needsDatabase(err) {
+	return byIndex(r, func(x *index.Index, revision int64) (query.Latest, error) {
+		q.Revision = revision
+		latest, err := x.LatestEvents(r.ctx, q, nil, newsSize)
+		if err != nil || latest.Since.IsZero() {
 			return latest, err
 		}
-	}
-	page, err := db.FindEvents(r.ctx, q, 0, query.FewEvents)
-	if err != nil {
-		return query.Latest{}, fmt.Errorf("events: %w", err)
-	}
-	if page.Total == 0 {
-		page.IDs = []int64{}
-	} else if page.Total > query.FewEvents {
-		page.IDs = nil
-	}
-	return db.LatestEvents(r.ctx, q, page.IDs, newsSize)
-}
-
-// latestIndexed is latestEvents by the index.
-func (r *request) latestIndexed(db query.Database, q *query.Events) (latest query.Latest, err error) {
-	if q.Revision, err = r.sinceRevision(); err != nil {
-		return query.Latest{}, err
-	}
-	latest, err = r.h.Index.LatestEvents(r.ctx, q, nil, newsSize)
-	if err != nil || latest.Since.IsZero() {
-		return latest, err
-	}
-	terms, err := db.NewerTerms(r.ctx, latest.Since, r.now)
-	if err != nil || terms == nil {
-		return latest, err
-	}
-	return r.h.Index.LatestEvents(r.ctx, q, terms, newsSize)
+		terms, err := query.Database{Ent: r.db}.NewerTerms(r.ctx, latest.Since, r.now)
+		if err != nil || terms == nil {
+			return latest, err
+		}
+		return x.LatestEvents(r.ctx, q, terms, newsSize)
+	}, func(db query.Database) (query.Latest, error) {
+		page, err := db.FindEvents(r.ctx, q, 0, query.FewEvents)
+		if err != nil {
+			return query.Latest{}, fmt.Errorf("events: %w", err)
+		}
+		if page.Total == 0 {
+			page.IDs = []int64{}
+		} else if page.Total > query.FewEvents {
+			page.IDs = nil
+		}
+		return db.LatestEvents(r.ctx, q, page.IDs, newsSize)
+	})
 }
 
 // latestEntries returns those of the given events that changed last, newest first. Entries come from the record cache or from
 // their rows. In memory it keeps only these entries and one batch.
 func (r *request) latestEntries(latest query.Latest) ([]feed.Entry, error) {
-	r.codec = entryCodec // the three formats share their entries
+	list := r.entryRenderer(func(one *feedEvent) any { return &one.entry })
+	list.codec = entryCodec // the three formats share their entries
 	var out []feed.Entry
 	for first := 0; first < len(latest.IDs); first += ent.MaxRead {
 		page := query.Page{IDs: latest.IDs[first:min(first+ent.MaxRead, len(latest.IDs))]}
 		if latest.Changed != nil {
 			page.Changed = latest.Changed[first:][:len(page.IDs)]
 		}
-		bodies, err := renderRecords(r, page, r.entryRenderer(func(one *feedEvent) any { return &one.entry }))
+		bodies, err := renderRecords(r, page, list)
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 	if form == cardItem {
 		media += " " + r.today().Format("2006") // cards show the year if it is not the current one
 	}
-	r.codec = codec{mediaType: media, encode: func(value any, _ string) ([]byte, error) {
+	as := codec{mediaType: media, encode: func(value any, _ string) ([]byte, error) {
 		item := value.(*web.Item) //nolint:forcetypeassert // value below
 		b := bytes.NewBufferString(item.Day + item.Last + strconv.FormatInt(item.ID, 10) + "\n")
 		err := r.h.pages.Write(b, written, item)
@@ -52,7 +52,7 @@ func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 	}}
 	var v *represent.View
 	bodies, err := renderRecords(r.request, page, recordRenderer[*ent.Event]{
-		kind: calendar.Event,
+		kind: calendar.Event, codec: as,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
 			if err != nil {

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"math"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -113,7 +114,7 @@ func (r *request) unlockedEvents(visible query.Visible) ([]int64, error) {
 	if r.password == "" {
 		return nil, nil
 	}
-	page, err := r.findOnce(&query.Events{Now: r.now, Visible: visible, Hidden: true, Protected: true})
+	page, err := r.findEvents(&query.Events{Now: r.now, Visible: visible, Hidden: true, Protected: true}, 0, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}

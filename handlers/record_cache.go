@@ -153,8 +153,9 @@ func (c *RecordCache) count(hits, made int) {
 
 // recordRenderer states how records of one kind are loaded and encoded.
 type recordRenderer[R ent.Row] struct {
-	kind calendar.Kind
-	read func(ids []int64) ([]R, error) // loads rows with all that their representations show, in any order
+	kind  calendar.Kind
+	codec codec                          // encodes the records
+	read  func(ids []int64) ([]R, error) // loads rows with all that their representations show, in any order
 	// value returns the representation of a row. For its audience, the representation depends only on recordKey and the row.
 	value func(row R) (value any, is audience)
 	// parts returns the records that the representation shows, including the row itself. Scheduled ones limit how
@@ -164,7 +165,7 @@ type recordRenderer[R ent.Row] struct {
 	since, until time.Time
 }
 
-// renderRecords returns the records of a page, encoded by the codec of the endpoint. It leaves out records that
+// renderRecords returns the records of a page, encoded by its codec. It leaves out records that
 // were deleted meanwhile.
 func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R]) ([][]byte, error) {
 	cache := r.h.RecordCache
@@ -173,7 +174,7 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 	}
 	p := recordPage[R]{
 		r: r, page: page, list: list, cache: cache, bodies: make([][]byte, len(page.IDs)), earliest: math.MinInt64, latest: math.MaxInt64,
-		key: recordKey{kind: list.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)},
+		key: recordKey{kind: list.kind, media: list.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)},
 	}
 	if !list.since.IsZero() {
 		p.earliest = list.since.Unix()
@@ -322,7 +323,7 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 		return err
 	}
 	p.made += len(rows)
-	err = p.list.encode(p.r, rows, func(row R, body []byte, is audience) {
+	err = p.list.encode(rows, func(row R, body []byte, is audience) {
 		i := at[row.Core().ID]
 		p.bodies[i] = body
 		if p.cache == nil || is == onlyReader || p.r.h.Moves.Number() != p.r.moves {
@@ -345,10 +346,10 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 }
 
 // encode encodes rows and calls each with the bytes of each row.
-func (l *recordRenderer[R]) encode(r *request, rows []R, each func(row R, body []byte, is audience)) error {
+func (l *recordRenderer[R]) encode(rows []R, each func(row R, body []byte, is audience)) error {
 	for _, row := range rows {
 		value, is := l.value(row)
-		body, err := r.codec.encode(value, "")
+		body, err := l.codec.encode(value, "")
 		if err != nil {
 			return err
 		}

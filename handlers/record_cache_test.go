@@ -28,11 +28,11 @@ func (c waitingContext) Done() <-chan struct{} {
 func renderVenues(ctx context.Context, cache *RecordCache, changed int64, read func() error) (bodies [][]byte, err error) {
 	r := &request{
 		ctx: ctx, h: &Handlers{Config: Config{RecordCache: cache}}, now: time.Unix(1_800_000_000, 0),
-		codec: codec{mediaType: "name", encode: func(value any, _ string) ([]byte, error) { return []byte(value.(string)), nil }}, //nolint:forcetypeassert // value below
 	}
+	as := codec{mediaType: "name", encode: func(value any, _ string) ([]byte, error) { return []byte(value.(string)), nil }} //nolint:forcetypeassert // value below
 	page := query.Page{IDs: []int64{1, 2}, Changed: []int64{changed, changed}}
 	return renderRecords(r, page, recordRenderer[*ent.Venue]{
-		kind: calendar.Venue,
+		kind: calendar.Venue, codec: as,
 		read: func(ids []int64) (rows []*ent.Venue, err error) {
 			for _, id := range ids {
 				rows = append(rows, &ent.Venue{ID: id, Phone: "hall", Status: calendar.Publish})

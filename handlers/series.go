@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -63,7 +64,7 @@ func (r *request) listSeries(q *seriesQuery) (*reply, error) {
 
 // find returns the ids of the series on the page, and the number on all pages. It asks the index, or the database if the
 // index cannot answer.
-func (q *seriesQuery) find(r *request) (_ query.Page, err error) {
+func (q *seriesQuery) find(r *request) (query.Page, error) {
 	list := &query.SeriesList{
 		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, q.Status), Readable: r.readableEvents(nil),
 	}
@@ -71,16 +72,10 @@ func (q *seriesQuery) find(r *request) (_ query.Page, err error) {
 		list.Search = &q.text
 	}
 	offset, limit := q.span()
-	if x := r.h.Index; x != nil {
-		if list.Revision, err = r.sinceRevision(); err != nil {
-			return query.Page{}, err
-		}
-		page, err := x.FindSeries(r.ctx, list, offset, limit)
-		if !r.needsDatabase(err) {
-			return page, err
-		}
-	}
-	return query.Database{Ent: r.db}.FindSeries(r.ctx, list, offset, limit)
+	return byIndex(r, func(x *index.Index, revision int64) (query.Page, error) {
+		list.Revision = revision
+		return x.FindSeries(r.ctx, list, offset, limit)
+	}, func(db query.Database) (query.Page, error) { return db.FindSeries(r.ctx, list, offset, limit) })
 }
 
 func (r *request) declareSeriesByID(p *param.Set, q *target) {
@@ -229,17 +224,11 @@ func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, erro
 // index cannot answer.
 func (r *request) countOccurrences(ids []int64) (map[int64]query.Occurrences, error) {
 	seen := visibleTo(r.caller, nil)
-	if x := r.h.Index; x != nil {
-		revision, err := r.sinceRevision()
-		if err != nil {
-			return nil, err
-		}
-		found, err := x.CountOccurrences(r.ctx, ids, seen, r.now, revision)
-		if !r.needsDatabase(err) {
-			return found, err
-		}
-	}
-	return query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, seen, r.now)
+	return byIndex(r, func(x *index.Index, revision int64) (map[int64]query.Occurrences, error) {
+		return x.CountOccurrences(r.ctx, ids, seen, r.now, revision)
+	}, func(db query.Database) (map[int64]query.Occurrences, error) {
+		return db.CountOccurrences(r.ctx, ids, seen, r.now)
+	})
 }
 
 // readTemplateLinks adds linked records to the events of series. The templates of the last phases name these

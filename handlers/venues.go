@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -55,10 +56,7 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 		Events: visibleTo(r.caller, nil), Readable: r.readableEvents(nil), Pieces: q.pieces, Language: r.lang,
 	}
 	offset, limit := q.span()
-	if x := r.h.Index; x != nil {
-		if l.Revision, err = r.sinceRevision(); err != nil {
-			return query.Page{}, err
-		}
+	return byIndex(r, func(x *index.Index, revision int64) (query.Page, error) {
 		if q.Event == nil {
 			r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
 				again := *l
@@ -66,12 +64,9 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 				return x.FindLinked(ctx, kind, &again, offset, limit)
 			}
 		}
-		page, err := x.FindLinked(r.ctx, kind, l, offset, limit)
-		if !r.needsDatabase(err) {
-			return page, err
-		}
-	}
-	return query.Database{Ent: r.db}.FindLinked(r.ctx, kind, l, offset, limit)
+		l.Revision = revision
+		return x.FindLinked(r.ctx, kind, l, offset, limit)
+	}, func(db query.Database) (query.Page, error) { return db.FindLinked(r.ctx, kind, l, offset, limit) })
 }
 
 // linkedReads has the operations in which reads of venues and organizers differ. R is the row type and J the type
@@ -100,7 +95,7 @@ func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 	}
 	v := r.view()
 	items, err := renderRecords(r, page, recordRenderer[R]{
-		kind: l.kind,
+		kind: l.kind, codec: r.codec,
 		read: func(ids []int64) ([]R, error) {
 			rows, err := l.rows(r.db, r.ctx, ids)
 			if err != nil {
