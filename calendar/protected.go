@@ -11,11 +11,18 @@ var passwordFields = []string{
 	"categories", "tags", "venue", "organizer", "password", "ticketed", "virtual_url",
 }
 
+// CutField splits the name of a field, such as title:pl, into the field and the language. The language is "" if the name
+// has none.
+func CutField(name string) (field string, l Language) {
+	field, language, _ := strings.Cut(name, ":")
+	return field, Language(language)
+}
+
 // HidesField reports whether a password of an event hides the changes of a field from the public. A change of one
 // password for another is such a change. The field may have a language, as in title:pl.
 func HidesField(name string) bool {
-	name, _, _ = strings.Cut(name, ":")
-	return slices.Contains(passwordFields, name)
+	field, _ := CutField(name)
+	return slices.Contains(passwordFields, field)
 }
 
 // PublicOwnFields returns those own fields of an occurrence that the public sees. It leaves out fields that may

@@ -310,20 +310,9 @@ func (e *Editor) eventImpact(
 		protected: HasPassword(row) && isProtectedAfter(row, in),
 		languages: row.Languages != r.languages, dated: in.ModifiedAt != nil,
 	}
-	for i, l := range [2]struct {
-		kind calendar.Kind
-		ids  []int64
-	}{{calendar.Venue, p.venues}, {calendar.Organizer, p.organizers}} {
-		if !slices.Contains(d.fields, string(l.kind)) {
-			continue
-		}
-		public, err := e.publicIDs(ctx, tx, l.kind, slices.Concat(links[i], l.ids))
-		if err != nil {
-			return impact{}, err
-		}
-		if sameShown(links[i], l.ids, public) {
-			c.unseen = append(c.unseen, string(l.kind))
-		}
+	var err error
+	if c.unseen, err = e.unseenLinks(ctx, tx, links, [2][]int64{p.venues, p.organizers}); err != nil {
+		return impact{}, err
 	}
 	if row.SeriesID != nil && slices.Contains(d.fields, "series") {
 		public, err := e.publicIDs(ctx, tx, calendar.Series, []int64{*row.SeriesID})
@@ -346,7 +335,7 @@ func eventRecord(row *ent.Event) *record {
 		},
 		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
 		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
-		modified: row.ModifiedAt, version: calendar.Version{All: row.Version, Hidden: row.HiddenChanges},
+		modified: row.ModifiedAt, version: row.Core().Writes(),
 		nominal: row.OriginalStart,
 	}
 }

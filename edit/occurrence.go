@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -223,7 +222,7 @@ var seriesFields = []string{
 func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []string {
 	var written []string
 	for _, name := range d.own {
-		field := fieldName(name)
+		field, _ := calendar.CutField(name)
 		switch {
 		case !slices.Contains(seriesFields, field),
 			field == "date" && in.Published == nil, field == "slug" && in.Slug == nil, field == "status" && !statusSent:
@@ -243,10 +242,10 @@ func ownNames(own []string, names ...string) []string {
 		}
 	}
 	place := func(name string) int {
-		field, language, _ := strings.Cut(name, ":")
+		field, l := calendar.CutField(name)
 		place := 2 * len(calendar.Languages) * slices.Index(seriesFields, field)
-		if language != "" {
-			place += calendar.Language(language).Bit()
+		if l != "" {
+			place += l.Bit()
 		}
 		return place
 	}

@@ -219,9 +219,9 @@ func (r *occurrenceRow) compare() bool {
 		}
 	}
 	for _, name := range r.changed {
-		field, language, _ := strings.Cut(name, ":")
+		field, l := calendar.CutField(name)
 		add(true, field)
-		if l := calendar.Language(language); l != "" {
+		if l != "" {
 			r.languages = r.languages.Without(l)
 			if hasText(*textIn(&r.after, l)) {
 				r.languages = r.languages.With(l)
@@ -765,7 +765,7 @@ func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 	add(old.Slug != s.Slug, "slug")
 	was, is := &w.was[len(w.was)-1], &w.phases[len(w.phases)-1]
 	for _, name := range differentFields(&was.template, &is.template) {
-		field := fieldName(name)
+		field, _ := calendar.CutField(name)
 		add(true, field)
 	}
 	add(was.Zone.String() != is.Zone.String(), "timezone")

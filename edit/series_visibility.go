@@ -57,20 +57,10 @@ func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (impact
 		was: w.record.publicationState, is: w.standing, protected: len(first.PasswordHash) > 0 && len(last.PasswordHash) > 0,
 		fields: slices.Clone(fields), languages: w.series.Languages != languagesOf(last),
 	}
-	for _, l := range [...]struct {
-		kind    calendar.Kind
-		was, is []int64
-	}{{calendar.Venue, first.Venues, last.Venues}, {calendar.Organizer, first.Organizers, last.Organizers}} {
-		if slices.Equal(l.was, l.is) {
-			continue
-		}
-		public, err := w.publicIDs(ctx, w.tx, l.kind, slices.Concat(l.was, l.is))
-		if err != nil {
-			return impact{}, err
-		}
-		if sameShown(l.was, l.is, public) {
-			c.unseen = append(c.unseen, string(l.kind))
-		}
+	var err error
+	c.unseen, err = w.unseenLinks(ctx, w.tx, [2][]int64{first.Venues, first.Organizers}, [2][]int64{last.Venues, last.Organizers})
+	if err != nil {
+		return impact{}, err
 	}
 	// Representations show the schedules of all phases, and until when occurrences exist.
 	schedules := func(phases []seriesPhase) []seriesPhase {

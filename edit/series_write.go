@@ -375,7 +375,7 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	if err := w.refuseParents(ctx); err != nil {
 		return err
 	}
-	if err := w.expect(calendar.Version{All: row.Version, Hidden: row.HiddenChanges}); err != nil {
+	if err := w.expect(row.Core().Writes()); err != nil {
 		return err
 	}
 	if sent.slug != nil {
@@ -454,7 +454,7 @@ func (w *seriesWrite) compare(
 	}
 	sent := &seriesFieldsSent{template: *templateOf(&changed, r.otherTexts(), links)}
 	for _, name := range d.own {
-		field := fieldName(name)
+		field, _ := calendar.CutField(name)
 		switch {
 		case field == "date" && in.Published == nil, field == "slug":
 		case field == "status" && in.Status == nil:

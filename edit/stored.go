@@ -104,12 +104,8 @@ func (r *occurrenceRow) storedSize(folded foldedSizes) (size int, largest string
 
 // searchedText returns the value of a named field of a template, and whether search texts have it.
 func searchedText(name string, t *calendar.Template) (string, bool) {
-	field, _, l := cutLanguage(name)
-	if field.size == nil {
-		return "", false
-	}
-	text := textIn(t, l)
-	switch fieldName(name) {
+	field, l := calendar.CutField(name)
+	switch text := textIn(t, l); field {
 	case "title":
 		return text.Title, true
 	case "description":
@@ -168,8 +164,9 @@ func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault 
 		return ScheduleFault(tooManyOccurrences(max(1, maxStored/w.phaseSize(len(w.phases)-1))))
 	}
 	each := maxStored / max(1, changed+len(w.fresh))
+	field, _ := calendar.CutField(largest)
 	return &param.Fault{
-		Param: fieldName(largest), Reason: "rest_out_of_bounds", Key: "too-large-for-series",
+		Param: field, Reason: "rest_out_of_bounds", Key: "too-large-for-series",
 		Args: map[string]any{"Maximum": each, "Dates": changed + len(w.fresh)}, Data: map[string]any{"maximum": each},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -180,15 +179,9 @@ func hasText(t calendar.Text) bool {
 // cutLanguage returns the field and the language of a name such as title:pl. It reports false for an unknown
 // field.
 func cutLanguage(name string) (templateField, bool, calendar.Language) {
-	field, language, _ := strings.Cut(name, ":")
+	field, l := calendar.CutField(name)
 	f, ok := templateFields[field]
-	return f, ok, calendar.Language(language)
-}
-
-// fieldName returns the field of a name such as title:pl.
-func fieldName(name string) string {
-	field, _, _ := strings.Cut(name, ":")
-	return field
+	return f, ok, l
 }
 
 // copyFields copies the named fields from src to dst. It removes a translation with its slug if its last text

@@ -109,7 +109,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	if !e.mayManageTerms(row.Taxonomy) {
 		return nil, Forbidden()
 	}
-	if err := e.expect(calendar.Version{All: row.Version, Hidden: row.HiddenChanges}); err != nil {
+	if err := e.expect(row.Core().Writes()); err != nil {
 		return nil, err
 	}
 	if moved && parent != nil {
@@ -156,7 +156,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if !e.mayManageTerms(row.Taxonomy) {
 		return Forbidden()
 	}
-	if err := e.expect(calendar.Version{All: row.Version, Hidden: row.HiddenChanges}); err != nil {
+	if err := e.expect(row.Core().Writes()); err != nil {
 		return err
 	}
 	if err := e.moveChildren(ctx, tx, row); err != nil {

@@ -59,7 +59,7 @@ func venueRecord(row *ent.Venue) *record {
 		},
 		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
 		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
-		modified: row.ModifiedAt, version: calendar.Version{All: row.Version, Hidden: row.HiddenChanges},
+		modified: row.ModifiedAt, version: row.Core().Writes(),
 	}
 }
 

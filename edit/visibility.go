@@ -142,6 +142,24 @@ func sameShown(was, is []int64, public map[int64]bool) bool {
 	return slices.Equal(slices.DeleteFunc(slices.Clone(was), hidden), slices.DeleteFunc(slices.Clone(is), hidden))
 }
 
+// unseenLinks returns the fields of venues and of organizers in which the public sees no difference between two lists.
+func (e *Editor) unseenLinks(ctx context.Context, tx *ent.Tx, was, is [2][]int64) (fields []string, err error) {
+	for i, kind := range [...]calendar.Kind{calendar.Venue, calendar.Organizer} {
+		same := slices.Equal(was[i], is[i])
+		if !same {
+			public, err := e.publicIDs(ctx, tx, kind, slices.Concat(was[i], is[i]))
+			if err != nil {
+				return nil, err
+			}
+			same = sameShown(was[i], is[i], public)
+		}
+		if same {
+			fields = append(fields, eventField(kind))
+		}
+	}
+	return fields, nil
+}
+
 // touch changes records that lost a value in another table or column. It increases their versions and logs fields as
 // changed. If seen is false, the public did not see the lost value. set sets further columns; nil sets none. The
 // transaction has locked the records, or something that all writers of the value lock.

@@ -40,6 +40,19 @@ type Core struct {
 	Languages                 calendar.LanguageSet
 }
 
+// Writes returns how often the record was written.
+func (c Core) Writes() calendar.Version {
+	return calendar.Version{All: c.Version, Hidden: c.HiddenChanges}
+}
+
+// LastWrite returns the time of the last change of the record. The public may not have seen it.
+func (c Core) LastWrite() time.Time {
+	if c.HiddenAt != nil && c.HiddenAt.After(c.ModifiedAt) {
+		return *c.HiddenAt
+	}
+	return c.ModifiedAt
+}
+
 // Row is a row of a type with texts.
 type Row interface {
 	Core() Core

@@ -418,7 +418,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	if !r.mayWrite(op, auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
 		return nil, edit.Forbidden()
 	}
-	r.changes = calendar.Version{All: e.Version, Hidden: e.HiddenChanges}
+	r.changes = e.Core().Writes()
 	return e, nil
 }
 

@@ -274,7 +274,7 @@ func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) 
 	if !r.mayWrite(op, r.recordOf(c)) {
 		return 0, edit.Forbidden()
 	}
-	r.changes = calendar.Version{All: c.Version, Hidden: c.HiddenChanges}
+	r.changes = c.Writes()
 	return c.ID, nil
 }
 

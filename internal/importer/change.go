@@ -119,14 +119,6 @@ func setModified(c *change, input **time.Time, stored time.Time, many bool, want
 	*input = wanted
 }
 
-// lastWrite returns the time of the last change of a record, which may be one that the public could not see.
-func lastWrite(c ent.Core) time.Time {
-	if c.HiddenAt != nil && c.HiddenAt.After(c.ModifiedAt) {
-		return *c.HiddenAt
-	}
-	return c.ModifiedAt
-}
-
 // linked returns the ids here of records with the source ids keys, in order and without repeats. Complete
 // reports whether all these records were imported.
 func (r *importRun) linked(keys []string) (ids []int64, complete bool) {

@@ -149,7 +149,7 @@ func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, 
 	}
 	setSpan(c, in, old, e.Span)
 	notice = joinNotices(notice, r.protect(c, in, old, e))
-	setModified(c, &in.ModifiedAt, lastWrite(old.Core()), s.many(), e.Modified)
+	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), e.Modified)
 	if old.SeriesID != nil && c.any {
 		notice = joinNotices(notice, "recurs here; this date alone is changed")
 	}

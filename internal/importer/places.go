@@ -89,7 +89,7 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 	setIfChanged(c, &in.Latitude, coordinate(old.Latitude), coordinate(v.Latitude))
 	setIfChanged(c, &in.Longitude, coordinate(old.Longitude), coordinate(v.Longitude))
 	r.setImage(c, &in.ImageID, old.ImageID, v.Image)
-	setModified(c, &in.ModifiedAt, lastWrite(old.Core()), s.many(), v.Modified)
+	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), v.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
 		// The source id distinguishes the venue from others of the same name.
@@ -186,7 +186,7 @@ func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Org
 	setIfChanged(c, &in.Email, old.Email, o.Email)
 	setIfChanged(c, &in.Website, old.Website, o.Website)
 	r.setImage(c, &in.ImageID, old.ImageID, o.Image)
-	setModified(c, &in.ModifiedAt, lastWrite(old.Core()), s.many(), o.Modified)
+	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), o.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
 		// The source id distinguishes the organizer from others of the same name.

@@ -535,7 +535,7 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 		row.AllDay != e.Span.AllDay {
 		setSpan(c, in, row, e.Span)
 	}
-	setModified(c, &in.ModifiedAt, lastWrite(row.Core()), s.many(), e.Modified)
+	setModified(c, &in.ModifiedAt, row.Core().LastWrite(), s.many(), e.Modified)
 	if e.Key != "" && (row.SourceID == nil || *row.SourceID != e.Key) {
 		c.any = true
 		in.SourceID = &e.Key

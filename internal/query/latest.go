@@ -59,9 +59,11 @@ type Latest struct {
 	Next time.Time
 }
 
-// LatestEvents returns the given number of events of a list that changed last, and possibly others. Changes that the public could not see do not count. Publication of an event counts, and so do changes of terms,
-// and publication and changes of public venues and organizers, unless the event has a password. It returns at
-// most eight times the number. few has the ids of the whole list, or is nil if there are more than FewEvents.
+// LatestEvents returns the given number of events of a list that changed last, and possibly others, at most eight times
+// the number. Changes that the public could not see do not count. Publication of an event counts, and so do changes of
+// terms, and publication and changes of public venues and organizers, unless the event has a password.
+//
+// The parameter few has the ids of the whole list, or is nil if there are more than FewEvents.
 func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (out Latest, err error) {
 	l := latestSearch{db: d, q: q, number: number, first: make(map[int64]occurrence)}
 	if err := l.restrict(ctx, few); err != nil {

@@ -100,14 +100,9 @@ func (v *View) common(e ent.Core) commonFields {
 // the public could not see count only for a caller who may edit the record or gave its password (contract, section 18).
 func (v *View) LastWrite(e ent.Core, gavePassword bool) (time.Time, calendar.ShownVersion) {
 	if !gavePassword && !v.mayEdit(e) {
-		public := calendar.Version{All: e.Version, Hidden: e.HiddenChanges}.Public()
-		return e.ModifiedAt, calendar.ShownVersion{Number: public, Public: true}
+		return e.ModifiedAt, calendar.ShownVersion{Number: e.Writes().Public(), Public: true}
 	}
-	all := calendar.ShownVersion{Number: e.Version}
-	if e.HiddenAt != nil && e.HiddenAt.After(e.ModifiedAt) {
-		return *e.HiddenAt, all
-	}
-	return e.ModifiedAt, all
+	return e.LastWrite(), calendar.ShownVersion{Number: e.Version}
 }
 
 // mayEdit reports whether the caller may edit a record or term.
