@@ -78,8 +78,9 @@ func TestAProcessWithASlowClockShowsWhatAnotherHasPublished(t *testing.T) {
 	})
 }
 
-// TestAProcessKeepsNoEntryWithoutAChangeThatItShows has a process with a slow clock read a change whose time has not come for it. Its
-// feeds show the change, and the date of the entry does not count it yet.
+// TestAProcessKeepsNoEntryWithoutAChangeThatItShows reads feeds in a process whose clock is behind that of the writer. They have
+// the change, but the dates of their entries leave it out. Once the clock has caught up, the feeds must be those of a
+// process without a cache.
 func TestAProcessKeepsNoEntryWithoutAChangeThatItShows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -291,7 +291,7 @@ func TestProtectedEventsAreCachedForRequestsWithoutPassword(t *testing.T) {
 		apitest.Send(t, process, api.NewRequest(t, get("/venues"))) // reads which record is scheduled next
 		for i, step := range []struct {
 			as, query string
-			reads     int64 // the first request of a scope reads, and those whose form is their own
+			reads     int64 // of the event, for this request
 		}{
 			{"", "", 1},
 			{"", "", 0},

@@ -11,7 +11,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,27 +35,13 @@ type serving struct {
 
 func startServing(t *testing.T, db string) serving {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tcp, ok := ln.(*net.TCPListener)
-	if !ok {
-		t.Fatalf("%T", ln)
-	}
-	file, err := tcp.File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, url := heldSocket(t)
 	defer file.Close()
-	if err := ln.Close(); err != nil { // this process accepts nothing, the socket stays
-		t.Fatal(err)
-	}
 	const activated = `LISTEN_PID=$$; LISTEN_FDS=1; LISTEN_FDNAMES=http; export LISTEN_PID LISTEN_FDS LISTEN_FDNAMES;`
 	s := serving{
 		start(t, []*os.File{file}, activated, "serve", "--db", db, "--media", t.TempDir(), "--fetch-allow", "127.0.0.0/8",
 			"--request-timeout", "1m"),
-		"http://" + ln.Addr().String(),
+		url,
 	}
 	t.Cleanup(func() {
 		_ = s.Process.Kill() // it may have ended

@@ -177,9 +177,10 @@ func ask(ctx context.Context, url string) (int, error) {
 	return res.StatusCode, res.Body.Close()
 }
 
-// With a socket that systemd holds, a client notices nothing of a restart. A process says when it is ready.
-func TestRestartRefusesNobody(t *testing.T) {
-	t.Parallel()
+// heldSocket returns a socket that listens as long as the file or a process with it is open, and its address. The caller
+// closes the file.
+func heldSocket(t *testing.T) (file *os.File, url string) {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -188,15 +189,20 @@ func TestRestartRefusesNobody(t *testing.T) {
 	if !ok {
 		t.Fatalf("%T", ln)
 	}
-	file, err := tcp.File()
-	if err != nil {
+	if file, err = tcp.File(); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
 	if err := ln.Close(); err != nil { // this process accepts nothing, the socket stays
 		t.Fatal(err)
 	}
-	url := "http://" + ln.Addr().String()
+	return file, "http://" + ln.Addr().String()
+}
+
+// With a socket that systemd holds, a client notices nothing of a restart. A process says when it is ready.
+func TestRestartRefusesNobody(t *testing.T) {
+	t.Parallel()
+	file, url := heldSocket(t)
+	defer file.Close()
 	db := "sqlite://" + filepath.Join(t.TempDir(), "a.db")
 	notices, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "n"), Net: "unixgram"})
 	if err != nil {
