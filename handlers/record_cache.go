@@ -44,10 +44,9 @@ type sharedRecord struct {
 }
 
 // join returns the shared record of a key. leads is true for the first request, which reads the record and then calls
-// finish. It returns nil if the record is being read at another change: then the request reads it by itself.
+// finish. It returns nil if the record is being read at another change: then the request reads it by itself. The caller
+// holds c.mu.
 func (c *RecordCache) join(key claimKey, changed int64) (s *sharedRecord, leads bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if s := c.shared[key]; s != nil {
 		if s.changed != changed {
 			return nil, false
@@ -243,40 +242,60 @@ func (p *recordPage[R]) takeCached(i int) bool {
 	return true
 }
 
+// joinedRecord is a record at a position that another request reads.
+type joinedRecord struct {
+	at     int
+	shared *sharedRecord
+}
+
+// claims are the records of a page that a request reads next, and those that it leaves to other requests.
+type claims struct {
+	some    []int                 // positions to read, ent.MaxRead at most
+	leading map[int]*sharedRecord // those of them that the request reads for others as well
+	joined  []joinedRecord
+	rest    []int // positions that are not looked at yet
+}
+
+// claim claims some of the missing records. It does so at once: of two requests for the same records, one reads all of them.
+func (p *recordPage[R]) claim(missing []int) claims {
+	if p.cache == nil {
+		n := min(len(missing), ent.MaxRead)
+		return claims{some: missing[:n], rest: missing[n:]}
+	}
+	p.cache.mu.Lock()
+	defer p.cache.mu.Unlock()
+	is := claims{rest: missing, leading: map[int]*sharedRecord{}}
+	for len(is.rest) > 0 && len(is.some) < ent.MaxRead {
+		i := is.rest[0]
+		is.rest = is.rest[1:]
+		if p.takeCached(i) { // another request has just read it
+			p.joined++
+			continue
+		}
+		shared, leads := p.cache.join(p.claimOf(i), p.page.Changed[i])
+		switch {
+		case shared != nil && !leads:
+			is.joined = append(is.joined, joinedRecord{i, shared})
+			continue
+		case leads:
+			is.leading[i] = shared
+		}
+		is.some = append(is.some, i)
+	}
+	return is
+}
+
 // read renders the records at the given positions. It reads the rows in batches, so that few of them are in memory at the
 // same time. It does not read what other requests are reading, but waits for these in the end. It returns the positions
 // of records whose requests have failed.
 func (p *recordPage[R]) read(missing []int) (again []int, err error) {
-	type joinedRecord struct {
-		at     int
-		shared *sharedRecord
-	}
 	var joined []joinedRecord
 	for len(missing) > 0 {
-		some, leading := make([]int, 0, ent.MaxRead), make(map[int]*sharedRecord)
-		for len(missing) > 0 && len(some) < ent.MaxRead {
-			i := missing[0]
-			missing = missing[1:]
-			if p.cache != nil {
-				shared, leads := p.cache.join(p.claimOf(i), p.page.Changed[i])
-				switch {
-				case leads && p.takeCached(i): // another request has just read it
-					shared.failed = false
-					shared.record, _ = p.cache.records.GetIfPresent(p.keyOf(i))
-					p.cache.finish(p.claimOf(i), shared)
-					continue
-				case leads:
-					leading[i] = shared
-				case shared != nil:
-					joined = append(joined, joinedRecord{i, shared})
-					continue
-				}
-			}
-			some = append(some, i)
-		}
-		if err := p.readBatch(some, leading); err != nil {
+		is := p.claim(missing)
+		if err := p.readBatch(is.some, is.leading); err != nil {
 			return nil, err
 		}
+		joined, missing = append(joined, is.joined...), is.rest
 	}
 	var alone []int
 	for _, j := range joined {
