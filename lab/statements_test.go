@@ -198,14 +198,25 @@ func openStatementLog(t *testing.T, at string) *statementLog {
 		t.Fatal(err)
 	}
 	const consumer = "UPDATE setup_consumers SET ENABLED = '%s' WHERE NAME = 'events_statements_history_long'"
+	const instruments = "UPDATE setup_instruments SET ENABLED = '%s', TIMED = '%[1]s' WHERE NAME LIKE 'statement/%%'"
+	var off int // a server may be started with the instruments off, because they cost time
+	if err := conn.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM setup_instruments WHERE NAME LIKE 'statement/%' AND ENABLED = 'NO'").Scan(&off); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		_, err := conn.ExecContext(context.WithoutCancel(t.Context()), fmt.Sprintf(consumer, "NO"))
+		if off > 0 {
+			_, restored := conn.ExecContext(context.WithoutCancel(t.Context()), fmt.Sprintf(instruments, "NO"))
+			err = errors.Join(err, restored)
+		}
 		if err := errors.Join(err, conn.Close(), st.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	if _, err := conn.ExecContext(t.Context(), fmt.Sprintf(consumer, "YES")); err != nil {
-		t.Fatal(err)
+	for _, statement := range []string{consumer, instruments} {
+		if _, err := conn.ExecContext(t.Context(), fmt.Sprintf(statement, "YES")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return &statementLog{conn, database}
 }
