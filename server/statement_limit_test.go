@@ -16,6 +16,7 @@ import (
 func TestEndedStatements(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		storetest.SkipOnTiDB(t, st, "it locks no tables")
 		api := apitest.New(t, st, apitest.Unindexed)
 		api.AddVenue(t, "Hall")
 		s := api.Another(t, func(c *server.Config) { c.Caching, c.Away = server.Caching{}, store.IsUnavailable })
