@@ -63,9 +63,9 @@ func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*
 	}
 }
 
-// changeToCome returns the time of the first change of what the entry of an event shows, if the time is after that of the
-// request. The change was written meanwhile, or by a process whose clock is ahead. The date of the entry leaves it out, so the
-// entry is right only until then. Zero means that there is none.
+// changeToCome returns when the date of an event's entry changes next. The entry may show changes whose time is after that of
+// the request: written meanwhile, or by a process whose clock is ahead. The result is the time of the first of them. Zero
+// means that there is none.
 func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time) {
 	note := func(at time.Time) {
 		if at.After(r.now) && (first.IsZero() || at.Before(first)) {

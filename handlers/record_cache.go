@@ -164,8 +164,8 @@ type recordRenderer[R ent.Row] struct {
 	since, until time.Time
 }
 
-// renderRecords returns the records of a page, encoded by its codec. It leaves out records that
-// were deleted meanwhile.
+// renderRecords returns the records of a page, encoded by the codec of the list. It leaves out records that were deleted
+// meanwhile.
 func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R]) ([][]byte, error) {
 	cache := r.h.RecordCache
 	if page.Changed == nil {
@@ -256,7 +256,7 @@ type claims struct {
 	rest    []int // positions that are not looked at yet
 }
 
-// claim claims some of the missing records. It does so at once: of two requests for the same records, one reads all of them.
+// claim claims some of the missing records. It does so at once, so that no two requests divide a batch between them.
 func (p *recordPage[R]) claim(missing []int) claims {
 	if p.cache == nil {
 		n := min(len(missing), ent.MaxRead)

@@ -197,28 +197,40 @@ func openStatementLog(t *testing.T, at string) *statementLog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const consumer = "UPDATE setup_consumers SET ENABLED = '%s' WHERE NAME = 'events_statements_history_long'"
-	const instruments = "UPDATE setup_instruments SET ENABLED = '%s', TIMED = '%[1]s' WHERE NAME LIKE 'statement/%%'"
-	var off int // a server may be started with the instruments off, because they cost time
-	if err := conn.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM setup_instruments WHERE NAME LIKE 'statement/%' AND ENABLED = 'NO'").Scan(&off); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		_, err := conn.ExecContext(context.WithoutCancel(t.Context()), fmt.Sprintf(consumer, "NO"))
-		if off > 0 {
-			_, restored := conn.ExecContext(context.WithoutCancel(t.Context()), fmt.Sprintf(instruments, "NO"))
-			err = errors.Join(err, restored)
-		}
-		if err := errors.Join(err, conn.Close(), st.Close()); err != nil {
+		if err := errors.Join(conn.Close(), st.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	for _, statement := range []string{consumer, instruments} {
-		if _, err := conn.ExecContext(t.Context(), fmt.Sprintf(statement, "YES")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	// A server may be started with the instruments off, because they cost time.
+	switchOn(t, conn, "setup_instruments", "ENABLED", "statement/%")
+	switchOn(t, conn, "setup_instruments", "TIMED", "statement/%")
+	switchOn(t, conn, "setup_consumers", "ENABLED", "events_statements_history_long")
 	return &statementLog{conn, database}
+}
+
+// switchOn sets a switch of the rows of a table whose name is like the pattern, until the test ends. Then those that were off
+// are off again.
+func switchOn(t *testing.T, conn *sql.Conn, table, column, pattern string) {
+	t.Helper()
+	var names string
+	err := conn.QueryRowContext(t.Context(), "SELECT COALESCE(JSON_ARRAYAGG(NAME), '[]') FROM "+table+" WHERE "+column+" = 'NO' AND NAME LIKE ?", pattern).
+		Scan(&names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(ctx context.Context, to string) error {
+		_, err := conn.ExecContext(ctx, "UPDATE "+table+" SET "+column+" = ? WHERE JSON_CONTAINS(?, JSON_QUOTE(NAME))", to, names)
+		return err
+	}
+	if err := set(t.Context(), "YES"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := set(context.WithoutCancel(t.Context()), "NO"); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // begin forgets all statements.
