@@ -78,9 +78,9 @@ func TestAProcessWithASlowClockShowsWhatAnotherHasPublished(t *testing.T) {
 	})
 }
 
-// TestAProcessKeepsNoEntryWithoutAChangeThatItShows reads feeds in a process whose clock is behind that of the writer. An
-// entry then shows the change, and its date does not. Once the clock has caught up, the feeds must equal those of a process
-// without a cache.
+// TestAProcessKeepsNoEntryWithoutAChangeThatItShows reads feeds in a process whose clock is behind the writer's clock. A
+// feed entry then shows a change that its date excludes. When the clock catches up, the feeds must equal those of a
+// process without a cache.
 func TestAProcessKeepsNoEntryWithoutAChangeThatItShows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

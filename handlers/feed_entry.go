@@ -63,9 +63,9 @@ func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*
 	}
 }
 
-// changeToCome returns when the date of an event's entry changes next. The entry may show changes whose time is after that of
-// the request: written meanwhile, or by a process whose clock is ahead. The result is the time of the first of them. Zero
-// means that there is none.
+// changeToCome returns the time of the first change that an event's entry shows and its date excludes. Such a change is later
+// than the request's clock: it was written during the request, or by a process whose clock is ahead. The entry is valid until
+// then. The zero time means that there is no such change.
 func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time) {
 	note := func(at time.Time) {
 		if at.After(r.now) && (first.IsZero() || at.Before(first)) {

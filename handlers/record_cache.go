@@ -248,26 +248,27 @@ type joinedRecord struct {
 	shared *sharedRecord
 }
 
-// claims are the records of a page that a request reads next, and those that it leaves to other requests.
-type claims struct {
-	some    []int                 // positions to read, ent.MaxRead at most
-	leading map[int]*sharedRecord // those of them that the request reads for others as well
-	joined  []joinedRecord
-	rest    []int // positions that are not looked at yet
+// recordBatch is the next part of the missing records of a page, by their positions.
+type recordBatch struct {
+	own     []int                 // records that the request reads, ent.MaxRead at most
+	leading map[int]*sharedRecord // those of own that other requests wait for
+	joined  []joinedRecord        // records that other requests read
+	rest    []int                 // records of later batches
 }
 
-// claim claims some of the missing records. It does so at once, so that no two requests divide a batch between them.
-func (p *recordPage[R]) claim(missing []int) claims {
+// nextBatch claims the next missing records. It locks the cache once for the whole batch, so that two requests for the same
+// records do not split it.
+func (p *recordPage[R]) nextBatch(missing []int) recordBatch {
 	if p.cache == nil {
 		n := min(len(missing), ent.MaxRead)
-		return claims{some: missing[:n], rest: missing[n:]}
+		return recordBatch{own: missing[:n], rest: missing[n:]}
 	}
 	p.cache.mu.Lock()
 	defer p.cache.mu.Unlock()
-	is := claims{rest: missing, leading: map[int]*sharedRecord{}}
-	for len(is.rest) > 0 && len(is.some) < ent.MaxRead {
-		i := is.rest[0]
-		is.rest = is.rest[1:]
+	b := recordBatch{rest: missing, leading: map[int]*sharedRecord{}}
+	for len(b.rest) > 0 && len(b.own) < ent.MaxRead {
+		i := b.rest[0]
+		b.rest = b.rest[1:]
 		if p.takeCached(i) { // another request has just read it
 			p.joined++
 			continue
@@ -275,14 +276,14 @@ func (p *recordPage[R]) claim(missing []int) claims {
 		shared, leads := p.cache.join(p.claimOf(i), p.page.Changed[i])
 		switch {
 		case shared != nil && !leads:
-			is.joined = append(is.joined, joinedRecord{i, shared})
+			b.joined = append(b.joined, joinedRecord{i, shared})
 			continue
 		case leads:
-			is.leading[i] = shared
+			b.leading[i] = shared
 		}
-		is.some = append(is.some, i)
+		b.own = append(b.own, i)
 	}
-	return is
+	return b
 }
 
 // read renders the records at the given positions. It reads the rows in batches, so that few of them are in memory at the
@@ -291,11 +292,11 @@ func (p *recordPage[R]) claim(missing []int) claims {
 func (p *recordPage[R]) read(missing []int) (again []int, err error) {
 	var joined []joinedRecord
 	for len(missing) > 0 {
-		is := p.claim(missing)
-		if err := p.readBatch(is.some, is.leading); err != nil {
+		batch := p.nextBatch(missing)
+		if err := p.readBatch(batch.own, batch.leading); err != nil {
 			return nil, err
 		}
-		joined, missing = append(joined, is.joined...), is.rest
+		joined, missing = append(joined, batch.joined...), batch.rest
 	}
 	var alone []int
 	for _, j := range joined {

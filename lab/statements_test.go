@@ -209,8 +209,8 @@ func openStatementLog(t *testing.T, at string) *statementLog {
 	return &statementLog{conn, database}
 }
 
-// switchOn sets a switch of the rows of a table whose name is like the pattern, until the test ends. Then those that were off
-// are off again.
+// switchOn enables rows of a setup table of MySQL's performance schema. The names of the rows match the pattern. When the test
+// ends, switchOn disables the rows that were disabled before.
 func switchOn(t *testing.T, conn *sql.Conn, table, column, pattern string) {
 	t.Helper()
 	var names string
