@@ -12,9 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// writesBack is how long the service may take to write again after a group has a new primary.
-const writesBack = 2 * time.Second
-
 // group is three servers of a replication group in single-primary mode.
 type group struct {
 	w       *world
@@ -209,7 +206,7 @@ func (g *group) moves(ctx context.Context, w *world, p *program, token string) (
 			return nil, err
 		}
 		line.mark("writes")
-		w.recovered(time.Since(began), writesBack)
+		w.recovered(time.Since(began), backWithin)
 		if refused := probes.stop(); f.name == "kill" && refused == 0 {
 			w.fail("/readyz/write was never 503 while there was no primary")
 		}

@@ -46,7 +46,7 @@ var scenarios = []scenario{
 	{"mysql-refuses", "MySQL takes no connection, kills some, or lets nobody write", 2 * time.Minute, true, refusingMySQL},
 	{"group-failover", "the primary of a replication group is moved, and killed", 3 * time.Minute, true, failingOver},
 	{"disk-full", "the disk of SQLite and of the images is full", 2 * time.Minute, false, fullDisk},
-	{"replica-lag", "two replicas fall behind, catch up and are killed", 2 * time.Minute, true, laggingReplica},
+	{"replica-lag", "two replicas fall behind, catch up and are killed", 8 * time.Minute, true, laggingReplica},
 	{"clock-jump", "the clock jumps forward and back", time.Minute, false, jumpingClock},
 	{"two-sqlite", "two processes write to one SQLite file", 2 * time.Minute, false, twoOnSQLite},
 	{"files-removed", "the log of SQLite is removed beneath two processes", 2 * time.Minute, false, removedFiles},
