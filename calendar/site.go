@@ -2,7 +2,7 @@ package calendar
 
 import "time"
 
-// Site has the settings of the operator.
+// Site has the settings of the site that records depend on.
 type Site struct {
 	Name     string
 	BaseURL  string // absolute URL without trailing slash: https://host or https://host/rest
@@ -11,6 +11,12 @@ type Site struct {
 	PerPage  int
 	Currency Currency
 	Now      func() time.Time
+	// Indexed is the language that what is derived from records prefers: search texts and sort keys. All writers have the
+	// same, also one that was started with another main language. "" means Language.
+	Indexed Language
+	// Stored is the stored text that the settings come from. Writes are refused when it has changed. "" means that no
+	// settings are stored.
+	Stored string
 }
 
 // Currency is the default format of prices, for events without their own currency symbol.
@@ -26,3 +32,11 @@ const (
 	Prefix  = "prefix"
 	Postfix = "postfix"
 )
+
+// IndexedIn returns Indexed, or Language.
+func (s Site) IndexedIn() Language {
+	if s.Indexed != "" {
+		return s.Indexed
+	}
+	return s.Language
+}

@@ -58,6 +58,9 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	if err := addToCounter(ctx, tx, revision, int64(len(e.changes))); err != nil {
 		return fmt.Errorf("next revision: %w", err)
 	}
+	if err := e.requireSite(ctx, tx); err != nil {
+		return err
+	}
 	at := e.loggedAt()
 	older := int64(len(e.changes) - 1) // revisions between this change and the newest
 	row, id := changeRow, func() int64 { return older }

@@ -186,7 +186,7 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 	var last calendar.Text
 	var fields []string
 	for i, l := range calendar.Languages {
-		t := calendar.Served(l, e.Site.Language, original, others)
+		t := calendar.Served(l, e.Site.IndexedIn(), original, others)
 		if i == 0 || t != last {
 			fields, last = foldedFields(kind, t), t
 		}

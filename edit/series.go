@@ -278,7 +278,7 @@ func (e *Editor) storeSeries(
 
 // setSeriesSortKeys sets the keys by which lists of series are sorted in each language.
 func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) {
-	keys := SeriesSortKeysOf(e.Site.Language, t)
+	keys := SeriesSortKeysOf(e.Site.IndexedIn(), t)
 	m.SetSortEn(keys[NameSortColumn(calendar.English)])
 	m.SetSortPl(keys[NameSortColumn(calendar.Polish)])
 	m.SetSortEs(keys[NameSortColumn(calendar.Spanish)])

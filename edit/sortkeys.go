@@ -127,7 +127,7 @@ func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int6
 func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (map[int64]TermSortKeys, error) {
 	keys := make(map[int64]TermSortKeys, len(rows))
 	return keys, eachText(ctx, tx.Client(), rows, nil, func(row *ent.Term) {
-		keys[row.ID] = SortKeysOf(e.Site.Language, row.Text(), row.Translated())
+		keys[row.ID] = SortKeysOf(e.Site.IndexedIn(), row.Text(), row.Translated())
 	})
 }
 

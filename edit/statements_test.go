@@ -41,25 +41,25 @@ func TestStatements(t *testing.T) {
 		do   func()
 		most int64
 	}{
-		{"event", func() { row = w.Event(e, someEvent()) }, 7},
+		{"event", func() { row = w.Event(e, someEvent()) }, 8},
 		{"event with links", func() {
 			in := someEvent()
 			in.Tags, in.Venues = &[]edit.TermRef{{ID: tag.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
 			w.Event(e, in)
-		}, 12},
+		}, 13},
 		{"event with a venue that is there", func() {
 			in := someEvent()
 			in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("hall")}}}
 			w.Event(e, in)
-		}, 10},
-		{"venue", func() { w.Venue(e, &edit.VenueInput{Name: new("New")}) }, 13},
-		{"tag", func() { w.Term(e, calendar.Tag, "New", 0) }, 11},
+		}, 11},
+		{"venue", func() { w.Venue(e, &edit.VenueInput{Name: new("New")}) }, 14},
+		{"tag", func() { w.Term(e, calendar.Tag, "New", 0) }, 12},
 		{"series of 109", func() {
 			in := weeklyEvent("FREQ=WEEKLY;COUNT=109")
 			in.Tags, in.Venues = &[]edit.TermRef{{ID: tag.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
 			first = w.Event(e, in)
-		}, 33},
-		{"series of 1000", func() { many = w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=1000")) }, 40},
+		}, 34},
+		{"series of 1000", func() { many = w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=1000")) }, 41},
 		{"series of 109 with the long slug of another", func() {
 			for _, end := range []string{"a", "b"} {
 				in := weeklyEvent("FREQ=WEEKLY;COUNT=109")
@@ -67,38 +67,38 @@ func TestStatements(t *testing.T) {
 				n.Store(0)
 				w.Event(e, in)
 			}
-		}, 30},
-		{"update of an occurrence", func() { w.ChangeEvent(e, first.ID, &edit.EventInput{Title: new("Other")}) }, 8},
+		}, 31},
+		{"update of an occurrence", func() { w.ChangeEvent(e, first.ID, &edit.EventInput{Title: new("Other")}) }, 9},
 		{"occurrence to the trash", func() {
 			if _, err := w.TrashEvent(e, first.ID); err != nil {
 				t.Fatal(err)
 			}
-		}, 18},
+		}, 19},
 		{"title of all 109", func() {
 			w.ChangeEvent(e, first.ID, &edit.EventInput{Title: new("All"), Scope: edit.AllOccurrences})
-		}, 24},
+		}, 25},
 		{"dates of all 109", func() {
 			w.ChangeEvent(e, first.ID, &edit.EventInput{Start: edittest.Wall("2026-07-01 19:00:00"), Scope: edit.AllOccurrences})
-		}, 20},
+		}, 21},
 		{"dates of all 1000", func() {
 			w.ChangeEvent(e, many.ID, &edit.EventInput{Start: edittest.Wall("2026-07-01 19:00:00"), Scope: edit.AllOccurrences})
-		}, 28},
+		}, 29},
 		{"venue, tag and title of all 1000", func() {
 			w.ChangeEvent(e, many.ID, &edit.EventInput{
 				Title: new("All"), Tags: &[]edit.TermRef{{ID: tag.ID}}, Venues: &[]edit.VenueRef{{ID: hall.ID}}, Scope: edit.AllOccurrences,
 			})
-		}, 58},
+		}, 59},
 		{"1000 to the trash", func() {
 			if err := trashSeries(w, e, *many.SeriesID); err != nil {
 				t.Fatal(err)
 			}
-		}, 54},
-		{"update of an event", func() { w.ChangeEvent(e, row.ID, &edit.EventInput{Title: new("Other")}) }, 8},
+		}, 55},
+		{"update of an event", func() { w.ChangeEvent(e, row.ID, &edit.EventInput{Title: new("Other")}) }, 9},
 		{"event to the trash", func() {
 			if _, err := w.TrashEvent(e, row.ID); err != nil {
 				t.Fatal(err)
 			}
-		}, 12},
+		}, 13},
 	}
 	for _, tt := range tests {
 		n.Store(0)

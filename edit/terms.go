@@ -71,7 +71,7 @@ func (e *Editor) insertTerm(
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
 	e.fillTerm(c.Mutation(), w, &textOwner{}, in, d)
-	if err := SortKeysOf(e.Site.Language, w.inLanguage(w.language), w.otherTexts()).Set(c.Mutation()); err != nil {
+	if err := SortKeysOf(e.Site.IndexedIn(), w.inLanguage(w.language), w.otherTexts()).Set(c.Mutation()); err != nil {
 		return nil, fmt.Errorf("sort keys: %w", err)
 	}
 	row, err := c.Save(ctx)

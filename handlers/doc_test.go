@@ -14,7 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
@@ -499,9 +499,9 @@ func TestFeedsAreDescribedOutsideTheAPI(t *testing.T) {
 		}
 	}
 	without := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
-		settings := sitefolder.Default()
-		settings.Pages.Feeds = false
-		c.PageSettings = &settings
+		custom := settings.Default()
+		custom.Pages.Feeds = false
+		c.PageSettings = &custom
 	})
 	if _, ok := describe(t, without).Paths["/events.ics"]; ok {
 		t.Error("feeds are described, and switched off")

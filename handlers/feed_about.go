@@ -35,7 +35,7 @@ func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Fee
 // name returns the name of a feed. It has the site's name, and that of the term, venue or organizer if the feed
 // is limited to one.
 func (q *feedQuery) name(r *request) (string, error) {
-	site := r.h.Site.Name
+	site := r.siteName()
 	var one *query.Condition
 	for i := range q.conditions {
 		c := &q.conditions[i]
@@ -139,7 +139,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 	}
 	if _, ok := body.(*calendarFile); ok {
 		if name == "" {
-			name = calendar.Slug(r.h.Site.Name)
+			name = calendar.Slug(r.siteName())
 		}
 		if name == "" {
 			name = "events"

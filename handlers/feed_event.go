@@ -13,7 +13,7 @@ import (
 // oneCalendar answers GET /event/{slug}.ics.
 func (r *request) oneCalendar(q *target) (*reply, error) {
 	path := "/event/" + url.PathEscape(q.Slug) + icsSuffix
-	about := r.newFeed(r.h.Site.Name)
+	about := r.newFeed(r.siteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
 	var entry feed.Entry
 	var parent int64

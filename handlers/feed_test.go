@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/query"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -500,10 +500,10 @@ func TestEntriesNameTheirParents(t *testing.T) {
 func TestFeedsAreFoundByOtherNamesOfPages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		settings := sitefolder.Default()
-		settings.PathAliases = map[string]string{"wydarzenia": "events", "miejsce": "venue"}
+		custom := settings.Default()
+		custom.PathAliases = map[string]string{"wydarzenia": "events", "miejsce": "venue"}
 		f := &feedTest{T: t, now: apitest.Now, ids: map[string]int64{}}
-		f.API = apitest.New(t, st, func(c *handlers.Config) { c.PageSettings = &settings })
+		f.API = apitest.New(t, st, func(c *handlers.Config) { c.PageSettings = &custom })
 		f.SignIn(t, "editor", calendar.Editor)
 		hall := f.write("POST", "/venues", object{"venue": "Hall"})
 		for alias, want := range map[string]string{

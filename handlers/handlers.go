@@ -14,18 +14,22 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/query"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
 )
 
 // Namespace is the path of the API below the base URL, without a leading slash.
 const Namespace = "cal/events/v1"
+
+// ErrSiteChanged means that a write has changed nothing because the stored settings of the site are not those of Config.
+var ErrSiteChanged = edit.ErrSiteChanged
 
 // Moves tells whether the server that is read has changed.
 type Moves = query.Moves
@@ -49,8 +53,8 @@ type Config struct {
 	Files       media.Store    // store of uploaded images
 	Decoding    *media.Budget  // memory for decoding pictures; nil means no limit
 	Fetcher     *media.Fetcher // downloads images whose URLs clients send
-	// PageSettings configures the calendar pages. Nil means sitefolder.Default.
-	PageSettings *sitefolder.Settings
+	// PageSettings configures the calendar pages. Nil means settings.Default.
+	PageSettings *settings.Site
 	NoPages      bool     // serve no calendar pages
 	Mounts       []string // further paths of the same API, such as /wp-json/tribe/events/v1
 }
@@ -89,7 +93,11 @@ func New(c Config) (h *Handlers, err error) {
 	}
 	c.Site.BaseURL = strings.TrimRight(c.Site.BaseURL, "/")
 	if c.PageSettings == nil {
-		c.PageSettings = new(sitefolder.Default())
+		c.PageSettings = new(settings.Default())
+		c.PageSettings.Lead(c.Site.Language)
+	}
+	if c.PageSettings.Language() != c.Site.Language {
+		return nil, fmt.Errorf("the main language is %s, and that of the pages %s", c.Site.Language, c.PageSettings.Language())
 	}
 	h = &Handlers{
 		Config:   c,

@@ -52,8 +52,8 @@ func (r *request) getRootIndex(*indexQuery) (*reply, error) {
 	}
 	site := r.h.Site.BaseURL + r.root.Segment
 	return &reply{status: 200, body: ordered{
-		{"name", r.h.Site.Name},
-		{"description", ""},
+		{"name", r.siteName()},
+		{"description", r.h.PageSettings.Tagline.In(r.lang, r.h.Site.Language)},
 		{"url", site},
 		{"home", site},
 		{"namespaces", namespaces},

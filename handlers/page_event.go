@@ -25,18 +25,9 @@ func (r *pageRequest) findBySlug(kind calendar.Kind) (int64, error) {
 	return r.ownerBySlug(kind, r.path.Slugs[0])
 }
 
-// redirectIfMoved returns a redirect to the canonical path of a record, or nil if the path is right. Below a
-// language segment, the slug must be that of the language. Without a segment, a slug in any language is right.
+// redirectIfMoved returns a redirect to the canonical path of a record, or nil if the path has the slug in the language
+// of the page.
 func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
-	accepted := calendar.Languages
-	if r.path.Language != "" {
-		accepted = []calendar.Language{r.lang}
-	}
-	for _, l := range accepted {
-		if r.path.Slugs[0] == r.slugIn(row, l) {
-			return nil
-		}
-	}
 	to := r.path
 	to.Slugs = []string{r.slugIn(row, r.lang)}
 	if to.Slugs[0] == "" || to.Slugs[0] == r.path.Slugs[0] {
@@ -53,10 +44,7 @@ func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
 func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) pagePath {
 	return func(l calendar.Language) pagePath {
 		p := r.path
-		p.Language = l
-		if l == "" {
-			l = r.h.Site.Language
-		}
+		p.Language = r.h.pathLanguage(l)
 		p.Slugs = []string{r.slugIn(row, l)}
 		return p
 	}

@@ -68,7 +68,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	if paths == nil {
 		paths = func(l calendar.Language) pagePath {
 			p := r.path
-			p.Language = l
+			p.Language = r.h.pathLanguage(l)
 			return p
 		}
 	}
@@ -76,12 +76,16 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		p := paths(l)
 		return site.BaseURL + p.canonical(r.h.defaultView()).path() + encode(withParams(p, f.filters))
 	}
-	languages := f.languages
-	if languages == nil {
-		languages = calendar.Languages
+	offered := r.h.PageSettings.Languages
+	languages := offered
+	if f.languages != nil {
+		languages = r.h.offeredOf(f.languages)
 	}
 	own := r.lang
-	for _, l := range calendar.Languages {
+	for _, l := range offered {
+		if len(offered) == 1 {
+			break
+		}
 		p := paths(l)
 		out.Languages = append(out.Languages, web.Choice{
 			Code: string(l), Name: languageNames[l], Current: l == r.lang,
@@ -89,14 +93,17 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		})
 	}
 	if f.languages != nil && !hasLanguage(languages, r.lang) {
-		own = cmp.Or(f.original, languages[0])
+		own = r.h.neutral(f.original, languages)
+		if hasLanguage(languages, f.original) {
+			own = f.original
+		}
 	}
 	out.Canonical = canonical(own)
-	if f.index {
+	if f.index && len(offered) > 1 {
 		for _, l := range languages {
 			out.Alternates = append(out.Alternates, web.Alternate{Hreflang: string(l), Href: canonical(l)})
 		}
-		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical("")})
+		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical(r.h.neutral(f.original, languages))})
 	}
 	if f.feed != nil && r.h.PageSettings.Pages.Feeds {
 		query := encode(f.feed)

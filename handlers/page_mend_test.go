@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -84,9 +84,9 @@ func TestAnUnlockedPageIsNotForMachines(t *testing.T) {
 func TestPagesThatAreOffAreNotNamed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		settings := sitefolder.Default()
-		settings.Pages.List, settings.Pages.Venue, settings.Pages.Tag, settings.Pages.Docs = false, false, false, false
-		api := apitest.New(t, st, func(c *handlers.Config) { c.PageSettings = &settings })
+		custom := settings.Default()
+		custom.Pages.List, custom.Pages.Venue, custom.Pages.Tag, custom.Pages.Docs = false, false, false, false
+		api := apitest.New(t, st, func(c *handlers.Config) { c.PageSettings = &custom })
 		api.Example(t)
 		for path := range crawl(t, api) {
 			if strings.Contains(path, "/venue/") || strings.Contains(path, "/tag/") {

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -41,7 +41,7 @@ func (h *Handlers) MatchPage(path string, query []byte) *Page {
 	}
 	readings := slices.DeleteFunc(parsePagePath(path, values, h.PageSettings.PathAliases), func(p pagePath) bool {
 		return p.View == viewDevelopers || p.Format != formatHTML ||
-			p.View == viewHome && h.PageSettings.Home == sitefolder.HomeAPI
+			p.View == viewHome && h.PageSettings.Home == settings.HomeAPI
 	})
 	if len(readings) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func (p *Page) TakesPassword() bool {
 // PageCall has the properties of a page request that package server determines.
 type PageCall struct {
 	Now      time.Time         // time of the request, in UTC and whole seconds
-	Language calendar.Language // language by parameter, path, header or site
+	Language calendar.Language // language by parameter, path or site
 	Query    []byte            // raw query string
 	Password string            // password sent by the form; "" means that none was sent
 	Judge    Judge             // same as in Call
@@ -109,10 +109,8 @@ func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*Page
 			path: path, values: values, query: call.Query,
 			words: h.pages.Words(string(call.Language)), dates: pageDates{locale.DatesIn(call.Language, h.PageSettings.English)},
 		}
-		if path.Language != "" || values["ml_language"] != nil {
-			r.root.Segment = "/" + string(call.Language)
-			r.path.Language = call.Language
-		}
+		r.path.Language = h.pathLanguage(call.Language)
+		r.root.Segment = h.segment(call.Language)
 		reply, err := r.serve()
 		if errors.Is(err, errOtherReading) {
 			continue
@@ -350,9 +348,6 @@ func (r *pageRequest) parse() (*eventQuery, error) {
 	r.declareEventQuery(r.params, q)
 	q.undated = true
 	err := r.params.Parse(r.ctx)
-	if n := r.h.PageSettings.PerPage; n > 0 {
-		q.perPage = int64(n)
-	}
 	return q, err
 }
 
@@ -392,7 +387,7 @@ func (h *Handlers) PageError(status int, language calendar.Language, now time.Ti
 		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},
 		words:   h.pages.Words(string(language)), dates: pageDates{locale.DatesIn(language, h.PageSettings.English)},
 	}
-	r.path.Language, r.root.Segment = language, "/"+string(language)
+	r.path.Language, r.root.Segment = h.pathLanguage(language), h.segment(language)
 	w := r.words
 	m := &web.ErrorPage{Status: status, Heading: w.FaultTitle, Text: w.FaultText}
 	switch status {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -17,7 +17,7 @@ const (
 // SiteFiles returns the files that the site itself provides for its pages, by name.
 func (h *Handlers) SiteFiles() map[string][]byte {
 	out := map[string][]byte{}
-	for _, f := range []*sitefolder.File{h.PageSettings.Logo, h.PageSettings.Icon, h.PageSettings.Card} {
+	for _, f := range []*settings.File{h.PageSettings.Logo, h.PageSettings.Icon, h.PageSettings.Card} {
 		if f != nil {
 			out[f.Name] = f.Data
 		}
@@ -57,7 +57,7 @@ func (h *Handlers) assets() web.Assets {
 
 // defaultView returns the view that the site shows at /events/.
 func (h *Handlers) defaultView() pageView {
-	if h.PageSettings.DefaultView == sitefolder.ViewMonth && h.PageSettings.Pages.Month || !h.PageSettings.Pages.List {
+	if h.PageSettings.DefaultView == settings.ViewMonth && h.PageSettings.Pages.Month || !h.PageSettings.Pages.List {
 		return viewMonth
 	}
 	return viewList
@@ -96,7 +96,49 @@ func (h *Handlers) servesTerms(taxonomy calendar.Kind) bool {
 	return h.PageSettings.Pages.Category
 }
 
-// siteName returns the title of the site in the language of the page. It returns "" if the site has none.
-func (r *pageRequest) siteName() string {
+// siteName returns the title of the site in the language of the request.
+func (r *request) siteName() string {
 	return firstText(r.h.PageSettings.Title.In(r.lang, r.h.Site.Language), r.h.Site.Name)
+}
+
+// pathLanguage returns the language in the paths of pages. It is "" for the main language, whose paths name none.
+func (h *Handlers) pathLanguage(l calendar.Language) calendar.Language {
+	if l == h.Site.Language || !h.PageSettings.Offers(l) {
+		return ""
+	}
+	return l
+}
+
+// segment returns what precedes the paths of pages in a language, such as "/pl", or "".
+func (h *Handlers) segment(l calendar.Language) string {
+	if l = h.pathLanguage(l); l != "" {
+		return "/" + string(l)
+	}
+	return ""
+}
+
+// offeredOf returns the languages with pages of those that a record has texts in. If it has none of them, its only page is
+// in the main language.
+func (h *Handlers) offeredOf(languages []calendar.Language) []calendar.Language {
+	var out []calendar.Language
+	for _, l := range languages {
+		if h.PageSettings.Offers(l) {
+			out = append(out, l)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, h.Site.Language)
+	}
+	return out
+}
+
+// neutral returns which of the languages of a record's pages is for visitors of no known language: the main one, else the
+// original, else the first.
+func (h *Handlers) neutral(original calendar.Language, languages []calendar.Language) calendar.Language {
+	for _, l := range [...]calendar.Language{h.Site.Language, original} {
+		if hasLanguage(languages, l) {
+			return l
+		}
+	}
+	return languages[0]
 }

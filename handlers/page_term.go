@@ -50,16 +50,8 @@ func (r *pageRequest) resolveTerms() error {
 	}
 	slices.Reverse(chain)
 	r.terms = chain
-	// Below a language segment, the slugs must be those of the language. Without a segment, those of any language
-	// are right.
-	accepted := calendar.Languages
-	if r.path.Language != "" {
-		accepted = []calendar.Language{r.lang}
-	}
-	for _, l := range accepted {
-		if slices.Equal(r.path.Slugs, r.termSlugs(l)) {
-			return nil
-		}
+	if slices.Equal(r.path.Slugs, r.termSlugs(r.lang)) {
+		return nil
 	}
 	r.path.Slugs = r.termSlugs(r.lang)
 	if r.path.Redirect == 0 {
@@ -117,10 +109,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 	f.languages, f.original = t.Languages.List(), t.Language
 	f.paths = func(l calendar.Language) pagePath {
 		p := r.path
-		p.Language, p.Slugs = l, r.termSlugs(l)
-		if l == "" {
-			p.Slugs = r.termSlugs(r.h.Site.Language)
-		}
+		p.Language, p.Slugs = r.h.pathLanguage(l), r.termSlugs(l)
 		return p
 	}
 	name := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]

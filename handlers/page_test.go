@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -345,11 +345,11 @@ func TestDescriptionsArePartsOfPages(t *testing.T) {
 func TestPagesThatAreOff(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		settings := sitefolder.Default()
-		settings.Pages = sitefolder.Pages{List: true, Event: true}
-		settings.Title = sitefolder.Text{"": "Harbour"}
-		settings.Tagline = sitefolder.Text{calendar.Polish: "Nad wodą"}
-		api := apitest.New(t, st, func(c *handlers.Config) { c.PageSettings = &settings })
+		custom := settings.Default()
+		custom.Pages = settings.Pages{List: true, Event: true}
+		custom.Title = settings.Text{"": "Harbour"}
+		custom.Tagline = settings.Text{calendar.Polish: "Nad wodą"}
+		api := apitest.New(t, st, func(c *handlers.Config) { c.PageSettings = &custom })
 		api.Example(t)
 		for _, path := range []string{
 			"/events/month/", "/events/today/", "/venue/grand-hall/", "/organizer/bob/", "/events/category/music/", "/tag/free-entry/",

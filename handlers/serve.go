@@ -185,10 +185,9 @@ func (h *Handlers) readDatabase(method string, caller auth.Principal) *ent.Clien
 
 // view returns the settings for making representations in the reply.
 func (r *request) view() *represent.View {
-	base := r.h.Site.BaseURL + r.root.Segment
 	return &represent.View{
 		Site: r.h.Site, Words: r.h.Words, Host: r.h.host, Now: r.now, Caller: r.caller, Language: r.lang,
-		Base: base, API: base + r.root.Mount, Recurrences: r.recurrences,
+		Base: r.h.Site.BaseURL + r.h.segment(r.lang), API: r.h.Site.BaseURL + r.root.Segment + r.root.Mount, Recurrences: r.recurrences,
 	}
 }
 

@@ -290,22 +290,19 @@ func (h *Handlers) sitemapURLs(record query.PublicRecord, paths map[calendar.Lan
 	if len(languages) == 0 {
 		languages = []calendar.Language{record.Language}
 	}
-	alternates := make([]sitemapAlternate, 0, len(languages)+1)
-	for _, lang := range languages {
-		alternates = append(alternates, sitemapAlternate{"alternate", string(lang), h.Site.BaseURL + "/" + string(lang) + paths[lang]})
+	languages = h.offeredOf(languages)
+	address := func(l calendar.Language) string { return h.Site.BaseURL + h.segment(l) + paths[l] }
+	var alternates []sitemapAlternate
+	if len(h.PageSettings.Languages) > 1 {
+		for _, l := range languages {
+			alternates = append(alternates, sitemapAlternate{"alternate", string(l), address(l)})
+		}
+		alternates = append(alternates, sitemapAlternate{"alternate", "x-default", address(h.neutral(record.Language, languages))})
 	}
-	neutral := languages[0]
-	switch {
-	case slices.Contains(languages, h.Site.Language):
-		neutral = h.Site.Language
-	case slices.Contains(languages, record.Language):
-		neutral = record.Language
-	}
-	alternates = append(alternates, sitemapAlternate{"alternate", "x-default", h.Site.BaseURL + paths[neutral]})
 	modified := record.ModifiedAt.UTC().Format(time.RFC3339)
 	urls := make([]sitemapURL, len(languages))
-	for i := range languages {
-		urls[i] = sitemapURL{Loc: alternates[i].Href, LastMod: modified, Alternates: alternates}
+	for i, l := range languages {
+		urls[i] = sitemapURL{Loc: address(l), LastMod: modified, Alternates: alternates}
 	}
 	return urls
 }
@@ -397,7 +394,7 @@ func (h *Handlers) categoryPaths(
 				return nil, err
 			}
 			for _, t := range shown {
-				paths[t.ID][lang] = strings.TrimPrefix(t.URL, h.Site.BaseURL)
+				paths[t.ID][lang] = strings.TrimPrefix(t.URL, h.Site.BaseURL+h.segment(lang))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -301,9 +301,9 @@ func TestRobots(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			settings := sitefolder.Default()
-			settings.Indexing = test.indexing
-			api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) { c.PageSettings = &settings })
+			custom := settings.Default()
+			custom.Indexing = test.indexing
+			api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) { c.PageSettings = &custom })
 			r := api.Do(t, apitest.Request{Path: "/robots.txt", Absolute: true})
 			if r.Status != 200 || string(r.Body) != test.want || r.Header.Get("Content-Type") != "text/plain; charset=UTF-8" {
 				t.Errorf("%d: %s", r.Status, r.Body)

@@ -34,7 +34,7 @@ func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
 			root.Segment = "/" + string(l)
 		}
 	}
-	x.lang = s.language(c, root)
+	x.lang = s.pageLanguage(c, root)
 }
 
 // prefersHTML reports whether the Accept header prefers HTML to JSON, as that of browsers does. "*/*" prefers
@@ -124,7 +124,7 @@ func formPassword(c *fiber.Ctx) (string, error) {
 // calendarHeaders sets the headers that every calendar page has, including error pages.
 func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
 	c.Set(fiber.HeaderContentLanguage, string(x.lang))
-	c.Set(fiber.HeaderVary, "Accept-Language, Accept-Encoding")
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	if x.page == nil {
 		c.Response().Header.Add(fiber.HeaderVary, fiber.HeaderAccept) // Accept decided that the error is a page
 	}

@@ -28,7 +28,8 @@ func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
 	if why == limit.TooManyFromAddress {
 		f = errorReply{status: http.StatusTooManyRequests, code: "rest_too_many_requests"}
 	}
-	f.message = s.Words.Message(s.Site.Language, f.code, nil)
+	lang := s.newest.Load().Site.Language
+	f.message = s.Words.Message(lang, f.code, nil)
 	s.Metrics.countRefusedConnection(why)
 	body, err := jsonwrite.Encode(f.body())
 	if err == nil {
@@ -37,7 +38,7 @@ func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
 	if err == nil {
 		_, err = fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nContent-Language: %s\r\n"+
 			"Cache-Control: "+noStore+"\r\nX-Content-Type-Options: nosniff\r\nAccess-Control-Allow-Origin: *\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s",
-			f.status, http.StatusText(f.status), typeJSON, len(body), s.Site.Language, body)
+			f.status, http.StatusText(f.status), typeJSON, len(body), lang, body)
 	}
 	if err != nil {
 		s.Log.Debug("refused connection", "reason", why, "error", err)

@@ -73,7 +73,7 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 		case x.isFeed() && x.failed == nil:
 			c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		default:
-			c.Set(fiber.HeaderVary, "Accept, Accept-Language, Authorization")
+			c.Set(fiber.HeaderVary, s.vary(c, x))
 		}
 		if s.cache != nil && (!x.isFeed() || x.failed != nil) {
 			// Vary gets a second line here for clients that compare the first line literally.
@@ -108,4 +108,12 @@ func preflightHeaders(asked string) string {
 		}
 	}
 	return out
+}
+
+// vary returns the headers that shape a reply of the API. The language does not depend on a header if the address names it.
+func (s *Server) vary(c *fiber.Ctx, x *exchange) string {
+	if x.api && requestedLanguage(c, x.root, "") != "" {
+		return "Accept, Authorization"
+	}
+	return "Accept, Accept-Language, Authorization"
 }

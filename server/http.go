@@ -27,12 +27,13 @@ func (s *Server) newApp() *fiber.App {
 		IdleTimeout:           idleTime,
 		// Package handlers parses forms itself, after authentication.
 		DisablePreParseMultipartForm: true,
-		ErrorHandler:                 s.refuse,
+		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return s.newest.Load().refuse(c, err) },
 	})
 	engine := app.Server()
 	engine.HeaderReceived = bodyLimits
 	engine.CloseOnShutdown = true
-	engine.Handler = s.checkFraming(joinLeadingSlashes(replaceUnknownMethod(engine.Handler)))
+	s.answer = engine.Handler
+	engine.Handler = s.checkFraming(joinLeadingSlashes(replaceUnknownMethod(func(c *fasthttp.RequestCtx) { s.newest.Load().answer(c) })))
 	malformed := engine.ErrorHandler
 	engine.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
 		var framing *framingError
@@ -103,7 +104,7 @@ func (s *Server) refuseUnread(c *fasthttp.RequestCtx, err error) {
 	fc := s.app.AcquireCtx(c)
 	defer s.app.ReleaseCtx(fc)
 	// refuse writes the reply and never fails.
-	_ = s.refuse(fc, err)
+	_ = s.newest.Load().refuse(fc, err)
 }
 
 // translateRefusal translates an error of fasthttp into an error of the contract. Fiber has given it a status.

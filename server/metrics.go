@@ -218,16 +218,16 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// registerServer adds the gauges that read the state of a server.
-func (m *Metrics) registerServer(s *Server) error {
+// registerServer adds the gauges that read the state of the servers of a process.
+func (m *Metrics) registerServer(p *process) error {
 	for _, g := range []struct {
 		name, which string
 		gate        *limit.Gate
 	}{
-		{"requests", "Requests", s.gate},
-		{"large", "Requests with a body over 64 KiB", s.large},
-		{"media", "Requests that decode or download pictures", s.media},
-		{"series", "Requests that write many occurrences", s.series},
+		{"requests", "Requests", p.gate},
+		{"large", "Requests with a body over 64 KiB", p.large},
+		{"media", "Requests that decode or download pictures", p.media},
+		{"series", "Requests that write many occurrences", p.series},
 	} {
 		if err := m.registerGate("almanac_http_"+g.name, g.which, g.gate); err != nil {
 			return err
@@ -238,49 +238,51 @@ func (m *Metrics) registerServer(s *Server) error {
 		value      func() float64
 	}{
 		{"almanac_http_connections", "Open connections.", func() float64 {
-			if ln := s.listener.Load(); ln != nil {
+			if ln := p.listener.Load(); ln != nil {
 				return float64(ln.Open())
 			}
 			return 0
 		}},
 		{"almanac_http_sending_bytes", "Bytes of large replies that clients have not taken yet.", func() float64 {
-			if ln := s.listener.Load(); ln != nil {
+			if ln := p.listener.Load(); ln != nil {
 				return float64(ln.Sending())
 			}
 			return 0
 		}},
 		{"almanac_http_receiving_bytes", "Bytes of large requests that are there, or announced, and not answered yet.", func() float64 {
-			if ln := s.listener.Load(); ln != nil {
+			if ln := p.listener.Load(); ln != nil {
 				return float64(ln.Receiving())
 			}
 			return 0
 		}},
 		{"almanac_ready", "Whether the server should be sent requests, as /readyz says.", func() float64 {
-			ready, _ := s.ready(context.Background(), false)
+			ready, _ := p.newest.Load().ready(context.Background(), false)
 			return boolValue(ready)
 		}},
 		{"almanac_ready_write", "Whether the server can write, too, as /readyz/write says.", func() float64 {
-			ready, _ := s.ready(context.Background(), true)
+			ready, _ := p.newest.Load().ready(context.Background(), true)
 			return boolValue(ready)
 		}},
 		{"almanac_cache_bytes", "Size of the replies that are kept, about.", func() float64 {
-			if s.cache == nil {
+			cache := p.newest.Load().cache
+			if cache == nil {
 				return 0
 			}
-			return float64(s.cache.replies.WeightedSize())
+			return float64(cache.replies.WeightedSize())
 		}},
 		{"almanac_cache_replies", "Replies that are kept, about.", func() float64 {
-			if s.cache == nil {
+			cache := p.newest.Load().cache
+			if cache == nil {
 				return 0
 			}
-			return float64(s.cache.replies.EstimatedSize())
+			return float64(cache.replies.EstimatedSize())
 		}},
 		{"almanac_record_cache_bytes", "Size of the records that are kept as lists show them, about.", func() float64 {
-			size, _, _, _ := s.API.RecordCache.Stats()
+			size, _, _, _ := p.newest.Load().API.RecordCache.Stats()
 			return float64(size)
 		}},
 		{"almanac_record_cache_records", "Records that are kept as lists show them, about.", func() float64 {
-			_, records, _, _ := s.API.RecordCache.Stats()
+			_, records, _, _ := p.newest.Load().API.RecordCache.Stats()
 			return float64(records)
 		}},
 	} {
@@ -289,8 +291,8 @@ func (m *Metrics) registerServer(s *Server) error {
 		}
 	}
 	for result, count := range map[string]func() int64{
-		"hit":  func() int64 { _, _, hits, _ := s.API.RecordCache.Stats(); return hits },
-		"miss": func() int64 { _, _, _, made := s.API.RecordCache.Stats(); return made },
+		"hit":  func() int64 { _, _, hits, _ := p.newest.Load().API.RecordCache.Stats(); return hits },
+		"miss": func() int64 { _, _, _, made := p.newest.Load().API.RecordCache.Stats(); return made },
 	} {
 		opts := prometheus.CounterOpts{
 			Name: "almanac_record_cache_requests_total", Help: "Records of lists, by what came of asking the cache of records: hit; miss.",

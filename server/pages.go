@@ -22,10 +22,10 @@ type pages struct {
 	link string
 }
 
-// newPages renders the pages of a site. If docs is set, the Link header names the API reference.
-func newPages(site calendar.Site, files map[string][]byte, docs bool) (*pages, error) {
-	languages := make([]string, len(calendar.Languages))
-	for i, lang := range calendar.Languages {
+// newPages renders the pages of a site in the languages that it offers, the main one first. If docs is set, the Link header names the API reference.
+func newPages(site calendar.Site, offered []calendar.Language, files map[string][]byte, docs bool) (*pages, error) {
+	languages := make([]string, len(offered))
+	for i, lang := range offered {
 		languages[i] = string(lang)
 	}
 	base := strings.TrimRight(site.BaseURL, "/")
@@ -89,20 +89,18 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 		return sendPageFile(c, f, "public, max-age=31536000, immutable")
 	}
 	root, path := cutLanguage(x.rest)
-	if trimmed := strings.TrimSuffix(path, "/"); trimmed != "" && trimmed != "/" {
-		path = trimmed
-	}
+	path = trimSlash(path)
 	if path != "/" && !s.API.PageSettings.Pages.Docs {
 		return c.Next()
 	}
-	lang := s.language(c, root)
+	lang := s.pageLanguage(c, root)
 	f, ok := s.pages.Page(string(lang), path)
 	if !ok {
 		return c.Next()
 	}
 	x.route, x.lang, x.document = path, lang, true
 	c.Set(fiber.HeaderContentLanguage, string(lang))
-	c.Set(fiber.HeaderVary, "Accept-Language, Accept-Encoding")
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderContentSecurityPolicy, s.pages.policy)
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	if s.secure {
@@ -115,6 +113,23 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	c.Set("X-TEC-API-ROOT", base+s.API.PublicMount()+"/")
 	c.Set(fiber.HeaderLink, s.pages.link)
 	return sendPageFile(c, f, "no-cache")
+}
+
+// hasDocument reports whether a path without a language is that of the start page or the reference.
+func (s *Server) hasDocument(path string) bool {
+	if s.pages == nil {
+		return false
+	}
+	_, ok := s.pages.Page(string(s.Site.Language), trimSlash(path))
+	return ok
+}
+
+// trimSlash removes the slash at the end of a path, but for the home page.
+func trimSlash(path string) string {
+	if trimmed := strings.TrimSuffix(path, "/"); trimmed != "" {
+		return trimmed
+	}
+	return path
 }
 
 // cutLanguage splits a path into its language and the rest. "/pl/docs" becomes "/docs" in Polish, and "/pl"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -25,9 +25,9 @@ func newServerAt(t *testing.T, base string) *server.Server {
 	t.Helper()
 	return newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) {
 		h.Site.BaseURL, s.Site.BaseURL = base, base
-		settings := sitefolder.Default()
-		settings.Home = sitefolder.HomeAPI // the calendar needs a database
-		h.PageSettings = &settings
+		custom := settings.Default()
+		custom.Home = settings.HomeAPI // the calendar needs a database
+		h.PageSettings = &custom
 	})
 }
 
@@ -164,9 +164,9 @@ func TestHeadersOfPages(t *testing.T) {
 func TestReferenceThatIsOffIsNotLinked(t *testing.T) {
 	t.Parallel()
 	s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) {
-		settings := sitefolder.Default()
-		settings.Home, settings.Pages.Docs = sitefolder.HomeAPI, false
-		h.PageSettings = &settings
+		custom := settings.Default()
+		custom.Home, custom.Pages.Docs = settings.HomeAPI, false
+		h.PageSettings = &custom
 	})
 	if link := visit(t, s, "GET", "/").Header.Get("Link"); !strings.Contains(link, "service-desc") || strings.Contains(link, "service-doc") {
 		t.Error(link)

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -13,6 +15,9 @@ import (
 func (s *Server) serveResource(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	out, err := s.API.Serve(x.ctx, c, x.match, s.newCall(c, x))
+	if errors.Is(err, handlers.ErrSiteChanged) {
+		out, err = s.serveAgain(c, x)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -25,6 +30,24 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderETag, entityTag(c.Response().Body(), out.Version))
 	}
 	return nil
+}
+
+// serveAgain repeats a write that met new settings of the site and changed nothing. It is carried out with those.
+func (s *Server) serveAgain(c *fiber.Ctx, x *exchange) (handlers.Outcome, error) {
+	if s.Follow == nil {
+		return handlers.Outcome{}, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
+	}
+	if err := s.Follow(x.ctx); err != nil {
+		return handlers.Outcome{}, err
+	}
+	s = s.newest.Load()
+	x.lang = s.language(c, x.root)
+	x.match = s.API.Match(effectiveMethod(c), x.root, x.rest)
+	out, err := s.API.Serve(x.ctx, c, x.match, s.newCall(c, x))
+	if errors.Is(err, handlers.ErrSiteChanged) {
+		return handlers.Outcome{}, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
+	}
+	return out, err
 }
 
 // prefersStrict reports whether the client sent "Prefer: handling=strict": it wants undeclared parameters

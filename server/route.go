@@ -14,6 +14,34 @@ import (
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
+// redirectLanguage redirects the address of a page or feed whose first segment is a language that it does not need: the main
+// language, or one that the site does not offer.
+func (s *Server) redirectLanguage(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	root, below := cutLanguage(x.rest)
+	l := root.Language()
+	offered := s.API.PageSettings.Offers(l)
+	switch {
+	case l == "", x.longURL, x.api && !x.isFeed(), offered && (l != s.Site.Language || x.isFeed()):
+		return c.Next()
+	case !x.isFeed() && x.page == nil && !s.hasDocument(below):
+		return c.Next()
+	}
+	to := strings.TrimRight(s.Site.BaseURL, "/") + below
+	if query := c.Request().URI().QueryString(); len(query) > 0 {
+		to += "?" + string(query)
+	}
+	x.route = "/" + string(l)
+	c.Set(fiber.HeaderCacheControl, "no-cache") // the languages may change, and browsers cache a 301 forever
+	c.Set(fiber.HeaderLocation, to)
+	c.Set(fiber.HeaderContentType, "text/plain; charset=UTF-8")
+	status := fiber.StatusMovedPermanently
+	if !isRead(c) {
+		status = fiber.StatusPermanentRedirect // which keeps the method and the form
+	}
+	return c.Status(status).SendString(to + "\n")
+}
+
 // locate determines whether the path is below the API, and negotiates the language of the reply.
 func (s *Server) locate(c *fiber.Ctx) error {
 	s.locateTarget(c, exchangeOf(c))
@@ -33,7 +61,7 @@ func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 		}
 	}
 	if x.isFeed() {
-		x.lang = requestedLanguage(c, x.root, s.Site.Language)
+		x.lang = s.pageLanguage(c, x.root)
 	} else {
 		x.lang = s.language(c, x.root)
 	}
@@ -98,6 +126,16 @@ func (s *Server) trimPrefix(path string) string {
 // the site.
 func (s *Server) language(c *fiber.Ctx, root handlers.Root) calendar.Language {
 	return requestedLanguage(c, root, locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language))
+}
+
+// pageLanguage returns the language of a page or feed. It is that of ml_language or of the path, if the site offers it, else
+// the main language.
+func (s *Server) pageLanguage(c *fiber.Ctx, root handlers.Root) calendar.Language {
+	l := requestedLanguage(c, root, s.Site.Language)
+	if !s.API.PageSettings.Offers(l) {
+		return s.Site.Language
+	}
+	return l
 }
 
 // requestedLanguage returns the language that ml_language or the path requests. Without either it returns lang.

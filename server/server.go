@@ -2,6 +2,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -52,17 +54,21 @@ type Config struct {
 	// DrainWait is how long requests are still served after the order to stop, so that load balancers notice. 0
 	// means no wait.
 	DrainWait time.Duration
-	Caching   Caching      // cache of finished replies; the zero value caches nothing
-	Metrics   *Metrics     // metrics of the server; nil counts nothing
-	Tracer    trace.Tracer // tracer of requests; nil traces nothing
-	NoPages   bool         // serve neither start page, reference, robots.txt nor sitemaps
-	Quiet     bool         // log only requests whose line has the level warning or error
+	// Follow has the server replaced if the settings of the site have changed. Nil means that they never change.
+	Follow  func(context.Context) error
+	Caching Caching      // cache of finished replies; the zero value caches nothing
+	Metrics *Metrics     // metrics of the server; nil counts nothing
+	Tracer  trace.Tracer // tracer of requests; nil traces nothing
+	NoPages bool         // serve neither start page, reference, robots.txt nor sitemaps
+	Quiet   bool         // log only requests whose line has the level warning or error
 }
 
 // Server answers HTTP requests.
 type Server struct {
 	Config
 	app *fiber.App
+	// answer answers a request that is well-formed.
+	answer fasthttp.RequestHandler
 	// prefix is the path of the base URL, without a slash at its end.
 	prefix string
 	secure bool   // the scheme of the base URL is https
@@ -73,14 +79,21 @@ type Server struct {
 	// calendarPolicy is the Content-Security-Policy of calendar pages.
 	calendarPolicy string
 
-	cache    *cache        // cache of finished replies; nil caches nothing
+	cache *cache    // cache of finished replies; nil caches nothing
+	began time.Time // when the server was made, by the clock of the site
+	*process
+}
+
+// process is what the servers of a process share. It has a server for each version of the settings of the site, and the
+// newest answers new requests.
+type process struct {
+	newest   atomic.Pointer[Server]
 	gate     *limit.Gate   // gate for all requests
 	large    *limit.Gate   // gate for requests with a large body
 	media    *limit.Gate   // gate for requests that decode or download pictures
 	series   *limit.Gate   // gate for requests that write many occurrences
 	guesses  limit.Guesses // budgets of wrong passwords and tokens
 	started  time.Time     // when New was called
-	began    time.Time     // when New was called, by the clock of the site
 	listener atomic.Pointer[limit.Listener]
 	draining atomic.Bool
 	health   health
@@ -88,13 +101,6 @@ type Server struct {
 
 // New returns a server that does not listen yet.
 func New(c Config) (*Server, error) {
-	base, err := url.Parse(c.Site.BaseURL)
-	if err != nil {
-		return nil, fmt.Errorf("base URL: %w", err)
-	}
-	if err := checkMounts(c.API.Mounts()); err != nil {
-		return nil, err
-	}
 	c.setDefaults()
 	if c.Rates.Counter == nil {
 		c.Rates.Counter = limit.NewMemory(countedKeys)
@@ -102,17 +108,52 @@ func New(c Config) (*Server, error) {
 	if c.Rates.Guesses == (limit.GuessRates{}) {
 		c.Rates.Guesses = limit.DefaultGuessRates()
 	}
-	s := &Server{
-		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
-		gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(), series: newSeriesGate(),
-		started: time.Now(), began: c.Site.Now().UTC().Truncate(time.Second), calendarPolicy: calendarPolicy(base, c.API.PageSettings.ExternalImages),
+	p := &process{gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(), series: newSeriesGate(), started: time.Now()}
+	s, err := p.newServer(c)
+	if err != nil {
+		return nil, err
 	}
-	s.guesses.Counter, s.guesses.Report = c.Rates.Counter, s.reportRates
+	p.guesses.Counter, p.guesses.Report = c.Rates.Counter, s.reportRates
+	p.newest.Store(s)
+	if s.Metrics != nil {
+		if err := s.Metrics.registerServer(p); err != nil {
+			return nil, fmt.Errorf("metrics: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// Replace makes new requests be answered with other settings of the site. Requests under way end with those that they began
+// with. The caches begin empty.
+func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
+	c := s.Config
+	c.API, c.Site = api, site
+	next, err := s.newServer(c)
+	if err != nil {
+		return err
+	}
+	s.newest.Store(next)
+	return nil
+}
+
+// newServer returns a server with the settings of c, which have no defaults any more.
+func (p *process) newServer(c Config) (*Server, error) {
+	base, err := url.Parse(c.Site.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("base URL: %w", err)
+	}
+	if err := checkMounts(c.API.Mounts()); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https", process: p,
+		began: c.Site.Now().UTC().Truncate(time.Second), calendarPolicy: calendarPolicy(base, c.API.PageSettings.ExternalImages),
+	}
 	if s.API.WordPressMount() != "" {
 		s.rootLink = "<" + strings.TrimRight(c.Site.BaseURL, "/") + handlers.WordPressRoot + `/>; rel="https://api.w.org/"`
 	}
 	if !c.NoPages {
-		if s.pages, err = newPages(c.Site, c.API.SiteFiles(), c.API.PageSettings.Pages.Docs); err != nil {
+		if s.pages, err = newPages(c.Site, c.API.PageSettings.Languages, c.API.SiteFiles(), c.API.PageSettings.Pages.Docs); err != nil {
 			return nil, fmt.Errorf("pages: %w", err)
 		}
 	}
@@ -121,11 +162,6 @@ func New(c Config) (*Server, error) {
 	}
 	s.app = s.newApp()
 	s.useSteps()
-	if s.Metrics != nil {
-		if err := s.Metrics.registerServer(s); err != nil {
-			return nil, fmt.Errorf("metrics: %w", err)
-		}
-	}
 	return s, nil
 }
 

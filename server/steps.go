@@ -28,10 +28,11 @@ func (s *Server) useSteps() {
 		s.recoverPanics, // errors.go: panic to error
 
 		// A reply from the cache passes only the steps above and these.
-		s.locate,          // route.go: API or not, language
-		s.limitAddress,    // rates.go: 429
-		s.checkConditions, // conditional.go: ETag, Cache-Control, 304, 412
-		s.serveCached,     // cache.go
+		s.locate,           // route.go: API or not, language
+		s.limitAddress,     // rates.go: 429
+		s.redirectLanguage, // route.go: 301
+		s.checkConditions,  // conditional.go: ETag, Cache-Control, 304, 412
+		s.serveCached,      // cache.go
 
 		// All other requests pass the steps below, too.
 		s.enterGate,      // gates.go: deadline, 503

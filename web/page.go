@@ -100,7 +100,7 @@ var pages = map[string]string{"/": "start.html", DevelopersPath: "start.html", D
 
 var pageTemplates = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(files, "pages/*.html") })
 
-// write renders all pages in the given languages.
+// write renders all pages in the given languages. The first one has no segment in its paths.
 func (p *Pages) write(site Site, languages []string) error {
 	base, err := url.Parse(site.BaseURL)
 	if err != nil {
@@ -117,16 +117,25 @@ func (p *Pages) write(site Site, languages []string) error {
 		}
 		p.pages[lang] = make(map[string]*File, len(pages))
 	}
+	segment := func(lang string) string {
+		if lang == languages[0] {
+			return ""
+		}
+		return "/" + lang
+	}
 	for _, lang := range languages {
 		for where, name := range pages {
-			v, err := newView(site, strings.TrimRight(base.EscapedPath(), "/"), lang, where, said[lang])
+			v, err := newView(site, strings.TrimRight(base.EscapedPath(), "/"), lang, segment(lang), where, said[lang])
 			if err != nil {
 				return err
 			}
 			for _, other := range languages {
+				if len(languages) == 1 {
+					break
+				}
 				v.Languages = append(v.Languages, languageChoice{
 					Code: other, Name: said[other].Name, Current: other == lang,
-					Path: v.Base + "/" + other + where, Canonical: site.BaseURL + "/" + other + where,
+					Path: v.Base + segment(other) + where, Canonical: site.BaseURL + segment(other) + where,
 				})
 			}
 			v.names = p.names
@@ -142,7 +151,8 @@ func (p *Pages) write(site Site, languages []string) error {
 	return nil
 }
 
-func newView(site Site, base, lang, where string, w pageWords) (view, error) {
+// newView returns what the templates of a page show. segment precedes the paths of its language, such as "/pl", or "".
+func newView(site Site, base, lang, segment, where string, w pageWords) (view, error) {
 	reference, err := json.Marshal(w.Reference)
 	if err != nil {
 		return view{}, err
@@ -150,8 +160,8 @@ func newView(site Site, base, lang, where string, w pageWords) (view, error) {
 	title := strings.TrimSpace(strings.ReplaceAll(w.Title, "{name}", site.Name))
 	v := view{
 		Language: lang, Words: w, Name: site.Name, Title: title, API: site.BaseURL + site.API, Base: base,
-		Home: base + "/" + lang + "/", Docs: base + "/" + lang + "/docs", Index: base + site.API,
-		Document: base + site.API + "/doc?ml_language=" + lang, Canonical: site.BaseURL + "/" + lang + where,
+		Home: base + segment + "/", Docs: base + segment + "/docs", Index: base + site.API,
+		Document: base + site.API + "/doc?ml_language=" + lang, Canonical: site.BaseURL + segment + where,
 		Neutral: site.BaseURL + where, Segment: "/" + lang + site.API, Reference: string(reference),
 	}
 	if v.Name == "" {

@@ -22,7 +22,7 @@ type checkCmd struct {
 
 // Run prints at most Limit problems of the database, and returns an error if there is one.
 func (c checkCmd) Run(ctx context.Context, s streams) error {
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
@@ -34,6 +34,10 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return adviseMigration(err, st)
 		}
+		_, site, err := source.load(ctx, st.Ent)
+		if err != nil {
+			return err
+		}
 		e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 		if c.Repair {
 			if err := upkeep.Repair(ctx, st.Ent, e); err != nil {
@@ -41,7 +45,7 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 			}
 		}
 		problems, records, kinds := 0, 0, make(map[calendar.Kind]int)
-		err := upkeep.Check(ctx, st.Ent, e,
+		err = upkeep.Check(ctx, st.Ent, e,
 			func(kind calendar.Kind, seen int) { kinds[kind] = seen },
 			func(p upkeep.Problem) {
 				if problems++; problems <= c.Limit {

@@ -225,7 +225,7 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 // servesEvents writes, reads, changes and deletes what the service does.
 func servesEvents(t *testing.T, st *store.Store) {
 	t.Helper()
-	site, err := siteFlags{Timezone: "Europe/Warsaw", Language: "en"}.site()
+	_, site, err := siteSource{}.load(t.Context(), st.Ent)
 	if err != nil {
 		t.Fatal(err)
 	}

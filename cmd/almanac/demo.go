@@ -13,8 +13,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -37,23 +35,9 @@ type demoCmd struct {
 	calendarChoice
 	Events int  `default:"300" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
 	Open   bool `help:"Open the calendar in the browser."`
-
-	given map[string]bool // flags on the command line, by name
 }
 
-// AfterApply implements a hook of kong.
-func (c *demoCmd) AfterApply(k *kong.Context) error {
-	c.given = map[string]bool{}
-	for _, p := range k.Path {
-		if p.Flag != nil {
-			c.given[p.Flag.Name] = true
-		}
-	}
-	return nil
-}
-
-// calendar returns the made-up calendar and its options. The language and zone of the site default to those of
-// the city.
+// calendar returns the made-up calendar and its options. Its first language is that of the flag, else that of the city.
 func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 	if c.Events < 1 {
 		return nil, scenario.Options{}, usageError{fmt.Errorf("--events %d: want at least 1", c.Events)}
@@ -64,8 +48,8 @@ func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 		return nil, o, err
 	}
 	home := calendar.Language(c.Language)
-	if home == calendar.English && !c.given["language"] {
-		if home, err = scenario.HomeOf(c.City, home); err != nil {
+	if home == "" {
+		if home, err = scenario.HomeOf(c.City, calendar.English); err != nil {
 			return nil, o, err
 		}
 	}
@@ -73,10 +57,6 @@ func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 	made, err := scenario.New(o)
 	if err != nil {
 		return nil, o, usageError{err}
-	}
-	c.Language = string(home)
-	if !c.given["timezone"] && c.Timezone == calendar.UTC().String() {
-		c.Timezone = made.Zone().String()
 	}
 	return made, o, nil
 }
@@ -91,7 +71,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
@@ -116,17 +96,20 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	log := c.logging(s)
 	return database{DB: c.DB}.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, site, true); err != nil {
+		if err := currentData(ctx, st, source, true); err != nil {
 			return err
 		}
 		id, token, err := demoUser(ctx, st)
 		if err != nil {
 			return err
 		}
-		if err := c.fill(ctx, s, st, site, o, id); err != nil {
+		if err := c.fill(ctx, s, st, source, o, id); err != nil {
 			return err
 		}
-		return c.listen(ctx, s, log, sock, databases{Store: st}, site, func(ctx context.Context, site calendar.Site) error {
+		if err := c.adopt(ctx, log, st, source); err != nil {
+			return err
+		}
+		return c.listen(ctx, s, log, sock, databases{Store: st}, source, func(ctx context.Context, site calendar.Site) error {
 			if err := c.screen(ctx, s, st, site, made, token); err != nil {
 				return err
 			}
@@ -164,7 +147,7 @@ func demoUser(ctx context.Context, st *store.Store) (int64, string, error) {
 // fill writes the made-up calendar to the database. It leaves a complete calendar unchanged, and completes one
 // that was interrupted.
 func (c demoCmd) fill(
-	ctx context.Context, s streams, st *store.Store, site calendar.Site, o scenario.Options, authorID int64,
+	ctx context.Context, s streams, st *store.Store, source siteSource, o scenario.Options, authorID int64,
 ) (err error) {
 	plan := seed.PlanOf(o, 1)
 	last, ok, err := seed.LastPlan(ctx, st.Ent, plan.Scenario)
@@ -180,7 +163,7 @@ func (c demoCmd) fill(
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
 	bar := newProgress(s.Err, "making up events")
-	_, err = writePlan(ctx, st, site, plan, seed.Writer{Files: files, AuthorID: authorID, Progress: bar.show})
+	_, err = writePlan(ctx, s, st, source, plan, seed.Writer{Files: files, AuthorID: authorID, Progress: bar.show})
 	bar.end()
 	return err
 }

@@ -41,7 +41,7 @@ func checkParses(t *testing.T, where string, args []string, env map[string]strin
 		}
 	}
 	if args[0] == "serve" {
-		if _, err := c.Serve.site(); err != nil {
+		if _, err := c.Serve.source(); err != nil {
 			t.Errorf("%s: %v", where, err)
 		}
 	}

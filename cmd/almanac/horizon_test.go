@@ -20,7 +20,7 @@ func TestSeriesThatFailsIsTriedOnceAMinute(t *testing.T) {
 		phase := w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(*row.SeriesID)).OnlyX(t.Context())
 		phase.Update().SetTimezone("Nowhere").ExecX(t.Context())
 		var log bytes.Buffer
-		j := &horizonJob{log: slog.New(slog.NewTextHandler(&log, nil)), db: w.DB, site: edittest.Site(t)}
+		j := &horizonJob{log: slog.New(slog.NewTextHandler(&log, nil)), db: w.DB, site: func() calendar.Site { return edittest.Site(t) }}
 		due := edittest.Now.AddDate(1, 0, 0)
 		for _, tt := range []struct {
 			after time.Duration

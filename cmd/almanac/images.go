@@ -35,7 +35,7 @@ const cleanBatch = 100
 // Run cleans one image after the other. The service may run meanwhile. After an interruption, another run checks all
 // images from the first, and leaves clean ones unchanged.
 func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,10 @@ func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 	}
 	return c.existing(ctx, func(st *store.Store) (err error) {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
+			return err
+		}
+		_, site, err := source.load(ctx, st.Ent)
+		if err != nil {
 			return err
 		}
 		files, err := media.OpenDir(c.Media)

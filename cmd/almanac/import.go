@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,20 +25,18 @@ import (
 type importCmd struct {
 	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"Calendar to import: the address of the events list of a compatible REST API, read to its last page; the address of an iCalendar file (.ics); or a file with an iCalendar or one saved page of such a list."`
 	database
-	Language         string   `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language to read the source in: en, pl or es. A record that exists here in another language gets the texts as a translation. Default that of the site."`
-	SiteLanguage     string   `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default en. [$$ALMANAC_LANGUAGE]"`
-	Timezone         string   `default:"UTC" placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default ${default}."`
-	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Currency symbol of prices that name none. Default ${default}."`
-	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Place of the currency symbol: prefix or postfix. Default ${default}."`
-	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that are ambiguous, such as 1.500: a dot or a comma. Default a dot."`
-	Protected        string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with a password, which the source does not reveal: password protects them with a random one, draft makes them drafts. Default ${default}."`
-	DryRun           bool     `help:"Print what the command would do, and write nothing."`
-	Verbose          bool     `short:"v" help:"List every record that is created, updated or translated."`
-	Author           string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default none."`
-	Rate             float64  `default:"2" placeholder:"N" help:"Requests per second. Default ${default}."`
-	Images           bool     `help:"Download the images. Without it the records refer to the images of the source."`
-	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of downloaded images. Default ${default}."`
-	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
+	Language     string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language to read the source in: en, pl or es. A record that exists here in another language gets the texts as a translation. Default that of the site."`
+	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default that of the calendar, which is en until one is set. [$$ALMANAC_LANGUAGE]"`
+	Timezone     string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default that of the calendar, which is UTC until one is set."`
+	moneyFlags
+	Protected  string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with a password, which the source does not reveal: password protects them with a random one, draft makes them drafts. Default ${default}."`
+	DryRun     bool     `help:"Print what the command would do, and write nothing."`
+	Verbose    bool     `short:"v" help:"List every record that is created, updated or translated."`
+	Author     string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default none."`
+	Rate       float64  `default:"2" placeholder:"N" help:"Requests per second. Default ${default}."`
+	Images     bool     `help:"Download the images. Without it the records refer to the images of the source."`
+	Media      string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of downloaded images. Default ${default}."`
+	FetchAllow []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
 }
 
 // errIncomplete is returned if some records or translations were not imported. They have been printed by then.
@@ -48,15 +45,12 @@ var errIncomplete = errors.New("not everything was imported")
 // Run imports a calendar. A record that cannot be imported does not stop the others, but the exit status is then
 // 1.
 func (c importCmd) Run(ctx context.Context, s streams) error {
-	site, err := siteFlags{Timezone: c.Timezone, Language: cmp.Or(c.SiteLanguage, string(calendar.English))}.site()
+	source, err := siteFlags{Timezone: c.Timezone, Language: c.SiteLanguage}.source()
 	if err != nil {
 		return err
 	}
-	if c.DecimalMark != "." && c.DecimalMark != "," {
-		return usageError{fmt.Errorf("--decimal-mark %q: want . or a comma", c.DecimalMark)}
-	}
-	site.Currency = calendar.Currency{
-		Symbol: c.CurrencySymbol, Position: c.CurrencyPosition, Decimal: c.DecimalMark,
+	if err := c.add(source.flags.Layer); err != nil {
+		return err
 	}
 	if c.Rate <= 0 || c.Rate > 1000 {
 		return usageError{fmt.Errorf("--rate %v: want more than 0 and at most 1000", c.Rate)}
@@ -74,15 +68,15 @@ func (c importCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	return c.with(ctx, func(st *store.Store) error {
-		return c.run(ctx, s, st, site, allow)
+		return c.run(ctx, s, st, source, allow)
 	})
 }
 
 func (c importCmd) run(
-	ctx context.Context, s streams, st *store.Store, site calendar.Site, allow []netip.Prefix,
+	ctx context.Context, s streams, st *store.Store, source siteSource, allow []netip.Prefix,
 ) (err error) {
 	language := calendar.Language(c.Language)
-	im := &importer.Importer{DB: st.Ent, Site: site, Language: language, DryRun: c.DryRun, Protected: importer.Protection(c.Protected)}
+	im := &importer.Importer{DB: st.Ent, Language: language, DryRun: c.DryRun, Protected: importer.Protection(c.Protected)}
 	if c.DryRun {
 		plan, done, planErr := dryRunTarget(ctx, st)
 		if planErr != nil {
@@ -94,10 +88,22 @@ func (c importCmd) run(
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
-		if err := currentData(ctx, st, site, false); err != nil {
+		if err := currentData(ctx, st, source, false); err != nil {
+			return err
+		}
+		said, err := given(source.flags)
+		if err != nil {
+			return err
+		}
+		if err := adoptAndTell(ctx, s, st, said); err != nil {
 			return err
 		}
 	}
+	_, site, err := source.load(ctx, im.DB)
+	if err != nil {
+		return err
+	}
+	im.Site = site
 	if c.Author != "" {
 		user, err := auth.FindUser(ctx, im.DB, c.Author)
 		if err != nil {

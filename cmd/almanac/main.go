@@ -27,6 +27,7 @@ type cli struct {
 	Import       importCmd        `cmd:"" help:"Import a calendar from a compatible REST API or from a file."`
 	User         userCmds         `cmd:"" help:"Manage users."`
 	Token        tokenCmds        `cmd:"" help:"Manage access tokens."`
+	Site         siteCmds         `cmd:"" help:"Show or change the settings of the calendar: its name, languages, time zone, currency."`
 	Check        checkCmd         `cmd:"" help:"Check the database for inconsistencies. With --repair, repair them."`
 	Images       imagesCmds       `cmd:"" help:"Maintain image files."`
 	Search       searchCmds       `cmd:"" help:"Rebuild the search index."`

@@ -234,7 +234,7 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 	if c.DryRun {
 		return migratePlanCmd{database: c.database, To: c.To}.Run(ctx, s)
 	}
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
@@ -269,6 +269,10 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 		}
 		if !c.Data {
 			return nil
+		}
+		_, site, err := source.load(ctx, st.Ent)
+		if err != nil {
+			return err
 		}
 		return runData(ctx, s, st, stepsUpTo(site, c.To), false)
 	})

@@ -51,11 +51,15 @@ type migrateDataCmd struct {
 }
 
 func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
 	return c.existing(ctx, func(st *store.Store) error {
+		_, site, err := source.load(ctx, st.Ent)
+		if err != nil {
+			return err
+		}
 		steps := dataSteps(site)
 		states, err := migrate.DataStatus(ctx, st, steps)
 		if err != nil {
@@ -148,7 +152,7 @@ func printData(out io.Writer, states []migrate.DataState) error {
 // currentData checks or applies migrations and data steps. It runs data steps where no program of the previous
 // version can run: on SQLite, and on a database that had no tables. Elsewhere they stay pending until "migrate
 // data" runs them.
-func currentData(ctx context.Context, st *store.Store, site calendar.Site, apply bool) error {
+func currentData(ctx context.Context, st *store.Store, source siteSource, apply bool) error {
 	before, err := migrate.Status(ctx, st)
 	if err != nil {
 		return err
@@ -158,6 +162,10 @@ func currentData(ctx context.Context, st *store.Store, site calendar.Site, apply
 	}
 	if st.Engine() != "sqlite" && before[0].Done() {
 		return nil
+	}
+	_, site, err := source.load(ctx, st.Ent)
+	if err != nil {
+		return err
 	}
 	_, err = migrate.RunData(ctx, st, dataSteps(site), migrate.DataOptions{})
 	return err

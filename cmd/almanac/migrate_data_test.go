@@ -177,7 +177,7 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 				}
 				site := calendar.Site{Language: calendar.English}
 				for range 2 { // the second is a restart
-					if err := currentData(t.Context(), st, site, tt.apply); err != nil {
+					if err := currentData(t.Context(), st, siteSource{}, tt.apply); err != nil {
 						t.Fatal(err)
 					}
 					states, err := migrate.DataStatus(t.Context(), st, dataSteps(site))

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/settings"
 )
 
 // openapiCmd writes the OpenAPI description that GET /doc returns. It needs no database or server.
@@ -49,10 +50,8 @@ func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, handlers
 	if err != nil {
 		return nil, root, err
 	}
-	site, err := siteFlags{Timezone: "UTC", Language: string(calendar.English)}.site()
-	if err != nil {
-		return nil, root, err
-	}
+	all := settings.Default()
+	site := all.Calendar(clockNow)
 	site.BaseURL = baseURL
 	h, err := handlers.New(handlers.Config{Version: buildVersion(), Words: words, Site: site, Mounts: mounts, NoPages: true})
 	if err != nil {

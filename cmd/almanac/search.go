@@ -22,7 +22,7 @@ type searchRebuildCmd struct {
 
 // Run recomputes search texts, instants, positions and sort keys in batches. The service may run meanwhile.
 func (c searchRebuildCmd) Run(ctx context.Context, s streams) error {
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
@@ -30,9 +30,13 @@ func (c searchRebuildCmd) Run(ctx context.Context, s streams) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
+		_, site, err := source.load(ctx, st.Ent)
+		if err != nil {
+			return err
+		}
 		e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 		done := make(map[calendar.Kind]int)
-		err := upkeep.Reindex(ctx, st.Ent, e, func(kind calendar.Kind, records int) { done[kind] = records })
+		err = upkeep.Reindex(ctx, st.Ent, e, func(kind calendar.Kind, records int) { done[kind] = records })
 		for _, kind := range []calendar.Kind{
 			calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag,
 		} {

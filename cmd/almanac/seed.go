@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,23 +143,22 @@ func (c seedCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	site, err := siteFlags{Timezone: "UTC", Language: cmp.Or(c.SiteLanguage, string(o.Languages[0]))}.site()
+	source, err := siteFlags{Language: c.SiteLanguage}.source()
 	if err != nil {
 		return err
 	}
 	if c.Format != "" {
-		site.BaseURL = strings.TrimRight(c.BaseURL, "/")
-		return c.export(ctx, s, site, o)
+		return c.export(ctx, s, source, o)
 	}
 	return c.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, site, false); err != nil {
+		if err := currentData(ctx, st, source, false); err != nil {
 			return err
 		}
-		return c.fill(ctx, s, st, site, o)
+		return c.fill(ctx, s, st, source, o)
 	})
 }
 
-func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site calendar.Site, o scenario.Options) (done error) {
+func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source siteSource, o scenario.Options) (done error) {
 	if !c.Force {
 		foreign, err := seed.Foreign(ctx, st.Ent)
 		if err != nil {
@@ -171,7 +169,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site cale
 		}
 	}
 	if c.Reset {
-		if err := removeSeeded(ctx, s, st, site, c.Media, c.Yes); err != nil {
+		if err := removeSeeded(ctx, s, st, source, c.Media, c.Yes); err != nil {
 			return err
 		}
 	}
@@ -190,7 +188,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site cale
 		defer func() { done = errors.Join(done, files.Close()) }()
 		w.Files = files
 	}
-	summary, err := writePlan(ctx, st, site, plan, w)
+	summary, err := writePlan(ctx, s, st, source, plan, w)
 	bar.end()
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -205,6 +203,9 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site cale
 		"%d images, %d translations in %.1f s, %.0f events/s\n", plan.Scenario, n[calendar.Event], summary.Occurrences,
 		n[calendar.Series], n[calendar.Venue], n[calendar.Organizer], n[calendar.Category], n[calendar.Tag],
 		n[calendar.Image], summary.Translations, took, float64(n[calendar.Event]+summary.Occurrences)/max(took, 0.001))
+	if err == nil {
+		_, err = fmt.Fprintf(s.Out, "serve it with: almanac serve --db %s\n", st)
+	}
 	return err
 }
 
@@ -249,18 +250,39 @@ func planOf(o scenario.Options, n seed.Number) seed.Plan {
 	return seed.PlanOf(o, n)
 }
 
-// writePlan writes a calendar through w. It stores the plan, and that it is complete.
-func writePlan(ctx context.Context, st *store.Store, site calendar.Site, plan seed.Plan, w seed.Writer) (seed.Summary, error) {
+// writePlan writes a calendar through w. It stores the plan, and that it is complete. The site of an empty database gets
+// the settings of the city of the calendar.
+func writePlan(
+	ctx context.Context, s streams, st *store.Store, source siteSource, plan seed.Plan, w seed.Writer,
+) (seed.Summary, error) {
+	fail := func(err error) (seed.Summary, error) { return seed.Summary{}, err }
 	o, err := plan.Options()
 	if err != nil {
-		return seed.Summary{}, err
+		return fail(err)
 	}
 	made, err := scenario.New(o)
 	if err != nil {
-		return seed.Summary{}, err
+		return fail(err)
+	}
+	used, err := hasRecords(ctx, st)
+	if err != nil {
+		return fail(err)
+	}
+	if !used {
+		said, err := madeUp(made, source.flags)
+		if err != nil {
+			return fail(err)
+		}
+		if err := adoptAndTell(ctx, s, st, said); err != nil {
+			return fail(err)
+		}
+	}
+	_, site, err := source.load(ctx, st.Ent)
+	if err != nil {
+		return fail(err)
 	}
 	if err := plan.Save(ctx, st.Ent); err != nil {
-		return seed.Summary{}, err
+		return fail(err)
 	}
 	// If the calendar was interrupted, its records keep the time at which it was begun.
 	w.Store, w.Number = st, plan.Number
@@ -285,19 +307,19 @@ func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
-		site, err := siteFlags{Timezone: "UTC", Language: string(calendar.English)}.site()
-		if err != nil {
-			return err
-		}
-		return removeSeeded(ctx, s, st, site, c.Media, c.Yes)
+		return removeSeeded(ctx, s, st, siteSource{}, c.Media, c.Yes)
 	})
 }
 
 // removeSeeded removes all made-up records, after asking unless yes is set. It does not create a missing folder
 // of images.
 func removeSeeded(
-	ctx context.Context, s streams, st *store.Store, site calendar.Site, folder string, yes bool,
+	ctx context.Context, s streams, st *store.Store, source siteSource, folder string, yes bool,
 ) (err error) {
+	_, site, err := source.load(ctx, st.Ent)
+	if err != nil {
+		return err
+	}
 	there, err := seed.Seeded(ctx, st.Ent, "")
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -26,13 +27,21 @@ import (
 )
 
 // export writes a calendar to a file. The calendar has no pictures, because their files are not exported.
-func (c seedCmd) export(ctx context.Context, s streams, site calendar.Site, o scenario.Options) error {
+func (c seedCmd) export(ctx context.Context, s streams, source siteSource, o scenario.Options) error {
 	o.Pictures = false
 	o.Open = c.Format != "sql" // an exported file has exactly as many events as requested
 	made, err := scenario.New(o)
 	if err != nil {
 		return err
 	}
+	if source.flags.Layer, err = madeUp(made, source.flags); err != nil {
+		return err
+	}
+	_, site, err := source.resolve(nil, "")
+	if err != nil {
+		return err
+	}
+	site.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	site.Now = func() time.Time { return made.Options().Now }
 	return c.writing(s, func(out io.Writer) error {
 		switch c.Format {
@@ -81,7 +90,7 @@ func withScratchDatabase(
 	}
 	defer removeAll(dir, &err)
 	return database{DB: "sqlite://" + filepath.Join(dir, "scratch.db")}.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, site, true); err != nil {
+		if err := currentData(ctx, st, siteSource{}, true); err != nil {
 			return err
 		}
 		bar := newProgress(s.Err, "making up events")

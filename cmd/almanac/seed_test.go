@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -80,16 +81,12 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 func TestInterruptedSeedSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
-	site, err := siteFlags{Timezone: "UTC", Language: "en"}.site()
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := scenario.Options{
 		Scenario: "city", Seed: 7, Events: 600, From: calendar.WallAt(2026, 11, 1, 0, 0, 0), Months: 24,
 		Languages: calendar.Languages, Now: clockNow(),
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	_, err = writePlan(ctx, st, site, planOf(o, 1), seed.Writer{Progress: func(int, int) { stop() }})
+	_, err := writePlan(ctx, streams{Err: io.Discard}, st, siteSource{}, planOf(o, 1), seed.Writer{Progress: func(int, int) { stop() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
@@ -97,11 +94,11 @@ func TestInterruptedSeedSaysHowToGoOn(t *testing.T) {
 	var out, said bytes.Buffer
 	ctx, stop = context.WithCancel(t.Context())
 	stop()
-	err = c.fill(ctx, streams{Out: &out, Err: &said}, st, site, o)
+	err = c.fill(ctx, streams{Out: &out, Err: &said}, st, siteSource{}, o)
 	if err == nil {
 		t.Fatal("a context that has ended is no error")
 	}
-	if err := c.fill(t.Context(), streams{Out: &out, Err: &said}, st, site, o); err != nil {
+	if err := c.fill(t.Context(), streams{Out: &out, Err: &said}, st, siteSource{}, o); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(said.String(), "continuing the interrupted calendar") ||

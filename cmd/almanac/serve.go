@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,16 +29,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/migrate"
-	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
-
-// siteFlags has the settings of the calendar itself. They are the same for every command that needs them.
-type siteFlags struct {
-	Timezone string `default:"UTC" placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default ${default}."`
-	Language string `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the site: en, pl or es. Default ${default}."`
-}
 
 // parseZone parses the value of --timezone. Its usageError suggests a zone with similar spelling.
 func parseZone(text string) (calendar.Zone, error) {
@@ -76,37 +71,21 @@ func nearestZone(text string) (nearest string) {
 // clockNow returns the current time in UTC and whole seconds. It is the clock of every site.
 func clockNow() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// site returns the settings of the calendar without a base URL.
-func (f siteFlags) site() (calendar.Site, error) {
-	zone, err := parseZone(f.Timezone)
-	if err != nil {
-		return calendar.Site{}, err
-	}
-	return calendar.Site{
-		Name: "Almanac", Zone: zone, Language: calendar.Language(f.Language), PerPage: 10,
-		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
-		Now:      clockNow,
-	}, nil
-}
-
 // serveFlags has the flags that serve and demo share.
 type serveFlags struct {
 	siteFlags
-	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
-	BaseURL          string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
-	PerPage          int      `default:"10" placeholder:"N" help:"Records on a page if a request has no per_page, 1 to 50. Default ${default}."`
-	Mount            []string `placeholder:"PATH" help:"Also serve the API under this path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
-	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Currency symbol of prices that name none. Default ${default}."`
-	CurrencyCode     string   `default:"USD" placeholder:"CODE" help:"ISO 4217 code of the currency. Default ${default}."`
-	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Place of the currency symbol: prefix or postfix. Default ${default}."`
-	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that are ambiguous, such as 1.500: a dot or a comma. Default a dot."`
-	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
-	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
-	Index            bool     `default:"true" negatable:"" help:"Keep an index in memory to filter and sort lists, about 0.2 to 0.3 KB per event. Without it the database does this work. On by default."`
-	Pages            bool     `default:"true" negatable:"" help:"Serve pages for people, with an API reference to try at /docs. On by default."`
-	Site             string   `type:"path" placeholder:"FOLDER" help:"Folder with the site's own title, colours, logo and more. Default none."`
-	AccessLog        bool     `default:"true" negatable:"" help:"Log a line for each request. Without it, only for requests whose status is 500 or more. On by default."`
-	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Format of log lines: text or json. Default ${default}."`
+	moneyFlags
+	Listen     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
+	BaseURL    string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
+	PerPage    int      `placeholder:"N" help:"Records on a page if a request has no per_page, 1 to 50. Default that of the calendar, which is 10 until one is set."`
+	Mount      []string `placeholder:"PATH" help:"Also serve the API under this path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
+	Media      string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
+	FetchAllow []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
+	Index      bool     `default:"true" negatable:"" help:"Keep an index in memory to filter and sort lists, about 0.2 to 0.3 KB per event. Without it the database does this work. On by default."`
+	Pages      bool     `default:"true" negatable:"" help:"Serve pages for people, with an API reference to try at /docs. On by default."`
+	Site       string   `type:"path" placeholder:"FOLDER" help:"Folder with the site's own title, colours, logo and more. Default none."`
+	AccessLog  bool     `default:"true" negatable:"" help:"Log a line for each request. Without it, only for requests whose status is 500 or more. On by default."`
+	LogFormat  string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Format of log lines: text or json. Default ${default}."`
 
 	operateFlags
 }
@@ -122,7 +101,7 @@ type serveCmd struct {
 // Run serves until ctx ends.
 func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err error) {
 	defer func() { err = reportStop(ctx, s, err) }()
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
@@ -140,7 +119,10 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 	defer func() { err = errors.Join(err, sock.close()) }()
 	fmt.Fprintf(s.Err, "almanac: starting at %s\n", c.address(sock))
 	return c.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, site, c.Migrate); err != nil {
+		if err := currentData(ctx, st, source, c.Migrate); err != nil {
+			return err
+		}
+		if err := c.adopt(ctx, log, st, source); err != nil {
 			return err
 		}
 		key, err := edit.PasswordKey(ctx, st.Ent)
@@ -155,7 +137,7 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 		}
 		st.LogServers(log)
 		return c.withReplicas(ctx, log, st, sameCalendar, func(replicas *store.Store) error {
-			return c.listen(ctx, s, log, sock, databases{st, replicas}, site, nil)
+			return c.listen(ctx, s, log, sock, databases{st, replicas}, source, nil)
 		})
 	})
 }
@@ -256,72 +238,54 @@ func (d databases) reading() *store.Store {
 	return d.Store
 }
 
-// site returns the settings of the site. For a wrong setting, it returns a usageError with the flag.
-func (f serveFlags) site() (calendar.Site, error) {
-	site, err := f.siteFlags.site()
-	if err != nil {
-		return calendar.Site{}, err
+// source returns where the settings of the site come from. For a wrong flag or folder it returns a usageError.
+func (f serveFlags) source() (siteSource, error) {
+	var source siteSource
+	var err error
+	if source.flags, err = f.flags(); err != nil {
+		return source, err
 	}
-	if f.PerPage < 1 || f.PerPage > 50 {
-		return calendar.Site{}, usageError{fmt.Errorf("--per-page %d: want 1 to 50", f.PerPage)}
+	if err := f.add(source.flags.Layer); err != nil {
+		return source, err
 	}
-	if f.DecimalMark != "." && f.DecimalMark != "," {
-		return calendar.Site{}, usageError{fmt.Errorf("--decimal-mark %q: want . or a comma", f.DecimalMark)}
-	}
-	if !isCurrencyCode(f.CurrencyCode) {
-		return calendar.Site{}, usageError{fmt.Errorf("--currency-code %q: want three capital letters", f.CurrencyCode)}
-	}
-	if _, err := net.ResolveTCPAddr("tcp", numericHost(f.Listen)); err != nil {
-		return calendar.Site{}, usageError{fmt.Errorf("--listen %q: want HOST:PORT, :PORT or PORT", f.Listen)}
-	}
-	if _, err := f.fetchAllow(); err != nil {
-		return calendar.Site{}, err
-	}
-	if err := f.check(); err != nil {
-		return calendar.Site{}, err
-	}
-	if _, err := f.pageSettings(); err != nil {
-		return calendar.Site{}, err
-	}
-	if err := f.checkSockets(os.Getenv); err != nil {
-		return calendar.Site{}, err
-	}
-	site.PerPage = f.PerPage
-	site.Currency = calendar.Currency{
-		Symbol: f.CurrencySymbol, Code: f.CurrencyCode, Position: f.CurrencyPosition, Decimal: f.DecimalMark,
-	}
-	site.BaseURL = strings.TrimRight(f.BaseURL, "/")
-	if err := f.try(site); err != nil {
-		return calendar.Site{}, err
-	}
-	return site, nil
-}
-
-// pageSettings reads the site folder. Its usageError lists all errors in the folder.
-func (f serveFlags) pageSettings() (*sitefolder.Settings, error) {
-	settings := sitefolder.Default()
-	if f.Site != "" {
-		var err error
-		if settings, err = sitefolder.Read(f.Site); err != nil {
-			return nil, usageError{fmt.Errorf("--site %s: %w", f.Site, err)}
+	if f.PerPage != 0 {
+		if err := source.flags.Set("per-page", strconv.Itoa(f.PerPage)); err != nil {
+			return source, flagError(err)
 		}
 	}
-	return &settings, nil
+	if _, err := net.ResolveTCPAddr("tcp", numericHost(f.Listen)); err != nil {
+		return source, usageError{fmt.Errorf("--listen %q: want HOST:PORT, :PORT or PORT", f.Listen)}
+	}
+	if _, err := f.fetchAllow(); err != nil {
+		return source, err
+	}
+	if err := f.check(); err != nil {
+		return source, err
+	}
+	if f.Site != "" {
+		if source.folder, err = settings.Read(f.Site); err != nil {
+			return source, usageError{fmt.Errorf("--site %s: %w", f.Site, err)}
+		}
+	}
+	if err := f.checkSockets(os.Getenv); err != nil {
+		return source, err
+	}
+	return source, f.try(source)
 }
 
 // try builds the API without a database, so that a wrong base URL or mount is reported before anything is opened.
-func (f serveFlags) try(site calendar.Site) error {
-	if site.BaseURL == "" {
+func (f serveFlags) try(source siteSource) error {
+	all, site, err := source.resolve(nil, "")
+	if err != nil {
+		return usageError{err}
+	}
+	if site.BaseURL = f.BaseURL; site.BaseURL == "" {
 		site.BaseURL = "http://localhost"
 	}
-	if _, err := handlers.New(handlers.Config{Site: site, Mounts: f.Mount, NoPages: true}); err != nil {
+	if _, err := handlers.New(handlers.Config{Site: site, PageSettings: &all, Mounts: f.Mount, NoPages: true}); err != nil {
 		return usageError{err}
 	}
 	return nil
-}
-
-func isCurrencyCode(code string) bool {
-	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // numericHost returns an address whose host needs no DNS lookup.
@@ -362,7 +326,7 @@ func adviseMigration(err error, st *store.Store) error {
 // listen serves an open database on sock. If sock is empty, it opens sockets itself. It calls ready once, when
 // connections are accepted. The context of ready ends with the server.
 func (f serveFlags) listen(
-	ctx context.Context, s streams, log *slog.Logger, sock sockets, st databases, site calendar.Site,
+	ctx context.Context, s streams, log *slog.Logger, sock sockets, st databases, source siteSource,
 	ready func(context.Context, calendar.Site) error,
 ) (err error) {
 	if sock.public == nil {
@@ -372,9 +336,7 @@ func (f serveFlags) listen(
 		defer func() { err = errors.Join(err, sock.close()) }()
 	}
 	at := sock.public.Addr()
-	if site.BaseURL == "" {
-		site.BaseURL = "http://" + reachableAddress(at)
-	}
+	f.BaseURL = cmp.Or(strings.TrimRight(f.BaseURL, "/"), "http://"+reachableAddress(at))
 	st.LimitStatements(store.StatementLimit)
 	if st.replicas != nil {
 		st.replicas.LimitStatements(store.StatementLimit)
@@ -395,11 +357,13 @@ func (f serveFlags) listen(
 			}
 		}
 	}
-	srv, release, err := f.server(ctx, log, st, site, lists, op)
+	live := &liveSite{flags: f, source: source, st: st}
+	srv, release, err := f.server(ctx, log, st, live, lists, op)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	site := live.site()
 	if err := warnOfData(ctx, log, st.Store, site); err != nil {
 		return err
 	}
@@ -425,7 +389,8 @@ func (f serveFlags) listen(
 	group.Go(func() error {
 		return repeatEvery(ctx, dueEvery, func() { publishDue(ctx, srv.Log, st.Store) })
 	})
-	horizon := &horizonJob{log: srv.Log, db: st.Ent, site: site}
+	group.Go(func() error { return repeatEvery(ctx, followEvery, func() { live.watch(ctx, log) }) })
+	horizon := &horizonJob{log: srv.Log, db: st.Ent, site: live.site}
 	group.Go(func() error {
 		return repeatEvery(ctx, dueEvery, func() { horizon.run(ctx, clockNow()) })
 	})
@@ -518,7 +483,7 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) {
 type horizonJob struct {
 	log     *slog.Logger
 	db      *ent.Client
-	site    calendar.Site
+	site    func() calendar.Site
 	retryAt time.Time // zero after a success
 }
 
@@ -531,7 +496,7 @@ func (j *horizonJob) run(ctx context.Context, at time.Time) {
 		return
 	}
 	j.retryAt = time.Time{}
-	n, err := edit.ExtendDue(ctx, j.db, j.site, at)
+	n, err := edit.ExtendDue(ctx, j.db, j.site(), at)
 	if n > 0 {
 		j.log.Info("occurrences of series", "events", n)
 	}
@@ -561,7 +526,7 @@ func forgetWithdrawals(ctx context.Context, log *slog.Logger, db *ent.Client) {
 
 // server builds the server that answers requests. release frees what it opened.
 func (f serveFlags) server(
-	ctx context.Context, log *slog.Logger, st databases, site calendar.Site, lists *index.Index, op *operation,
+	ctx context.Context, log *slog.Logger, st databases, live *liveSite, lists *index.Index, op *operation,
 ) (_ *server.Server, release func() error, err error) {
 	words, err := locale.Load()
 	if err != nil {
@@ -591,21 +556,15 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
-	rendered, err := handlers.NewRecordCache(size)
-	if err != nil {
-		return nil, nil, errors.Join(err, files.Close())
-	}
-	pages, err := f.pageSettings()
-	if err != nil {
-		return nil, nil, errors.Join(err, files.Close())
-	}
-	api, err := handlers.New(handlers.Config{
-		PageSettings: pages, DB: st.Ent, RecordCache: rendered, Replica: st.reading().Ent, Index: lists, Moves: st.moves, Site: site, Words: words,
+	live.config = handlers.Config{
+		DB: st.Ent, Replica: st.reading().Ent, Index: lists, Moves: st.moves, Words: words,
 		Version: buildVersion(), PasswordKey: key, FeedKey: feedKey, Mounts: f.Mount,
 		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding), NoPages: !f.Pages,
-	})
+	}
+	live.recordCache = size
+	api, site, err := live.open(ctx)
 	if err != nil {
-		return nil, nil, errors.Join(usageError{err}, files.Close())
+		return nil, nil, errors.Join(err, files.Close())
 	}
 	caching, stop, err := f.caching(st)
 	if err != nil {
@@ -622,11 +581,12 @@ func (f serveFlags) server(
 		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsUnavailable,
 		Limits: op.limits, Checks: readinessChecks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: idempotency.New(st.Store), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
-		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,
+		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait, Follow: live.follow,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, release())
 	}
+	live.server = srv
 	return srv, release, nil
 }
 

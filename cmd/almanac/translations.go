@@ -205,7 +205,7 @@ type translationsImportCmd struct {
 
 // Run imports. Units that cannot be taken do not stop the others; the exit status is 1 if any failed.
 func (c translationsImportCmd) Run(ctx context.Context, s streams) (err error) {
-	site, err := c.site()
+	source, err := c.source()
 	if err != nil {
 		return err
 	}
@@ -215,19 +215,23 @@ func (c translationsImportCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if c.DryRun {
-		return c.looking(ctx, func(st *store.Store) error { return c.run(ctx, s, st, site, f) })
+		return c.looking(ctx, func(st *store.Store) error { return c.run(ctx, s, st, source, f) })
 	}
 	return c.existing(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
-		return c.run(ctx, s, st, site, f)
+		return c.run(ctx, s, st, source, f)
 	})
 }
 
 func (c translationsImportCmd) run(
-	ctx context.Context, s streams, st *store.Store, site calendar.Site, f io.ReadSeeker,
+	ctx context.Context, s streams, st *store.Store, source siteSource, f io.ReadSeeker,
 ) error {
+	_, site, err := source.load(ctx, st.Ent)
+	if err != nil {
+		return err
+	}
 	im := &translations.Importer{
 		DB: st.Ent, Site: site, DryRun: c.DryRun, Force: c.Force, Clear: c.Clear,
 		// Problems quote texts of the file, so control characters are replaced.

@@ -39,7 +39,7 @@ var layers = []layer{
 	{"domain", "calendar"},
 	{"tables", "schema migrations"},
 	{"generated", "ent"},
-	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/sitefolder internal/when"},
+	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/settings internal/when"},
 	{"reads", "internal/query internal/index internal/represent internal/feed internal/openapi"},
 	{"rules", "edit"},
 	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
@@ -55,7 +55,7 @@ var sameLayerImports = map[string]string{
 	"handlers":              "web",
 	"internal/ruletext":     "internal/locale",
 	"internal/search":       "internal/markup",
-	"internal/sitefolder":   "internal/locale",
+	"internal/settings":   "internal/locale",
 	"internal/migrate":      "internal/store",
 	"internal/idempotency":  "internal/store",
 	"internal/index":        "internal/query",
@@ -81,14 +81,14 @@ var narrowImports = map[string]string{
 	"internal/param":      "",
 	"internal/ruletext":   "calendar internal/locale",
 	"internal/search":     "calendar internal/markup",
-	"internal/sitefolder": "calendar internal/locale",
+	"internal/settings": "calendar internal/locale",
 	"internal/when":       "calendar",
 	"internal/openapi":    "calendar internal/jsonwrite internal/locale internal/param internal/represent",
 	"internal/layers":     "",
 	"internal/licences":   "",
 	"internal/manual":     "",
 	// It knows no resource.
-	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent internal/sitefolder",
+	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent internal/settings",
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.

@@ -22,7 +22,7 @@ type View struct {
 	Now      time.Time // UTC, in whole seconds
 	Caller   auth.Principal
 	Language calendar.Language
-	Base     string // base URL with the language segment
+	Base     string // base URL of pages in the language
 	API      string // base URL of the API
 	// Recurrences are the series of the events to show, by series id.
 	Recurrences map[int64]*Recurrence

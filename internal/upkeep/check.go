@@ -60,7 +60,7 @@ func Check(
 ) error {
 	c := &checker{Editor: e, db: db}
 	for _, kind := range kinds {
-		err := eachBatch(ctx, db, kind, func(ids []int64, done int) error {
+		err := eachBatch(ctx, db, kind, 0, func(ids []int64, done int) error {
 			if err := c.confirmed(ctx, func() error { return c.records(ctx, kind, ids) }, report); err != nil {
 				return fmt.Errorf("check %s: %w", kind, err)
 			}
@@ -71,7 +71,7 @@ func Check(
 			return err
 		}
 	}
-	err := eachSeriesBatch(ctx, db, func(ids []int64, done int) error {
+	err := eachSeriesBatch(ctx, db, 0, func(ids []int64, done int) error {
 		if err := c.confirmed(ctx, func() error { return c.series(ctx, ids) }, report); err != nil {
 			return fmt.Errorf("check series: %w", err)
 		}
@@ -238,7 +238,7 @@ func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (o
 			s.others = append(s.others, otherText{t.Language, t.Slug})
 			others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
 		}
-		keys := edit.SortKeysOf(c.Site.Language,
+		keys := edit.SortKeysOf(c.Site.IndexedIn(),
 			calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others)
 		for column, is := range map[string][]byte{
 			term.FieldSortEn: r.SortEn, term.FieldSortPl: r.SortPl, term.FieldSortEs: r.SortEs,

@@ -94,8 +94,31 @@ func publishedEvents(ctx context.Context, db *ent.Client, termIDs []int64) (map[
 // of the site or the rules of a time zone changed. Each batch is a transaction, so Reindex may run while the
 // service writes. It calls step after each batch, with the number of records of the kind that are done.
 func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int)) error {
+	return ReindexFrom(ctx, db, e, Position{}, func(at Position, records int) error {
+		step(at.Kind, records)
+		return nil
+	})
+}
+
+// Position is how far Reindex has come: records of the kind up to the id, and all of the kinds before it. The zero value is
+// the beginning.
+type Position struct {
+	Kind calendar.Kind `json:"kind"`
+	ID   int64         `json:"id"`
+}
+
+// ReindexFrom does the rest of what Reindex does after a position. It calls step after each batch, with the number of records
+// of the kind that are done since the position, and ends with its error.
+func ReindexFrom(ctx context.Context, db *ent.Client, e *edit.Editor, from Position, step func(at Position, records int) error) error {
 	for _, kind := range kinds {
-		err := eachBatch(ctx, db, kind, func(ids []int64, done int) error {
+		after := int64(0)
+		switch {
+		case from.Kind == calendar.Series, from.Kind != "" && slices.Index(kinds, kind) < slices.Index(kinds, from.Kind):
+			continue
+		case kind == from.Kind:
+			after = from.ID
+		}
+		err := eachBatch(ctx, db, kind, after, func(ids []int64, done int) error {
 			err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 				switch {
 				case kind == calendar.Event:
@@ -118,8 +141,7 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 			if err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}
-			step(kind, done)
-			return nil
+			return step(Position{kind, ids[len(ids)-1]}, done)
 		})
 		if err != nil {
 			return err
@@ -129,7 +151,11 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 			return err
 		}
 	}
-	return eachSeriesBatch(ctx, db, func(ids []int64, done int) error {
+	after := int64(0)
+	if from.Kind == calendar.Series {
+		after = from.ID
+	}
+	return eachSeriesBatch(ctx, db, after, func(ids []int64, done int) error {
 		err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 			if err := e.WriteSeriesSortKeys(ctx, tx, ids); err != nil {
 				return err
@@ -142,15 +168,14 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 		if err != nil {
 			return fmt.Errorf("search texts of series: %w", err)
 		}
-		step(calendar.Series, done)
-		return nil
+		return step(Position{calendar.Series, ids[len(ids)-1]}, done)
 	})
 }
 
-// eachBatch calls do for batches of ids of a kind in ascending order. Done is the number of records up to the
+// eachBatch calls do for batches of ids of a kind above after, in ascending order. Done is the number of records up to the
 // end of the batch.
-func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, do func(ids []int64, done int) error) error {
-	for done, after := 0, int64(0); ; {
+func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64, do func(ids []int64, done int) error) error {
+	for done := 0; ; {
 		ids, err := idsAfter(ctx, db, kind, after)
 		if err != nil || len(ids) == 0 {
 			return err

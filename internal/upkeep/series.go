@@ -25,8 +25,8 @@ import (
 const seriesBatch = 50
 
 // eachSeriesBatch is eachBatch for series.
-func eachSeriesBatch(ctx context.Context, db *ent.Client, do func(ids []int64, done int) error) error {
-	for done, after := 0, int64(0); ; {
+func eachSeriesBatch(ctx context.Context, db *ent.Client, after int64, do func(ids []int64, done int) error) error {
+	for done := 0; ; {
 		ids, err := db.Series.Query().Where(entseries.IDGT(after)).Order(entseries.ByID()).Limit(seriesBatch).IDs(ctx)
 		if err != nil || len(ids) == 0 {
 			return err
@@ -71,7 +71,7 @@ func (c *checker) series(ctx context.Context, ids []int64) error {
 // title checks the sort keys of a series against the title of its last phase. It returns the languages and
 // slugs of the series.
 func (c *checker) title(r *ent.Series, t calendar.Template) checkedRecord {
-	keys := edit.SeriesSortKeysOf(c.Site.Language, &t)
+	keys := edit.SeriesSortKeysOf(c.Site.IndexedIn(), &t)
 	for column, is := range map[string][]byte{
 		entseries.FieldSortEn: r.SortEn, entseries.FieldSortPl: r.SortPl, entseries.FieldSortEs: r.SortEs,
 	} {

@@ -32,6 +32,7 @@ type city struct {
 }
 
 type country struct {
+	code        string // ISO 3166-1 alpha-2
 	name, price string
 	factor      int // units of the currency for about a pound
 	closed      []yearDay
@@ -186,7 +187,7 @@ func (c *Calendar) readCountries() (map[string]*country, error) {
 	}
 	countries := map[string]*country{}
 	for _, e := range entries {
-		to := &country{name: e[1], price: e[2], address: e[5]}
+		to := &country{code: e[0], name: e[1], price: e[2], address: e[5]}
 		if to.factor, err = strconv.Atoi(e[3]); err != nil {
 			return nil, fmt.Errorf("country %q: %w", e[0], err)
 		}

@@ -1,4 +1,4 @@
-package sitefolder
+package settings
 
 import (
 	"bytes"
@@ -19,26 +19,100 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// parse parses site.json into the settings and returns all its faults.
-func (s *Settings) parse(data []byte) []error {
-	return parseObject(data, map[string]func(json.RawMessage) error{
-		"title":           text(&s.Title, 120),
-		"tagline":         text(&s.Tagline, 300),
-		"accent":          colour(&s.Accent, LightPaper),
-		"accent-dark":     colour(&s.AccentDark, DarkPaper),
-		"default-view":    oneOf(&s.DefaultView, map[string]string{"list": ViewList, "month": ViewMonth}),
-		"week-start":      oneOf(&s.WeekStart, map[string]time.Weekday{"monday": time.Monday, "sunday": time.Sunday, "saturday": time.Saturday}),
-		"english":         oneOf(&s.English, map[string]locale.EnglishDates{"en": locale.American, "en-GB": locale.British}),
-		"home":            oneOf(&s.Home, map[string]string{"calendar": HomeCalendar, "api": HomeAPI}),
-		"per-page":        number(&s.PerPage, 1, 50),
-		"indexing":        boolean(&s.Indexing),
-		"external-images": boolean(&s.ExternalImages),
-		"embed-origins":   s.parseOrigins,
-		"path-aliases":    s.parseAliases,
-		"map-link":        s.parseMapLink,
-		"footer":          s.parseFooter,
-		"pages":           s.Pages.parse,
-	})
+// keys returns the functions that parse the settings, by their keys in site.json and in the database.
+func (s *Site) keys() map[string]func(json.RawMessage) error {
+	return map[string]func(json.RawMessage) error{
+		"title":             text(&s.Title, 120),
+		"tagline":           text(&s.Tagline, 300),
+		"languages":         s.parseLanguages,
+		"timezone":          s.parseZone,
+		"currency-symbol":   s.parseSymbol,
+		"currency-code":     s.parseCode,
+		"currency-position": oneOf(&s.Currency.Position, map[string]string{calendar.Prefix: calendar.Prefix, calendar.Postfix: calendar.Postfix}),
+		"decimal-mark":      oneOf(&s.Currency.Decimal, map[string]string{".": ".", ",": ","}),
+		"accent":            colour(&s.Accent, LightPaper),
+		"accent-dark":       colour(&s.AccentDark, DarkPaper),
+		"default-view":      oneOf(&s.DefaultView, map[string]string{"list": ViewList, "month": ViewMonth}),
+		"week-start":        oneOf(&s.WeekStart, map[string]time.Weekday{"monday": time.Monday, "sunday": time.Sunday, "saturday": time.Saturday}),
+		"english":           oneOf(&s.English, map[string]locale.EnglishDates{"en": locale.American, "en-GB": locale.British}),
+		"home":              oneOf(&s.Home, map[string]string{"calendar": HomeCalendar, "api": HomeAPI}),
+		"per-page":          number(&s.PerPage, 1, 50),
+		"indexing":          boolean(&s.Indexing),
+		"external-images":   boolean(&s.ExternalImages),
+		"embed-origins":     s.parseOrigins,
+		"path-aliases":      s.parseAliases,
+		"map-link":          s.parseMapLink,
+		"footer":            s.parseFooter,
+		"pages":             s.Pages.parse,
+	}
+}
+
+// parseLanguages parses the languages of the site, the main one first.
+func (s *Site) parseLanguages(data json.RawMessage) error {
+	const want = `a list such as ["pl", "en"], the main language first`
+	var out []calendar.Language
+	if err := decode(data, &out, want); err != nil {
+		return err
+	}
+	for i, l := range out {
+		switch {
+		case !l.Known():
+			return fmt.Errorf("%q; want en, pl or es", string(l))
+		case slices.Contains(out[:i], l):
+			return fmt.Errorf("%q: written twice", string(l))
+		}
+	}
+	if len(out) == 0 {
+		return fmt.Errorf("%s; want %s", data, want)
+	}
+	s.Languages = out
+	return nil
+}
+
+// parseZone parses the time zone of the site.
+func (s *Site) parseZone(data json.RawMessage) error {
+	const want = `a name such as "Europe/Warsaw", or "UTC+2"`
+	var name string
+	if err := decode(data, &name, want); err != nil {
+		return err
+	}
+	zone, err := calendar.ParseZone(name)
+	if err != nil {
+		return fmt.Errorf("%q: %w; want %s", name, err, want)
+	}
+	s.Zone = zone
+	return nil
+}
+
+// parseSymbol parses the symbol of the currency. It may be empty.
+func (s *Site) parseSymbol(data json.RawMessage) error {
+	var symbol string
+	if err := decode(data, &symbol, `a text such as "zł"`); err != nil {
+		return err
+	}
+	if symbol != "" {
+		if err := checkText(symbol, 16); err != nil {
+			return err
+		}
+	}
+	s.Currency.Symbol = symbol
+	return nil
+}
+
+var codeForm = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// parseCode parses the code of the currency.
+func (s *Site) parseCode(data json.RawMessage) error {
+	const want = `three capital letters such as "PLN"`
+	var code string
+	if err := decode(data, &code, want); err != nil {
+		return err
+	}
+	if !codeForm.MatchString(code) {
+		return fmt.Errorf("%q; want %s", code, want)
+	}
+	s.Currency.Code = code
+	return nil
 }
 
 // parse parses the switches of the kinds of pages.
@@ -223,7 +297,7 @@ func checkText(said string, longest int) error {
 }
 
 // parseOrigins parses the origins of sites that may embed the pages in a frame.
-func (s *Settings) parseOrigins(data json.RawMessage) error {
+func (s *Site) parseOrigins(data json.RawMessage) error {
 	var origins []string
 	const want = `a list of origins such as ["https://example.org"], or ["*"]`
 	if err := decode(data, &origins, want); err != nil {
@@ -255,7 +329,7 @@ var aliasedPaths = []string{"event", "events", "organizer", "series", "tag", "ve
 var reservedPaths = []string{"assets", "cal", "developers", "docs", "embed", "healthz", "ical", "media", "oembed", "readyz", "wp-json"}
 
 // parseAliases parses the aliases of first path segments.
-func (s *Settings) parseAliases(data json.RawMessage) error {
+func (s *Site) parseAliases(data json.RawMessage) error {
 	var aliases map[string]string
 	if err := decode(data, &aliases, `an object such as {"wydarzenia": "events"}`); err != nil {
 		return err
@@ -275,7 +349,7 @@ func (s *Settings) parseAliases(data json.RawMessage) error {
 }
 
 // parseMapLink parses the address template of a map.
-func (s *Settings) parseMapLink(data json.RawMessage) error {
+func (s *Site) parseMapLink(data json.RawMessage) error {
 	const want = `an address with {lat} and {lon}, or {query}, or "none"`
 	var link string
 	if err := decode(data, &link, want); err != nil {
@@ -306,7 +380,7 @@ func checkAddress(address string) error {
 const mostLinks = 12
 
 // parseFooter parses the links of the footer.
-func (s *Settings) parseFooter(data json.RawMessage) error {
+func (s *Site) parseFooter(data json.RawMessage) error {
 	var items []json.RawMessage
 	if err := decode(data, &items, `a list such as [{"text": "Imprint", "url": "https://example.org/imprint"}]`); err != nil {
 		return err

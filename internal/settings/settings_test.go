@@ -1,4 +1,4 @@
-package sitefolder
+package settings
 
 import (
 	"bytes"
@@ -31,6 +31,15 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// readSite returns the settings of a site that has a folder and nothing else.
+func readSite(dir string) (Site, error) {
+	f, err := Read(dir)
+	if err != nil {
+		return Site{}, err
+	}
+	return Resolve(Flags{}, f, nil)
+}
+
 func picture(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -43,9 +52,10 @@ func picture(t *testing.T) string {
 func TestFolderOfASite(t *testing.T) {
 	t.Parallel()
 	card := picture(t)
-	got, err := Read(folder(t, map[string]string{
+	got, err := readSite(folder(t, map[string]string{
 		"site.json": `{
-			"title": {"en": "City of Łódź", "pl": "Miasto Łódź"}, "tagline": "What is on",
+			"title": {"en": "City of Łódź", "pl": "Miasto Łódź"}, "tagline": "What is on", "languages": ["es", "pl"],
+			"timezone": "Europe/Warsaw", "currency-symbol": "zł", "currency-code": "PLN", "currency-position": "postfix", "decimal-mark": ",",
 			"accent": "#0B57D0", "accent-dark": "#a8c7fa", "default-view": "month", "week-start": "sunday",
 			"english": "en-GB", "home": "api", "per-page": 20, "indexing": false, "external-images": true,
 			"embed-origins": ["https://example.org", "http://localhost:3000"], "path-aliases": {"wydarzenia": "events"},
@@ -58,8 +68,10 @@ func TestFolderOfASite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Settings{
-		Title: Text{"en": "City of Łódź", "pl": "Miasto Łódź"}, Tagline: Text{"": "What is on"},
+	want := Site{
+		Languages: []calendar.Language{"es", "pl"}, Zone: zone(t, "Europe/Warsaw"),
+		Currency: calendar.Currency{Symbol: "zł", Code: "PLN", Position: calendar.Postfix, Decimal: ","},
+		Title:    Text{"en": "City of Łódź", "pl": "Miasto Łódź"}, Tagline: Text{"": "What is on"},
 		Accent: "#0b57d0", AccentDark: "#a8c7fa", DefaultView: ViewMonth, WeekStart: time.Sunday,
 		English: locale.British, Home: HomeAPI, PerPage: 20, ExternalImages: true,
 		EmbedOrigins: []string{"https://example.org", "http://localhost:3000"},
@@ -69,7 +81,7 @@ func TestFolderOfASite(t *testing.T) {
 		Logo:   &File{"logo.svg", []byte(svg)}, Icon: &File{"icon.svg", []byte(svg)}, Card: &File{"card.png", []byte(card)},
 		CSS: []byte("a { background: url(data:image/png;base64,AA) }"), About: map[calendar.Language]string{"pl": "<p>O nas"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, sameZone); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -77,11 +89,11 @@ func TestFolderOfASite(t *testing.T) {
 func TestAFolderMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	for name, files := range map[string]map[string]string{"empty": nil, "an empty object": {"site.json": " {}\n"}} {
-		got, err := Read(folder(t, files))
+		got, err := readSite(folder(t, files))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(Default(), got); diff != "" {
+		if diff := cmp.Diff(Default(), got, sameZone); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -97,7 +109,7 @@ func TestWrongFoldersAreNamed(t *testing.T) {
 		{"no JSON", "site.json", "{\n\"title\": \"a\",\n}", "site.json: line 3: want a JSON object: invalid character"},
 		{"a brace is missing", "site.json", "{", "site.json: line 1: want a JSON object"},
 		{"text after the object", "site.json", "{} {}", "site.json: want nothing after the closing brace"},
-		{"an unknown key", "site.json", `{"titel": "a"}`, `site.json: "titel": unknown; want accent, accent-dark, default-view,`},
+		{"an unknown key", "site.json", `{"titel": "a"}`, `site.json: "titel": unknown; want accent, accent-dark, currency-code,`},
 		{"a key twice", "site.json", `{"title": "a", "title": "b"}`, `site.json: "title": written twice`},
 		{"null", "site.json", `{"title": null}`, `site.json: "title": null; want a text, or one for each language`},
 		{"an empty title", "site.json", `{"title": " "}`, `"title": want a text that is not empty`},
@@ -212,9 +224,13 @@ func FuzzSiteFile(f *testing.F) {
 	f.Add([]byte(`{"title": {"en": "a"}, "footer": [{"text": "a", "url": "/b"}], "accent": "#000000"}`))
 	f.Add([]byte(`{"title": "a", "embed-origins": ["*"], "pages": {"tag": false}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := Default()
-		if faults := s.parse(data); faults != nil {
+		said, err := ParseLayer(data)
+		if err != nil {
 			return
+		}
+		s, err := Resolve(Flags{}, Folder{}, said)
+		if err != nil {
+			t.Fatalf("%s is right alone: %v", data, err)
 		}
 		for _, c := range []struct{ colour, paper Colour }{{s.Accent, LightPaper}, {s.AccentDark, DarkPaper}} {
 			if c.colour != "" && Contrast(c.colour, c.paper) < leastContrast {

@@ -1,5 +1,6 @@
-// Package sitefolder reads the folder that customises the pages of a site. docs/pages.md lists its files.
-package sitefolder
+// Package settings has the settings of a site: what it is called, how it looks, its languages, time zone and currency.
+// They come from flags of the process, from the folder of the site and from the database. docs/pages.md lists them.
+package settings
 
 import (
 	"bytes"
@@ -19,16 +20,20 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Settings are the settings of a site's pages. Default returns those of a site without a folder. They do not
-// change after Read, so they are safe for concurrent use.
-type Settings struct {
+// Site has the settings of a site. Default returns those of a site without any. They do not change after Resolve, so they
+// are safe for concurrent use.
+type Site struct {
 	Title, Tagline Text // empty means the program's own text
+	// Languages are the languages of the pages and feeds, the main one first.
+	Languages []calendar.Language
+	Zone      calendar.Zone // zone of dates that name none
+	Currency  calendar.Currency
 	// Accent and AccentDark are the colours of links and buttons, on light and on dark background. "" means
 	// those of the style sheet.
 	Accent, AccentDark Colour
 	WeekStart          time.Weekday        // Sunday, Monday or Saturday
 	DefaultView        string              // view at /events/: ViewList or ViewMonth
-	PerPage            int                 // number of events in a list; 0 means the flag --per-page
+	PerPage            int                 // number of records in a list that states none, from 1 to 50
 	English            locale.EnglishDates // style of dates in English
 	Home               string              // page at /: HomeCalendar or HomeAPI
 	Pages              Pages
@@ -49,7 +54,7 @@ type Settings struct {
 	About map[calendar.Language]string
 }
 
-// These are the values of Settings.DefaultView and Settings.Home.
+// These are the values of Site.DefaultView and Site.Home.
 const (
 	ViewList     = "list"
 	ViewMonth    = "month"
@@ -87,8 +92,10 @@ type File struct {
 }
 
 // Default returns the settings of a site without a folder.
-func Default() Settings {
-	return Settings{
+func Default() Site {
+	return Site{
+		Languages: slices.Clone(calendar.Languages), Zone: calendar.UTC(), PerPage: 10,
+		Currency:  calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
 		WeekStart: time.Monday, DefaultView: ViewList, English: locale.American, Home: HomeCalendar, Indexing: true,
 		Pages:        Pages{true, true, true, true, true, true, true, true, true, true, true},
 		EmbedOrigins: []string{"*"},
@@ -102,14 +109,21 @@ var maxFileSizes = map[string]int{
 	"custom.css": 128 << 10, "about.en.html": 64 << 10, "about.pl.html": 64 << 10, "about.es.html": 64 << 10,
 }
 
-// Read returns the settings in a folder. The error names each file, key and value that is wrong, and what is
+// Folder is the content of a site's folder.
+type Folder struct {
+	Said  Layer // settings in site.json
+	files Site  // has the other files only
+}
+
+// Read returns the content of a folder. The error names each file, key and value that is wrong, and what is
 // expected. Names that begin with a dot are ignored, because Kubernetes stores a ConfigMap's files under such
 // names.
-func Read(dir string) (Settings, error) {
-	s := Default()
+func Read(dir string) (Folder, error) {
+	var f Folder
+	s := &f.files
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return s, err
+		return f, err
 	}
 	files := map[string][]byte{}
 	var faults []error
@@ -129,9 +143,11 @@ func Read(dir string) (Settings, error) {
 		faults = append(faults, errors.New("logo.png: there is a logo.svg already; want one of them"))
 	}
 	if data := files["site.json"]; data != nil {
-		for _, fault := range s.parse(data) {
+		said, wrong := parseLayer(data)
+		for _, fault := range wrong {
 			faults = append(faults, fmt.Errorf("site.json: %w", fault))
 		}
+		f.Said = said
 	}
 	for _, picture := range []struct {
 		name string
@@ -165,7 +181,7 @@ func Read(dir string) (Settings, error) {
 		}
 		s.About[lang] = string(data)
 	}
-	return s, errors.Join(faults...)
+	return f, errors.Join(faults...)
 }
 
 // readFile reads a file of the folder. It rejects unknown names and files over the size limit.
@@ -234,4 +250,16 @@ func checkCSS(data []byte) error {
 			line, data[at[0]:at[1]])
 	}
 	return nil
+}
+
+// programName is the name of a site without a title.
+const programName = "Almanac"
+
+// Calendar returns what package calendar calls a site, without its address.
+func (s *Site) Calendar(now func() time.Time) calendar.Site {
+	name := s.Title.In(s.Language(), s.Language())
+	if name == "" {
+		name = programName
+	}
+	return calendar.Site{Name: name, Zone: s.Zone, Language: s.Language(), PerPage: s.PerPage, Currency: s.Currency, Now: now}
 }

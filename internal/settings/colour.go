@@ -1,4 +1,4 @@
-package sitefolder
+package settings
 
 import (
 	"fmt"

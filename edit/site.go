@@ -1,0 +1,108 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/setting"
+	"github.com/almanac-cal/almanac/internal/settings"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// siteSetting is the id of the setting with the settings of the site: a JSON object with the keys of site.json.
+const siteSetting = "site"
+
+// ErrSiteChanged means that the stored settings of the site are not those that a write was begun with. The write has
+// changed nothing. It can be repeated with the present settings.
+var ErrSiteChanged = errors.New("the settings of the site changed meanwhile")
+
+// StoredSite returns the stored settings of the site, and their text for calendar.Site. Nil and "" mean that none are
+// stored.
+func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, error) {
+	row, err := db.Setting.Get(ctx, siteSetting)
+	if ent.IsNotFound(err) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("settings of the site: %w", err)
+	}
+	said, err := settings.ParseLayer(row.Value)
+	if err != nil {
+		return nil, "", fmt.Errorf("stored settings of the site: %w", err)
+	}
+	return said, string(row.Value), nil
+}
+
+// ReindexSetting is the id of the setting that states how far records are derived again after another language became the
+// main one. It exists while not all are. Package upkeep has its value.
+const ReindexSetting = "site:reindex"
+
+// StoreSite changes the stored settings of the site. change receives a copy of those that are stored, and may run several
+// times. It returns the settings to store. reindex states that what is derived from the records has to be derived again.
+func StoreSite(
+	ctx context.Context, db *ent.Client, change func(settings.Layer) (said settings.Layer, reindex bool, err error),
+) error {
+	return store.Tx(ctx, db, func(tx *ent.Tx) error {
+		rows, err := tx.Setting.Query().Where(setting.ID(siteSetting)).Modify(forUpdate).All(ctx)
+		if err != nil {
+			return fmt.Errorf("settings of the site: %w", err)
+		}
+		said := settings.Layer{}
+		if len(rows) > 0 {
+			if said, err = settings.ParseLayer(rows[0].Value); err != nil {
+				return fmt.Errorf("stored settings of the site: %w", err)
+			}
+		}
+		said, reindex, err := change(said)
+		if err != nil {
+			return err
+		}
+		if reindex {
+			err := tx.Setting.Create().SetID(ReindexSetting).SetValue([]byte("{}")).
+				OnConflict(sql.ConflictColumns(setting.FieldID)).UpdateNewValues().Exec(ctx)
+			if err != nil {
+				return fmt.Errorf("setting %s: %w", ReindexSetting, err)
+			}
+		}
+		text, err := said.Format()
+		switch {
+		case err != nil:
+			return err
+		case len(rows) == 0 && len(said) == 0, len(rows) > 0 && string(text) == string(rows[0].Value):
+			return nil
+		case len(rows) == 0:
+			err = tx.Setting.Create().SetID(siteSetting).SetValue(text).Exec(ctx)
+		default:
+			err = tx.Setting.UpdateOneID(siteSetting).SetValue(text).Exec(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("settings of the site: %w", err)
+		}
+		return nil
+	})
+}
+
+// requireSite returns ErrSiteChanged if the stored settings are not those of the editor. It keeps them from changing until
+// the transaction ends. An editor without a language writes nothing that depends on the site.
+func (e *Editor) requireSite(ctx context.Context, tx *ent.Tx) error {
+	if e.Site.Language == "" {
+		return nil
+	}
+	rows, err := tx.Setting.Query().Where(setting.ID(siteSetting)).Modify(forShare).All(ctx)
+	if err != nil {
+		return fmt.Errorf("settings of the site: %w", err)
+	}
+	now := ""
+	if len(rows) > 0 {
+		now = string(rows[0].Value)
+	}
+	if now != e.Site.Stored {
+		return ErrSiteChanged
+	}
+	return nil
+}
+

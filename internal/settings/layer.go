@@ -1,0 +1,193 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Layer has some settings by their keys in site.json. The values are valid.
+type Layer map[string]json.RawMessage
+
+// ParseLayer returns the settings in a JSON object. The error lists all faults.
+func ParseLayer(data []byte) (Layer, error) {
+	out, faults := parseLayer(data)
+	return out, errors.Join(faults...)
+}
+
+func parseLayer(data []byte) (Layer, []error) {
+	members, err := objectOf(data)
+	if err != nil {
+		return nil, []error{err}
+	}
+	var s Site
+	return members, parseObject(data, s.keys())
+}
+
+// Keys returns the keys of all settings, sorted.
+func Keys() []string { return slices.Sorted(maps.Keys(new(Site).keys())) }
+
+// Format returns a layer as a JSON object with its keys in order.
+func (l Layer) Format() ([]byte, error) {
+	if l == nil {
+		l = Layer{}
+	}
+	return json.Marshal(l)
+}
+
+// Text returns the value of a key as Set takes it, or "" if the layer has none.
+func (l Layer) Text(key string) string {
+	value := l[key]
+	var once string
+	if json.Unmarshal(value, &once) == nil {
+		return once
+	}
+	var list []string
+	if json.Unmarshal(value, &list) == nil {
+		return strings.Join(list, ",")
+	}
+	return string(value)
+}
+
+// Set sets a key to a value as people write it: a text without quotes, a list with commas, or JSON. The error says what is
+// expected.
+func (l Layer) Set(key, value string) error {
+	var s Site
+	parse, known := s.keys()[key]
+	if !known {
+		return fmt.Errorf("%q: unknown; want %s", key, strings.Join(Keys(), ", "))
+	}
+	form := json.RawMessage(value)
+	switch is := forms[key]; {
+	case is == literal && !json.Valid(form), is != literal && (!json.Valid(form) || !strings.ContainsAny(value[:1], `{["`)):
+		form = quoted(value)
+		if is == list {
+			var items []json.RawMessage
+			for item := range strings.SplitSeq(value, ",") {
+				items = append(items, quoted(strings.TrimSpace(item)))
+			}
+			var err error
+			if form, err = json.Marshal(items); err != nil {
+				return err
+			}
+		}
+	}
+	if err := parse(form); err != nil {
+		return fmt.Errorf("%q: %w", key, err)
+	}
+	l[key] = form
+	return nil
+}
+
+// form is how the value of a setting is written without JSON.
+type form int
+
+const (
+	_       form = iota // a text
+	list                // words with commas between them
+	literal             // as in JSON
+)
+
+// forms has the forms of the settings that are no texts.
+var forms = map[string]form{
+	"languages": list, "embed-origins": list, "per-page": literal, "indexing": literal, "external-images": literal,
+	"pages": literal, "path-aliases": literal, "footer": literal,
+}
+
+func quoted(text string) json.RawMessage {
+	out, err := json.Marshal(text)
+	if err != nil { // no text fails
+		return nil
+	}
+	return out
+}
+
+// DefaultText returns the default of a setting as Layer.Text has it, or "" if it is nothing or stated elsewhere.
+func DefaultText(key string) string { return defaultTexts[key] }
+
+// defaultTexts are the defaults of Default as texts.
+var defaultTexts = map[string]string{
+	"title": programName, "languages": "en,pl,es", "english": "en", "timezone": "UTC", "currency-symbol": "$", "currency-code": "USD",
+	"currency-position": calendar.Prefix, "decimal-mark": ".", "per-page": "10", "week-start": "monday", "default-view": ViewList, "home": HomeCalendar,
+}
+
+// Flags are settings that a process was started with. They win over all others.
+type Flags struct {
+	Layer
+	// Language becomes the first of the languages. "" leaves them as they are.
+	Language calendar.Language
+}
+
+// Resolve returns the settings of a site: of each key the value of the flags, else of the folder, else the stored one, else
+// the default.
+func Resolve(flags Flags, folder Folder, stored Layer) (Site, error) {
+	s := Default()
+	merged := maps.Clone(stored)
+	if merged == nil {
+		merged = Layer{}
+	}
+	maps.Copy(merged, folder.Said)
+	maps.Copy(merged, flags.Layer)
+	data, err := merged.Format()
+	if err != nil {
+		return s, err
+	}
+	if faults := parseObject(data, s.keys()); faults != nil {
+		return s, errors.Join(faults...)
+	}
+	if flags.Language != "" {
+		s.Lead(flags.Language)
+	}
+	f := folder.files
+	s.Logo, s.Icon, s.Card, s.CSS, s.About = f.Logo, f.Icon, f.Card, f.CSS, f.About
+	return s, nil
+}
+
+// Difference is a setting of a process that is not the stored one.
+type Difference struct{ Key, Here, Stored string }
+
+// Differences returns the settings of flags and folder that differ from stored ones, by key.
+func Differences(flags Flags, folder Folder, stored Layer) (out []Difference) {
+	here := maps.Clone(folder.Said)
+	if here == nil {
+		here = Layer{}
+	}
+	maps.Copy(here, flags.Layer)
+	for _, key := range slices.Sorted(maps.Keys(here)) {
+		if there, ok := stored[key]; ok && !sameValue(here[key], there) {
+			out = append(out, Difference{key, here.Text(key), stored.Text(key)})
+		}
+	}
+	if main, _, _ := strings.Cut(stored.Text("languages"), ","); flags.Language != "" && main != "" && main != string(flags.Language) {
+		out = append(out, Difference{"language", string(flags.Language), main})
+	}
+	return out
+}
+
+// sameValue reports whether two JSON values are the same, apart from space and the order of members.
+func sameValue(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// Lead makes a language the main one.
+func (s *Site) Lead(l calendar.Language) {
+	others := slices.DeleteFunc(slices.Clone(s.Languages), func(other calendar.Language) bool { return other == l })
+	s.Languages = slices.Insert(others, 0, l)
+}
+
+// Language returns the main language.
+func (s *Site) Language() calendar.Language { return s.Languages[0] }
+
+// Offers reports whether the pages and feeds are served in a language.
+func (s *Site) Offers(l calendar.Language) bool { return slices.Contains(s.Languages, l) }

@@ -1,0 +1,59 @@
+package upkeep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/setting"
+)
+
+// ReindexPending reports whether another language became the main one, and records are not all derived again.
+func ReindexPending(ctx context.Context, db *ent.Client) (bool, error) {
+	pending, err := db.Setting.Query().Where(setting.ID(edit.ReindexSetting)).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("setting %s: %w", edit.ReindexSetting, err)
+	}
+	return pending, nil
+}
+
+// FinishReindex does what is left of a pending Reindex. It notes how far it has come after each batch, so that a later call
+// continues after an interruption. It does nothing if none is pending.
+func FinishReindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int)) error {
+	row, err := db.Setting.Get(ctx, edit.ReindexSetting)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("setting %s: %w", edit.ReindexSetting, err)
+	}
+	var from Position
+	if err := json.Unmarshal(row.Value, &from); err != nil {
+		return fmt.Errorf("setting %s: %w", edit.ReindexSetting, err)
+	}
+	err = ReindexFrom(ctx, db, e, from, func(at Position, records int) error {
+		step(at.Kind, records)
+		text, err := json.Marshal(at)
+		if err != nil {
+			return err
+		}
+		err = db.Setting.Create().SetID(edit.ReindexSetting).SetValue(text).
+			OnConflict(sql.ConflictColumns(setting.FieldID)).UpdateNewValues().Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("setting %s: %w", edit.ReindexSetting, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := db.Setting.DeleteOneID(edit.ReindexSetting).Exec(ctx); err != nil && !ent.IsNotFound(err) {
+		return fmt.Errorf("setting %s: %w", edit.ReindexSetting, err)
+	}
+	return nil
+}
