@@ -62,10 +62,8 @@ func StoreSite(
 			return err
 		}
 		if reindex {
-			err := tx.Setting.Create().SetID(ReindexSetting).SetValue([]byte("{}")).
-				OnConflict(sql.ConflictColumns(setting.FieldID)).UpdateNewValues().Exec(ctx)
-			if err != nil {
-				return fmt.Errorf("setting %s: %w", ReindexSetting, err)
+			if err := noteReindex(ctx, tx, []byte("{}")); err != nil {
+				return err
 			}
 		}
 		text, err := said.Format()
@@ -76,6 +74,9 @@ func StoreSite(
 			return nil
 		case len(rows) == 0:
 			err = tx.Setting.Create().SetID(siteSetting).SetValue(text).Exec(ctx)
+			if ent.IsConstraintError(err) { // another process has just stored the first settings
+				err = errors.Join(store.ErrConflict, err)
+			}
 		default:
 			err = tx.Setting.UpdateOneID(siteSetting).SetValue(text).Exec(ctx)
 		}
@@ -84,6 +85,32 @@ func StoreSite(
 		}
 		return nil
 	})
+}
+
+// NoteReindex replaces the value of ReindexSetting. Nil removes it. It returns ErrSiteChanged if the stored settings are not
+// those of the editor: then another change of the main language may have begun the setting anew.
+func (e *Editor) NoteReindex(ctx context.Context, db *ent.Client, value []byte) error {
+	return store.Tx(ctx, db, func(tx *ent.Tx) error {
+		if err := e.requireSite(ctx, tx); err != nil {
+			return err
+		}
+		if value != nil {
+			return noteReindex(ctx, tx, value)
+		}
+		if err := tx.Setting.DeleteOneID(ReindexSetting).Exec(ctx); err != nil && !ent.IsNotFound(err) {
+			return fmt.Errorf("setting %s: %w", ReindexSetting, err)
+		}
+		return nil
+	})
+}
+
+func noteReindex(ctx context.Context, tx *ent.Tx, value []byte) error {
+	err := tx.Setting.Create().SetID(ReindexSetting).SetValue(value).
+		OnConflict(sql.ConflictColumns(setting.FieldID)).UpdateNewValues().Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("setting %s: %w", ReindexSetting, err)
+	}
+	return nil
 }
 
 // requireSite returns ErrSiteChanged if the stored settings are not those of the editor. It keeps them from changing until

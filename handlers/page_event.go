@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -175,7 +176,8 @@ func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redact
 	title := html.UnescapeString(shown.Title)
 	m := &web.EventPage{
 		Heading: title, Lang: r.foreignLanguage(shown.Language), Marks: r.eventMarks(shown, redacted), When: when.text,
-		Start: when.start, End: when.end, AllDay: e.AllDay && !redacted, Zone: when.zone, DayNumber: strconv.Itoa(dayNumber(when.first)),
+		Start: when.start, End: when.end, AllDay: e.AllDay && !redacted, Clock12: r.dates.Clock() == locale.Clock12,
+		Zone: when.zone, DayNumber: strconv.Itoa(dayNumber(when.first)),
 		MonthShort: r.dates.monthShort(when.first), WeekdayShort: r.dates.weekdayShort(when.first.Weekday()),
 		Colour: colourOf(shown.Categories),
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
@@ -107,7 +106,7 @@ func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*Page
 				root: Root{Mount: h.PublicMount()}, password: call.Password, judge: call.Judge,
 			},
 			path: path, values: values, query: call.Query,
-			words: h.pages.Words(string(call.Language)), dates: pageDates{locale.DatesIn(call.Language, h.PageSettings.English)},
+			words: h.pages.Words(string(call.Language)), dates: pageDates{h.PageSettings.Dates(call.Language)},
 		}
 		r.path.Language = h.pathLanguage(call.Language)
 		r.root.Segment = h.segment(call.Language)
@@ -385,7 +384,7 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
 	r := &pageRequest{
 		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},
-		words:   h.pages.Words(string(language)), dates: pageDates{locale.DatesIn(language, h.PageSettings.English)},
+		words:   h.pages.Words(string(language)), dates: pageDates{h.PageSettings.Dates(language)},
 	}
 	r.path.Language, r.root.Segment = h.pathLanguage(language), h.segment(language)
 	w := r.words

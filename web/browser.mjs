@@ -14,6 +14,7 @@ if (!base || !folder) {
 mkdirSync(folder, { recursive: true });
 
 const languages = { en: 'Execute', pl: 'Wykonaj', es: 'Ejecutar' }; // and what the button says
+const segment = (language) => (language === 'en' ? '' : `/${language}`); // the main language has none
 const widths = [1280, 360];
 const schemes = ['light', 'dark'];
 
@@ -92,7 +93,7 @@ const browser = await puppeteer.launch({
 });
 
 // open shows an address in a window of its own, and watches what goes wrong.
-const open = async (address, { language = 'en', scheme = 'light', width = 1280, script = true } = {}) => {
+const open = async (address, { scheme = 'light', width = 1280, script = true } = {}) => {
 	const context = await browser.createBrowserContext();
 	const page = await context.newPage();
 	page.setDefaultTimeout(120_000); // on a machine that has other things to do
@@ -121,7 +122,7 @@ const open = async (address, { language = 'en', scheme = 'light', width = 1280, 
 		}
 	});
 	await page.setJavaScriptEnabled(script);
-	await page.setExtraHTTPHeaders({ 'Accept-Language': language });
+	await page.setExtraHTTPHeaders({ 'Accept-Language': 'de, pl;q=0.5' }); // it chooses nothing
 	await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
 	await page.setViewport({ width, height: width < 600 ? 780 : 900, isMobile: width < 600, hasTouch: width < 600 });
 	const began = performance.now();
@@ -139,7 +140,7 @@ const look = async ({ page, label }, name, fullPage = false) => {
 };
 
 const start = async (language, scheme, width) => {
-	const it = await open(`${base}/developers/`, { language, scheme, width });
+	const it = await open(`${base}${segment(language)}/developers/`, { scheme, width });
 	expect(await it.page.$eval('html', (e) => e.lang) === language, `${it.label}: not in ${language}`);
 	expect(await it.page.$$eval('figure code', (list) => list.length) === 3, `${it.label}: not three lines to try`);
 	// By keyboard: the name, the languages, the three ways.
@@ -169,8 +170,9 @@ const operations = async (language) => {
 const click = (page, selector) => page.$eval(selector, (e) => e.click());
 
 // docs looks at the reference, and tries it.
-const docs = async (language, scheme, width, address = `${base}/docs`) => {
-	const it = await open(address, { language, scheme, width });
+const docs = async (language, scheme, width, from = base) => {
+	const address = `${from}${segment(language)}/docs`;
+	const it = await open(address, { scheme, width });
 	const { page, label, seen } = it;
 	const name = `docs-${language}-${scheme}-${width}`;
 	const { count, locked, title, summary, groups, body } = await operations(language);
@@ -236,7 +238,7 @@ for (const [i, language] of Object.keys(languages).entries()) {
 // Under another name of the same machine.
 const { protocol, hostname, port } = new URL(base);
 if (hostname === '127.0.0.1') {
-	await docs('pl', 'light', 1280, `${protocol}//localhost:${port}/docs`);
+	await docs('pl', 'light', 1280, `${protocol}//localhost:${port}`);
 }
 
 // Without JavaScript the description is named.

@@ -360,6 +360,7 @@ type EventPage struct {
 	When                                string
 	Start, End                          string // start and end for machines, as times with UTC offset or the days of an all-day event
 	AllDay                              bool
+	Clock12                             bool // times are those of 12 hours
 	Zone                                string
 	DayNumber, MonthShort, WeekdayShort string
 	Past                                bool

@@ -140,7 +140,7 @@ for (const [name, path] of Object.entries(paths)) {
 	for (const language of languages) {
 		const which = looks[turn++ % looks.length];
 		jobs.push(async () => {
-			const full = `/${language}${path}`;
+			const full = (language === 'en' ? '' : `/${language}`) + path; // the main language has no segment
 			const reply = await fetch(base + full, { redirect: 'follow' });
 			const html = await reply.text();
 			const report = await validator.validateString(html);

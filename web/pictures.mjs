@@ -39,7 +39,6 @@ for (const { name, path, height, scale, until, element } of pages) {
 	for (const scheme of ['light', 'dark']) {
 		const page = await browser.newPage();
 		page.setDefaultTimeout(120_000);
-		await page.setExtraHTTPHeaders({ 'Accept-Language': 'en' });
 		await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
 		await page.setViewport({ width: 1200, height, deviceScaleFactor: scale });
 		await page.goto(base + path, { waitUntil: 'networkidle0' });

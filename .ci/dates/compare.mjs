@@ -20,12 +20,19 @@ function once(key, make) {
 	return made.get(key);
 }
 
-function formatter(language, style, timed) {
-	return once([language, style, timed].join(), () => {
+// twoDigits reports whether hours have two digits: in English only on a clock of 24 hours, in Spanish never.
+const twoDigits = (language, hourCycle) =>
+	language === "en" ? hourCycle === "h23" : language !== "es" && hourCycle !== "h12";
+
+const cycles = { time12: "h12", time24: "h23" };
+
+function formatter(language, style, timed, hourCycle) {
+	return once([language, style, timed, hourCycle].join(), () => {
 		const options = { timeZone: "UTC", ...styles[style] };
 		if (timed && (!style || options.dateStyle)) options.timeStyle = "short";
 		// Hours have two digits where the short style of times has them, which is not so with "numeric".
-		else if (timed) Object.assign(options, { hour: ["en-GB", "pl"].includes(language) ? "2-digit" : "numeric", minute: "2-digit" });
+		else if (timed) Object.assign(options, { hour: twoDigits(language, hourCycle) ? "2-digit" : "numeric", minute: "2-digit" });
+		if (hourCycle) options.hourCycle = hourCycle;
 		return new Intl.DateTimeFormat(language, options);
 	});
 }
@@ -44,8 +51,10 @@ function expected(language, what, style, of) {
 	switch (what) {
 		case "date":
 		case "time":
+		case "time12":
+		case "time24":
 		case "datetime": {
-			const f = formatter(language, style, what !== "date");
+			const f = formatter(language, style, what !== "date", cycles[what]);
 			const [first, last] = of.map(instant);
 			return +first === +last ? f.format(first) : f.formatRange(first, last);
 		}

@@ -29,6 +29,8 @@ var styles = map[string]locale.DateStyle{
 // turn, and minutes likewise. The numbers of both are coprime to 7, so that each weekday gets all of them.
 var spans = []int{1, 2, 6, 30, 370}
 
+var clocks = map[string]locale.Clock{"time": locale.UsualClock, "time12": locale.Clock12, "time24": locale.Clock24}
+
 // minutes are lengths of ranges of times, in minutes.
 var minutes = []int{0, 25, 300, 719}
 
@@ -116,8 +118,10 @@ func writeDates(d locale.Dates, write func(what, style string, of []any, text st
 			if end.StartOfDay() != day {
 				continue
 			}
-			if err := write("time", "", []any{at, end}, d.TimeRange(at, end)); err != nil {
-				return err
+			for kind, clock := range clocks {
+				if err := write(kind, "", []any{at, end}, d.With(clock).TimeRange(at, end)); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -77,6 +79,7 @@ func (c importCmd) run(
 ) (err error) {
 	language := calendar.Language(c.Language)
 	im := &importer.Importer{DB: st.Ent, Language: language, DryRun: c.DryRun, Protected: importer.Protection(c.Protected)}
+	first := false // the calendar has no records yet
 	if c.DryRun {
 		plan, done, planErr := dryRunTarget(ctx, st)
 		if planErr != nil {
@@ -98,6 +101,11 @@ func (c importCmd) run(
 		if err := adoptAndTell(ctx, s, st, said); err != nil {
 			return err
 		}
+		used, err := hasRecords(ctx, st)
+		if err != nil {
+			return err
+		}
+		first = !used
 	}
 	_, site, err := source.load(ctx, im.DB)
 	if err != nil {
@@ -128,6 +136,15 @@ func (c importCmd) run(
 		},
 	}
 	cal, err := r.Read(ctx, c.Source)
+	if err == nil && first {
+		before := r.Site.Zone.String()
+		r.Site, err = adoptZone(ctx, s, st, source, cal)
+		im.Site = r.Site
+		inZone := func(e *importer.Event) bool { return e.Span.Zone.String() == before }
+		if err == nil && r.Site.Zone.String() != before && slices.ContainsFunc(cal.Events, inZone) {
+			cal, err = r.Read(ctx, c.Source) // some dates may have no zone: they are in that of the site
+		}
+	}
 	reading.end()
 	if err != nil {
 		return err
@@ -145,7 +162,27 @@ func (c importCmd) run(
 	if !report.Complete() {
 		return errIncomplete
 	}
-	return nil
+	if first {
+		_, err = fmt.Fprintf(s.Out, "\nserve it with: almanac serve --db %s\n", st)
+	}
+	return err
+}
+
+// adoptZone stores the time zone of most events of a source, unless the calendar has one. It returns the site.
+func adoptZone(
+	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
+) (calendar.Site, error) {
+	if zone, ok := cal.CommonZone(); ok {
+		said := settings.Layer{}
+		if err := said.Set("timezone", zone.String()); err != nil {
+			return calendar.Site{}, err
+		}
+		if err := adoptAndTell(ctx, s, st, said); err != nil {
+			return calendar.Site{}, err
+		}
+	}
+	_, site, err := source.load(ctx, st.Ent)
+	return site, err
 }
 
 // importDecoding bounds the memory for decoding one picture, in bytes.

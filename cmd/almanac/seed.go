@@ -324,6 +324,10 @@ func removeSeeded(
 	if err != nil {
 		return err
 	}
+	plans, err := seed.Plans(ctx, st.Ent, "")
+	if err != nil {
+		return err
+	}
 	if there.Sum() > 0 && !yes {
 		if err := confirm(s, fmt.Sprintf("Remove %d made-up records, %d of them events, from %s?",
 			there.Sum(), there[calendar.Event], st)); err != nil {
@@ -348,6 +352,9 @@ func removeSeeded(
 		return fmt.Errorf("interrupted after %d of %d records; run the same command to continue", gone.Sum(), there.Sum())
 	}
 	if err != nil {
+		return err
+	}
+	if err := forgetSites(ctx, st, plans); err != nil {
 		return err
 	}
 	var parts []string

@@ -17,9 +17,11 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -161,6 +163,13 @@ func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store
 		return err
 	}
 	tellDifferences(log, source, stored)
+	pending, err := upkeep.ReindexPending(ctx, st.Ent)
+	if err != nil {
+		return err
+	}
+	if pending {
+		log.Warn("records are not all sorted and indexed for the main language: 'almanac site set' continues")
+	}
 	said, err := given(source.flags)
 	if err != nil {
 		return err
@@ -299,6 +308,33 @@ func adoptAndTell(ctx context.Context, s streams, st *store.Store, said settings
 	}
 	_, err = fmt.Fprintln(s.Err, "almanac: settings of the calendar:", strings.Join(adopted, "; "))
 	return err
+}
+
+// forgetSites removes the stored settings that a calendar without records has from made-up ones. Settings that a user has
+// changed stay.
+func forgetSites(ctx context.Context, st *store.Store, plans []seed.Plan) error {
+	used, err := hasRecords(ctx, st)
+	if err != nil || used {
+		return err
+	}
+	return edit.StoreSite(ctx, st.Ent, func(stored settings.Layer) (settings.Layer, bool, error) {
+		for _, plan := range plans {
+			o, err := plan.Options()
+			if err != nil {
+				return nil, false, err
+			}
+			made, err := scenario.New(o)
+			if err != nil {
+				return nil, false, err
+			}
+			site, err := madeUp(made, settings.Flags{})
+			if err != nil {
+				return nil, false, err
+			}
+			stored = stored.Without(site)
+		}
+		return stored, false, nil
+	})
 }
 
 // madeUp returns the settings of the site of a made-up calendar: those of its city, but for what the flags have.

@@ -30,6 +30,20 @@ type Calendar struct {
 	seen map[string]bool // source ids of the events read so far
 }
 
+// CommonZone returns the time zone of more than half of the events. It reports false if there is none, or if it is UTC: many
+// programs write all times in UTC.
+func (c *Calendar) CommonZone() (calendar.Zone, bool) {
+	events := map[string]int{}
+	for _, e := range c.Events {
+		zone := e.Span.Zone.String()
+		events[zone]++
+		if zone != calendar.UTC().String() && 2*events[zone] > len(c.Events) {
+			return e.Span.Zone, true
+		}
+	}
+	return calendar.Zone{}, false
+}
+
 // Page is one page of the events of a service.
 type Page struct {
 	Events   []*Event

@@ -10,20 +10,52 @@ import (
 
 // Dates formats dates, times and numbers in one language, as CLDR does. A script compares the formatted texts
 // with those of Node's Intl, for every day of five years (.ci/dates). No formatted text contains a time zone.
-type Dates struct{ words *dateWords }
+type Dates struct {
+	words *dateWords
+	times *timePatterns
+	clock Clock
+}
 
-// DatesIn returns the formats of a language. english chooses the style for English and for unknown languages.
+// DatesIn returns the formats of a language, with the clock that is usual in it. english chooses the style for English and for
+// unknown languages.
 func DatesIn(lang calendar.Language, english EnglishDates) Dates {
+	words := &englishDates
 	switch {
 	case lang == calendar.Polish:
-		return Dates{&polishDates}
+		words = &polishDates
 	case lang == calendar.Spanish:
-		return Dates{&spanishDates}
+		words = &spanishDates
 	case english == British:
-		return Dates{&britishDates}
+		words = &britishDates
 	}
-	return Dates{&englishDates}
+	return Dates{words: words}.With(UsualClock)
 }
+
+// With returns the same formats with another clock.
+func (d Dates) With(clock Clock) Dates {
+	d.clock = clock
+	if clock == UsualClock {
+		d.clock = d.words.clock
+	}
+	d.times = &d.words.hours24
+	if d.clock == Clock12 {
+		d.times = &d.words.hours12
+	}
+	return d
+}
+
+// Clock is a way of counting the hours of a day.
+type Clock string
+
+// These are the clocks.
+const (
+	UsualClock Clock = ""    // the usual one of the language
+	Clock12    Clock = "12h" // 6:05 PM
+	Clock24    Clock = "24h" // 18:05
+)
+
+// Clock returns Clock12 or Clock24.
+func (d Dates) Clock() Clock { return d.clock }
 
 // EnglishDates is a style of dates in English, as a BCP 47 tag.
 type EnglishDates string
@@ -65,7 +97,10 @@ type dateWords struct {
 	weekdays      [7]string // by time.Weekday, from Sunday
 	shortWeekdays [7]string
 	dates         [dateStyles]datePatterns
-	time          timePatterns
+	clock         Clock // the usual one
+	// hours12 and hours24 are the patterns of times on each clock.
+	hours12, hours24 timePatterns
+	dayHalves        [2]string // words for the hours before and from noon
 	// atLong and atFull join a date and a time: atLong after LongDate or Day, atFull after FullDate or
 	// WeekdayDay. Other styles use a comma.
 	atLong, atFull string
@@ -100,7 +135,7 @@ func (d Dates) DateRange(style DateStyle, first, last calendar.Wall) string {
 }
 
 // Time formats a time of day without seconds.
-func (d Dates) Time(at calendar.Wall) string { return d.format(d.words.time.one, at, at) }
+func (d Dates) Time(at calendar.Wall) string { return d.format(d.times.one, at, at) }
 
 // TimeRange formats the range of times from first to last, which must be on the same day.
 func (d Dates) TimeRange(first, last calendar.Wall) string {
@@ -110,9 +145,9 @@ func (d Dates) TimeRange(first, last calendar.Wall) string {
 	case fromHour == toHour && fromMinute == toMinute:
 		return d.Time(first)
 	case fromHour < 12 == (toHour < 12):
-		return d.format(d.words.time.half, first, last)
+		return d.format(d.times.half, first, last)
 	}
-	return d.format(d.words.time.halves, first, last)
+	return d.format(d.times.halves, first, last)
 }
 
 // DateTime formats a day and a time of day: "November 22, 2026 at 6:05 PM".
@@ -227,7 +262,7 @@ func (d Dates) field(name string, at calendar.Wall) string {
 	case "mm":
 		return at.Format("04")
 	case "a":
-		return at.Format("PM")
+		return d.words.dayHalves[hour/12]
 	}
 	panic("no field of a date: " + name)
 }

@@ -83,6 +83,14 @@ func TestDatesAreThoseOfCLDR(t *testing.T) {
 			"9:00 AM – 8:00 PM", "09:00–20:00", "09:00–20:00", "9:00–20:00",
 		},
 		{
+			"times on a clock of twelve hours", func(d Dates) string { return d.With(Clock12).TimeRange(at, evening) },
+			"6:05 – 8:00 PM", "6:05 – 8:00 pm", "6:05–8:00 PM", "6:05 – 8:00 p. m.",
+		},
+		{
+			"times on a clock of 24 hours", func(d Dates) string { return d.With(Clock24).TimeRange(morning, evening) },
+			"09:00 – 20:00", "09:00–20:00", "09:00–20:00", "9:00–20:00",
+		},
+		{
 			"day and time", func(d Dates) string { return d.DateTime(LongDate, at) },
 			"November 22, 2026 at 6:05 PM", "22 November 2026 at 18:05", "22 listopada 2026 18:05", "22 de noviembre de 2026 a las 18:05",
 		},

@@ -95,25 +95,33 @@ func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 }
 
 // LastPlan returns the plan of the newest calendar of a scenario. It reports false if there is none.
-func LastPlan(ctx context.Context, db *ent.Client, name string) (Plan, bool, error) {
-	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).All(ctx)
-	if err != nil {
-		return Plan{}, false, fmt.Errorf("plans of %s: %w", name, err)
-	}
-	var last Plan
-	for _, row := range rows {
-		var p Plan
-		if !ofScenario(row.ID, name) {
-			continue
-		}
-		if err := json.Unmarshal(row.Value, &p); err != nil {
-			return Plan{}, false, fmt.Errorf("setting %s: %w", row.ID, err)
-		}
+func LastPlan(ctx context.Context, db *ent.Client, name string) (last Plan, ok bool, err error) {
+	plans, err := Plans(ctx, db, name)
+	for _, p := range plans {
 		if p.Number >= last.Number {
 			last = p
 		}
 	}
-	return last, last.Number > 0, nil
+	return last, last.Number > 0, err
+}
+
+// Plans returns the plans of the calendars of a scenario, in no order. "" means all scenarios.
+func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err error) {
+	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("plans of %s: %w", name, err)
+	}
+	for _, row := range rows {
+		if name != "" && !ofScenario(row.ID, name) {
+			continue
+		}
+		var p Plan
+		if err := json.Unmarshal(row.Value, &p); err != nil {
+			return nil, fmt.Errorf("setting %s: %w", row.ID, err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
 // ofScenario reports whether the id of a setting is that of a plan of the scenario.

@@ -171,6 +171,17 @@ func Differences(flags Flags, folder Folder, stored Layer) (out []Difference) {
 	return out
 }
 
+// Without returns the settings that another layer does not have with the same values.
+func (l Layer) Without(other Layer) Layer {
+	out := Layer{}
+	for key, value := range l {
+		if there, ok := other[key]; !ok || !sameValue(value, there) {
+			out[key] = value
+		}
+	}
+	return out
+}
+
 // sameValue reports whether two JSON values are the same, apart from space and the order of members.
 func sameValue(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {

@@ -35,6 +35,7 @@ func (s *Site) keys() map[string]func(json.RawMessage) error {
 		"default-view":      oneOf(&s.DefaultView, map[string]string{"list": ViewList, "month": ViewMonth}),
 		"week-start":        oneOf(&s.WeekStart, map[string]time.Weekday{"monday": time.Monday, "sunday": time.Sunday, "saturday": time.Saturday}),
 		"english":           oneOf(&s.English, map[string]locale.EnglishDates{"en": locale.American, "en-GB": locale.British}),
+		"clock":             oneOf(&s.Clock, map[string]locale.Clock{"12h": locale.Clock12, "24h": locale.Clock24}),
 		"home":              oneOf(&s.Home, map[string]string{"calendar": HomeCalendar, "api": HomeAPI}),
 		"per-page":          number(&s.PerPage, 1, 50),
 		"indexing":          boolean(&s.Indexing),

@@ -35,6 +35,7 @@ type Site struct {
 	DefaultView        string              // view at /events/: ViewList or ViewMonth
 	PerPage            int                 // number of records in a list that states none, from 1 to 50
 	English            locale.EnglishDates // style of dates in English
+	Clock              locale.Clock        // of times on pages, in all languages
 	Home               string              // page at /: HomeCalendar or HomeAPI
 	Pages              Pages
 	Indexing           bool     // false asks search engines not to index the site
@@ -78,6 +79,9 @@ func (t Text) In(lang, site calendar.Language) string {
 	}
 	return ""
 }
+
+// Dates returns the formats of dates on pages in a language.
+func (s *Site) Dates(l calendar.Language) locale.Dates { return locale.DatesIn(l, s.English).With(s.Clock) }
 
 // Link is a link in the footer.
 type Link struct {

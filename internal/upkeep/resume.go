@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
@@ -42,18 +40,10 @@ func FinishReindex(ctx context.Context, db *ent.Client, e *edit.Editor, step fun
 		if err != nil {
 			return err
 		}
-		err = db.Setting.Create().SetID(edit.ReindexSetting).SetValue(text).
-			OnConflict(sql.ConflictColumns(setting.FieldID)).UpdateNewValues().Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("setting %s: %w", edit.ReindexSetting, err)
-		}
-		return nil
+		return e.NoteReindex(ctx, db, text)
 	})
 	if err != nil {
 		return err
 	}
-	if err := db.Setting.DeleteOneID(edit.ReindexSetting).Exec(ctx); err != nil && !ent.IsNotFound(err) {
-		return fmt.Errorf("setting %s: %w", edit.ReindexSetting, err)
-	}
-	return nil
+	return e.NoteReindex(ctx, db, nil)
 }

@@ -64,6 +64,7 @@ for (const time of document.querySelectorAll('time[data-yours]')) {
 	if (offset(start) !== -from.getTimezoneOffset()) {
 		const format = new Intl.DateTimeFormat(document.documentElement.lang, {
 			weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', timeZoneName: 'short',
+			hourCycle: 'hour12' in time.dataset ? 'h12' : 'h23',
 		});
 		const yours = document.createElement('span');
 		yours.className = 'yours';

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// siteCommand is a command that depends on the settings of the site.
+type siteCommand struct {
+	name  string
+	args  []string
+	flags []string // flags of the settings that the command has
+}
+
+var (
+	zoneAndLanguage = []string{"timezone", "language"}
+	money           = []string{"currency-symbol", "currency-code", "currency-position", "decimal-mark"}
+)
+
+// siteCommands are the commands of TestCommandsAgreeOnTheSite. FILE, COPY and MEDIA stand for a calendar file, for a new file
+// and for the folder of images.
+var siteCommands = []siteCommand{
+	{"check", []string{"check"}, zoneAndLanguage},
+	{"repair", []string{"check", "--repair"}, zoneAndLanguage},
+	{"rebuild", []string{"search", "rebuild"}, zoneAndLanguage},
+	{"data", []string{"migrate", "data", "--again"}, zoneAndLanguage},
+	{"import", []string{"import", "FILE"}, append([]string{"timezone", "site-language"}, money...)},
+	{"more", []string{"seed", "--append", "--events", "3", "--months", "1", "--no-images", "--from", "2026-11-01"}, []string{"site-language"}},
+	{"backup", []string{"backup", "COPY"}, nil},
+	{"serve", []string{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA"}, slices.Concat(zoneAndLanguage, money)},
+}
+
+// importedCalendar has an event whose start and price depend on the settings of the site.
+const importedCalendar = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\nBEGIN:VEVENT\r\nUID:1@example.org\r\nDTSTAMP:20261101T000000Z\r\n" +
+	"DTSTART:20261205T190000\r\nSUMMARY:Ale jazz\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+
+// TestCommandsAgreeOnTheSite seeds a calendar of a city, and runs each pair of commands on copies of it: without flags, and
+// with flags for the settings that the calendar has anyway. Both leave the same settings and the same events, and check
+// finds no problem.
+func TestCommandsAgreeOnTheSite(t *testing.T) {
+	t.Parallel()
+	for i, city := range []string{"Gdańsk", "Córdoba", "New York", "Buenos Aires", "Villarriba", "Ambridge"} {
+		t.Run(city, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				storetest.SkipShort(t)
+			}
+			testCity(t, city)
+		})
+	}
+}
+
+func testCity(t *testing.T, city string) {
+	made := filepath.Join(t.TempDir(), "made.db")
+	runOn(t, made, "seed", "--city", city, "--events", "6", "--months", "1", "--no-images", "--from", "2026-11-01")
+	var stored map[string]any
+	if err := json.Unmarshal([]byte(runOn(t, made, "site", "show", "--json")), &stored); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(fmt.Sprint(stored["title"]), city) {
+		t.Errorf("the calendar is called %v", stored["title"])
+	}
+	language := stored["languages"].([]any)[0].(string)
+	flag := func(name string) string {
+		value := fmt.Sprint(stored[name])
+		if name == "language" || name == "site-language" {
+			value = language
+		}
+		return "--" + name + "=" + value
+	}
+	shown := runOn(t, made, "site", "show")
+	for _, first := range siteCommands {
+		for _, second := range siteCommands {
+			t.Run(first.name+" and "+second.name, func(t *testing.T) {
+				var without string
+				for _, flagged := range []bool{false, true} {
+					db := filepath.Join(t.TempDir(), "copy.db")
+					data, err := os.ReadFile(made)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(db, data, 0o600); err != nil {
+						t.Fatal(err)
+					}
+					for _, c := range []siteCommand{first, second} {
+						args := c.args
+						if flagged {
+							for _, name := range c.flags {
+								args = append(slices.Clone(args), flag(name))
+							}
+						}
+						runOn(t, db, args...)
+					}
+					if now := runOn(t, db, "site", "show"); now != shown {
+						t.Errorf("with flags %t: the settings became\n%s\nfrom\n%s", flagged, now, shown)
+					}
+					if out := runOn(t, db, "check"); !strings.Contains(out, "no problems") {
+						t.Errorf("with flags %t: %s", flagged, out)
+					}
+					events := eventsOf(t, db)
+					if flagged && events != without {
+						t.Errorf("with flags:\n%s\nwithout:\n%s", events, without)
+					}
+					without = events
+				}
+			})
+		}
+	}
+}
+
+// runOn runs a command on an SQLite database and returns what it prints. A server ends when it serves.
+func runOn(t *testing.T, db string, args ...string) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	dir := filepath.Dir(db)
+	for i, arg := range args {
+		switch arg {
+		case "FILE":
+			args = slices.Clone(args)
+			args[i] = filepath.Join(dir, "calendar.ics")
+			if err := os.WriteFile(args[i], []byte(importedCalendar), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case "COPY":
+			args = slices.Clone(args)
+			args[i] = filepath.Join(t.TempDir(), "backup.db")
+		case "MEDIA":
+			args = slices.Clone(args)
+			args[i] = filepath.Join(dir, "media")
+		}
+	}
+	printed := &watchedOutput{stop: stop, until: "almanac: serving "}
+	var errs bytes.Buffer
+	both := streams{Out: printed, Err: &errs, In: strings.NewReader("")}
+	if args[0] == "serve" {
+		both.Err = printed
+	}
+	if code := run(ctx, append(slices.Clone(args), "--db", "sqlite://"+db), noOutput, both); code != 0 {
+		t.Fatalf("%s: exit status %d: %s %s", args, code, printed, &errs)
+	}
+	return printed.String()
+}
+
+// eventsOf returns what depends on the settings of the site, of all events.
+func eventsOf(t *testing.T, db string) string {
+	t.Helper()
+	st := storetest.Open(t, "sqlite://"+db)
+	rows, err := st.Ent.Event.Query().All(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make([]string, len(rows))
+	for i, e := range rows {
+		lines[i] = describeEvent(e)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func describeEvent(e *ent.Event) string {
+	return fmt.Sprint(e.Title, " ", e.Language, " ", e.StartsAt.UTC(), " ", e.Timezone, " ", e.Cost)
+}
+
+// A calendar that takes the place of another has the settings of its own city, but for what a user has set.
+func TestResetTakesTheSettingsOfTheNewCity(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "a.db")
+	runOn(t, db, "seed", "--city", "Gdańsk", "--events", "3", "--months", "1", "--no-images")
+	runOn(t, db, "site", "set", "title=Wakacje", "per-page=7")
+	runOn(t, db, "seed", "--reset", "--yes", "--city", "Sevilla", "--events", "3", "--months", "1", "--no-images")
+	var stored map[string]any
+	if err := json.Unmarshal([]byte(runOn(t, db, "site", "show", "--json")), &stored); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"title": "Wakacje", "per-page": 7.0, "languages": []any{"es", "en", "pl"}, "timezone": "Europe/Madrid", "english": "en-GB",
+		"currency-symbol": "€", "currency-code": "EUR", "currency-position": "postfix", "decimal-mark": ",",
+	}
+	if diff := cmp.Diff(want, stored); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if out := runOn(t, db, "check"); !strings.Contains(out, "no problems") {
+		t.Error(out)
+	}
+}

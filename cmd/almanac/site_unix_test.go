@@ -1,0 +1,266 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/internal/upkeep"
+)
+
+// twoSites are settings that show in each reply of TestRepliesWhileSettingsChange.
+var twoSites = [2][]string{
+	{"title=Alpha", "languages=en", "timezone=Europe/Warsaw", "currency-symbol=A", "per-page=2"},
+	{"title=Beta", "languages=es", "timezone=America/New_York", "currency-symbol=B", "per-page=3"},
+}
+
+// markedReply is a path whose reply has parts that only one of twoSites makes.
+type markedReply struct {
+	path  string
+	marks [2][]string
+}
+
+var markedReplies = []markedReply{
+	{"/events/", [2][]string{{`<html lang="en"`, "Alpha", "A10"}, {`<html lang="es"`, "Beta", "B10"}}},
+	{"/cal/events/v1/events", [2][]string{{`"per_page=2`, `"cost":"A10"`}, {`"per_page=3`, `"cost":"B10"`}}},
+	{"/cal/events/v1/", [2][]string{{`"name":"Alpha"`, `"Europe/Warsaw"`}, {`"name":"Beta"`, `"America/New_York"`}}},
+	{"/events.ics", [2][]string{{"X-WR-CALNAME:Alpha", "X-WR-TIMEZONE:Europe/Warsaw"}, {"X-WR-CALNAME:Beta", "X-WR-TIMEZONE:America/New_York"}}},
+	{"/events.atom", [2][]string{{`xml:lang="en"`, "<title>Alpha"}, {`xml:lang="es"`, "<title>Beta"}}},
+}
+
+// siteOf returns which of twoSites a reply shows, or an error if it shows parts of both or of none.
+func (r markedReply) siteOf(body string) (int, error) {
+	for site, marks := range r.marks {
+		if !strings.Contains(body, marks[0]) {
+			continue
+		}
+		for i := range marks {
+			if !strings.Contains(body, marks[i]) || strings.Contains(body, r.marks[1-site][i]) {
+				return 0, fmt.Errorf("%s: %q or not, %q: %.3000s", r.path, marks[i], r.marks[1-site][i], body)
+			}
+		}
+		return site, nil
+	}
+	return 0, fmt.Errorf("%s shows no site: %.3000s", r.path, body)
+}
+
+// siteSet changes settings of a calendar.
+func siteSet(t *testing.T, db string, changes ...string) {
+	t.Helper()
+	var errs bytes.Buffer
+	args := append([]string{"site", "set", "--yes", "--db", db}, changes...)
+	if code := run(t.Context(), args, noOutput, streams{Out: io.Discard, Err: &errs, In: strings.NewReader("")}); code != 0 {
+		t.Errorf("%s: exit status %d: %s", args, code, &errs)
+	}
+}
+
+// TestRepliesWhileSettingsChange reads from two processes and writes to them while a command changes all settings again and
+// again. No reply mixes settings, and both processes follow.
+func TestRepliesWhileSettingsChange(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		st := storetest.Migrated(t, url)
+		siteSet(t, url, twoSites[0]...)
+		user, err := auth.AddUser(t.Context(), st.Ent, time.Now(), "ewa", "", calendar.Administrator, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, _, err := auth.IssueToken(t.Context(), st.Ent, time.Now(), user.ID, "test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		servers := []serving{startServing(t, url), startServing(t, url)}
+		write := func(s serving) error {
+			// The start in the reply is in the zone of the site, and so is the zone of the event.
+			body, err := request(t.Context(), http.MethodPost, s.url+"/cal/events/v1/events", token,
+				`{"title": "Jazz", "start_date": "2031-07-01 18:00:00", "end_date": "2031-07-01 20:00:00", "cost": "10"}`)
+			if err == nil {
+				_, err = writtenEvent.siteOf(body)
+			}
+			return err
+		}
+		for range 4 {
+			if err := write(servers[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var clients sync.WaitGroup
+		var replies atomic.Int64
+		for _, s := range servers {
+			for _, r := range markedReplies {
+				clients.Go(func() {
+					for ctx.Err() == nil && !t.Failed() {
+						body, err := request(t.Context(), http.MethodGet, s.url+r.path, "", "")
+						if err == nil {
+							_, err = r.siteOf(body)
+						}
+						if err != nil {
+							t.Error(err)
+						}
+						replies.Add(1)
+					}
+				})
+			}
+			clients.Go(func() {
+				for ctx.Err() == nil && !t.Failed() {
+					if err := write(s); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for i := range 6 {
+			next := (i + 1) % 2
+			siteSet(t, url, twoSites[next]...)
+			for _, s := range servers {
+				for _, r := range markedReplies {
+					waitForSite(t, s, r, next)
+				}
+			}
+		}
+		stop()
+		clients.Wait()
+		t.Logf("%d replies", replies.Load())
+		if out := checkOutput(t, url); !strings.Contains(out, "no problems") {
+			t.Error(out)
+		}
+	})
+}
+
+// writtenEvent is the reply to the POST of TestRepliesWhileSettingsChange.
+var writtenEvent = markedReply{"POST", [2][]string{
+	{`"cost":"A10"`, `"timezone":"Europe/Warsaw"`, `"utc_start_date":"2031-07-01 16:00:00"`, `"language":"en"`},
+	{`"cost":"B10"`, `"timezone":"America/New_York"`, `"utc_start_date":"2031-07-01 22:00:00"`, `"language":"es"`},
+}}
+
+// waitForSite returns when a reply of a process shows the site. A process looks for changes each second.
+func waitForSite(t *testing.T, s serving, r markedReply, site int) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < time.Minute && !t.Failed(); time.Sleep(20 * time.Millisecond) {
+		body, err := request(t.Context(), http.MethodGet, s.url+r.path, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := r.siteOf(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown == site {
+			return
+		}
+	}
+	t.Fatalf("%s does not follow", r.path)
+}
+
+// request returns the body of a reply. Another status than 200 or 201 is an error.
+func request(ctx context.Context, method, url, token, body string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK && res.StatusCode != http.StatusCreated {
+		err = fmt.Errorf("%s %s: %s: %s", method, url, res.Status, text)
+	}
+	return string(text), err
+}
+
+// checkOutput returns what the command check prints.
+func checkOutput(t *testing.T, url string) string {
+	t.Helper()
+	var out bytes.Buffer
+	run(t.Context(), []string{"check", "--db", url}, noOutput, streams{Out: &out, Err: &out, In: strings.NewReader("")})
+	return out.String()
+}
+
+// TestKilledWhileReindexing kills a command that changes the main language while it derives records again. The next command
+// continues, and leaves what an unbroken one leaves.
+func TestKilledWhileReindexing(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		var said bytes.Buffer
+		seed := []string{"seed", "--db", url, "--city", "Gdańsk", "--events", "1500", "--no-images", "--from", "2026-11-01", "--migrate"}
+		if code := run(t.Context(), seed, noOutput, streams{Out: &said, Err: &said, In: strings.NewReader("")}); code != 0 {
+			t.Fatalf("exit status %d: %s", code, &said)
+		}
+		st := storetest.Open(t, url)
+		killed := 0
+		for batches, languages := range []string{"es,pl,en", "en,pl,es", "pl,en,es", "es,pl,en"} {
+			p := start(t, nil, "", "site", "set", "--db", url, "languages="+languages)
+			if killedAfterBatches(t, st, p, batches+1) {
+				killed++
+			}
+			siteSet(t, url)
+			if pending, err := upkeep.ReindexPending(t.Context(), st.Ent); pending || err != nil {
+				t.Errorf("languages %s: pending %t, %v", languages, pending, err)
+			}
+			if out := checkOutput(t, url); !strings.Contains(out, "no problems") {
+				t.Errorf("languages %s: %s", languages, out)
+			}
+		}
+		if killed == 0 {
+			t.Error("no process was killed while it derived records")
+		}
+		t.Logf("%d processes were killed", killed)
+	})
+}
+
+// killedAfterBatches kills a process after it has noted its progress several times. It reports whether the process was
+// killed before it had finished.
+func killedAfterBatches(t *testing.T, st *store.Store, p *process, batches int) bool {
+	t.Helper()
+	seen := map[string]bool{}
+	for len(seen) <= batches { // the first is the beginning
+		select {
+		case err := <-p.ended:
+			if err != nil {
+				t.Fatalf("%v: %s", err, p.said)
+			}
+			return false
+		case <-time.After(time.Millisecond):
+		}
+		row, err := st.Ent.Setting.Get(t.Context(), edit.ReindexSetting)
+		if err == nil {
+			seen[string(row.Value)] = true
+		} else if !ent.IsNotFound(err) {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	<-p.ended
+	pending, err := upkeep.ReindexPending(t.Context(), st.Ent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pending
+}
