@@ -88,7 +88,7 @@ func StoreSite(
 }
 
 // NoteReindex replaces the value of ReindexSetting. Nil removes it. It returns ErrSiteChanged if the stored settings are not
-// those of the editor: then another change of the main language may have begun the setting anew.
+// those of the editor, because another change of the main language may have reset the value.
 func (e *Editor) NoteReindex(ctx context.Context, db *ent.Client, value []byte) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		if err := e.requireSite(ctx, tx); err != nil {

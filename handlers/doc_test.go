@@ -446,9 +446,9 @@ func TestErrorsAreDescribedByOperation(t *testing.T) {
 		{"GET /images", "200 304 400 401 403 412 413 429 503 default"},
 		{"GET /images/{id}", "200 304 400 401 404 412 413 429 503 default"},
 		{"DELETE /images/{id}", "200 400 401 403 404 412 413 429 503 default"},
-		{"GET /events.ics", "200 304 400 404 412 413 429 503 default"},
-		{"GET /event/{slug}.ics", "200 304 400 404 412 413 429 503 default"},
-		{"GET /events.atom", "200 304 400 412 413 429 503 default"},
+		{"GET /events.ics", "200 301 304 400 404 412 413 429 503 default"},
+		{"GET /event/{slug}.ics", "200 301 304 400 404 412 413 429 503 default"},
+		{"GET /events.atom", "200 301 304 400 412 413 429 503 default"},
 	} {
 		method, path, _ := strings.Cut(c.operation, " ")
 		got := slices.Sorted(maps.Keys(d.Paths[path].operations[strings.ToLower(method)].Responses))

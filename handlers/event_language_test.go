@@ -115,7 +115,7 @@ func TestTranslationsOfAnEvent(t *testing.T) {
 			{
 				Name: "a slug of a translation is unique", Request: patch("admin", eventPath(id)+"?ml_language=es", object{"slug": "zimowy-jazz"}), Status: 200,
 				Check: func(t *testing.T, r apitest.Response) {
-					hasValues(t, r, object{"slug": "zimowy-jazz-2", "url": apitest.BaseURL + "/event/zimowy-jazz-2/"})
+					hasValues(t, r, object{"slug": "zimowy-jazz-2", "url": apitest.BaseURL + "/es/event/zimowy-jazz-2/"})
 					e.in(t, id, "en", object{"slug": "concert"})
 				},
 			},

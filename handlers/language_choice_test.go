@@ -116,8 +116,16 @@ func TestWishesAreTakenInTheirOrder(t *testing.T) {
 					if parameter != "" {
 						r.Path, want = r.Path+"?ml_language="+string(parameter), parameter
 					}
-					if got := api.Do(t, r).Header.Get("Content-Language"); got != string(want) {
+					vary := "Accept, Accept-Language, Authorization"
+					if parameter != "" || segment != "" {
+						vary = "Accept, Authorization"
+					}
+					res := api.Do(t, r)
+					if got := res.Header.Get("Content-Language"); got != string(want) {
 						t.Errorf("site %s, %s with Accept-Language %q: in %q, want %q", site, r.Path, header, got, want)
+					}
+					if got := res.Header.Get("Vary"); got != vary {
+						t.Errorf("site %s, %s with Accept-Language %q: Vary is %q, want %q", site, r.Path, header, got, vary)
 					}
 				}
 			}

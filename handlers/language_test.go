@@ -47,7 +47,7 @@ func TestLanguageOfARequest(t *testing.T) {
 			return allChecks(
 				showsMember(fmt.Sprintf("%q", title), "title"), showsMember(fmt.Sprintf("%q", lang), "language"),
 				showsMember(fmt.Sprintf("%q", free), "cost"), showsMember(`["en","pl","es"]`, "translations"),
-				header("Content-Language", lang), header("Vary", "Accept, Accept-Language, Authorization"),
+				header("Content-Language", lang),
 			)
 		}
 		english, polish, spanish := says("English", "en", "Free"), says("Polski", "pl", "Bezpłatnie"), says("Español", "es", "Gratis")
@@ -70,7 +70,7 @@ func TestLanguageOfARequest(t *testing.T) {
 				showsMember(fmt.Sprintf(`"%s/pl/event/english/"`, apitest.BaseURL), "url"),
 			)},
 			{Name: "links do not repeat other choices", Request: ask(path+"?ml_language=pl", "en"), Status: 200, Check: showsMember(fmt.Sprintf(`"%s%s"`, apitest.BaseURL, path), "rest_url")},
-			{Name: "the index has a language too", Request: ask("/pl/cal/events/v1", ""), Status: 200, Check: allChecks(header("Content-Language", "pl"), header("Vary", "Accept, Accept-Language, Authorization"))},
+			{Name: "the index has a language too", Request: ask("/pl/cal/events/v1", ""), Status: 200, Check: allChecks(header("Content-Language", "pl"), header("Vary", "Accept, Authorization"))},
 			{Name: "messages", Request: ask("/en/cal/events/v1/events/999", ""), Status: 404, Check: allChecks(showsMember(`"There is no event with ID 999."`, "message"), header("Content-Language", "en"))},
 			{Name: "messages by parameter", Request: ask(path+"9999?ml_language=pl", ""), Status: 404, Check: allChecks(showsMember(fmt.Sprintf(`"Nie ma wydarzenia o ID %d9999."`, id), "message"), header("Content-Language", "pl"))},
 			{Name: "messages of the site", Request: ask("/cal/events/v1/nowhere", ""), Status: 404, Check: header("Content-Language", "es")},
@@ -147,7 +147,7 @@ func TestReadsFallBackFieldByField(t *testing.T) {
 			}
 		}
 		english := []string{
-			"title", "<p>opis</p>", "<p>wyciąg</p>", "english", "en", apitest.BaseURL + "/event/english/",
+			"title", "<p>opis</p>", "<p>wyciąg</p>", "english", "en", apitest.BaseURL + "/en/event/english/",
 			"hall", "<p>opis</p>", "sala-pl", "en", "grupa", "<p>opis</p>", "classical", "clasica", "old",
 		}
 		polish := []string{
@@ -156,7 +156,7 @@ func TestReadsFallBackFieldByField(t *testing.T) {
 		}
 		// The excerpt is missing in the language of the request, which is the original: the site's comes next.
 		spanishTexts := []string{
-			"título", "<p>descripción</p>", "<p>wyciąg</p>", "original", "es", apitest.BaseURL + "/event/original/",
+			"título", "<p>descripción</p>", "<p>wyciąg</p>", "original", "es", apitest.BaseURL + "/es/event/original/",
 			"sala", "<p>descripción</p>", "sala", "es", "grupo", "<p>opis</p>", "clásica", "clasica", "",
 		}
 		one, list := fmt.Sprint("/events/", event), fmt.Sprint("/events?include=", event, "&ml_language=")
@@ -174,7 +174,7 @@ func TestReadsFallBackFieldByField(t *testing.T) {
 			{Name: "organizers", Request: get("/organizers?ml_language=es"), Status: 200, Check: allChecks(showsMember(`"grupo"`, "organizers", 0, "organizer"), showsMember(`"<p>opis</p>"`, "organizers", 0, "description"))},
 			{
 				Name: "ancestors of a category", Request: get(fmt.Sprint("/categories/", category, "?ml_language=en")), Status: 200,
-				Check: showsMember(fmt.Sprintf("%q", apitest.BaseURL+"/events/category/music/clasica/"), "url"),
+				Check: showsMember(fmt.Sprintf("%q", apitest.BaseURL+"/en/events/category/music/clasica/"), "url"),
 			},
 			{Name: "category by a slug of any language", Request: get("/categories?slug=music"), Status: 200, Check: listsExactly("categories", top)},
 			{Name: "filter by a slug of any language", Request: get("/events?categories=MUSIC&ml_language=es"), Status: 200, Check: listsExactly("events", event)},

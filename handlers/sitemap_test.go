@@ -123,7 +123,7 @@ func TestSitemapsNameWhatIsListed(t *testing.T) {
 		api := apitest.New(t, st)
 		sitemapCalendar(t, api)
 		want := map[string][]string{}
-		add := func(path string) { want["/en"+path] = []string{"en /en" + path, "x-default " + path} }
+		add := func(path string) { want[path] = []string{"en " + path, "x-default " + path} }
 		add("/event/in-a-draft-hall/")
 		for _, name := range []string{"listed", "past", "due"} {
 			for _, path := range []string{"/event/%s/", "/venue/%s/", "/organizer/%s/", "/events/category/%s/", "/tag/%s/"} {
@@ -153,10 +153,10 @@ func TestSitemapsNameTheLanguagesOfARecord(t *testing.T) {
 		}
 		api.Do(t, patch("admin", fmt.Sprintf("/events/%v?ml_language=en", event.Get(t, "id")), object{"title": "Concert", "slug": "concert"}))
 		want := map[string][]string{
-			"/pl/event/koncert/":               {"en /en/event/concert/", "pl /pl/event/koncert/", "x-default /event/concert/"},
-			"/en/event/concert/":               {"en /en/event/concert/", "pl /pl/event/koncert/", "x-default /event/concert/"},
-			"/pl/events/category/muzyka/dzez/": {"en /en/events/category/muzyka/jazz/", "pl /pl/events/category/muzyka/dzez/", "x-default /events/category/muzyka/jazz/"},
-			"/en/events/category/muzyka/jazz/": {"en /en/events/category/muzyka/jazz/", "pl /pl/events/category/muzyka/dzez/", "x-default /events/category/muzyka/jazz/"},
+			"/pl/event/koncert/":               {"en /event/concert/", "pl /pl/event/koncert/", "x-default /event/concert/"},
+			"/event/concert/":                  {"en /event/concert/", "pl /pl/event/koncert/", "x-default /event/concert/"},
+			"/pl/events/category/muzyka/dzez/": {"en /events/category/muzyka/jazz/", "pl /pl/events/category/muzyka/dzez/", "x-default /events/category/muzyka/jazz/"},
+			"/events/category/muzyka/jazz/":    {"en /events/category/muzyka/jazz/", "pl /pl/events/category/muzyka/dzez/", "x-default /events/category/muzyka/jazz/"},
 		}
 		if diff := cmp.Diff(want, crawl(t, api)); diff != "" {
 			t.Errorf("addresses (-want +got):\n%s", diff)
@@ -176,7 +176,7 @@ func TestSitemapsAreStretchesOfIDs(t *testing.T) {
 		if _, err := api.Store.DB.ExecContext(t.Context(), "UPDATE events SET id = ? WHERE id = ?", id, made); err != nil {
 			t.Fatal(err)
 		}
-		names = append(names, "/en/event/"+name+"/")
+		names = append(names, "/event/"+name+"/")
 	}
 	var index sitemapIndex
 	r := api.Do(t, apitest.Request{Path: "/sitemap.xml", Absolute: true})

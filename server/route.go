@@ -14,8 +14,8 @@ import (
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
-// redirectLanguage redirects the address of a page or feed whose first segment is a language that it does not need: the main
-// language, or one that the site does not offer.
+// redirectLanguage redirects the addresses of pages and feeds below the segment of a language. Pages in the main language have no
+// segment, and pages and feeds in a language that the site does not offer do not exist.
 func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	root, below := cutLanguage(x.rest)
@@ -39,7 +39,7 @@ func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	if !isRead(c) {
 		status = fiber.StatusPermanentRedirect // which keeps the method and the form
 	}
-	return c.Status(status).SendString(to + "\n")
+	return c.Status(status).SendString(to)
 }
 
 // locate determines whether the path is below the API, and negotiates the language of the reply.

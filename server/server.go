@@ -84,8 +84,8 @@ type Server struct {
 	*process
 }
 
-// process is what the servers of a process share. It has a server for each version of the settings of the site, and the
-// newest answers new requests.
+// process has the parts that all servers of a process share. There is a server for each version of the settings of the site.
+// The newest one answers new requests.
 type process struct {
 	newest   atomic.Pointer[Server]
 	gate     *limit.Gate   // gate for all requests
@@ -162,6 +162,7 @@ func (p *process) newServer(c Config) (*Server, error) {
 	}
 	s.app = s.newApp()
 	s.useSteps()
+	s.app.Handler() // prepares the routes; Fiber itself does so when it listens, which a server that replaces another does not
 	return s, nil
 }
 

@@ -94,7 +94,7 @@ func (c importCmd) run(
 		if err := currentData(ctx, st, source, false); err != nil {
 			return err
 		}
-		said, err := given(source.flags)
+		said, err := storedForm(source.flags)
 		if err != nil {
 			return err
 		}

@@ -131,8 +131,8 @@ func adopt(ctx context.Context, st *store.Store, said settings.Layer) (adopted [
 	return adopted, err
 }
 
-// given returns the settings of flags as they are stored. The main language is followed by the others.
-func given(flags settings.Flags) (settings.Layer, error) {
+// storedForm returns the settings of flags as they are stored. The main language is followed by the others.
+func storedForm(flags settings.Flags) (settings.Layer, error) {
 	out := settings.Layer{}
 	for key, value := range flags.Layer {
 		out[key] = value
@@ -170,7 +170,7 @@ func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store
 	if pending {
 		log.Warn("records are not all sorted and indexed for the main language: 'almanac site set' continues")
 	}
-	said, err := given(source.flags)
+	said, err := storedForm(source.flags)
 	if err != nil {
 		return err
 	}

@@ -33,16 +33,16 @@ var twoSites = [2][]string{
 
 // markedReply is a path whose reply has parts that only one of twoSites makes.
 type markedReply struct {
-	path  string
-	marks [2][]string
+	path   string
+	marks  [2][]string
+	prices [2]int // number of members "cost"; 0 means that they are not counted
 }
 
 var markedReplies = []markedReply{
-	{"/events/", [2][]string{{`<html lang="en"`, "Alpha", "A10"}, {`<html lang="es"`, "Beta", "B10"}}},
-	{"/cal/events/v1/events", [2][]string{{`"per_page=2`, `"cost":"A10"`}, {`"per_page=3`, `"cost":"B10"`}}},
-	{"/cal/events/v1/", [2][]string{{`"name":"Alpha"`, `"Europe/Warsaw"`}, {`"name":"Beta"`, `"America/New_York"`}}},
-	{"/events.ics", [2][]string{{"X-WR-CALNAME:Alpha", "X-WR-TIMEZONE:Europe/Warsaw"}, {"X-WR-CALNAME:Beta", "X-WR-TIMEZONE:America/New_York"}}},
-	{"/events.atom", [2][]string{{`xml:lang="en"`, "<title>Alpha"}, {`xml:lang="es"`, "<title>Beta"}}},
+	{path: "/events/", marks: [2][]string{{`<html lang="en"`, "Alpha", `"en_US"`}, {`<html lang="es"`, "Beta", `"es_ES"`}}},
+	{path: "/cal/events/v1/events", marks: [2][]string{{`"cost":"A10"`}, {`"cost":"B10"`}}, prices: [2]int{2, 3}},
+	{path: "/events.ics", marks: [2][]string{{"X-WR-CALNAME:Alpha", "X-WR-TIMEZONE:Europe/Warsaw"}, {"X-WR-CALNAME:Beta", "X-WR-TIMEZONE:America/New_York"}}},
+	{path: "/events.atom", marks: [2][]string{{`xml:lang="en"`, "Alpha"}, {`xml:lang="es"`, "Beta"}}},
 }
 
 // siteOf returns which of twoSites a reply shows, or an error if it shows parts of both or of none.
@@ -53,8 +53,11 @@ func (r markedReply) siteOf(body string) (int, error) {
 		}
 		for i := range marks {
 			if !strings.Contains(body, marks[i]) || strings.Contains(body, r.marks[1-site][i]) {
-				return 0, fmt.Errorf("%s: %q or not, %q: %.3000s", r.path, marks[i], r.marks[1-site][i], body)
+				return 0, fmt.Errorf("%s: not %q, or %q: %.3000s", r.path, marks[i], r.marks[1-site][i], body)
 			}
+		}
+		if prices := strings.Count(body, `"cost":`); r.prices[site] != 0 && r.prices[site] != prices {
+			return 0, fmt.Errorf("%s: %d events: %.3000s", r.path, prices, body)
 		}
 		return site, nil
 	}
@@ -86,13 +89,18 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		year := time.Now().Year() + 1
+		written := markedReply{path: "POST", marks: [2][]string{
+			{`"cost":"A10"`, `"timezone":"Europe/Warsaw"`, fmt.Sprintf(`"utc_start_date":"%d-07-01 16:00:00"`, year), `"language":"en"`},
+			{`"cost":"B10"`, `"timezone":"America/New_York"`, fmt.Sprintf(`"utc_start_date":"%d-07-01 22:00:00"`, year), `"language":"es"`},
+		}}
 		servers := []serving{startServing(t, url), startServing(t, url)}
 		write := func(s serving) error {
 			// The start in the reply is in the zone of the site, and so is the zone of the event.
 			body, err := request(t.Context(), http.MethodPost, s.url+"/cal/events/v1/events", token,
-				`{"title": "Jazz", "start_date": "2031-07-01 18:00:00", "end_date": "2031-07-01 20:00:00", "cost": "10"}`)
+				fmt.Sprintf(`{"title": "Jazz", "start_date": "%d-07-01 18:00:00", "end_date": "%[1]d-07-01 20:00:00", "cost": "10"}`, year))
 			if err == nil {
-				_, err = writtenEvent.siteOf(body)
+				_, err = written.siteOf(body)
 			}
 			return err
 		}
@@ -102,8 +110,9 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 			}
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
 		var clients sync.WaitGroup
+		defer clients.Wait()
+		defer stop()
 		var replies atomic.Int64
 		for _, s := range servers {
 			for _, r := range markedReplies {
@@ -145,12 +154,6 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 		}
 	})
 }
-
-// writtenEvent is the reply to the POST of TestRepliesWhileSettingsChange.
-var writtenEvent = markedReply{"POST", [2][]string{
-	{`"cost":"A10"`, `"timezone":"Europe/Warsaw"`, `"utc_start_date":"2031-07-01 16:00:00"`, `"language":"en"`},
-	{`"cost":"B10"`, `"timezone":"America/New_York"`, `"utc_start_date":"2031-07-01 22:00:00"`, `"language":"es"`},
-}}
 
 // waitForSite returns when a reply of a process shows the site. A process looks for changes each second.
 func waitForSite(t *testing.T, s serving, r markedReply, site int) {
@@ -206,12 +209,12 @@ func checkOutput(t *testing.T, url string) string {
 func TestKilledWhileReindexing(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
+		st := storetest.Migrated(t, url)
 		var said bytes.Buffer
-		seed := []string{"seed", "--db", url, "--city", "Gdańsk", "--events", "1500", "--no-images", "--from", "2026-11-01", "--migrate"}
+		seed := []string{"seed", "--db", url, "--city", "Gdańsk", "--events", "1500", "--no-images", "--from", "2026-11-01"}
 		if code := run(t.Context(), seed, noOutput, streams{Out: &said, Err: &said, In: strings.NewReader("")}); code != 0 {
 			t.Fatalf("exit status %d: %s", code, &said)
 		}
-		st := storetest.Open(t, url)
 		killed := 0
 		for batches, languages := range []string{"es,pl,en", "en,pl,es", "pl,en,es", "es,pl,en"} {
 			p := start(t, nil, "", "site", "set", "--db", url, "languages="+languages)

@@ -393,12 +393,22 @@ func security(p *Route, method string) []ordered {
 func (d *description) responses(p *Route, e *Endpoint, method string) ordered {
 	out := ordered{{strconv.Itoa(e.Success), d.success(p, e, method)}}
 	if method == http.MethodGet {
+		if p.isFeed() {
+			out = append(out, member{"301", d.otherLanguage(p)})
+		}
 		out = append(out, member{"304", response("The client has this reply", readHeaders(p), nil)})
 	}
 	for _, err := range errorsOf(p, e, method) {
 		out = append(out, member{err.status, d.failure(p, method, err)})
 	}
 	return out
+}
+
+// otherLanguage returns the redirect of a feed below the segment of a language that the site does not offer.
+func (d *description) otherLanguage(p *Route) ordered {
+	example := ordered{{"address", ordered{{"value", p.Server + p.Path}}}}
+	content := ordered{{"text/plain", ordered{{"schema", ordered{{"type", "string"}, {"format", "uri"}}}, {"examples", example}}}}
+	return response("The site does not offer the language of the path", []string{"Location", "Cache-Control"}, content)
 }
 
 func (d *description) success(p *Route, e *Endpoint, method string) ordered {

@@ -67,11 +67,11 @@ func (l Layer) Set(key, value string) error {
 	form := json.RawMessage(value)
 	switch is := forms[key]; {
 	case is == literal && !json.Valid(form), is != literal && (!json.Valid(form) || !strings.ContainsAny(value[:1], `{["`)):
-		form = quoted(value)
+		form = quoteText(value)
 		if is == list {
 			var items []json.RawMessage
 			for item := range strings.SplitSeq(value, ",") {
-				items = append(items, quoted(strings.TrimSpace(item)))
+				items = append(items, quoteText(strings.TrimSpace(item)))
 			}
 			var err error
 			if form, err = json.Marshal(items); err != nil {
@@ -101,7 +101,7 @@ var forms = map[string]form{
 	"pages": literal, "path-aliases": literal, "footer": literal,
 }
 
-func quoted(text string) json.RawMessage {
+func quoteText(text string) json.RawMessage {
 	out, err := json.Marshal(text)
 	if err != nil { // no text fails
 		return nil

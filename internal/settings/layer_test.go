@@ -28,7 +28,7 @@ func layer(t *testing.T, text string) Layer {
 	return l
 }
 
-// Of each setting the flag wins, then the folder, then what is stored.
+// A flag wins over the folder, and the folder over a stored setting.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -1,4 +1,4 @@
-// Package settings has the settings of a site: what it is called, how it looks, its languages, time zone and currency.
+// Package settings has the settings of a site, such as its name, languages, time zone, currency or colours.
 // They come from flags of the process, from the folder of the site and from the database. docs/pages.md lists them.
 package settings
 

@@ -109,7 +109,7 @@ func TestWrongFoldersAreNamed(t *testing.T) {
 		{"no JSON", "site.json", "{\n\"title\": \"a\",\n}", "site.json: line 3: want a JSON object: invalid character"},
 		{"a brace is missing", "site.json", "{", "site.json: line 1: want a JSON object"},
 		{"text after the object", "site.json", "{} {}", "site.json: want nothing after the closing brace"},
-		{"an unknown key", "site.json", `{"titel": "a"}`, `site.json: "titel": unknown; want accent, accent-dark, currency-code,`},
+		{"an unknown key", "site.json", `{"titel": "a"}`, `site.json: "titel": unknown; want accent, accent-dark, clock, currency-code,`},
 		{"a key twice", "site.json", `{"title": "a", "title": "b"}`, `site.json: "title": written twice`},
 		{"null", "site.json", `{"title": null}`, `site.json: "title": null; want a text, or one for each language`},
 		{"an empty title", "site.json", `{"title": " "}`, `"title": want a text that is not empty`},
