@@ -57,6 +57,7 @@ type Editor struct {
 
 	// The following fields are the state of the current transaction.
 	changes []change
+	derived bool                 // what is derived from records was written, which depends on the settings of the site
 	fresh   map[int64]*ent.Event // events that the transaction created, as they were then
 	lost    []eventLink          // links to venues and organizers that the transaction hid from the public
 	units   int64                // units of the caller's budget that the transaction spends
@@ -67,7 +68,7 @@ type Editor struct {
 // the records that it changes.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
-		e.changes, e.fresh, e.lost, e.units = nil, nil, nil, 0
+		e.changes, e.derived, e.fresh, e.lost, e.units = nil, false, nil, nil, 0
 		err := do(tx)
 		e.refs = references{} // they may be stale in the next attempt or the next write
 		if err != nil {

@@ -53,7 +53,10 @@ func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64, public bool) {
 // that has seen a revision has seen all changes committed up to it.
 func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	if len(e.changes) == 0 {
-		return nil
+		if !e.derived {
+			return nil
+		}
+		return e.requireSite(ctx, tx)
 	}
 	if err := addToCounter(ctx, tx, revision, int64(len(e.changes))); err != nil {
 		return fmt.Errorf("next revision: %w", err)

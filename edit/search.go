@@ -83,6 +83,7 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 
 // ReplaceSearchTexts replaces the search texts of some records of a kind, and the sort keys of terms.
 func (e *Editor) ReplaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	e.derived = true
 	_, err := tx.SearchText.Delete().Where(searchtext.KindEQ(kind), searchtext.OwnerIDIn(ids...)).Exec(ctx)
 	if err != nil {
 		return err

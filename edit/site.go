@@ -41,8 +41,9 @@ func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, er
 // main one. It exists while not all are. Package upkeep has its value.
 const ReindexSetting = "site:reindex"
 
-// StoreSite changes the stored settings of the site. change receives a copy of those that are stored, and may run several
-// times. It returns the settings to store. reindex states that what is derived from the records has to be derived again.
+// StoreSite changes the stored settings of the site. change receives a copy of those that are stored, or nil if none are, and may
+// run several times. It returns the settings to store, or nil for none. reindex states that what is derived from the records has
+// to be derived again.
 func StoreSite(
 	ctx context.Context, db *ent.Client, change func(settings.Layer) (said settings.Layer, reindex bool, err error),
 ) error {
@@ -51,7 +52,7 @@ func StoreSite(
 		if err != nil {
 			return fmt.Errorf("settings of the site: %w", err)
 		}
-		said := settings.Layer{}
+		var said settings.Layer
 		if len(rows) > 0 {
 			if said, err = settings.ParseLayer(rows[0].Value); err != nil {
 				return fmt.Errorf("stored settings of the site: %w", err)
@@ -70,8 +71,10 @@ func StoreSite(
 		switch {
 		case err != nil:
 			return err
-		case len(rows) == 0 && len(said) == 0, len(rows) > 0 && string(text) == string(rows[0].Value):
+		case len(rows) == 0 && said == nil, len(rows) > 0 && said != nil && string(text) == string(rows[0].Value):
 			return nil
+		case said == nil:
+			err = tx.Setting.DeleteOneID(siteSetting).Exec(ctx)
 		case len(rows) == 0:
 			err = tx.Setting.Create().SetID(siteSetting).SetValue(text).Exec(ctx)
 			if ent.IsConstraintError(err) { // another process has just stored the first settings
@@ -132,4 +135,3 @@ func (e *Editor) requireSite(ctx context.Context, tx *ent.Tx) error {
 	}
 	return nil
 }
-

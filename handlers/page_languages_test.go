@@ -59,6 +59,10 @@ func TestLanguagesOfPages(t *testing.T) {
 			{Name: "a parameter for a language that is not offered", Request: page("/events/?ml_language=es"), Status: 200, Check: header("Content-Language", "en")},
 			{Name: "a form", Request: form("/en/event/winter-jazz-blues/"), Status: 308, Check: leadsTo(apitest.BaseURL + "/event/winter-jazz-blues/")},
 
+			{Name: "a preflight of a feed", Request: apitest.Request{Method: "OPTIONS", Path: "/es/events.atom", Absolute: true}, Status: 200},
+			{Name: "a form for a feed", Request: form("/es/events.atom"), Status: 404},
+			{Name: "a form for a list", Request: form("/es/events/"), Status: 404},
+
 			{Name: "no page", Request: page("/en/nowhere/"), Status: 404},
 			{Name: "no language", Request: page("/de/events/"), Status: 404},
 			{Name: "two languages", Request: page("/en/pl/events/"), Status: 404},

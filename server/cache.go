@@ -328,7 +328,7 @@ func (s *Server) writeCached(c *fiber.Ctx, x *exchange, r *cachedReply) {
 // expireRevision makes the next request read the revision from the database again after a write by this process.
 func (s *Server) expireRevision(c *fiber.Ctx) error {
 	if s.cache != nil && !isRead(c) {
-		defer s.cache.revisions.expire()
+		defer func() { s.newest.Load().cache.revisions.expire() }() // the settings may have changed meanwhile
 	}
 	return c.Next()
 }

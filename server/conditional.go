@@ -229,7 +229,7 @@ const datedReplies = 30 * 24 * time.Hour
 
 // modifiedSince reports whether the reply changed after If-Modified-Since. It reports true if that header or
 // Last-Modified is missing. It also reports true for dates in the future or older than datedReplies. It does so
-// too for dates before this process began, since settings may differ.
+// too for dates before this process began, or followed a change of the settings.
 func (s *Server) modifiedSince(c *fiber.Ctx, now time.Time) bool {
 	last, err := http.ParseTime(string(c.Response().Header.Peek(fiber.HeaderLastModified)))
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	switch {
 	case l == "", x.longURL, x.api && !x.isFeed(), offered && (l != s.Site.Language || x.isFeed()):
 		return c.Next()
-	case !x.isFeed() && x.page == nil && !s.hasDocument(below):
+	case !x.isFeed() && x.page == nil && !s.hasDocument(below), !isRead(c) && !x.servesPage(c):
 		return c.Next()
 	}
 	to := strings.TrimRight(s.Site.BaseURL, "/") + below

@@ -80,7 +80,7 @@ type Server struct {
 	calendarPolicy string
 
 	cache *cache    // cache of finished replies; nil caches nothing
-	began time.Time // when the server was made, by the clock of the site
+	began time.Time // when all processes had the settings of this server, by the clock of the site
 	*process
 }
 
@@ -132,9 +132,13 @@ func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 	if err != nil {
 		return err
 	}
+	next.began = next.began.Add(othersFollow)
 	s.newest.Store(next)
 	return nil
 }
+
+// othersFollow is how long other processes may answer with the settings from before (contract, 14).
+const othersFollow = 5 * time.Second
 
 // newServer returns a server with the settings of c, which have no defaults any more.
 func (p *process) newServer(c Config) (*Server, error) {

@@ -29,7 +29,8 @@ const cycles = { time12: "h12", time24: "h23" };
 function formatter(language, style, timed, hourCycle) {
 	return once([language, style, timed, hourCycle].join(), () => {
 		const options = { timeZone: "UTC", ...styles[style] };
-		if (timed && (!style || options.dateStyle)) options.timeStyle = "short";
+		// The short style keeps the two digits of a clock of 24 hours when it has another one.
+		if (timed && hourCycle !== "h12" && (!style || options.dateStyle)) options.timeStyle = "short";
 		// Hours have two digits where the short style of times has them, which is not so with "numeric".
 		else if (timed) Object.assign(options, { hour: twoDigits(language, hourCycle) ? "2-digit" : "numeric", minute: "2-digit" });
 		if (hourCycle) options.hourCycle = hourCycle;

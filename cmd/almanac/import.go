@@ -20,7 +20,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/migrate"
-	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -94,13 +93,6 @@ func (c importCmd) run(
 		if err := currentData(ctx, st, source, false); err != nil {
 			return err
 		}
-		said, err := storedForm(source.flags)
-		if err != nil {
-			return err
-		}
-		if err := adoptAndTell(ctx, s, st, said); err != nil {
-			return err
-		}
 		used, err := hasRecords(ctx, st)
 		if err != nil {
 			return err
@@ -138,7 +130,7 @@ func (c importCmd) run(
 	cal, err := r.Read(ctx, c.Source)
 	if err == nil && first {
 		before := r.Site.Zone.String()
-		r.Site, err = adoptZone(ctx, s, st, source, cal)
+		r.Site, err = adoptSource(ctx, s, st, source, cal)
 		im.Site = r.Site
 		inZone := func(e *importer.Event) bool { return e.Span.Zone.String() == before }
 		if err == nil && r.Site.Zone.String() != before && slices.ContainsFunc(cal.Events, inZone) {
@@ -159,27 +151,36 @@ func (c importCmd) run(
 	if err != nil {
 		return err
 	}
-	if !report.Complete() {
-		return errIncomplete
-	}
 	if first {
-		_, err = fmt.Fprintf(s.Out, "\nserve it with: almanac serve --db %s\n", st)
+		err = tellServe(s, st, c.Media)
+	}
+	if err == nil && !report.Complete() {
+		err = errIncomplete
 	}
 	return err
 }
 
-// adoptZone stores the time zone of most events of a source, unless the calendar has one. It returns the site.
-func adoptZone(
+// adoptSource stores the settings of a calendar that gets its first records from a source: those of the process, the languages, and
+// the time zone of most events. Those that the calendar has stay. It returns the site.
+func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {
-	if zone, ok := cal.CommonZone(); ok {
-		said := settings.Layer{}
-		if err := said.Set("timezone", zone.String()); err != nil {
-			return calendar.Site{}, err
-		}
-		if err := adoptAndTell(ctx, s, st, said); err != nil {
-			return calendar.Site{}, err
-		}
+	said, err := source.said()
+	if err != nil {
+		return calendar.Site{}, err
+	}
+	all, _, err := source.load(ctx, st.Ent)
+	if err == nil {
+		err = said.Set("languages", joinLanguages(all.Languages))
+	}
+	if zone, ok := cal.CommonZone(); ok && said["timezone"] == nil && err == nil {
+		err = said.Set("timezone", zone.String())
+	}
+	if err == nil {
+		err = adoptAndTell(ctx, s, st, said)
+	}
+	if err != nil {
+		return calendar.Site{}, err
 	}
 	_, site, err := source.load(ctx, st.Ent)
 	return site, err

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -33,14 +32,16 @@ type serving struct {
 	url string
 }
 
-func startServing(t *testing.T, db string) serving {
+func startServing(t *testing.T, db string, flags ...string) serving {
 	t.Helper()
 	file, url := heldSocket(t)
 	defer file.Close()
 	const activated = `LISTEN_PID=$$; LISTEN_FDS=1; LISTEN_FDNAMES=http; export LISTEN_PID LISTEN_FDS LISTEN_FDNAMES;`
 	s := serving{
-		start(t, []*os.File{file}, activated, "serve", "--db", db, "--media", t.TempDir(), "--fetch-allow", "127.0.0.0/8",
-			"--request-timeout", "1m"),
+		start(t, []*os.File{file}, activated, append([]string{
+			"serve", "--db", db, "--media", t.TempDir(), "--fetch-allow", "127.0.0.0/8",
+			"--request-timeout", "1m",
+		}, flags...)...),
 		url,
 	}
 	t.Cleanup(func() {
@@ -179,14 +180,7 @@ func TestKeysOfProcessesThatDieOrStop(t *testing.T) {
 			t.Parallel()
 			storetest.EachURL(t, func(t *testing.T, db string) {
 				st := storetest.Migrated(t, db)
-				user, err := auth.AddUser(t.Context(), st.Ent, time.Now(), "ewa", "", calendar.Editor, "")
-				if err != nil {
-					t.Fatal(err)
-				}
-				token, _, err := auth.IssueToken(t.Context(), st.Ent, time.Now(), user.ID, "test", nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				token := tokenOf(t, st, calendar.Editor)
 				if tt.row && st.Engine() == "sqlite" {
 					t.Skip("SQLite has no locks of rows")
 				}

@@ -69,7 +69,7 @@ func TestGeneratedParts(t *testing.T) {
 		{"flags", "| `--db` | `ALMANAC_DB` | a temporary SQLite file | Database to fill and keep. |"},
 		{"flags", "Takes `<login>`: Login of the user."},
 		{"flags", "| `--out`, `-o` |  | `-` | File to write, - for standard output."},
-		{"flags", "| `--site-language` | `ALMANAC_LANGUAGE` | en | Language of the site: en, pl or es. |"},
+		{"flags", "| `--site-language` | `ALMANAC_LANGUAGE` | that of the originals | Language of the site: en, pl or es. |"},
 		{"flags", "And, as for `serve`, `--timezone`, "},
 		{"routes", "| POST, PUT, PATCH | `{api}/events/{id}` | Update an event |"},
 		{"parameters GET /events", "| `start_date` | string | default depends on the day | "},

@@ -312,14 +312,14 @@ func (o *operation) end() error {
 
 // readinessChecks returns the checks of /readyz. Anonymous reads use the replicas if there are any, and the
 // primary database while these are unavailable.
-func readinessChecks(st databases) []server.Check {
+func readinessChecks(st databases, live *liveSite) []server.Check {
 	reading := st.reading()
 	schema := func(ctx context.Context) error { return migrate.CheckCurrent(ctx, reading) }
 	out := []server.Check{{Name: "database", Do: reading.Reach}, {Name: "schema", Do: schema}}
 	if st.Engine() == "sqlite" {
 		out = append(out, server.Check{Name: "files", Do: st.CheckFiles})
 	}
-	return append(out, server.Check{Name: "write", Do: st.CheckWrite, Write: true})
+	return append(out, server.Check{Name: "write", Do: st.CheckWrite, Write: true}, server.Check{Name: "settings", Do: live.usable, Write: true})
 }
 
 // warnOfPprof logs a warning if other machines can read profiles of the process.

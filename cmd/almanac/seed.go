@@ -204,7 +204,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source si
 		n[calendar.Series], n[calendar.Venue], n[calendar.Organizer], n[calendar.Category], n[calendar.Tag],
 		n[calendar.Image], summary.Translations, took, float64(n[calendar.Event]+summary.Occurrences)/max(took, 0.001))
 	if err == nil {
-		_, err = fmt.Fprintf(s.Out, "serve it with: almanac serve --db %s\n", st)
+		err = tellServe(s, st, c.Media)
 	}
 	return err
 }

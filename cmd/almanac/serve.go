@@ -77,7 +77,7 @@ type serveFlags struct {
 	moneyFlags
 	Listen     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
 	BaseURL    string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
-	PerPage    int      `placeholder:"N" help:"Records on a page if a request has no per_page, 1 to 50. Default that of the calendar, which is 10 until one is set."`
+	PerPage    *int     `placeholder:"N" help:"Records on a page if a request has no per_page, 1 to 50. Default that of the calendar, which is 10 until one is set."`
 	Mount      []string `placeholder:"PATH" help:"Also serve the API under this path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
 	Media      string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
 	FetchAllow []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
@@ -248,8 +248,8 @@ func (f serveFlags) source() (siteSource, error) {
 	if err := f.add(source.flags.Layer); err != nil {
 		return source, err
 	}
-	if f.PerPage != 0 {
-		if err := source.flags.Set("per-page", strconv.Itoa(f.PerPage)); err != nil {
+	if f.PerPage != nil {
+		if err := source.flags.Set("per-page", strconv.Itoa(*f.PerPage)); err != nil {
 			return source, flagError(err)
 		}
 	}
@@ -579,7 +579,7 @@ func (f serveFlags) server(
 	}
 	srv, err := server.New(server.Config{
 		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsUnavailable,
-		Limits: op.limits, Checks: readinessChecks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
+		Limits: op.limits, Checks: readinessChecks(st, live), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: idempotency.New(st.Store), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait, Follow: live.follow,
 	})

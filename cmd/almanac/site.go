@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,7 +62,7 @@ func (f moneyFlags) add(said settings.Layer) error {
 // flagError turns the error of a setting into that of its flag.
 func flagError(err error) error {
 	name, fault, _ := strings.Cut(strings.TrimPrefix(err.Error(), `"`), `": `)
-	return usageError{fmt.Errorf("--%s: %s", name, fault)}
+	return usageError{fmt.Errorf("--%s %s", name, strings.Replace(fault, "; want", ": want", 1))}
 }
 
 // flags returns the settings that the flags have. Its usageError names a wrong one.
@@ -106,7 +107,7 @@ func (s siteSource) resolve(stored settings.Layer, text string) (settings.Site, 
 	}
 	site := all.Calendar(clockNow)
 	site.Stored = text
-	if stored["languages"] != nil {
+	if stored != nil {
 		calendars, err := settings.Resolve(settings.Flags{}, settings.Folder{}, stored)
 		if err != nil {
 			return settings.Site{}, site, fmt.Errorf("settings of the site: %w", err)
@@ -116,10 +117,21 @@ func (s siteSource) resolve(stored settings.Layer, text string) (settings.Site, 
 	return all, site, nil
 }
 
-// adopt stores settings that are not stored yet. It returns the keys of those that it has stored.
+// adopt stores settings that are not stored yet, while the calendar has no settings or no records. It returns the keys of those that
+// it has stored. The settings of a calendar with records do not change by the way.
 func adopt(ctx context.Context, st *store.Store, said settings.Layer) (adopted []string, err error) {
+	used, err := hasRecords(ctx, st)
+	if err != nil {
+		return nil, err
+	}
 	err = edit.StoreSite(ctx, st.Ent, func(stored settings.Layer) (settings.Layer, bool, error) {
 		adopted = nil
+		switch {
+		case stored == nil:
+			stored = settings.Layer{}
+		case used:
+			return stored, false, nil
+		}
 		for _, key := range settings.Keys() {
 			if value, ok := said[key]; ok && stored[key] == nil {
 				stored[key] = value
@@ -131,20 +143,24 @@ func adopt(ctx context.Context, st *store.Store, said settings.Layer) (adopted [
 	return adopted, err
 }
 
-// storedForm returns the settings of flags as they are stored. The main language is followed by the others.
-func storedForm(flags settings.Flags) (settings.Layer, error) {
+// said returns the settings that a process brings to a calendar without any: its flags, and what its folder says of records. The main
+// language is followed by the others.
+func (s siteSource) said() (settings.Layer, error) {
 	out := settings.Layer{}
-	for key, value := range flags.Layer {
-		out[key] = value
+	for _, key := range settings.RecordKeys {
+		if value := s.folder.Said[key]; value != nil {
+			out[key] = value
+		}
 	}
-	if flags.Language == "" {
+	maps.Copy(out, s.flags.Layer)
+	if s.flags.Language == "" {
 		return out, nil
 	}
-	site, err := settings.Resolve(flags, settings.Folder{}, nil)
+	all, err := settings.Resolve(s.flags, s.folder, nil)
 	if err != nil {
 		return nil, err
 	}
-	return out, out.Set("languages", joinLanguages(site.Languages))
+	return out, out.Set("languages", joinLanguages(all.Languages))
 }
 
 // tellDifferences logs which settings of a process differ from those of the calendar.
@@ -155,22 +171,14 @@ func tellDifferences(log *slog.Logger, source siteSource, stored settings.Layer)
 	}
 }
 
-// adopt stores the settings of the flags that the calendar has none of, and tells which ones differ. A calendar that has
-// records but no settings is one of an earlier version: it is in the language and the zone that serve has for it.
+// adopt stores the settings that the process brings, if the calendar has none or no records, and tells which ones differ. A calendar
+// that has records but no settings is one of an earlier version: it is in the language and the zone that serve has for it.
 func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store, source siteSource) error {
+	said, err := source.said()
+	if err != nil {
+		return err
+	}
 	stored, _, err := edit.StoredSite(ctx, st.Ent)
-	if err != nil {
-		return err
-	}
-	tellDifferences(log, source, stored)
-	pending, err := upkeep.ReindexPending(ctx, st.Ent)
-	if err != nil {
-		return err
-	}
-	if pending {
-		log.Warn("records are not all sorted and indexed for the main language: 'almanac site set' continues")
-	}
-	said, err := storedForm(source.flags)
 	if err != nil {
 		return err
 	}
@@ -190,8 +198,19 @@ func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store
 		}
 	}
 	adopted, err := adopt(ctx, st, said)
+	if err != nil {
+		return err
+	}
 	if len(adopted) > 0 {
 		log.Info("settings of this process are those of the calendar from now on", "settings", strings.Join(adopted, ","))
+	}
+	if stored, _, err = edit.StoredSite(ctx, st.Ent); err != nil {
+		return err
+	}
+	tellDifferences(log, source, stored)
+	pending, err := upkeep.ReindexPending(ctx, st.Ent)
+	if pending {
+		log.Warn("records are not all sorted and indexed for the main language: 'almanac site set' continues")
 	}
 	return err
 }
@@ -231,6 +250,7 @@ type liveSite struct {
 	mu     sync.Mutex // held while settings are replaced
 	now    atomic.Pointer[calendar.Site]
 	failed string // text of the settings that could not be used
+	fault  error  // why
 }
 
 // site returns the site as it is now.
@@ -242,7 +262,11 @@ func (l *liveSite) open(ctx context.Context) (*handlers.Handlers, calendar.Site,
 	if err != nil {
 		return nil, calendar.Site{}, err
 	}
-	return l.build(stored, text)
+	api, site, err := l.build(stored, text)
+	if err == nil {
+		l.now.Store(&site)
+	}
+	return api, site, err
 }
 
 // build returns handlers with the given stored settings, and empty caches.
@@ -261,8 +285,14 @@ func (l *liveSite) build(stored settings.Layer, text string) (*handlers.Handlers
 	if err != nil {
 		return nil, site, usageError{err}
 	}
-	l.now.Store(&site)
 	return api, site, nil
+}
+
+// usable returns why the process cannot use the settings in the database, which are those of all writes. Nil means that it does.
+func (l *liveSite) usable(context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fault
 }
 
 // follow has the server answer with the settings in the database, if they have changed.
@@ -270,19 +300,22 @@ func (l *liveSite) follow(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	stored, text, err := edit.StoredSite(ctx, l.st.Ent)
-	if err != nil || text == l.site().Stored || text == l.failed {
+	switch {
+	case err != nil, text == l.failed && l.fault != nil:
 		return err
+	case text == l.site().Stored:
+		l.fault = nil
+		return nil
 	}
-	l.failed = text
 	api, site, err := l.build(stored, text)
-	if err != nil {
-		return err
+	if err == nil {
+		err = l.server.Replace(api, site)
 	}
-	if err := l.server.Replace(api, site); err != nil {
-		return err
+	l.failed, l.fault = text, err
+	if err == nil {
+		l.now.Store(&site)
 	}
-	l.failed = ""
-	return nil
+	return err
 }
 
 // watch calls follow and logs what it did.
@@ -310,6 +343,16 @@ func adoptAndTell(ctx context.Context, s streams, st *store.Store, said settings
 	return err
 }
 
+// tellServe prints the command that serves a calendar with the folder of its images.
+func tellServe(s streams, st *store.Store, media string) error {
+	command := "almanac serve --db " + st.String()
+	if usual, err := filepath.Abs("almanac-media"); err != nil || media != usual {
+		command += " --media " + media
+	}
+	_, err := fmt.Fprintln(s.Out, "serve it with:", command)
+	return err
+}
+
 // forgetSites removes the stored settings that a calendar without records has from made-up ones. Settings that a user has
 // changed stay.
 func forgetSites(ctx context.Context, st *store.Store, plans []seed.Plan) error {
@@ -333,6 +376,9 @@ func forgetSites(ctx context.Context, st *store.Store, plans []seed.Plan) error 
 			}
 			stored = stored.Without(site)
 		}
+		if len(stored) == 0 {
+			stored = nil
+		}
 		return stored, false, nil
 	})
 }
@@ -353,8 +399,13 @@ func madeUp(made *scenario.Calendar, flags settings.Flags) (settings.Layer, erro
 		english = locale.American
 	}
 	for _, v := range [][2]string{
-		{"languages", joinLanguages(made.Options().Languages)}, {"timezone", made.Zone().String()}, {"english", string(english)},
-		{"currency-symbol", money.Symbol}, {"currency-code", money.Code}, {"currency-position", money.Position}, {"decimal-mark", money.Decimal},
+		{"languages", joinLanguages(made.Options().Languages)},
+		{"timezone", made.Zone().String()},
+		{"english", string(english)},
+		{"currency-symbol", money.Symbol},
+		{"currency-code", money.Code},
+		{"currency-position", money.Position},
+		{"decimal-mark", money.Decimal},
 	} {
 		if err := out.Set(v[0], v[1]); err != nil {
 			return nil, err

@@ -90,6 +90,8 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 		switch {
 		case !ok:
 			return usageError{fmt.Errorf("%q: want NAME=VALUE", text)}
+		case change[name] != nil, slices.Contains(unset, name):
+			return usageError{fmt.Errorf("%q: written twice", name)}
 		case value == "" && slices.Contains(settings.Keys(), name):
 			unset = append(unset, name)
 			continue
@@ -98,7 +100,7 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 			return usageError{err}
 		}
 	}
-	return c.existing(ctx, func(st *store.Store) error {
+	return c.with(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
@@ -110,6 +112,10 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 			if err != nil {
 				return nil, false, err
 			}
+			first := stored == nil // records of an earlier version may be in any language
+			if first {
+				stored = settings.Layer{}
+			}
 			for key, value := range change {
 				stored[key] = value
 			}
@@ -117,7 +123,7 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 				delete(stored, key)
 			}
 			after, err := settings.Resolve(settings.Flags{}, settings.Folder{}, stored)
-			return stored, before.Language() != after.Language(), err
+			return stored, first || before.Language() != after.Language(), err
 		})
 		if err != nil {
 			return err
@@ -155,7 +161,9 @@ func (c siteSetCmd) finish(ctx context.Context, s streams, st *store.Store) erro
 		case err != nil:
 			return err
 		}
-		fmt.Fprintf(s.Out, "%d records and terms sorted and indexed\n", total)
+		if total > 0 {
+			fmt.Fprintf(s.Out, "%d records and terms sorted and indexed\n", total)
+		}
 	}
 	return siteShowCmd{database: c.database}.Run(ctx, s)
 }
@@ -188,7 +196,11 @@ func (c siteSetCmd) confirmZone(ctx context.Context, s streams, st *store.Store,
 		return err
 	}
 	fmt.Fprintf(s.Err, "The time zone of the site becomes %s. It was %s.\n", after.Zone, before.Zone)
-	fmt.Fprintf(s.Err, "%d of %d coming events stand on another day of the pages:\n", moved, coming)
+	end := "."
+	if moved > 0 {
+		end = ":"
+	}
+	fmt.Fprintf(s.Err, "%d of %d coming events stand on another day of the pages%s\n", moved, coming, end)
 	for _, e := range examples {
 		fmt.Fprintln(s.Err, " ", e)
 	}

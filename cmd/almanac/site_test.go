@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,12 +120,17 @@ func testCity(t *testing.T, city string) {
 	}
 }
 
-// runOn runs a command on an SQLite database and returns what it prints. A server ends when it serves.
+// runOn runs a command on a database, a URL or an SQLite file, and returns what it prints. A server ends when it serves.
 func runOn(t *testing.T, db string, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	dir := filepath.Dir(db)
+	if strings.Contains(db, "://") {
+		dir = t.TempDir()
+	} else {
+		db = "sqlite://" + db
+	}
 	for i, arg := range args {
 		switch arg {
 		case "FILE":
@@ -144,7 +150,7 @@ func runOn(t *testing.T, db string, args ...string) string {
 	if args[0] == "serve" {
 		both.Err = printed
 	}
-	if code := run(ctx, append(slices.Clone(args), "--db", "sqlite://"+db), noOutput, both); code != 0 {
+	if code := run(ctx, append(slices.Clone(args), "--db", db), noOutput, both); code != 0 {
 		t.Fatalf("%s: exit status %d: %s %s", args, code, printed, &errs)
 	}
 	return printed.String()
@@ -168,6 +174,28 @@ func eventsOf(t *testing.T, db string) string {
 
 func describeEvent(e *ent.Event) string {
 	return fmt.Sprint(e.Title, " ", e.Language, " ", e.StartsAt.UTC(), " ", e.Timezone, " ", e.Cost)
+}
+
+func TestCommandsThatFailStoreNoSettings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := "sqlite://" + filepath.Join(dir, "a.db")
+	runOn(t, db, "migrate", "apply")
+	for _, args := range [][]string{
+		{"import", filepath.Join(dir, "none.ics"), "--timezone", "Asia/Tokyo", "--site-language", "pl"},
+		{"site", "set", "per-page=7", "timezone=Nowhere/Here"},
+		{"site", "set", "per-page=7", "per-page=8"},
+		{"site", "set", "per-page=", "per-page=8"},
+		{"site", "set", "per-page=8", "per-page="},
+	} {
+		code := run(t.Context(), append(args, "--db", db), noOutput, streams{Out: io.Discard, Err: io.Discard, In: strings.NewReader("")})
+		if code == 0 {
+			t.Errorf("%v: exit status 0", args)
+		}
+		if stored := runOn(t, db, "site", "show", "--json"); strings.TrimSpace(stored) != "{}" {
+			t.Errorf("%v: %s", args, stored)
+		}
+	}
 }
 
 // A calendar that takes the place of another has the settings of its own city, but for what a user has set.

@@ -5,11 +5,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -64,6 +66,20 @@ func (r markedReply) siteOf(body string) (int, error) {
 	return 0, fmt.Errorf("%s shows no site: %.3000s", r.path, body)
 }
 
+// tokenOf returns a token of a new user with a role.
+func tokenOf(t *testing.T, st *store.Store, role calendar.Role) string {
+	t.Helper()
+	user, err := auth.AddUser(t.Context(), st.Ent, time.Now(), "ewa", "", role, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := auth.IssueToken(t.Context(), st.Ent, time.Now(), user.ID, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
 // siteSet changes settings of a calendar.
 func siteSet(t *testing.T, db string, changes ...string) {
 	t.Helper()
@@ -81,14 +97,7 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, url string) {
 		st := storetest.Migrated(t, url)
 		siteSet(t, url, twoSites[0]...)
-		user, err := auth.AddUser(t.Context(), st.Ent, time.Now(), "ewa", "", calendar.Administrator, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, _, err := auth.IssueToken(t.Context(), st.Ent, time.Now(), user.ID, "test", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := tokenOf(t, st, calendar.Administrator)
 		year := time.Now().Year() + 1
 		written := markedReply{path: "POST", marks: [2][]string{
 			{`"cost":"A10"`, `"timezone":"Europe/Warsaw"`, fmt.Sprintf(`"utc_start_date":"%d-07-01 16:00:00"`, year), `"language":"en"`},
@@ -172,6 +181,178 @@ func waitForSite(t *testing.T, s serving, r markedReply, site int) {
 		}
 	}
 	t.Fatalf("%s does not follow", r.path)
+}
+
+// headOf returns the status of a reply, and its header.
+func headOf(t *testing.T, url string, header http.Header) (int, http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Header
+}
+
+// TestValidatorsEndWithTheSettings asks again for replies from before a change of the settings. None is confirmed, by its tag or by
+// its dates.
+func TestValidatorsEndWithTheSettings(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		st := storetest.Migrated(t, url)
+		siteSet(t, url, twoSites[0]...)
+		s := startServing(t, url)
+		event := fmt.Sprintf(`{"title": "Jazz", "start_date": "%d-07-01", "end_date": "%[1]d-07-01", "cost": "10"}`, time.Now().Year()+1)
+		if _, err := request(t.Context(), http.MethodPost, s.url+"/cal/events/v1/events", tokenOf(t, st, calendar.Editor), event); err != nil {
+			t.Fatal(err)
+		}
+		var known []http.Header
+		for _, r := range markedReplies {
+			status, header := headOf(t, s.url+r.path, http.Header{})
+			tag, date := header.Get("ETag"), header.Get("Date")
+			if status != http.StatusOK || tag == "" {
+				t.Fatalf("%s: %d, tag %q", r.path, status, tag)
+			}
+			known = append(known, http.Header{"If-None-Match": {tag}}, http.Header{"If-Modified-Since": {date}})
+			if status, _ := headOf(t, s.url+r.path, known[len(known)-2]); status != http.StatusNotModified {
+				t.Errorf("%s before the change: %d", r.path, status)
+			}
+		}
+		siteSet(t, url, twoSites[1]...)
+		waitForSite(t, s, markedReplies[0], 1)
+		for i, r := range markedReplies {
+			for _, header := range known[2*i : 2*i+2] {
+				if status, _ := headOf(t, s.url+r.path, header); status != http.StatusOK {
+					t.Errorf("%s %v: %d", r.path, header, status)
+				}
+			}
+		}
+	})
+}
+
+// waitForStatus returns when a reply has the status.
+func waitForStatus(t *testing.T, url string, want int) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {
+		if status, _ := headOf(t, url, http.Header{}); status == want {
+			return
+		}
+	}
+	t.Fatalf("%s is not %d", url, want)
+}
+
+// TestSettingsThatAProcessCannotUse gives a calendar an alias that hides the API of a process. The process answers reads as before and is
+// not ready to write, until the settings are usable again.
+func TestSettingsThatAProcessCannotUse(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		st := storetest.Migrated(t, url)
+		token := tokenOf(t, st, calendar.Editor)
+		s := startServing(t, url, "--mount", "/kalendarz/v1")
+		write := func() error {
+			_, err := request(t.Context(), http.MethodPost, s.url+"/kalendarz/v1/tags", token, fmt.Sprintf(`{"name": "tag %d"}`, time.Now().UnixNano()))
+			return err
+		}
+		waitForStatus(t, s.url+"/readyz/write", http.StatusOK)
+		siteSet(t, url, `path-aliases={"kalendarz": "events"}`)
+		waitForStatus(t, s.url+"/readyz/write", http.StatusServiceUnavailable)
+		waitForStatus(t, s.url+"/readyz", http.StatusOK)
+		if err := write(); err == nil || !strings.Contains(err.Error(), "503") {
+			t.Errorf("a write: %v", err)
+		}
+		waitForStatus(t, s.url+"/events/", http.StatusOK)
+		siteSet(t, url, "path-aliases=")
+		waitForStatus(t, s.url+"/readyz/write", http.StatusOK)
+		if err := write(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSettingsStayOnceThereAreRecords makes calendars in several ways, and runs processes with other settings on them. The settings
+// of the calendar and what is derived from its records stay as they are.
+func TestSettingsStayOnceThereAreRecords(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "site.json"), []byte(`{"languages": ["pl", "en"], "timezone": "Europe/Warsaw"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name      string
+		begin     []string // command that runs before the first records are written to a server, if it does not serve
+		flags     []string // of the server
+		languages string
+		zone      string
+	}{
+		{"served without flags", nil, nil, "en,pl,es", "UTC"},
+		{"served with flags", nil, []string{"--language", "es", "--timezone", "Asia/Tokyo"}, "es,en,pl", "Asia/Tokyo"},
+		{"served with a folder", nil, []string{"--site", folder}, "pl,en", "Europe/Warsaw"},
+		{"served with both", nil, []string{"--site", folder, "--language", "en"}, "en,pl", "Europe/Warsaw"},
+		{"imported", []string{"import", "FILE"}, nil, "en,pl,es", "UTC"},
+		{"imported with flags", []string{"import", "FILE", "--site-language", "pl", "--timezone", "Europe/Warsaw"}, nil, "pl,en,es", "Europe/Warsaw"},
+		{"seeded", []string{"seed", "--city", "Gdańsk", "--events", "3", "--months", "1", "--no-images"}, nil, "pl,en,es", "Europe/Warsaw"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			storetest.EachURL(t, func(t *testing.T, url string) {
+				st := storetest.Migrated(t, url)
+				if test.begin != nil {
+					runOn(t, url, test.begin...)
+				}
+				s := startServing(t, url, test.flags...)
+				token := tokenOf(t, st, calendar.Editor)
+				api := s.url + "/cal/events/v1/events"
+				body, err := request(t.Context(), http.MethodPost, api, token, `{"title": "Turtle", "start_date": "2027-07-01", "end_date": "2027-07-01"}`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var event struct{ ID int }
+				if err := json.Unmarshal([]byte(body), &event); err != nil {
+					t.Fatal(err)
+				}
+				for language, title := range map[string]string{"en": "Turtle", "pl": "Żółw", "es": "Tortuga"} {
+					path := fmt.Sprintf("%s/%d?ml_language=%s", api, event.ID, language)
+					if _, err := request(t.Context(), http.MethodPut, path, token, fmt.Sprintf(`{"title": %q}`, title)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := s.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				<-s.ended //nolint:errcheck // it was killed
+				shown := runOn(t, url, "site", "show")
+				for _, want := range []string{test.languages, test.zone} {
+					if !strings.Contains(shown, want) {
+						t.Errorf("no %s in\n%s", want, shown)
+					}
+				}
+				for _, args := range [][]string{
+					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA"},
+					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--language", "pl", "--timezone", "Europe/Lisbon", "--per-page", "3"},
+					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--language", "es", "--currency-code", "EUR"},
+					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--site", folder},
+					{"import", "FILE", "--site-language", "es", "--timezone", "America/Lima"},
+					{"seed", "--city", "Sevilla", "--force", "--append", "--events", "3", "--months", "1", "--no-images"},
+					{"check", "--language", "es"},
+				} {
+					runOn(t, url, args...)
+					if now := runOn(t, url, "site", "show"); now != shown {
+						t.Errorf("%v: the settings became\n%s\nfrom\n%s", args, now, shown)
+					}
+					if out := runOn(t, url, "check"); !strings.Contains(out, "no problems") {
+						t.Errorf("%v: %s", args, out)
+					}
+				}
+			})
+		})
+	}
 }
 
 // request returns the body of a reply. Another status than 200 or 201 is an error.
@@ -260,7 +441,9 @@ func killedAfterBatches(t *testing.T, st *store.Store, p *process, batches int) 
 	if err := p.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
-	<-p.ended
+	if <-p.ended == nil { // it had finished
+		return false
+	}
 	pending, err := upkeep.ReindexPending(t.Context(), st.Ent)
 	if err != nil {
 		t.Fatal(err)

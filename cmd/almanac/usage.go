@@ -72,7 +72,8 @@ func explainUsage(s streams, env *environment, wrong *kong.ParseError, args []st
 		slices.ContainsFunc(args, isPort) && slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "listen" }) {
 		hint = `, did you mean "--listen"?`
 	}
-	fmt.Fprintf(s.Err, "almanac: %v%s\n", wrong, hint)
+	fault := strings.Replace(wrong.Error(), `must be one of "",`, "must be one of ", 1) // "" means that the flag is not given
+	fmt.Fprintf(s.Err, "almanac: %s%s\n", fault, hint)
 	env.mention(s.Err)
 	fmt.Fprintf(s.Err, "Run '%s --help' for its commands and flags.\n", node.FullPath())
 	return 2

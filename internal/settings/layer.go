@@ -109,6 +109,10 @@ func quoteText(text string) json.RawMessage {
 	return out
 }
 
+// RecordKeys are the keys of the settings that records are written and read with, by all commands. The others are about pages
+// and replies.
+var RecordKeys = []string{"languages", "timezone", "currency-symbol", "currency-code", "currency-position", "decimal-mark"}
+
 // DefaultText returns the default of a setting as Layer.Text has it, or "" if it is nothing or stated elsewhere.
 func DefaultText(key string) string { return defaultTexts[key] }
 
@@ -153,7 +157,8 @@ func Resolve(flags Flags, folder Folder, stored Layer) (Site, error) {
 // Difference is a setting of a process that is not the stored one.
 type Difference struct{ Key, Here, Stored string }
 
-// Differences returns the settings of flags and folder that differ from stored ones, by key.
+// Differences returns the settings of flags and folder that differ from stored ones, by key. Those of RecordKeys that are not
+// stored have their defaults.
 func Differences(flags Flags, folder Folder, stored Layer) (out []Difference) {
 	here := maps.Clone(folder.Said)
 	if here == nil {
@@ -161,11 +166,19 @@ func Differences(flags Flags, folder Folder, stored Layer) (out []Difference) {
 	}
 	maps.Copy(here, flags.Layer)
 	for _, key := range slices.Sorted(maps.Keys(here)) {
-		if there, ok := stored[key]; ok && !sameValue(here[key], there) {
+		there, ok := stored[key]
+		switch {
+		case ok && !sameValue(here[key], there):
 			out = append(out, Difference{key, here.Text(key), stored.Text(key)})
+		case !ok && slices.Contains(RecordKeys, key) && here.Text(key) != DefaultText(key):
+			out = append(out, Difference{key, here.Text(key), DefaultText(key)})
 		}
 	}
-	if main, _, _ := strings.Cut(stored.Text("languages"), ","); flags.Language != "" && main != "" && main != string(flags.Language) {
+	languages := DefaultText("languages")
+	if stored["languages"] != nil {
+		languages = stored.Text("languages")
+	}
+	if main, _, _ := strings.Cut(languages, ","); flags.Language != "" && main != string(flags.Language) {
 		out = append(out, Difference{"language", string(flags.Language), main})
 	}
 	return out

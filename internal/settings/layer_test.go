@@ -70,12 +70,36 @@ func TestDifferences(t *testing.T) {
 	stored := layer(t, `{"languages": ["pl", "en"], "per-page": 10, "title": {"pl": "A", "en": "B"}, "timezone": "Europe/Warsaw"}`)
 	got := Differences(Flags{Layer: layer(t, `{"timezone": "UTC", "currency-code": "PLN"}`), Language: calendar.English},
 		Folder{Said: layer(t, `{"title": {"en": "B", "pl": "A"}, "per-page": 12}`)}, stored)
-	want := []Difference{{"per-page", "12", "10"}, {"timezone", "UTC", "Europe/Warsaw"}, {"language", "en", "pl"}}
+	want := []Difference{{"currency-code", "PLN", "USD"}, {"per-page", "12", "10"}, {"timezone", "UTC", "Europe/Warsaw"}, {"language", "en", "pl"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if got := Differences(Flags{Language: calendar.Polish}, Folder{}, stored); got != nil {
 		t.Errorf("the same language differs: %v", got)
+	}
+	got = Differences(Flags{Layer: layer(t, `{"timezone": "UTC"}`), Language: calendar.Polish}, Folder{Said: layer(t, `{"title": "A"}`)}, Layer{})
+	if diff := cmp.Diff([]Difference{{"language", "pl", "en"}}, got); diff != "" {
+		t.Errorf("of a calendar that has all defaults: %s", diff)
+	}
+}
+
+// TestDefaultTexts sets each default that people are shown. Nothing changes.
+func TestDefaultTexts(t *testing.T) {
+	t.Parallel()
+	said := Layer{}
+	for _, key := range Keys() {
+		if text := DefaultText(key); text != "" {
+			if err := said.Set(key, text); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	got, err := Resolve(Flags{}, Folder{}, said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Default(), got, sameZone); diff != "" {
+		t.Error(diff)
 	}
 }
 

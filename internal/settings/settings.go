@@ -81,7 +81,9 @@ func (t Text) In(lang, site calendar.Language) string {
 }
 
 // Dates returns the formats of dates on pages in a language.
-func (s *Site) Dates(l calendar.Language) locale.Dates { return locale.DatesIn(l, s.English).With(s.Clock) }
+func (s *Site) Dates(l calendar.Language) locale.Dates {
+	return locale.DatesIn(l, s.English).With(s.Clock)
+}
 
 // Link is a link in the footer.
 type Link struct {
