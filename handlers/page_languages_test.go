@@ -53,6 +53,8 @@ func TestLanguagesOfPages(t *testing.T) {
 			{Name: "home in it", Request: page("/es/"), Status: 301, Check: leadsTo(apitest.BaseURL + "/")},
 			{Name: "the reference in it", Request: page("/es/docs"), Status: 301, Check: leadsTo(apitest.BaseURL + "/docs")},
 			{Name: "a feed in it", Request: page("/es/events.ics?categories=jazz"), Status: 301, Check: leadsTo(apitest.BaseURL + "/events.ics?categories=jazz")},
+			{Name: "news in it", Request: page("/es/events.rss"), Status: 301, Check: leadsTo(apitest.BaseURL + "/events.rss")},
+			{Name: "news in it as JSON", Request: page("/es/events.json"), Status: 301, Check: leadsTo(apitest.BaseURL + "/events.json")},
 			{Name: "a feed of an event in it", Request: page("/es/event/winter-jazz-blues.ics"), Status: 301, Check: leadsTo(apitest.BaseURL + "/event/winter-jazz-blues.ics")},
 			{Name: "a feed in the main language", Request: page("/en/events.ics"), Status: 200, Check: header("Content-Language", "en")},
 			{Name: "a feed in another", Request: page("/pl/events.ics"), Status: 200, Check: header("Content-Language", "pl")},
