@@ -357,7 +357,7 @@ func (f serveFlags) listen(
 			}
 		}
 	}
-	live := &liveSite{flags: f, source: source, st: st}
+	live := newLiveSite(f, source, st)
 	srv, release, err := f.server(ctx, log, st, live, lists, op)
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -238,6 +237,9 @@ func joinLanguages(all []calendar.Language) string {
 // followEvery is how often a process looks for new settings of the site. A write finds them at once.
 const followEvery = time.Second
 
+// followTimeout is how long a process waits for the database when it looks for new settings.
+const followTimeout = 5 * time.Second
+
 // liveSite is the site of a server. It follows the settings in the database.
 type liveSite struct {
 	flags       serveFlags
@@ -247,10 +249,20 @@ type liveSite struct {
 	recordCache int64           // size of the cache of records, in bytes
 	server      *server.Server
 
-	mu     sync.Mutex // held while settings are replaced
-	now    atomic.Pointer[calendar.Site]
-	failed string // text of the settings that could not be used
-	fault  error  // why
+	replacing chan struct{} // full while one request or job looks for other settings
+	now       atomic.Pointer[calendar.Site]
+	unusable  atomic.Pointer[unusableSettings] // nil if the settings in the database are used
+}
+
+// unusableSettings are settings in the database that a process cannot use.
+type unusableSettings struct {
+	text string
+	err  error
+}
+
+// newLiveSite returns the site of a server on a database.
+func newLiveSite(flags serveFlags, source siteSource, st databases) *liveSite {
+	return &liveSite{flags: flags, source: source, st: st, replacing: make(chan struct{}, 1)}
 }
 
 // site returns the site as it is now.
@@ -290,40 +302,50 @@ func (l *liveSite) build(stored settings.Layer, text string) (*handlers.Handlers
 
 // usable returns why the process cannot use the settings in the database, which are those of all writes. Nil means that it does.
 func (l *liveSite) usable(context.Context) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fault
+	if bad := l.unusable.Load(); bad != nil {
+		return bad.err
+	}
+	return nil
 }
 
 // follow has the server answer with the settings in the database, if they have changed.
 func (l *liveSite) follow(ctx context.Context) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	select {
+	case l.replacing <- struct{}{}:
+		defer func() { <-l.replacing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	stored, text, err := edit.StoredSite(ctx, l.st.Ent)
+	bad := l.unusable.Load()
 	switch {
-	case err != nil, text == l.failed && l.fault != nil:
+	case err != nil, bad != nil && bad.text == text:
 		return err
 	case text == l.site().Stored:
-		l.fault = nil
+		l.unusable.Store(nil)
 		return nil
 	}
 	api, site, err := l.build(stored, text)
 	if err == nil {
 		err = l.server.Replace(api, site)
 	}
-	l.failed, l.fault = text, err
-	if err == nil {
-		l.now.Store(&site)
+	if err != nil {
+		l.unusable.Store(&unusableSettings{text, err})
+		return err
 	}
-	return err
+	l.now.Store(&site)
+	l.unusable.Store(nil)
+	return nil
 }
 
 // watch calls follow and logs what it did.
 func (l *liveSite) watch(ctx context.Context, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, followTimeout)
+	defer cancel()
 	before := l.site().Stored
 	err := l.follow(ctx)
 	switch {
-	case err != nil && ctx.Err() == nil:
+	case err != nil && !errors.Is(err, context.Canceled):
 		log.Error("settings of the site", "error", err)
 	case l.site().Stored != before:
 		log.Info("the settings of the site have changed")
