@@ -11,8 +11,8 @@ type Site struct {
 	PerPage  int
 	Currency Currency
 	Now      func() time.Time
-	// Indexed is the language that what is derived from records prefers: search texts and sort keys. All writers have the
-	// same, also one that was started with another main language. "" means Language.
+	// Indexed is the preferred language of search texts and sort keys. All writers have the same one, whatever main language
+	// they were started with. "" means Language.
 	Indexed Language
 	// Stored is the stored text that the settings come from. Writes are refused when it has changed. "" means that no
 	// settings are stored.

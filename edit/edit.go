@@ -57,7 +57,7 @@ type Editor struct {
 
 	// The following fields are the state of the current transaction.
 	changes []change
-	derived bool                 // what is derived from records was written, which depends on the settings of the site
+	derived bool                 // search texts were written, which depend on the settings of the site
 	fresh   map[int64]*ent.Event // events that the transaction created, as they were then
 	lost    []eventLink          // links to venues and organizers that the transaction hid from the public
 	units   int64                // units of the caller's budget that the transaction spends

@@ -42,8 +42,8 @@ func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, er
 const ReindexSetting = "site:reindex"
 
 // StoreSite changes the stored settings of the site. change receives a copy of those that are stored, or nil if none are, and may
-// run several times. It returns the settings to store, or nil for none. reindex states that what is derived from the records has
-// to be derived again.
+// run several times. It returns the settings to store, or nil for none. reindex states that search texts and sort keys have
+// to be written again.
 func StoreSite(
 	ctx context.Context, db *ent.Client, change func(settings.Layer) (said settings.Layer, reindex bool, err error),
 ) error {

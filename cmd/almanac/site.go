@@ -152,14 +152,19 @@ func (s siteSource) said() (settings.Layer, error) {
 		}
 	}
 	maps.Copy(out, s.flags.Layer)
-	if s.flags.Language == "" {
-		return out, nil
+	return out, setMain(out, s.flags.Language)
+}
+
+// setMain makes a language the first one of a layer. "" leaves the layer as it is.
+func setMain(out settings.Layer, main calendar.Language) error {
+	if main == "" {
+		return nil
 	}
-	all, err := settings.Resolve(s.flags, s.folder, nil)
+	site, err := settings.Resolve(settings.Flags{Language: main}, settings.Folder{}, out)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return out, out.Set("languages", joinLanguages(all.Languages))
+	return out.Set("languages", joinLanguages(site.Languages))
 }
 
 // tellDifferences logs which settings of a process differ from those of the calendar.
@@ -433,15 +438,6 @@ func madeUp(made *scenario.Calendar, flags settings.Flags) (settings.Layer, erro
 			return nil, err
 		}
 	}
-	if flags.Language != "" {
-		site, err := settings.Resolve(settings.Flags{Language: flags.Language}, settings.Folder{}, out)
-		if err != nil {
-			return nil, err
-		}
-		if err := out.Set("languages", joinLanguages(site.Languages)); err != nil {
-			return nil, err
-		}
-	}
 	maps.Copy(out, flags.Layer)
-	return out, nil
+	return out, setMain(out, flags.Language)
 }

@@ -33,7 +33,7 @@ var twoSites = [2][]string{
 	{"title=Beta", "languages=es", "timezone=America/New_York", "currency-symbol=B", "per-page=3"},
 }
 
-// markedReply is a path whose reply has parts that only one of twoSites makes.
+// markedReply is a path. Each of twoSites marks its reply with other texts.
 type markedReply struct {
 	path   string
 	marks  [2][]string
@@ -276,8 +276,8 @@ func TestSettingsThatAProcessCannotUse(t *testing.T) {
 	})
 }
 
-// TestSettingsStayOnceThereAreRecords makes calendars in several ways, and runs processes with other settings on them. The settings
-// of the calendar and what is derived from its records stay as they are.
+// TestSettingsStayOnceThereAreRecords makes calendars in several ways, and runs processes with other settings on them. Neither the
+// settings of the calendar nor its search texts change.
 func TestSettingsStayOnceThereAreRecords(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
