@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/go-sql-driver/mysql"
 )
 
 // oldestTiDB is the oldest major version of TiDB that has foreign keys and named locks.
@@ -141,4 +143,15 @@ var retryableTiDB = map[uint16]bool{
 	9004: true, // locks could not be resolved
 	9006: true, // the transaction is older than the data that garbage collection kept
 	9007: true, // write conflict, detected by the storage layer
+}
+
+// maxTornReads is how often a statement is sent while its reads are torn.
+const maxTornReads = 4
+
+// isTornRead reports whether err means that TiDB found a row in an index and not in the table. The embedded store of
+// TiDB reports that of a row that is being committed; the same statement then succeeds when it is sent again. In a
+// damaged table it fails again.
+func isTornRead(err error) bool {
+	var my *mysql.MySQLError
+	return errors.As(err, &my) && my.Number == 8133
 }

@@ -205,6 +205,9 @@ func (p *preparingConn) exec(ctx context.Context, query string, args []driver.Na
 // QueryContext runs a statement that returns rows.
 func (p *preparingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	rows, err := p.query(ctx, query, args)
+	for try := 1; isTornRead(err) && try < maxTornReads && ctx.Err() == nil; try++ {
+		rows, err = p.query(ctx, query, args)
+	}
 	p.noteRefusal(err)
 	if p.readsOnly && errors.Is(err, mysql.ErrInvalidConn) && ctx.Err() == nil {
 		return nil, driver.ErrBadConn

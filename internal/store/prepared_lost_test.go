@@ -115,3 +115,46 @@ func TestCountingStatementsIsBounded(t *testing.T) {
 		t.Error("prepared though it never should be")
 	}
 }
+
+// tearingConn tears its first reads.
+type tearingConn struct {
+	mysqlConn
+	torn, sent int
+}
+
+func (c *tearingConn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	c.sent++
+	if c.sent <= c.torn {
+		return nil, &mysql.MySQLError{Number: 8133}
+	}
+	return nil, io.EOF
+}
+
+func (c *tearingConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
+	return tearingStmt{of: c}, nil
+}
+
+type tearingStmt struct {
+	sqlStmt
+	of *tearingConn
+}
+
+func (s tearingStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.of.QueryContext(ctx, "", args)
+}
+
+func TestTornReadsAreRepeated(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		torn, sent int
+		repaired   bool
+	}{{0, 1, true}, {1, 2, true}, {3, 4, true}, {4, 4, false}, {100, 4, false}} {
+		for _, after := range []int{0, 1, 2} { // never, at once, at the second use
+			conn := &tearingConn{torn: test.torn}
+			p := &preparingConn{mysqlConn: conn, counter: &useCounter{after: after}, kept: map[string]*preparedStatement{}}
+			if err := p.ask(t.Context()); conn.sent != test.sent || errors.Is(err, io.EOF) != test.repaired {
+				t.Errorf("%d torn reads, prepared after %d: sent %d times, %v", test.torn, after, conn.sent, err)
+			}
+		}
+	}
+}
