@@ -25,7 +25,8 @@ type definition struct {
 func define(r Rule, start time.Time) *definition {
 	first := start.Truncate(24 * time.Hour)
 	switch {
-	case r.Freq == FreqWeekly && r.ByDay == nil:
+	case r.ByYearDay != nil:
+	case (r.Freq == FreqWeekly || r.ByWeekNo != nil) && r.ByDay == nil && r.ByMonthDay == nil:
 		r.ByDay = []Weekday{{Day: first.Weekday()}}
 	case r.Freq == FreqMonthly && r.ByDay == nil && r.ByMonthDay == nil:
 		r.ByMonthDay = []int{first.Day()}
@@ -103,6 +104,15 @@ func (d *definition) matches(day time.Time) bool {
 			return false
 		}
 	}
+	if d.rule.ByYearDay != nil {
+		fromEnd := day.YearDay() - time.Date(day.Year(), time.December, 31, 0, 0, 0, 0, time.UTC).YearDay() - 1
+		if !slices.Contains(d.rule.ByYearDay, day.YearDay()) && !slices.Contains(d.rule.ByYearDay, fromEnd) {
+			return false
+		}
+	}
+	if d.rule.ByWeekNo != nil && !d.inWeek(day) {
+		return false
+	}
 	if d.rule.ByDay == nil {
 		return true
 	}
@@ -123,6 +133,22 @@ func (d *definition) matches(day time.Time) bool {
 		}
 	}
 	return false
+}
+
+// inWeek counts the weeks of the year that has the fourth day of the day's week.
+func (d *definition) inWeek(day time.Time) bool {
+	for day.Weekday() != d.rule.WeekStart {
+		day = day.AddDate(0, 0, -1)
+	}
+	fourth := day.AddDate(0, 0, 3)
+	before, after := 0, 0
+	for x := fourth; x.Year() == fourth.Year(); x = x.AddDate(0, 0, -7) {
+		before++
+	}
+	for x := fourth; x.Year() == fourth.Year(); x = x.AddDate(0, 0, 7) {
+		after++
+	}
+	return slices.Contains(d.rule.ByWeekNo, before) || slices.Contains(d.rule.ByWeekNo, -after)
 }
 
 // period is the first day of the period that has the day.
@@ -207,8 +233,25 @@ func (d dice) rule(start time.Time) string {
 		add("UNTIL", until.Format([]string{untilDay, untilTime, untilTime + "Z"}[d.IntN(3)]))
 	}
 	month, monthDay, byDay, positions := d.chance(35), freq != FreqWeekly && d.chance(40), d.chance(50), false
+	week, yearDay := freq == FreqYearly && d.chance(30), freq == FreqYearly && d.chance(30)
 	if month {
 		add("BYMONTH", d.list(4, func() string { return fmt.Sprint(1 + d.IntN(12)) }))
+	}
+	if week {
+		add("BYWEEKNO", d.list(5, func() string {
+			if d.chance(40) {
+				return fmt.Sprint([]int{1, 52, 53, -1, -52, -53}[d.IntN(6)])
+			}
+			return number(53)()
+		}))
+	}
+	if yearDay {
+		add("BYYEARDAY", d.list(9, func() string {
+			if d.chance(40) {
+				return fmt.Sprint([]int{1, 59, 60, 365, 366, -1, -365, -366}[d.IntN(8)])
+			}
+			return number(366)()
+		}))
 	}
 	if monthDay {
 		add("BYMONTHDAY", d.list(4, func() string {
@@ -221,7 +264,7 @@ func (d dice) rule(start time.Time) string {
 	if byDay {
 		add("BYDAY", d.list(5, func() string {
 			switch {
-			case freq == FreqDaily || freq == FreqWeekly || d.chance(50):
+			case freq == FreqDaily || freq == FreqWeekly || week || d.chance(50):
 				return weekday()
 			case freq == FreqMonthly || month:
 				return number(5)() + weekday()
@@ -229,15 +272,18 @@ func (d dice) rule(start time.Time) string {
 			return number(53)() + weekday()
 		}))
 	}
-	if (month || monthDay || byDay) && d.chance(30) {
+	if (month || week || yearDay || monthDay || byDay) && d.chance(30) {
 		positions = true
 		add("BYSETPOS", d.list(3, number(map[Frequency]int{FreqDaily: 1, FreqWeekly: 4, FreqMonthly: 8, FreqYearly: 60}[freq])))
 	}
 	if d.chance(40) {
 		add("WKST", weekday())
 	}
-	if (freq == FreqMonthly || freq == FreqYearly) && !byDay && !positions && d.chance(70) {
+	if (freq == FreqMonthly || freq == FreqYearly) && !byDay && !week && !yearDay && !positions && d.chance(70) {
 		add("SKIP", []string{"OMIT", "BACKWARD", "FORWARD"}[d.IntN(3)])
+	}
+	if d.chance(20) {
+		add("RSCALE", "GREGORIAN")
 	}
 	d.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return strings.Join(list, ";")
@@ -282,12 +328,20 @@ func TestStartsAreThoseOfTheDefinition(t *testing.T) {
 		if slices.ContainsFunc(r.ByDay, ordinal) && slices.ContainsFunc(r.ByDay, plain) {
 			shapes["weekdays of both forms"]++
 		}
+		if r.ByWeekNo != nil && len(want) > 0 {
+			shapes["weeks of the year"]++
+		}
+		if r.ByYearDay != nil && len(want) > 0 {
+			shapes["days of the year"]++
+		}
 		if r.Skip != SkipOmit && len(want) > 0 {
 			shapes["SKIP "+string(r.Skip)]++
 		}
 	}
 	t.Logf("of %d rules: %v", rules, shapes)
-	for _, name := range []string{"places in a week", "weekdays of both forms", "SKIP BACKWARD", "SKIP FORWARD"} {
+	for _, name := range []string{
+		"places in a week", "weekdays of both forms", "SKIP BACKWARD", "SKIP FORWARD", "weeks of the year", "days of the year",
+	} {
 		if shapes[name] < rules/50 {
 			t.Errorf("%s: %d of %d rules", name, shapes[name], rules)
 		}

@@ -17,8 +17,10 @@ func LastStart() calendar.Wall { return calendar.WallAt(9999, 12, 31, 23, 59, 59
 //
 // A nominal start is a wall time with the time of day of start. COUNT counts from start, whatever after is.
 // Start is included only if the rule includes its day. Weekday, day and month that the rule does not set are
-// those of start (RFC 5545, section 3.3.10). BYSETPOS counts in the whole period, even if that begins before
-// start. BYMONTH refers to the month that lacks a day, not to the one to which SKIP=FORWARD moves it.
+// those of start (RFC 5545, section 3.3.10). With BYWEEKNO alone, the weekday of start is set. A day must match all BY
+// parts. BYSETPOS counts in the whole period, even if that begins before start. The period of a yearly rule is the
+// calendar year, also for a week that two years share. BYMONTH refers to the month that lacks a day, not to the
+// one to which SKIP=FORWARD moves it.
 //
 // The run time is proportional to the days from start to last. A rule that matches no day takes some ten
 // milliseconds until LastStart.
@@ -100,12 +102,13 @@ func weekdayOf(day int) time.Weekday { return time.Weekday(((day+4)%7 + 7) % 7) 
 
 // expansion computes the days of a rule, period by period.
 //
-// Years are of 14 kinds: leap year or not, and the weekday of 1 January. For each kind, the days that the rule
-// includes are computed once, day by day. Then a month needs only one look-up.
+// Years are of 28 kinds: the weekday of 1 January, and whether this year, the year before, the year after or none of
+// these is a leap year. The neighbors matter for the weeks that two years share. For each kind, the days that the
+// rule includes are computed once, day by day. Then a month needs only one look-up.
 type expansion struct {
 	rule  Rule
 	start calendar.Wall
-	kinds [14]*[12]uint32
+	kinds [28]*[12]uint32
 
 	// The positions of BYSETPOS, by index from the start and from the end of the period.
 	fromStart, fromEnd [maxPosition]bool
@@ -128,8 +131,8 @@ func newExpansion(r Rule, start calendar.Wall) *expansion {
 func (r Rule) Complete(start calendar.Wall) Rule {
 	r.Interval = max(r.Interval, 1)
 	switch {
-	case r.Freq == FreqDaily || len(r.ByDay)+len(r.ByMonthDay) > 0:
-	case r.Freq == FreqWeekly:
+	case r.Freq == FreqDaily || len(r.ByDay)+len(r.ByMonthDay)+len(r.ByYearDay) > 0:
+	case r.Freq == FreqWeekly, len(r.ByWeekNo) > 0:
 		r.ByDay = []Weekday{{0, start.Weekday()}}
 	default:
 		_, month, day := start.Date()
@@ -230,9 +233,14 @@ func (e *expansion) firstMonth() month {
 // daysIn returns the days of a month that the rule includes, as bits: bit 0 is the first day. The bit after the
 // last day is the first day of the next month, to which SKIP=FORWARD moves a day that the month lacks.
 func (e *expansion) daysIn(m month) uint32 {
-	kind := weekdayOf(month{m.year, time.January}.firstDay())
-	if isLeap(m.year) {
+	kind := weekdayOf(dayNumber(m.year, time.January, 1))
+	switch {
+	case isLeap(m.year):
 		kind += 7
+	case isLeap(m.year - 1):
+		kind += 14
+	case isLeap(m.year + 1):
+		kind += 21
 	}
 	if e.kinds[kind] == nil {
 		e.kinds[kind] = e.daysInYear(m.year)
@@ -265,9 +273,21 @@ func (e *expansion) daysInYear(year int) *[12]uint32 {
 	return &all
 }
 
-// names reports whether BYMONTHDAY and BYDAY include a day of the month.
+// names reports whether BYWEEKNO, BYYEARDAY, BYMONTHDAY and BYDAY include a day of the month.
 func (e *expansion) names(m month, day int) bool {
 	length := m.length()
+	number := m.firstDay() + day - 1
+	first, next := dayNumber(m.year, time.January, 1), dayNumber(m.year+1, time.January, 1)
+	if days := e.rule.ByYearDay; len(days) > 0 &&
+		!slices.Contains(days, number-first+1) && !slices.Contains(days, number-next) {
+		return false
+	}
+	if list := e.rule.ByWeekNo; len(list) > 0 {
+		week, weeks := e.rule.weekOf(number)
+		if !slices.Contains(list, week) && !slices.Contains(list, week-weeks-1) {
+			return false
+		}
+	}
 	if days := e.rule.ByMonthDay; len(days) > 0 &&
 		!slices.Contains(days, day) && !slices.Contains(days, day-length-1) {
 		return false
@@ -275,16 +295,31 @@ func (e *expansion) names(m month, day int) bool {
 	if len(e.rule.ByDay) == 0 {
 		return true
 	}
-	number := m.firstDay() + day - 1
 	weekday := weekdayOf(number)
 	left := length - day // days of the month after this one
 	if e.rule.Freq == FreqYearly && len(e.rule.ByMonth) == 0 {
-		first, next := month{m.year, time.January}.firstDay(), month{m.year + 1, time.January}.firstDay()
 		day, left = number-first+1, next-number-1
 	}
 	return slices.ContainsFunc(e.rule.ByDay, func(w Weekday) bool {
 		return w.Day == weekday && (w.Ordinal == 0 || w.Ordinal == (day-1)/7+1 || w.Ordinal == -left/7-1)
 	})
+}
+
+// weekOf returns the number of the week of a day, and the number of weeks in the year of that week. The day is in days
+// since 1 January 1970. A week belongs to the year that has at least four of its days (RFC 5545, section 3.3.10).
+func (r Rule) weekOf(day int) (week, weeks int) {
+	first := func(year int) int {
+		fourth := dayNumber(year, time.January, 4)
+		return fourth - int(weekdayOf(fourth)-r.WeekStart+7)%7
+	}
+	year, _, _ := wallOnDay(day, calendar.Wall{}).Date()
+	switch {
+	case day < first(year):
+		year--
+	case day >= first(year+1):
+		year++
+	}
+	return (day-first(year))/7 + 1, (first(year+1) - first(year)) / 7
 }
 
 // month is a month in a certain year.

@@ -87,7 +87,7 @@ func TestStartsAreThoseOfDateutil(t *testing.T) {
 		}
 		starts += len(want)
 	}
-	if rules != 2000 {
+	if rules != 2500 {
 		t.Errorf("%d rules", rules)
 	}
 	t.Logf("%d rules, %d starts", rules, starts)
@@ -165,6 +165,8 @@ func TestStartsOfTheExamplesOfTheRFCs(t *testing.T) {
 		{"June and July", "1997-06-10", "FREQ=YEARLY;COUNT=10;BYMONTH=6,7", "1997 Jun 10; Jul 10; 1998 Jun 10; Jul 10; 1999 Jun 10; Jul 10; 2000 Jun 10; Jul 10; 2001 Jun 10; Jul 10"},
 		{"three months every other year", "1997-03-10", "FREQ=YEARLY;INTERVAL=2;COUNT=10;BYMONTH=1,2,3", "1997 Mar 10; 1999 Jan 10; Feb 10; Mar 10; 2001 Jan 10; Feb 10; Mar 10; 2003 Jan 10; Feb 10; Mar 10"},
 		{"20th Monday of the year", "1997-05-19", "FREQ=YEARLY;BYDAY=20MO", "1997 May 19; 1998 May 18; 1999 May 17"},
+		{"1st, 100th and 200th day of every third year", "1997-01-01", "FREQ=YEARLY;INTERVAL=3;COUNT=10;BYYEARDAY=1,100,200", "1997 Jan 1; Apr 10; Jul 19; 2000 Jan 1; Apr 9; Jul 18; 2003 Jan 1; Apr 10; Jul 19; 2006 Jan 1"},
+		{"Monday of week 20", "1997-05-12", "FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO", "1997 May 12; 1998 May 11; 1999 May 17"},
 		{"Thursdays in March", "1997-03-13", "FREQ=YEARLY;BYMONTH=3;BYDAY=TH", "1997 Mar 13,20,27; 1998 Mar 5,12,19,26; 1999 Mar 4,11,18,25"},
 		{"Thursdays in summer", "1997-06-05", "FREQ=YEARLY;BYDAY=TH;BYMONTH=6,7,8", "1997 Jun 5,12,19,26; Jul 3,10,17,24,31; Aug 7,14,21,28; 1998 Jun 4,11,18,25; Jul 2,9,16,23,30; Aug 6,13,20,27"},
 		{"Friday the 13th", "1997-09-02", "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13", "1998 Feb 13; Mar 13; Nov 13; 1999 Aug 13; 2000 Oct 13"},
@@ -175,8 +177,8 @@ func TestStartsOfTheExamplesOfTheRFCs(t *testing.T) {
 		{"weeks from Monday", "1997-08-05", "FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO", "1997 Aug 5,10,19,24"},
 		{"weeks from Sunday", "1997-08-05", "FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU", "1997 Aug 5,17,19,31"},
 		{"30 February", "2007-01-15", "FREQ=MONTHLY;BYMONTHDAY=15,30;COUNT=5", "2007 Jan 15,30; Feb 15; Mar 15,30"},
-		{"29 February, forward", "2012-02-29", "FREQ=YEARLY;SKIP=FORWARD", "2012 Feb 29; 2013 Mar 1; 2014 Mar 1; 2015 Mar 1; 2016 Feb 29"},
-		{"the 31st, backward", "2014-01-31", "FREQ=MONTHLY;SKIP=BACKWARD;COUNT=4", "2014 Jan 31; Feb 28; Mar 31; Apr 30"},
+		{"29 February, forward", "2012-02-29", "RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=FORWARD", "2012 Feb 29; 2013 Mar 1; 2014 Mar 1; 2015 Mar 1; 2016 Feb 29"},
+		{"the 31st, backward", "2014-01-31", "RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD;COUNT=4", "2014 Jan 31; Feb 28; Mar 31; Apr 30"},
 		{"the 31st, left out", "2014-01-31", "FREQ=MONTHLY;SKIP=OMIT;COUNT=4", "2014 Jan 31; Mar 31; May 31; Jul 31"},
 	}
 	for _, test := range tests {
@@ -221,6 +223,18 @@ func TestStartsOfShapesThatLibrariesDisagreeOn(t *testing.T) {
 		{"the first day from the end, where there are 30", "2026-01-01", "FREQ=MONTHLY;BYMONTHDAY=-31;SKIP=BACKWARD;COUNT=4", "2026 Jan 1; Feb 28; Mar 1; Apr 30"},
 		{"a month given without a day", "2026-01-15", "FREQ=YEARLY;BYMONTH=1,6;COUNT=3", "2026 Jan 15; Jun 15; 2027 Jan 15"},
 		{"a place without a day", "2026-01-15", "FREQ=YEARLY;BYMONTH=1,6;BYSETPOS=-1;COUNT=2", "2026 Jun 15; 2027 Jun 15"},
+		{"a week without a weekday", "2027-05-19", "FREQ=YEARLY;BYWEEKNO=20;COUNT=3", "2027 May 19; 2028 May 17; 2029 May 16"},
+		{"week 1 has days of two years", "2024-12-30", "FREQ=YEARLY;BYWEEKNO=1;BYDAY=MO,WE;COUNT=6", "2024 Dec 30; 2025 Jan 1; Dec 29,31; 2027 Jan 4,6"},
+		{"week 53 has days of two years", "2026-12-28", "FREQ=YEARLY;BYWEEKNO=53;BYDAY=MO,FR;COUNT=4", "2026 Dec 28; 2027 Jan 1; 2032 Dec 27,31"},
+		{"the last week has days of the next year", "2026-12-28", "FREQ=YEARLY;BYWEEKNO=-1;BYDAY=MO,SU;COUNT=5", "2026 Dec 28; 2027 Jan 3; Dec 27; 2028 Jan 2; Dec 25"},
+		{"week 1 by weeks from Sunday", "2026-01-04", "FREQ=YEARLY;BYWEEKNO=1;BYDAY=SU;WKST=SU;COUNT=3", "2026 Jan 4; 2027 Jan 3; 2028 Jan 2"},
+		{"weeks of a month", "2027-05-03", "FREQ=YEARLY;BYMONTH=5;BYWEEKNO=18,19;BYDAY=MO;COUNT=4", "2027 May 3,10; 2028 May 1,8"},
+		{"days of the month in a week", "2027-05-20", "FREQ=YEARLY;BYWEEKNO=20;BYMONTHDAY=17,20;COUNT=4", "2027 May 20; 2028 May 17,20; 2029 May 17"},
+		{"the last place of weeks", "2027-05-18", "FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO,TU;BYSETPOS=-1;COUNT=2", "2027 May 18; 2028 May 16"},
+		{"the last day of leap years alone", "2028-12-31", "FREQ=YEARLY;BYYEARDAY=366;COUNT=2", "2028 Dec 31; 2032 Dec 31"},
+		{"the first day from the end of leap years", "2028-01-01", "FREQ=YEARLY;BYYEARDAY=-366;COUNT=2", "2028 Jan 1; 2032 Jan 1"},
+		{"a day of the year that is a weekday", "2027-03-01", "FREQ=YEARLY;BYYEARDAY=60;BYDAY=MO;COUNT=2", "2027 Mar 1; 2038 Mar 1"},
+		{"a day of the year in a month", "2028-02-29", "FREQ=YEARLY;BYYEARDAY=60;BYMONTH=2;COUNT=2", "2028 Feb 29; 2032 Feb 29"},
 		{"the last second", "9999-12-30", "FREQ=DAILY", "9999 Dec 30-31"},
 	}
 	for _, test := range tests {
@@ -288,6 +302,8 @@ var slowRules = []string{
 	"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=1000",
 	"FREQ=YEARLY;BYMONTH=2;BYDAY=-5SA,5SA;BYMONTHDAY=28",
 	"FREQ=YEARLY;INTERVAL=2;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=366",
+	"FREQ=YEARLY;BYWEEKNO=10;BYMONTH=12",
+	"FREQ=YEARLY;BYYEARDAY=1,366,-366;BYWEEKNO=30;BYDAY=MO,TU,WE,TH,FR,SA,SU",
 	"FREQ=YEARLY;BYDAY=53MO,-53MO;BYMONTHDAY=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28;BYSETPOS=2",
 }
 

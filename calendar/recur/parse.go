@@ -20,6 +20,8 @@ const (
 	maxMonthDay     = 31
 	maxMonthOrdinal = 5
 	maxYearOrdinal  = 53
+	maxWeekNo       = 53
+	maxYearDay      = 366
 	maxPosition     = 366
 )
 
@@ -33,11 +35,14 @@ type part struct {
 
 // parts lists the supported parts, in the order of the canonical text.
 var parts = [...]part{
+	{"RSCALE", parseScale, func(Rule) string { return "" }},
 	{"FREQ", parseFreq, func(r Rule) string { return string(r.Freq) }},
 	{"INTERVAL", parseInterval, func(r Rule) string { return formatAbove(r.Interval, 1) }},
 	{"COUNT", parseCount, func(r Rule) string { return formatAbove(r.Count, 0) }},
 	{"UNTIL", parseUntil, func(r Rule) string { return formatUntil(r.Until) }},
 	{"BYMONTH", parseMonths, func(r Rule) string { return formatNumbers(r.ByMonth) }},
+	{"BYWEEKNO", parseWeekNumbers, func(r Rule) string { return formatNumbers(r.ByWeekNo) }},
+	{"BYYEARDAY", parseYearDays, func(r Rule) string { return formatNumbers(r.ByYearDay) }},
 	{"BYMONTHDAY", parseMonthDays, func(r Rule) string { return formatNumbers(r.ByMonthDay) }},
 	{"BYDAY", parseDays, func(r Rule) string { return formatDays(r.ByDay) }},
 	{"BYSETPOS", parsePositions, func(r Rule) string { return formatNumbers(r.BySetPos) }},
@@ -55,9 +60,11 @@ var parts = [...]part{
 // a wall time of zone.
 //
 // Parse is stricter than the RFC. FREQ is DAILY, WEEKLY, MONTHLY or YEARLY. INTERVAL is at most 999 and COUNT
-// at most 1000. UNTIL is within the years 1000 to 9999. Weekly rules have no BYMONTHDAY. An ordinal in BYDAY is
-// at most 5 in monthly rules and in yearly ones with BYMONTH, and at most 53 in other yearly ones. Only monthly
-// and yearly rules without BYDAY and BYSETPOS may have SKIP.
+// at most 1000. UNTIL is within the years 1000 to 9999. Weekly rules have no BYMONTHDAY. Only yearly rules have
+// BYWEEKNO and BYYEARDAY. An ordinal in BYDAY is at most 5 in monthly rules and in yearly ones with BYMONTH, and at
+// most 53 in other yearly ones. With BYWEEKNO there are no ordinals. RSCALE is GREGORIAN, which is the default.
+// SKIP=BACKWARD and SKIP=FORWARD are for monthly and yearly rules without BYDAY, BYWEEKNO, BYYEARDAY and BYSETPOS.
+// Daily and weekly rules may have them too: these rules lack no day, so Parse drops them.
 //
 // Errors are of type *Error. The reason is RulePartNotSupported for an unsupported part, and BadRule otherwise.
 // If the text is not a list of parts, the error names the part RRULE.
@@ -73,7 +80,10 @@ func Parse(text string, zone calendar.Zone) (Rule, error) {
 			return Rule{}, badPart(p.name, value)
 		}
 	}
-	if name := r.conflict(values); name != "" {
+	if r.Freq == FreqDaily || r.Freq == FreqWeekly {
+		r.Skip = SkipOmit
+	}
+	if name := r.conflict(); name != "" {
 		return Rule{}, badPart(name, values[name])
 	}
 	return r, nil
@@ -108,33 +118,40 @@ func splitParts(text string) (map[string]string, error) {
 }
 
 // conflict returns the name of a part that is missing, or that does not fit the other parts. "" means no conflict.
-func (r Rule) conflict(values map[string]string) string {
+func (r Rule) conflict() string {
 	monthly, yearly := r.Freq == FreqMonthly, r.Freq == FreqYearly
 	ordinal := 0 // maximum ordinal in BYDAY; 0 means that ordinals are not allowed
 	switch {
+	case len(r.ByWeekNo) > 0:
 	case monthly, yearly && len(r.ByMonth) > 0:
 		ordinal = maxMonthOrdinal
 	case yearly:
 		ordinal = maxYearOrdinal
 	}
 	tooLarge := func(w Weekday) bool { return max(w.Ordinal, -w.Ordinal) > ordinal }
-	_, skip := values["SKIP"]
 	switch {
 	case r.Freq == "":
 		return "FREQ"
 	case r.Count > 0 && !r.Until.IsZero():
 		return "UNTIL"
+	case !yearly && len(r.ByWeekNo) > 0:
+		return "BYWEEKNO"
+	case !yearly && len(r.ByYearDay) > 0:
+		return "BYYEARDAY"
 	case r.Freq == FreqWeekly && len(r.ByMonthDay) > 0:
 		return "BYMONTHDAY"
 	case slices.ContainsFunc(r.ByDay, tooLarge):
 		return "BYDAY"
-	case len(r.BySetPos) > 0 && len(r.ByMonth)+len(r.ByMonthDay)+len(r.ByDay) == 0:
+	case len(r.BySetPos) > 0 && len(r.ByMonth)+len(r.ByWeekNo)+len(r.ByYearDay)+len(r.ByMonthDay)+len(r.ByDay) == 0:
 		return "BYSETPOS"
-	case skip && (!monthly && !yearly || len(r.ByDay)+len(r.BySetPos) > 0):
+	case r.Skip != SkipOmit && len(r.ByDay)+len(r.ByWeekNo)+len(r.ByYearDay)+len(r.BySetPos) > 0:
 		return "SKIP"
 	}
 	return ""
 }
+
+// parseScale accepts the calendar system of the package (RFC 7529, section 4.1).
+func parseScale(_ *Rule, value string, _ calendar.Zone) bool { return value == "GREGORIAN" }
 
 func parseFreq(r *Rule, value string, _ calendar.Zone) bool {
 	r.Freq = Frequency(value)
@@ -182,6 +199,16 @@ func parseUntil(r *Rule, value string, zone calendar.Zone) bool {
 
 func parseMonths(r *Rule, value string, _ calendar.Zone) (ok bool) {
 	r.ByMonth, ok = parseNumbers(value, 1, maxMonth)
+	return ok
+}
+
+func parseWeekNumbers(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.ByWeekNo, ok = parseNumbers(value, -maxWeekNo, maxWeekNo)
+	return ok
+}
+
+func parseYearDays(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.ByYearDay, ok = parseNumbers(value, -maxYearDay, maxYearDay)
 	return ok
 }
 

@@ -42,6 +42,13 @@ func TestParseGivesTheCanonicalText(t *testing.T) {
 		{"weekdays are sorted", "FREQ=MONTHLY;BYDAY=SU,-1FR,2WE,MO,2MO", "FREQ=MONTHLY;BYDAY=MO,SU,2MO,2WE,-1FR"},
 		{"nothing is named twice", "FREQ=WEEKLY;BYDAY=MO,MO,mo;BYMONTH=1,01", "FREQ=WEEKLY;BYMONTH=1;BYDAY=MO"},
 		{"plus signs and zeros", "FREQ=MONTHLY;INTERVAL=02;BYDAY=+1MO,01TU", "FREQ=MONTHLY;INTERVAL=2;BYDAY=1MO,1TU"},
+		{
+			"weeks and days of the year", "BYYEARDAY=-1,366,1;BYWEEKNO=53,-1,20;FREQ=YEARLY;BYMONTHDAY=1;BYMONTH=1",
+			"FREQ=YEARLY;BYMONTH=1;BYWEEKNO=20,53,-1;BYYEARDAY=1,366,-1;BYMONTHDAY=1",
+		},
+		{"the calendar of the package", "RSCALE=gregorian;FREQ=MONTHLY;SKIP=BACKWARD", "FREQ=MONTHLY;SKIP=BACKWARD"},
+		{"a way to skip where no day is missing", "RSCALE=GREGORIAN;FREQ=WEEKLY;BYDAY=MO;SKIP=FORWARD", "FREQ=WEEKLY;BYDAY=MO"},
+		{"leaving out days, which is the default", "FREQ=MONTHLY;BYDAY=5MO;SKIP=OMIT", "FREQ=MONTHLY;BYDAY=5MO"},
 		{"until a day", "FREQ=DAILY;UNTIL=20270303", "FREQ=DAILY;UNTIL=20270303"},
 		{"until the last second of a day", "FREQ=DAILY;UNTIL=20270303T235959", "FREQ=DAILY;UNTIL=20270303"},
 		{"until an instant in winter", "FREQ=DAILY;UNTIL=20270303T170000Z", "FREQ=DAILY;UNTIL=20270303T180000"},
@@ -134,7 +141,21 @@ func TestParseRefuses(t *testing.T) {
 		{"an ordinal of WKST", "FREQ=WEEKLY;WKST=1MO", "WKST", "1MO"},
 		{"an unknown way to skip", "FREQ=MONTHLY;SKIP=SIDEWARD", "SKIP", "SIDEWARD"},
 		{"an empty way to skip", "FREQ=MONTHLY;SKIP=", "SKIP", ""},
-		{"skipping in a week", "FREQ=WEEKLY;SKIP=OMIT", "SKIP", "OMIT"},
+		{"skipping weeks", "FREQ=YEARLY;BYWEEKNO=53;SKIP=FORWARD", "SKIP", "FORWARD"},
+		{"skipping days of the year", "FREQ=YEARLY;BYYEARDAY=366;SKIP=BACKWARD", "SKIP", "BACKWARD"},
+		{"another calendar", "RSCALE=CHINESE;FREQ=YEARLY", "RSCALE", "CHINESE"},
+		{"no calendar", "RSCALE=;FREQ=YEARLY", "RSCALE", ""},
+		{"week 0", "FREQ=YEARLY;BYWEEKNO=0", "BYWEEKNO", "0"},
+		{"week 54", "FREQ=YEARLY;BYWEEKNO=-54", "BYWEEKNO", "-54"},
+		{"weeks of a month", "FREQ=MONTHLY;BYWEEKNO=1", "BYWEEKNO", "1"},
+		{"weeks in a week", "FREQ=WEEKLY;BYWEEKNO=1", "BYWEEKNO", "1"},
+		{"weeks in a day", "FREQ=DAILY;BYWEEKNO=1", "BYWEEKNO", "1"},
+		{"an ordinal in a week of the year", "FREQ=YEARLY;BYWEEKNO=20;BYDAY=1MO", "BYDAY", "1MO"},
+		{"an ordinal in a week of the months", "FREQ=YEARLY;BYMONTH=5;BYWEEKNO=20;BYDAY=1MO", "BYDAY", "1MO"},
+		{"day 367 of the year", "FREQ=YEARLY;BYYEARDAY=367", "BYYEARDAY", "367"},
+		{"days of the year in a month", "FREQ=MONTHLY;BYYEARDAY=1", "BYYEARDAY", "1"},
+		{"days of the year in a week", "FREQ=WEEKLY;BYYEARDAY=1", "BYYEARDAY", "1"},
+		{"days of the year in a day", "FREQ=DAILY;BYYEARDAY=1", "BYYEARDAY", "1"},
 		{"skipping weekdays", "FREQ=MONTHLY;BYDAY=5MO;SKIP=FORWARD", "SKIP", "FORWARD"},
 		{"skipping to places", "FREQ=MONTHLY;BYMONTHDAY=31;BYSETPOS=1;SKIP=FORWARD", "SKIP", "FORWARD"},
 	}
@@ -152,9 +173,6 @@ func TestParseNamesPartsThatAreNotSupported(t *testing.T) {
 		"FREQ=DAILY;BYHOUR=9,10":              "BYHOUR",
 		"FREQ=DAILY;byminute=30":              "BYMINUTE",
 		"FREQ=DAILY;BYSECOND=1":               "BYSECOND",
-		"FREQ=YEARLY;BYYEARDAY=1":             "BYYEARDAY",
-		"FREQ=YEARLY;BYWEEKNO=1":              "BYWEEKNO",
-		"RSCALE=GREGORIAN;FREQ=YEARLY":        "RSCALE",
 		"FREQ=DAILY;X-ALMANAC=1":              "X-ALMANAC",
 		"DTSTART=20270303T180000;FREQ=WEEKLY": "DTSTART",
 	} {
@@ -171,6 +189,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("rrule:freq=monthly;bymonthday=31,-31;skip=forward;wkst=su", int64(4_107_500_000))
 	f.Add("FREQ=MONTHLY;BYDAY=+1MO,-5SU,TU;BYSETPOS=-1,2;INTERVAL=3;UNTIL=20300101T000000Z", int64(0))
+	f.Add("RSCALE=GREGORIAN;FREQ=YEARLY;BYWEEKNO=1,-1,53;BYDAY=MO,SU;WKST=SU", int64(1_800_000_000))
+	f.Add("FREQ=YEARLY;BYYEARDAY=1,366,-366;BYWEEKNO=1;BYSETPOS=-1", int64(1_800_000_000))
 	f.Add("FREQ=WEEKLY;BYDAY=MO,SU;BYSETPOS=2;COUNT=1000;WKST=WE", int64(1))
 	f.Fuzz(func(t *testing.T, text string, second int64) {
 		r, err := Parse(text, calendar.UTC())

@@ -1,6 +1,6 @@
 // Package recur expands recurrence rules to the wall times at which events start. A rule is an RRULE of RFC
-// 5545, from daily to yearly, with the part SKIP of RFC 7529. The package uses no clock: callers pass the wall
-// time up to which they want starts. The run time is proportional to the days until then, for any rule.
+// 5545, from daily to yearly, with the parts RSCALE and SKIP of RFC 7529. The package uses no clock: callers pass
+// the wall time up to which they want starts. The run time is proportional to the days until then, for any rule.
 package recur
 
 import (
@@ -50,6 +50,8 @@ type Rule struct {
 	Count      int           // number of starts; 0 means no limit
 	Until      calendar.Wall // last possible start, 23:59:59 if the client sent a day; the zero Wall means no limit
 	ByMonth    []int         // 1 to 12
+	ByWeekNo   []int         // weeks of the year that has most of their days: 1 to 53, or -1 to -53 from its end
+	ByYearDay  []int         // 1 to 366 from the start of the year, -1 to -366 from its end
 	ByMonthDay []int         // 1 to 31 from the start of the month, -1 to -31 from its end
 	ByDay      []Weekday     // a day must match one of these
 	BySetPos   []int         // positions in the days of a period: from 1, negative ones from its end

@@ -110,9 +110,9 @@ func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule
 }
 
 // Change returns the schedule with a new span, and with the rule and dates that are not nil. Stored dates move
-// on the clock by the same distance as the start. If the only value of BYDAY, BYMONTHDAY or BYMONTH fits the old
-// start, Change replaces it by the value of the new start. It moves the time of day of UNTIL in the same way. It
-// drops stored exdates that are no longer nominal starts. Errors are those of New.
+// on the clock by the same distance as the start. If the only value of BYDAY, BYMONTHDAY, BYYEARDAY, BYWEEKNO or
+// BYMONTH fits the old start, Change replaces it by the value of the new start. It moves the time of day of UNTIL
+// in the same way. It drops stored exdates that are no longer nominal starts. Errors are those of New.
 func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) (Schedule, error) {
 	span = span.Rounded()
 	if rule == nil {
@@ -160,7 +160,7 @@ func (r Rule) moved(from, to calendar.Wall) Rule {
 		return r
 	}
 	year, m, day := to.Date()
-	_, oldMonth, oldDay := from.Date()
+	fromYear, oldMonth, oldDay := from.Date()
 	length := month{year, m}.length()
 	if len(r.ByDay) == 1 && r.ByDay[0].Day == from.Weekday() {
 		w := Weekday{Day: to.Weekday()}
@@ -178,12 +178,29 @@ func (r Rule) moved(from, to calendar.Wall) Rule {
 		}
 		r.ByDay = []Weekday{w}
 	}
+	if len(r.ByYearDay) == 1 {
+		first, next := dayNumber(year, 1, 1), dayNumber(year+1, 1, 1)
+		switch oldNumber, number := dayNumber(fromYear, oldMonth, oldDay), dayNumber(year, m, day); r.ByYearDay[0] {
+		case oldNumber - dayNumber(fromYear, 1, 1) + 1:
+			r.ByYearDay = []int{number - first + 1}
+		case oldNumber - dayNumber(fromYear+1, 1, 1):
+			r.ByYearDay = []int{number - next}
+		}
+	}
+	if len(r.ByWeekNo) == 1 {
+		oldWeek, oldWeeks := r.weekOf(dayNumber(fromYear, oldMonth, oldDay))
+		switch week, weeks := r.weekOf(dayNumber(year, m, day)); r.ByWeekNo[0] {
+		case oldWeek:
+			r.ByWeekNo = []int{week}
+		case oldWeek - oldWeeks - 1:
+			r.ByWeekNo = []int{week - weeks - 1}
+		}
+	}
 	if len(r.ByMonthDay) == 1 {
-		fy, fm, _ := from.Date()
 		switch r.ByMonthDay[0] {
 		case oldDay:
 			r.ByMonthDay = []int{day}
-		case oldDay - month{fy, fm}.length() - 1:
+		case oldDay - month{fromYear, oldMonth}.length() - 1:
 			r.ByMonthDay = []int{day - length - 1}
 		}
 	}

@@ -23,7 +23,7 @@ func Format(words *locale.Catalogues, lang calendar.Language, s recur.Schedule) 
 		lang, v = calendar.English, &english
 	}
 	w := &writer{words, lang, v}
-	if s.Rule.IsZero() || s.Rule.Count == 1 {
+	if s.Rule.IsZero() || s.Rule.Count == 1 || len(s.Rule.ByWeekNo)+len(s.Rule.ByYearDay) > 0 {
 		return w.starts(s)
 	}
 	r := simplify(s.Rule, s.Start)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from dateutil.rrule import rrulestr
 
 RULES = 2000
+YEARLY_RULES = 500  # rules with BYWEEKNO or BYYEARDAY
 YEARS = 12  # starts are listed up to this long after the first day of the rule
 STARTS = 40  # and at most so many
 
@@ -58,6 +59,34 @@ def rule(r, start):
     return ";".join(f"{k}={parts[k]}" for k in names)
 
 
+def yearly_rule(r, start):
+    """Returns a yearly rule with BYWEEKNO or BYYEARDAY, or both. Weeks that two years share are left out: dateutil has
+    not all of their numbers. It also has no weekday of the start for BYWEEKNO, so the rule names weekdays."""
+    parts = {"FREQ": "YEARLY"}
+    if r.random() < 0.4:
+        parts["INTERVAL"] = r.choice([2, 3, 4])
+    if r.random() < 0.3:
+        parts["COUNT"] = r.randint(1, 60)
+    weeks, days = r.choice([(True, False), (False, True), (True, True)])
+    if weeks:
+        parts["BYWEEKNO"] = some(r, lambda: r.choice([1, 1, 1, -1]) * r.randint(2, 50), 40 if days else 4)
+    if days:
+        parts["BYYEARDAY"] = some(r, lambda: r.choice([1, 1, -1]) * r.choice([r.randint(1, 366), 60, 366]), 9)
+    if r.random() < 0.3:
+        parts["BYMONTH"] = some(r, lambda: r.randint(1, 12), 8)
+    if r.random() < 0.2:
+        parts["BYMONTHDAY"] = some(r, lambda: signed(r, 31), 12)
+    if weeks or r.random() < 0.4:
+        parts["BYDAY"] = some(r, lambda: r.choice(DAYS), 6)
+    if r.random() < 0.2:
+        parts["BYSETPOS"] = some(r, lambda: signed(r, 6), 3)
+    if r.random() < 0.5:
+        parts["WKST"] = r.choice(DAYS)
+    names = list(parts)
+    r.shuffle(names)
+    return ";".join(f"{k}={parts[k]}" for k in names)
+
+
 def reading(text):
     """Returns the rule as dateutil has to read it: a day in UNTIL is midnight to it, and the whole day to us."""
     parts = dict(p.split("=") for p in text.split(";"))
@@ -76,18 +105,24 @@ def starts(text, start):
     return found
 
 
+def write(r, rule_of):
+    start = datetime(2020, 1, 1) + timedelta(
+        days=r.randint(0, 3000), hours=r.randint(0, 23), minutes=r.choice([0, 30]))
+    text = rule_of(r, start)
+    days, previous = [], start
+    for t in starts(text, start):
+        days.append(str((t - previous).days))
+        previous = t
+    print(start.strftime("%Y-%m-%d %H:%M:%S"), text, " ".join(days), sep="\t")
+
+
 def main():
     clock.MAXYEAR = 2050  # where dateutil stops to search: sparse and impossible rules would take it minutes
     r = random.Random(20)
     for _ in range(RULES):
-        start = datetime(2020, 1, 1) + timedelta(
-            days=r.randint(0, 3000), hours=r.randint(0, 23), minutes=r.choice([0, 30]))
-        text = rule(r, start)
-        days, previous = [], start
-        for t in starts(text, start):
-            days.append(str((t - previous).days))
-            previous = t
-        print(start.strftime("%Y-%m-%d %H:%M:%S"), text, " ".join(days), sep="\t")
+        write(r, rule)
+    for _ in range(YEARLY_RULES):
+        write(r, yearly_rule)
 
 
 if __name__ == "__main__":
