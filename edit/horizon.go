@@ -104,7 +104,7 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 		return 0, err
 	}
 	if len(phases) == 0 || s.GeneratedUntil == nil {
-		return 0, errors.New("an endless series has a phase, and a time until which its occurrences are made")
+		return 0, errors.New("a long series has a phase, and a time until which its occurrences are made")
 	}
 	last, err := ScheduleOf(phases[len(phases)-1])
 	if err != nil {
@@ -150,9 +150,13 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 		}
 		made += len(list)
 	}
-	err = tx.Series.Update().Where(series.ID(s.ID)).AddVersion(1).
-		SetGeneratedUntil(until).SetExtendAt(extendAt(s.ID, last.Zone, until)).Exec(ctx)
-	if err != nil {
+	u := tx.Series.Update().Where(series.ID(s.ID)).AddVersion(1)
+	if last.Ends() && !last.HasAfter(until) {
+		u.ClearGeneratedUntil().ClearExtendAt()
+	} else {
+		u.SetGeneratedUntil(until).SetExtendAt(extendAt(s.ID, last.Zone, until))
+	}
+	if err := u.Exec(ctx); err != nil {
 		return 0, fmt.Errorf("horizon: %w", err)
 	}
 	e.log(calendar.Series, s.ID, calendar.Updated, []string{"generated_until"}, e.impactOfCreated(s.Status, s.PublishedAt))

@@ -123,6 +123,30 @@ func TestSeriesThatFailsHoldsUpNoOther(t *testing.T) {
 }
 
 // The first phase has so many links that a write makes few of its occurrences.
+func TestSeriesThatEndsFarAheadIsExtendedToItsEnd(t *testing.T) {
+	t.Parallel()
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=DAILY;UNTIL=20290430"))
+		count := func() int { return w.DB.Event.Query().Where(event.SeriesID(*first.SeriesID)).CountX(t.Context()) }
+		state := func() string {
+			s := w.DB.Series.GetX(t.Context(), *first.SeriesID)
+			return fmt.Sprint(count(), s.GeneratedUntil != nil, s.ExtendAt != nil)
+		}
+		got := []string{state()}
+		for _, months := range []int{6, 12, 18} {
+			if _, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), edittest.Now.AddDate(0, months, 0)); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, state())
+		}
+		// From 2026-07-01 to 2028-07-14, to 2029-01-14, and to 2029-04-30.
+		want := []string{"745 true true", "929 true true", "1035 false false", "1035 false false"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("occurrences, whether more come, and whether they are due (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -365,7 +365,7 @@ func tooManyOccurrences(most int) error {
 // matchStarts matches the stored occurrences of a series with the starts of its changed phases, which are the
 // phases from index k on. Stored is in the order of the starts. It returns the outcome for each stored
 // occurrence, and the starts that need a new occurrence. An occurrence with own fields and without a start
-// keeps its start, which becomes an rdate. Until is the last start of an endless phase that gets an occurrence.
+// keeps its start, which becomes an rdate. Until is the last start of the last phase that gets an occurrence.
 // It returns an error if there is no start at all or if more than most occurrences are new.
 func matchStarts(
 	stored []storedStart, phases []seriesPhase, k int, until calendar.Wall, most int,
@@ -373,7 +373,7 @@ func matchStarts(
 	var starts, excluded []newStart
 	for i := k; i < len(phases); i++ {
 		last := recur.LastStart()
-		if !phases[i].Ends() {
+		if i == len(phases)-1 {
 			last = until
 		}
 		for o := range phases[i].Occurrences(calendar.Wall{}, last) {

@@ -6,13 +6,13 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// OccurrencesAt returns the occurrences that a write creates for a schedule: all occurrences of a finite
-// schedule, otherwise those up to the horizon. Row is the stored event, nil for a new one. It returns a
+// OccurrencesAt returns the occurrences that a write creates for a schedule: those up to the horizon
+// of a long schedule, else all. Row is the stored event, nil for a new one. It returns a
 // *recur.Error if there are no occurrences, or more than one write may create.
 func (e *Editor) OccurrencesAt(s recur.Schedule, row *ent.Event, in *EventInput) ([]recur.Occurrence, error) {
 	last := recur.LastStart()
-	if !s.Ends() {
-		last = horizon(s.Zone, e.Now)
+	if until := generatedUntil(s, e.Now); until != nil {
+		last = *until
 	}
 	if row == nil {
 		row = &ent.Event{}

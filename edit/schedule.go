@@ -94,16 +94,28 @@ func (in *EventInput) Recurs() bool {
 	return valueOr("", in.Rule) != "" || len(valueOr(nil, in.RDate)) > 0
 }
 
-// horizonMonths is the number of months after a write for which an endless schedule has stored occurrences.
+// horizonMonths is the number of months after a write for which a long schedule has stored occurrences.
 const horizonMonths = 25
 
-// horizon returns the last nominal start for which an endless schedule has a stored occurrence after a write at
-// now.
+// horizon returns the last nominal start for which a long schedule has a stored occurrence after a write at now.
 func horizon(zone calendar.Zone, now time.Time) calendar.Wall {
 	return zone.Wall(now).AddDate(0, horizonMonths, 0)
 }
 
-// extendAt returns the time of the next extension of an endless series whose occurrences are stored up to
+// generatedUntil returns the last nominal start for which a schedule has a stored occurrence after a write at now: the
+// horizon, or the start of the schedule if that is later. Nil means that all of its occurrences are stored.
+func generatedUntil(s recur.Schedule, now time.Time) *calendar.Wall {
+	until := horizon(s.Zone, now)
+	if until.Before(s.Start) {
+		until = s.Start
+	}
+	if !s.IsLong() || s.Ends() && !s.HasAfter(until) {
+		return nil
+	}
+	return &until
+}
+
+// extendAt returns the time of the next extension of a long series whose occurrences are stored up to
 // until. From then on at least 24 months are stored, so that the default list is complete. The id spreads the
 // series over a week.
 func extendAt(id int64, zone calendar.Zone, until calendar.Wall) time.Time {

@@ -22,7 +22,7 @@ type newSeries struct {
 	sentSlug    *string // slug in the request, for a series created from an event
 	schedule    recur.Schedule
 	occurrences []recur.Occurrence // occurrences to store now; never empty
-	until       *calendar.Wall     // the occurrences include all nominal starts up to this one; nil if the schedule ends
+	until       *calendar.Wall     // the occurrences include all nominal starts up to this one; nil if they are all
 }
 
 // first returns the occurrence at the start of the schedule. The event from which the series is created becomes
@@ -58,9 +58,7 @@ func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) 
 	if made.schedule, err = NewSchedule(e.Site, row, in); err != nil {
 		return nil, err
 	}
-	if !made.schedule.Ends() {
-		made.until = new(horizon(made.schedule.Zone, e.Now))
-	}
+	made.until = generatedUntil(made.schedule, e.Now)
 	made.occurrences, err = e.OccurrencesAt(made.schedule, row, in)
 	return made, err
 }

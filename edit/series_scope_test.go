@@ -577,7 +577,9 @@ func TestScopeRefusals(t *testing.T) {
 			{"outside a series", alone.ID, edit.EventInput{Scope: all}, "scope not-recurring"},
 			{"no start of the rule", rows[0].ID, edit.EventInput{Scope: all, Rule: new("FREQ=WEEKLY;BYDAY=TH")}, "rrule start-not-in-rule"},
 			{"no rule", rows[0].ID, edit.EventInput{Scope: all, Rule: new("FREQ=HOURLY")}, "rrule bad-rule"},
-			{"too many", rows[0].ID, edit.EventInput{Scope: all, Rule: new("FREQ=DAILY;UNTIL=20400101")}, "rrule too-many-occurrences"},
+			{"too many", rows[0].ID, edit.EventInput{Scope: all, Rule: new("FREQ=DAILY;COUNT=1000"), RDate: &[]recur.Date{
+				dayOnly("2040-01-01"), dayOnly("2040-01-02"), dayOnly("2040-01-03"), dayOnly("2040-01-04"), dayOnly("2040-01-05"), dayOnly("2040-01-06"),
+			}}, "rrule too-many-occurrences"},
 			{"none", rows[0].ID, edit.EventInput{Scope: all, ExDate: &[]recur.Date{
 				dayOnly("2026-07-01"), dayOnly("2026-07-08"), dayOnly("2026-07-15"), dayOnly("2026-07-22"), dayOnly("2026-07-29"),
 			}}, "rrule no-occurrences"},

@@ -762,15 +762,12 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 		}
 		c.reached = c.reached || !stored[i].earlier && (stored[i].trashed || !stored[i].begun)
 	}
-	last := &phases[len(phases)-1]
-	w.until = nil
 	until := recur.LastStart()
-	if !last.Ends() {
-		until = horizon(last.Zone, w.Now)
-		if old := w.series.GeneratedUntil; old != nil && until.Before(*old) {
-			until = *old
+	if w.until = generatedUntil(phases[len(phases)-1].Schedule, w.Now); w.until != nil {
+		if old := w.series.GeneratedUntil; old != nil && w.until.Before(*old) {
+			w.until = old
 		}
-		w.until = &until
+		until = *w.until
 	}
 	most := recur.MaxOccurrences
 	for _, p := range phases[k:] {

@@ -145,7 +145,7 @@ func TestRefusedSchedules(t *testing.T) {
 			{"nothing left", create(object{"rrule": "FREQ=DAILY;COUNT=1", "exdate": "2026-11-24"}), "rrule no-occurrences", object{}, [3]string{
 				"The series would have no occurrences left. Keep at least one, or delete the series.", "W cyklu nie pozostałby żaden termin. Należy zostawić co najmniej jeden albo usunąć cykl.", "No quedaría ninguna fecha de la serie. Conserve al menos una o elimine la serie.",
 			}},
-			{"too many", create(object{"rrule": "FREQ=DAILY;UNTIL=20300101"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{
+			{"too many", create(object{"rrule": "FREQ=DAILY;COUNT=1000", "rdate": "2040-01-01"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{
 				"A request may create at most 1000 occurrences. Set COUNT or UNTIL, or a later start.",
 				"Jedno żądanie może utworzyć najwyżej 1000 terminów. Należy podać COUNT lub UNTIL albo późniejszy początek.",
 				"Una solicitud puede crear como máximo 1000 fechas de la serie. Indique COUNT o UNTIL, o un inicio posterior.",
@@ -211,7 +211,7 @@ func TestRefusedSchedules(t *testing.T) {
 				"Set scope to following or all, to say which occurrences change.", "Należy podać w scope wartość following lub all, aby wskazać, których terminów dotyczy zmiana.",
 				"Indique en scope el valor following o all para señalar qué fechas de la serie cambian.",
 			}},
-			{"a rule that becomes too long a series", patch("admin", eventPath(single), object{"rrule": "FREQ=DAILY;UNTIL=20300101"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{}},
+			{"a rule that becomes too long a series", patch("admin", eventPath(single), object{"rrule": "FREQ=DAILY;COUNT=1000", "rdate": "2040-01-01"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for i, l := range []string{"en", "pl", "es"} {
@@ -312,6 +312,22 @@ func TestPreviewOfASeries(t *testing.T) {
 			{Name: "an endless one", Request: preview("admin", object{"rrule": "rrule:freq=daily", "exdate": nil, "limit": 1}), Status: 200, Check: shows(object{
 				"rrule": "FREQ=DAILY", "total": nil, "starts": []string{"2026-11-24 18:00:00"},
 			})},
+			{Name: "an end far ahead", Request: preview("admin", object{"rrule": "FREQ=DAILY;UNTIL=20300101", "exdate": nil, "limit": 1}), Status: 200, Check: shows(object{
+				"rrule": "FREQ=DAILY;UNTIL=20300101", "total": nil, "text": "every day until 1 January 2030", "starts": []string{"2026-11-24 18:00:00"},
+			})},
+			{Name: "a start far ahead", Request: preview("admin", object{"start_date": "2040-01-02 18:00", "end_date": "2040-01-02 19:00", "rrule": "FREQ=DAILY", "exdate": nil}), Status: 200, Check: shows(object{
+				"total": nil, "starts": []string{"2040-01-02 18:00:00"},
+			})},
+			{Name: "the calendar and the way to skip of RFC 7529", Request: preview("admin", object{
+				"start_date": "2027-01-31", "end_date": "2027-01-31", "all_day": true, "rrule": "RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD;COUNT=3", "exdate": nil,
+			}), Status: 200, Check: shows(object{
+				"rrule": "FREQ=MONTHLY;COUNT=3;SKIP=BACKWARD", "starts": []string{"2027-01-31 00:00:00", "2027-02-28 00:00:00", "2027-03-31 00:00:00"},
+			})},
+			{Name: "a week of the year", Request: preview("admin", object{
+				"start_date": "2027-05-17 18:00", "end_date": "2027-05-17 19:00", "rrule": "FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO;COUNT=2", "exdate": nil,
+			}), Status: 200, Check: shows(object{
+				"text": "on 17 May 2027 and 15 May 2028", "total": 2, "starts": []string{"2027-05-17 18:00:00", "2028-05-15 18:00:00"},
+			})},
 			{Name: "no rule", Request: preview("admin", object{"rrule": nil, "exdate": nil}), Status: 200, Check: shows(object{
 				"rrule": "", "total": 1, "starts": []string{"2026-11-24 18:00:00"},
 			})},
@@ -322,7 +338,7 @@ func TestPreviewOfASeries(t *testing.T) {
 			{Name: "too many starts", Request: preview("admin", object{"limit": 101}), Status: 400, Check: namesExactly("limit rest_out_of_bounds")},
 			{Name: "none", Request: preview("admin", object{"limit": 0}), Status: 400, Check: namesExactly("limit rest_out_of_bounds")},
 			{Name: "other fields", Request: preview("admin", object{"venue": 999999, "cost": true}), Status: 400, Check: namesExactly("cost", "venue unknown-ids")},
-			{Name: "more than a write makes", Request: preview("admin", object{"rrule": "FREQ=DAILY;UNTIL=20300101", "exdate": nil}), Status: 400, Check: namesExactly("rrule too-many-occurrences")},
+			{Name: "more than a write makes", Request: preview("admin", object{"rrule": "FREQ=DAILY;COUNT=1000", "rdate": "2040-01-01", "exdate": nil}), Status: 400, Check: namesExactly("rrule too-many-occurrences")},
 			{Name: "anonymous", Request: preview("", nil), Status: 401, Code: "rest_forbidden"},
 			{Name: "a subscriber", Request: preview("subscriber", nil), Status: 403, Code: "rest_forbidden"},
 			{Name: "no other method", Request: get("/series/preview"), Status: 404, Code: "rest_no_route"},

@@ -149,6 +149,30 @@ func (s Schedule) startsAtTime(starts []calendar.Wall, w calendar.Wall) []calend
 // Ends reports whether the schedule has a last start. A schedule without a rule has one.
 func (s Schedule) Ends() bool { return s.Rule.Ends() }
 
+// IsLong reports whether the schedule is too long to be stored as a whole: it has no last start, or UNTIL is so far
+// ahead that the rule has more than MaxOccurrences starts.
+func (s Schedule) IsLong() bool {
+	if s.Rule.Until.IsZero() {
+		return !s.Ends()
+	}
+	n := 0
+	for range s.Rule.days(s.Start, LastStart()) {
+		if n++; n > MaxOccurrences {
+			return true
+		}
+	}
+	return false
+}
+
+// HasAfter reports whether the schedule has a nominal start after a wall time. The start may be in ExDate.
+func (s Schedule) HasAfter(w calendar.Wall) bool {
+	if n := len(s.RDate); n > 0 && w.Before(s.RDate[n-1]) {
+		return true
+	}
+	_, has := firstOf(s.Rule.Starts(s.Start, w, LastStart()))
+	return has
+}
+
 // Starts returns the nominal starts of the schedule in ascending order, without those in ExDate and without
 // repeats. They are later than after and not later than last. If after is zero, they begin with the first. They
 // include starts on days that the zone skips, which have no occurrence.

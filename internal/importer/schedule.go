@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// comparedYears is the number of years after now for which the dates of endless schedules are compared.
+// comparedYears is the number of years after now for which the dates of long schedules are compared.
 const comparedYears = 10
 
 // schedulePlan is the plan that changes the future dates of a stored series to those of the source. Past dates
@@ -52,7 +52,8 @@ func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Ser
 		return schedulePlan{end: here.first}, nil
 	}
 	last := here.phases[len(here.phases)-1]
-	changed := last.Ends() != wanted.Ends() || last.AllDay != wanted.AllDay || last.Zone.String() != wanted.Zone.String() ||
+	bothLong := last.IsLong() && wanted.IsLong()
+	changed := last.Ends() != wanted.Ends() || bothLong && !last.Rule.Until.Equal(wanted.Rule.Until) || last.AllDay != wanted.AllDay || last.Zone.String() != wanted.Zone.String() ||
 		last.End.Sub(last.Start) != wanted.End.Sub(wanted.Start)
 	there := make(map[calendar.Wall]bool)
 	for o := range wanted.Occurrences(here.now, here.until) {
@@ -96,8 +97,9 @@ func (r *importRun) storedDates(
 		now: wanted.Zone.Wall(r.editor.Now), until: recur.LastStart(), starts: make(map[calendar.Wall]bool),
 		ids: make(map[calendar.Wall]int64), trashed: make(map[calendar.Wall]bool),
 	}
-	if !wanted.Ends() {
-		d.until = d.now.AddDate(comparedYears, 0, 0)
+	far := d.now.AddDate(comparedYears, 0, 0)
+	if wanted.IsLong() {
+		d.until = far
 	}
 	for _, p := range s.Edges.Phases {
 		schedule, err := edit.ScheduleOf(p)
@@ -111,8 +113,8 @@ func (r *importRun) storedDates(
 	found := false
 	for _, p := range d.phases {
 		until := d.until
-		if d.ends != wanted.Ends() {
-			until = d.now.AddDate(comparedYears, 0, 0)
+		if p.IsLong() {
+			until = far
 		}
 		for o := range p.Occurrences(calendar.Wall{}, until) {
 			if !o.StartsAt().After(r.editor.Now) {

@@ -19,7 +19,7 @@ func (r *importRun) shortened(e *Event) (_ *Event, notice string) {
 		return e, ""
 	}
 	last, dates := recur.LastStart(), 0
-	if s := e.Series.Schedule; !s.Ends() {
+	if s := e.Series.Schedule; s.IsLong() {
 		last = s.Zone.Wall(r.editor.Now).AddDate(0, importMonths, 0)
 	}
 	for range e.Series.Schedule.Occurrences(calendar.Wall{}, last) {

@@ -251,7 +251,7 @@ func (v *View) SeriesPreview(s recur.Schedule, found []recur.Occurrence, limit i
 	for _, o := range found[:min(limit, len(found))] {
 		out.Starts = append(out.Starts, o.Start.String())
 	}
-	if s.Ends() {
+	if !s.IsLong() {
 		out.Total = new(len(found))
 	}
 	return out

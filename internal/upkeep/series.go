@@ -102,7 +102,6 @@ func (c *checker) schedule(r *ent.Series, occurrences map[string]calendar.Status
 	if r.GeneratedUntil != nil {
 		last = *r.GeneratedUntil
 	}
-	endless := false
 	missing := make(map[string]bool)
 	left := maps.Clone(occurrences)
 	for i, phase := range r.Edges.Phases {
@@ -114,12 +113,9 @@ func (c *checker) schedule(r *ent.Series, occurrences map[string]calendar.Status
 			add("its schedule is not usable: %v", err)
 			return
 		}
-		if !s.Ends() {
-			endless = true
-			if r.GeneratedUntil == nil {
-				add("it never ends, and how far its occurrences go is unknown")
-				return
-			}
+		if !s.Ends() && r.GeneratedUntil == nil {
+			add("it never ends, and how far its occurrences go is unknown")
+			return
 		}
 		for o := range s.Occurrences(calendar.Wall{}, last) {
 			start := o.Nominal.String()
@@ -133,8 +129,8 @@ func (c *checker) schedule(r *ent.Series, occurrences map[string]calendar.Status
 			}
 		}
 	}
-	if endless && r.ExtendAt == nil && r.Status != calendar.Trash {
-		add("it never ends, and gets no further occurrences")
+	if r.GeneratedUntil != nil && r.ExtendAt == nil && r.Status != calendar.Trash {
+		add("it goes on, and gets no further occurrences")
 	}
 	for _, start := range slices.Sorted(maps.Keys(missing)) {
 		add("its occurrence of %s is missing", start)

@@ -113,7 +113,7 @@ func TestCheckComparesSeriesWithTheirSchedules(t *testing.T) {
 				func(db *ent.Client) error { return db.SeriesPhase.UpdateOne(phase).SetRrule(phase.Rrule).Exec(ctx) },
 			},
 			{
-				"it never ends, and gets no further occurrences",
+				"it goes on, and gets no further occurrences",
 				func(db *ent.Client) error {
 					if err := db.SeriesPhase.UpdateOne(phase).SetRrule("FREQ=WEEKLY").Exec(ctx); err != nil {
 						return err
