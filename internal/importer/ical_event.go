@@ -130,6 +130,8 @@ type icalComponent struct {
 	sequence int
 	changed  time.Time // time of LAST-MODIFIED, otherwise DTSTAMP
 	replaces *icalDate // RECURRENCE-ID, the date of a series that it changes; nil for the event itself
+	// following reports whether it changes all later dates as well (RANGE=THISANDFUTURE).
+	following bool
 }
 
 // isOlderThan reports whether c is an older version of the same event than d.
@@ -202,8 +204,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 		// Any other range is that of the date alone (RFC 5545, section 3.2.13). THISANDPRIOR is that of RFC 2445.
 		switch strings.ToUpper(strings.TrimSpace(date.parameter("RANGE"))) {
 		case "THISANDFUTURE":
-			r.problem(e.where, "a change of this and all following dates is not supported; they stay as the series has them")
-			continue
+			e.following = true
 		case "THISANDPRIOR":
 			r.problem(e.where, "a change of this and all earlier dates is not supported; they stay as the series has them")
 			continue
@@ -237,13 +238,20 @@ func (r *icalReader) group(g *icalGroup) {
 	}
 	for _, o := range r.latest(g.overrides, func(c *icalComponent) string { return c.replaces.key() }) {
 		d := r.event(o, o.calendar.zone, false)
+		if o.following {
+			icalObject{o, d.log}.notice("RECURRENCE-ID", "the following dates stay as they are, because the series is not in the file")
+		}
 		d.event.Replaces = &replacedDate{icalKey(o.uid), *o.replaces}
 		r.add(o, d, icalDateKey(icalKey(o.uid), o.replaces.key()))
 	}
 }
 
-// isRecurring reports whether an event has an RRULE or RDATE.
-func isRecurring(c *component) bool { return len(c.properties["RRULE"])+len(c.properties["RDATE"]) > 0 }
+// isRecurring reports whether an event has an RRULE or RDATE with a value.
+func isRecurring(c *component) bool {
+	return slices.ContainsFunc(slices.Concat(c.properties["RRULE"], c.properties["RDATE"]), func(p property) bool {
+		return strings.Trim(p.value, ", ") != ""
+	})
+}
 
 // add adds a decoded event to the calendar, or a Problem if the event has faults.
 func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -52,6 +53,15 @@ func checkICalEvent(t *testing.T, e *Event) {
 	}
 }
 
+// manyRules returns lines of n different rules.
+func manyRules(n int) string {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("RRULE:FREQ=YEARLY;INTERVAL=2;UNTIL=%d0101", 3000+i)
+	}
+	return strings.Join(lines, "\n")
+}
+
 func FuzzICal(f *testing.F) {
 	for _, name := range []string{"google.ics", "outlook.ics", "apple.ics"} {
 		data, err := os.ReadFile("../../testdata/calendars/" + name)
@@ -61,6 +71,8 @@ func FuzzICal(f *testing.F) {
 		f.Add(string(data))
 	}
 	f.Add("BEGIN:VCALENDAR\n" + weeklySeries("EXDATE:20261208T170000Z") + changedDate("20261208", "DTSTART:20261208T100000Z"))
+	f.Add("BEGIN:VCALENDAR\n" + weeklySeries("RRULE:FREQ=HOURLY;COUNT=5;BYMINUTE=0,30", "EXRULE:FREQ=DAILY;INTERVAL=2") +
+		vevent("choir", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261208T170000Z", "DTSTART:20261208T180000Z"))
 	f.Add("BEGIN:VCALENDAR\nX-WR-TIMEZONE:Pacific/Apia\n" + vevent("a", "DTSTART:20111229T100000", "RRULE:FREQ=DAILY;COUNT=5"))
 	f.Fuzz(func(t *testing.T, data string) { checkICal(t, []byte(data)) })
 }
@@ -81,10 +93,14 @@ func TestICalIsReadWithinBounds(t *testing.T) {
 		{"many parameters", vevent("a", "DTSTART"+strings.Repeat(";X=1", 2*many)+":20261201T180000Z"), "DTSTART: cannot be read"},
 		{"many quotes", vevent("a", "DTSTART;X=\""+strings.Repeat(`","`, many)+":20261201T180000Z"), "DTSTART: cannot be read"},
 		{"a long rule", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;BYDAY="+strings.Repeat("MO,", many)), "is not supported"},
-		{"an endless count", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=999999999999999999999"), "is not supported"},
+		{"an endless count", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=999999999999999999999"), "is taken as no end"},
+		{"minutes that come never", vevent("a", "DTSTART:10000101T180000Z", "RRULE:FREQ=MINUTELY;INTERVAL=2;BYMINUTE=1"), "too many times of day"},
+		{"minutes without end", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=MINUTELY"), "too many times of day"},
+		{"many rules", vevent("a", "DTSTART:20261201T180000Z", manyRules(2000)), "more than 20 rules"},
+		{"rules of all days", vevent("a", "DTSTART:10000101T180000Z", "RRULE:FREQ=DAILY;UNTIL=99991231", "RRULE:FREQ=WEEKLY"), "list of 1000 dates"},
 		{"seconds", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=SECONDLY"), "is not supported"},
 		{"a day that comes never", vevent("a", "DTSTART:10000101T180000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"), ""},
-		{"many dates", vevent("a", "DTSTART:20261201T180000Z", "RDATE:"+strings.Repeat("20261201T180000Z,", many/2)), "more than 1000 dates"},
+		{"many dates", vevent("a", "DTSTART:20261201T180000Z", "RDATE:"+strings.Repeat("20261201T180000Z,", many/2)), "more than 1000 dates; the others are left out"},
 		{"many dates without an occurrence", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY",
 			"EXDATE:"+strings.Repeat("99991231T180000Z,", 999)), ""},
 		{"deep nesting", strings.Repeat("BEGIN:VEVENT\nBEGIN:VALARM\n", 40_000), "UID: missing"},

@@ -143,8 +143,13 @@ func TestReadsCalendarsOfPrograms(t *testing.T) {
 			  venue: Town hall /  at 54.348 18.653
 			ical:B7B2C1D0-0003 | Festival | 2026-07-04 00:00:00 – 2026-07-06 23:59:59 UTC all day
 			  rule: FREQ=YEARLY
-			not imported: event 4 (UID B7B2C1D0-0004): RRULE: FREQ=HOURLY is not supported
+			ical:B7B2C1D0-0004 | Feeding of the swans | 2026-12-01 09:00:00 – 2026-12-01 09:30:00 Europe/Warsaw
+			  rule:
+			  also: 2026-12-01 09:00:00
+			  also: 2026-12-01 10:00:00
+			  also: 2026-12-01 11:00:00
 			not imported: event 5 (UID B7B2C1D0-0005): DTSTART: missing
+			note: event 4 (UID B7B2C1D0-0004): RRULE: taken as a list of 3 dates, from 2026-12-01 09:00:00 to 2026-12-01 11:00:00
 			note: events with times of no zone: 1; their times are taken as those of UTC
 			note: events that are tentative: 1; they are taken as scheduled
 		`},
@@ -168,6 +173,19 @@ func TestReadsDatesOfICal(t *testing.T) {
 		return append([]string{"DTSTART;TZID=Europe/Warsaw:20261201T180000", "DTEND;TZID=Europe/Warsaw:20261201T200000"}, lines...)
 	}
 	const start = "choir | 2026-12-01 18:00:00 – 2026-12-01 20:00:00 Europe/Warsaw"
+	const note = "note: event 1 (UID choir): RRULE: "
+	const once = start + "\n  rule:\n"
+	// list returns the description of a series of dates of December 2026, which are written as "03 18" or "03 18:30".
+	list := func(dates ...string) string {
+		text := start + "\n  rule:\n"
+		for _, d := range dates {
+			if len(d) < len("2006-01-02 15") {
+				d = "2026-12-" + d
+			}
+			text += "  also: " + d + ":00:00"[3*strings.Count(d, ":"):] + "\n"
+		}
+		return text
+	}
 	tests := []struct {
 		name  string
 		lines []string
@@ -257,7 +275,7 @@ func TestReadsDatesOfICal(t *testing.T) {
 		},
 		{
 			"a rule that names no day", warsaw("RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"),
-			start + "\n  rule:\n  also: 2026-12-01 18:00:00\nnote: event 1 (UID choir): RRULE: names no date but the start",
+			start + "\n  rule:\nnote: event 1 (UID choir): RRULE: names no date but the start",
 		},
 		{
 			"dates without an occurrence that are none", warsaw("RRULE:FREQ=DAILY;COUNT=3", "EXDATE;TZID=Europe/Warsaw:20261202T180000",
@@ -302,28 +320,105 @@ func TestReadsDatesOfICal(t *testing.T) {
 			"not imported: event 1 (UID choir): DTEND: cannot be read",
 		},
 		{
-			"hours in a rule", warsaw("RRULE:FREQ=DAILY;BYHOUR=9,17"),
-			"not imported: event 1 (UID choir): RRULE: the part BYHOUR is not supported",
-		},
-		{
 			"too many", warsaw("RRULE:FREQ=DAILY;COUNT=100000000000"),
-			"not imported: event 1 (UID choir): RRULE: COUNT=100000000000 is not supported",
+			start + "\n  rule: FREQ=DAILY\n" + note + "COUNT=100000000000 is taken as no end",
+		},
+		{"too many to come", warsaw("RRULE:FREQ=DAILY;UNTIL=20991231"), start + "\n  rule: FREQ=DAILY;UNTIL=20991231"},
+		{"more than a count of the API", warsaw("RRULE:FREQ=DAILY;COUNT=2000"), start + "\n  rule: FREQ=DAILY;UNTIL=20320522T180000"},
+		{
+			"count and until", warsaw("RRULE:FREQ=DAILY;COUNT=9;UNTIL=20261203T170000Z"),
+			start + "\n  rule: FREQ=DAILY;UNTIL=20261203T180000\n" + note + "COUNT and UNTIL; the earlier end counts",
 		},
 		{
-			"too many to come", warsaw("RRULE:FREQ=DAILY;UNTIL=20991231"),
-			"not imported: event 1 (UID choir): RRULE: more than 1000 dates",
+			"count before until", warsaw("RRULE:FREQ=DAILY;COUNT=2;UNTIL=20261231T170000Z"),
+			start + "\n  rule: FREQ=DAILY;UNTIL=20261202T180000\n" + note + "COUNT and UNTIL; the earlier end counts",
 		},
+		{"interval 0", warsaw("RRULE:FREQ=DAILY;INTERVAL=0;COUNT=3"), start + "\n  rule: FREQ=DAILY;COUNT=3\n" + note + "INTERVAL=0 is taken as 1"},
+		{"spaces, lower case and semicolons", warsaw("RRULE: freq=weekly; byday=TU, TH ;count=3;;"), start + "\n  rule: FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH"},
+		{"a prefix twice", warsaw("RRULE:RRULE:FREQ=DAILY;COUNT=3"), start + "\n  rule: FREQ=DAILY;COUNT=3"},
+		{
+			"parts without a value, and of programs", warsaw("RRULE:FREQ=DAILY;BYDAY=;X-LIST=1;COUNT=3"),
+			start + "\n  rule: FREQ=DAILY;COUNT=3\n" + note + "BYDAY= is left out\n" + note + "X-LIST=1 is left out",
+		},
+		{"a part twice", warsaw("RRULE:FREQ=DAILY;BYMONTH=12;BYMONTH=12;COUNT=3"), start + "\n  rule: FREQ=DAILY;COUNT=3;BYMONTH=12"},
+		{"a rule twice", warsaw("RRULE:FREQ=DAILY;COUNT=3", "RRULE:COUNT=3;FREQ=DAILY;INTERVAL=1"), start + "\n  rule: FREQ=DAILY;COUNT=3"},
+		{
+			"two rules", warsaw("RRULE:FREQ=WEEKLY;COUNT=3", "RRULE:FREQ=DAILY;UNTIL=20261203"),
+			list("01 18", "02 18", "03 18", "08 18", "15 18") + note + "2 different rules; taken as a list of 5 dates, from 2026-12-01 18:00:00 to 2026-12-15 18:00:00",
+		},
+		{
+			"a rule without the start, and one with an end far ahead",
+			warsaw("RRULE:FREQ=YEARLY;BYMONTHDAY=3;BYMONTH=12;COUNT=3", "RRULE:FREQ=YEARLY;UNTIL=20271231"),
+			list("01 18", "03 18", "2027-12-01 18", "2027-12-03 18") + note +
+				"2 different rules; taken as a list of 4 dates, from 2026-12-01 18:00:00 to 2027-12-03 18:00:00",
+		},
+		{
+			"two rules without end", warsaw("RRULE:FREQ=YEARLY;INTERVAL=4", "RRULE:FREQ=YEARLY;INTERVAL=5"),
+			list("01 18", "2030-12-01 18", "2031-12-01 18", "2034-12-01 18", "2036-12-01 18") + note +
+				"2 different rules; taken as a list of 5 dates, from 2026-12-01 18:00:00 to 2036-12-01 18:00:00; the others are left out",
+		},
+		{
+			"hours in a rule", warsaw("RRULE:FREQ=DAILY;BYHOUR=9,18;COUNT=4"),
+			list("01 18", "02 09", "02 18", "03 09") + note + "taken as a list of 4 dates, from 2026-12-01 18:00:00 to 2026-12-03 09:00:00",
+		},
+		{
+			"by the hour until a time", warsaw("RRULE:FREQ=HOURLY;INTERVAL=3;UNTIL=20261202T020000Z"),
+			list("01 18", "01 21", "02 00", "02 03") + note + "taken as a list of 4 dates, from 2026-12-01 18:00:00 to 2026-12-02 03:00:00",
+		},
+		{
+			"by the hour on some weekdays", warsaw("RRULE:FREQ=HOURLY;BYDAY=TU;BYHOUR=18,19;BYMONTHDAY=1,8;BYMONTH=12;COUNT=4"),
+			list("01 18", "01 19", "08 18", "08 19") + note + "taken as a list of 4 dates, from 2026-12-01 18:00:00 to 2026-12-08 19:00:00",
+		},
+		{
+			"by the hour through a gap of the clock",
+			[]string{"DTSTART;TZID=Europe/Warsaw:20270328T010000", "RRULE:FREQ=HOURLY;COUNT=3"},
+			"choir | 2027-03-28 01:00:00 – 2027-03-28 01:00:00 Europe/Warsaw\n  rule:\n  also: 2027-03-28 01:00:00\n" +
+				"  also: 2027-03-28 03:00:00\n  also: 2027-03-28 04:00:00\n" + note +
+				"taken as a list of 3 dates, from 2027-03-28 01:00:00 to 2027-03-28 04:00:00",
+		},
+		{
+			"every 90 minutes", warsaw("RRULE:FREQ=MINUTELY;INTERVAL=90;COUNT=4"),
+			list("01 18", "01 19:30", "01 21", "01 22:30") + note + "taken as a list of 4 dates, from 2026-12-01 18:00:00 to 2026-12-01 22:30:00",
+		},
+		{"by the hour without end", warsaw("RRULE:FREQ=HOURLY", "RDATE:20261205T170000Z"), list("05 18") + note + "it has too many times of day" + ruleLeftOut},
+		{"by the second", warsaw("RRULE:FREQ=SECONDLY;COUNT=3"), once + note + "FREQ=SECONDLY is not supported" + ruleLeftOut},
+		{"no rule at all", warsaw("RRULE:every Tuesday"), once + note + "RRULE=EVERYTUESDAY is not supported" + ruleLeftOut},
+		{"another calendar", warsaw("RRULE:RSCALE=HEBREW;FREQ=YEARLY", "EXDATE:20271201T170000Z"), once + note + "RSCALE=HEBREW is not supported" + ruleLeftOut},
+		{"one of two rules is none", warsaw("RRULE:FREQ=DAILY;COUNT=3", "RRULE:FREQ=NEVER"), once + note + "FREQ=NEVER is not supported" + ruleLeftOut},
+		{
+			"places of times of day", warsaw("RRULE:FREQ=MONTHLY;BYDAY=TU;BYHOUR=9,18;BYSETPOS=1"),
+			once + note + "BYSETPOS with times of day is not supported" + ruleLeftOut,
+		},
+		{
+			"times of day of whole days",
+			[]string{"DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=DAILY;BYHOUR=9;COUNT=2"},
+			"choir | 2026-12-01 00:00:00 – 2026-12-01 23:59:59 UTC all day\n  rule: FREQ=DAILY;COUNT=2\n" + note +
+				"its times of day are left out, as the event lasts all day",
+		},
+		{
+			"the way to skip of RFC 7529", warsaw("RRULE:RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=BACKWARD;COUNT=3"),
+			start + "\n  rule: FREQ=YEARLY;COUNT=3;SKIP=BACKWARD",
+		},
+		{"a week of the year", warsaw("RRULE:FREQ=YEARLY;BYWEEKNO=49;BYDAY=TU;COUNT=3"), start + "\n  rule: FREQ=YEARLY;COUNT=3;BYWEEKNO=49;BYDAY=TU"},
+		{"a day of the year", warsaw("RRULE:FREQ=YEARLY;BYYEARDAY=335;COUNT=3"), start + "\n  rule: FREQ=YEARLY;COUNT=3;BYYEARDAY=335"},
 		{
 			"it ends before it begins", warsaw("RRULE:FREQ=DAILY;UNTIL=20251231"),
-			"not imported: event 1 (UID choir): RRULE: UNTIL=20251231 is not supported",
+			once + note + "UNTIL is before the start; the start alone is taken",
+		},
+		{"values that are empty", warsaw("RRULE:", "RDATE: ", "EXDATE:,", "RRULE:FREQ=DAILY;COUNT=2"), start + "\n  rule: FREQ=DAILY;COUNT=2"},
+		{"no rule and no dates", []string{"DTSTART:20261201T180000Z", "RRULE:", "RDATE:"}, "choir | 2026-12-01 18:00:00 – 2026-12-01 18:00:00 UTC"},
+		{
+			"a date that is none", warsaw("RDATE:20261205T170000Z,soon", "RRULE:FREQ=DAILY;COUNT=1"),
+			start + "\n  rule: FREQ=DAILY;COUNT=1\n  also: 2026-12-05 18:00:00\n" + strings.ReplaceAll(note, "RRULE", "RDATE") + "\"soon\" is no date; left out",
+		},
+		{
+			"dates by another rule", warsaw("RRULE:FREQ=DAILY;COUNT=5", "EXRULE:FREQ=DAILY;INTERVAL=2"),
+			"choir | 2026-12-02 18:00:00 – 2026-12-02 20:00:00 Europe/Warsaw\n  rule:\n  also: 2026-12-02 18:00:00\n  also: 2026-12-04 18:00:00\n" +
+				note + "taken as a list of 2 dates, from 2026-12-02 18:00:00 to 2026-12-04 18:00:00",
 		},
 		{
 			"nothing is left", warsaw("RRULE:FREQ=DAILY;COUNT=1", "EXDATE:20261201T170000Z"),
 			"not imported: event 1 (UID choir): RRULE: none of its dates is left",
-		},
-		{
-			"dates by another rule", warsaw("RRULE:FREQ=DAILY;COUNT=9", "EXRULE:FREQ=DAILY;INTERVAL=2"),
-			"not imported: event 1 (UID choir): EXRULE: is not supported",
 		},
 	}
 	for _, tt := range tests {
@@ -342,6 +437,12 @@ func TestReadsChangedDatesOfICal(t *testing.T) {
 	const master = "ical:choir | Choir | 2026-12-01 18:00:00 – 2026-12-01 20:00:00 Europe/Warsaw\n" +
 		"  rule: FREQ=WEEKLY;COUNT=4\n"
 	const moved = " | Choir | 2026-12-08 19:00:00 – 2026-12-08 19:00:00 Europe/Warsaw"
+	following := func(date string, lines ...string) string {
+		return strings.Replace(changedDate(date, lines...), "RECURRENCE-ID", "RECURRENCE-ID;RANGE=THISANDFUTURE", 1)
+	}
+	becomes := func(event, from string) string {
+		return "note: event " + event + " (UID choir): RECURRENCE-ID: the dates from " + from + " on become a series of their own"
+	}
 	tests := []struct {
 		name   string
 		events []string
@@ -371,8 +472,8 @@ func TestReadsChangedDatesOfICal(t *testing.T) {
 		{
 			"this and following of a series that is not in the file",
 			[]string{vevent("choir", "RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Warsaw:20261208T180000", day)},
-			"not imported: event 1 (UID choir): a change of this and all following dates is not supported; " +
-				"they stay as the series has them",
+			"ical:choir?recurrence=20261208T170000Z" + moved + "\nnote: event 1 (UID choir): RECURRENCE-ID: " +
+				"the following dates stay as they are, because the series is not in the file",
 		},
 		{
 			"of a date that is none",
@@ -408,10 +509,41 @@ func TestReadsChangedDatesOfICal(t *testing.T) {
 		{"an unknown range is the date alone", []string{
 			weeklySeries(), vevent("choir", "RECURRENCE-ID;RANGE=X-ALL;TZID=Europe/Warsaw:20261208T180000", day),
 		}, master + "  on 2026-12-08 18:00:00: " + moved},
-		{"this and following", []string{
-			weeklySeries(), vevent("choir", "RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Warsaw:20261208T180000", day),
-		}, master + "not imported: event 2 (UID choir): a change of this and all following dates is not supported; " +
-			"they stay as the series has them"},
+		{
+			"this and following",
+			[]string{weeklySeries(), following("20261208", day)},
+			strings.Replace(master, "COUNT=4", "COUNT=1", 1) + "ical:choir?recurrence=20261208T170000Z" + moved +
+				"\n  rule: FREQ=WEEKLY;COUNT=3\n" + becomes("2", "2026-12-08 19:00:00"),
+		},
+		{
+			"this and following twice, with a date of its own",
+			[]string{
+				weeklySeries("EXDATE;TZID=Europe/Warsaw:20261215T180000"), following("20261222", "DTSTART;TZID=Europe/Warsaw:20261223T200000"),
+				following("20261208", day), changedDate("20261222", "DTSTART;TZID=Europe/Warsaw:20261224T100000"),
+			},
+			strings.Replace(master, "COUNT=4", "COUNT=1", 1) + "ical:choir?recurrence=20261208T170000Z" + moved +
+				"\n  rule: FREQ=WEEKLY;COUNT=2\n  not: 2026-12-15 19:00:00\n" +
+				"ical:choir?recurrence=20261222T170000Z | Choir | 2026-12-23 20:00:00 – 2026-12-23 20:00:00 Europe/Warsaw\n" +
+				"  rule: FREQ=WEEKLY;COUNT=1\n" +
+				"  on 2026-12-23 20:00:00:  | Choir | 2026-12-24 10:00:00 – 2026-12-24 10:00:00 Europe/Warsaw\n" +
+				becomes("3", "2026-12-08 19:00:00") + "\n" + becomes("2", "2026-12-23 20:00:00"),
+		},
+		{
+			"this and following from the first date on",
+			[]string{weeklySeries(), following("20261201", "DTSTART;TZID=Europe/Warsaw:20261201T190000")},
+			"ical:choir | Choir | 2026-12-01 19:00:00 – 2026-12-01 19:00:00 Europe/Warsaw\n  rule: FREQ=WEEKLY;COUNT=4",
+		},
+		{
+			"this and following after the end",
+			[]string{weeklySeries(), following("20270301", day)},
+			master + "note: event 2 (UID choir): RECURRENCE-ID: the series has no date from there on; left out",
+		},
+		{
+			"this and following of a rule without end",
+			[]string{vevent("a", "DTSTART;TZID=Europe/Warsaw:20261201T180000", "RRULE:FREQ=WEEKLY"), strings.Replace(following("20261208", day), "choir", "a", 1)},
+			"ical:a | Choir | 2026-12-01 18:00:00 – 2026-12-01 18:00:00 Europe/Warsaw\n  rule: FREQ=WEEKLY;UNTIL=20261207\n" +
+				"ical:a?recurrence=20261208T170000Z" + moved + "\n  rule: FREQ=WEEKLY\n" + strings.Replace(becomes("2", "2026-12-08 19:00:00"), "choir", "a", 1),
+		},
 		{
 			"without a start",
 			[]string{weeklySeries(), changedDate("20261208")},

@@ -223,8 +223,12 @@ func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) ([
 	return ids, nil
 }
 
-// setSchedule sets all fields of a schedule in an input.
+// setSchedule sets all fields of a schedule in an input. A schedule without a rule gets its start as an rdate, because
+// an input without both makes no series.
 func setSchedule(in *edit.EventInput, s recur.Schedule) {
+	if s.Rule.IsZero() && len(s.RDate) == 0 {
+		s.RDate = []calendar.Wall{s.Start}
+	}
 	in.Start, in.End = new(when.FromWall(s.Start)), new(when.FromWall(s.End))
 	in.Zone, in.AllDay = &s.Zone, &s.AllDay
 	in.Rule = new(s.Rule.String())

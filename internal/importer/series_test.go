@@ -973,3 +973,84 @@ func TestUnknownClassIsPrivateAtTheNextImport(t *testing.T) {
 		}
 	})
 }
+
+func TestImportOfEveryShapeOfARuleIsRepeatable(t *testing.T) {
+	tests := []struct {
+		name  string
+		lines []string
+		want  []string // the first starts
+		dates int
+	}{
+		{"a rule that cannot be kept", []string{"RRULE:RSCALE=HEBREW;FREQ=YEARLY"}, []string{"2026-12-01 18:00:00"}, 1},
+		{"an end before the start", []string{"RRULE:FREQ=WEEKLY;UNTIL=20261101"}, []string{"2026-12-01 18:00:00"}, 1},
+		{"a week of the year", []string{"RRULE:FREQ=YEARLY;BYWEEKNO=49;BYDAY=TU;COUNT=2"}, []string{"2026-12-01 18:00:00", "2027-12-07 18:00:00"}, 2},
+		{"days of the year", []string{"RRULE:FREQ=YEARLY;BYYEARDAY=335,336;COUNT=3"}, []string{"2026-12-01 18:00:00", "2026-12-02 18:00:00"}, 3},
+		{"a day that months lack", []string{"RRULE:RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD;COUNT=2"}, []string{"2026-12-01 18:00:00", "2027-01-01 18:00:00"}, 2},
+		{"two rules", []string{"RRULE:FREQ=WEEKLY;COUNT=3", "RRULE:FREQ=DAILY;COUNT=2"}, []string{"2026-12-01 18:00:00", "2026-12-02 18:00:00"}, 4},
+		{"hours", []string{"RRULE:FREQ=HOURLY;INTERVAL=2;COUNT=3"}, []string{"2026-12-01 18:00:00", "2026-12-01 20:00:00"}, 3},
+		{"an end far ahead", []string{"RRULE:FREQ=DAILY;UNTIL=20301231T170000Z"}, []string{"2026-12-01 18:00:00", "2026-12-02 18:00:00"}, 751},
+		{"no end", []string{"RRULE:FREQ=WEEKLY", "EXDATE:20261208T170000Z"}, []string{"2026-12-01 18:00:00", "2026-12-15 18:00:00"}, 107},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, st *store.Store) {
+				cal := readICal(t, vevent("choir", append([]string{
+					"DTSTART;TZID=Europe/Warsaw:20261201T180000", "DTEND;TZID=Europe/Warsaw:20261201T200000",
+				}, tt.lines...)...))
+				if report := importInto(t, st, cal); counts(report) != "series create 1" || !report.Complete() {
+					t.Fatalf("first import: %s %v", counts(report), report.Problems)
+				}
+				starts := startsOf(t, st)
+				if diff := gocmp.Diff(tt.want, starts[:len(tt.want)]); diff != "" || len(starts) != tt.dates {
+					t.Errorf("%d dates, want %d (-want +got):\n%s", len(starts), tt.dates, diff)
+				}
+				before := storedRecords(t, st)
+				if report := importInto(t, st, cal); counts(report) != "series unchanged 1" {
+					t.Errorf("second import: %s %v", counts(report), report.Problems)
+				}
+				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
+					t.Errorf("second import (-before +after):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// startsOf returns the starts of all events.
+func startsOf(t testing.TB, st *store.Store) []string {
+	t.Helper()
+	rows, err := st.Ent.Event.Query().Where(event.StatusNEQ(calendar.Trash)).Order(event.ByStartsAt(), event.ByID()).All(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]string, len(rows))
+	for i, e := range rows {
+		out[i] = e.StartWall.String()
+	}
+	return out
+}
+
+func TestImportSplitsASeriesAtAChangeOfAllFollowingDates(t *testing.T) {
+	const change = "RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Warsaw:20261215T180000"
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		whole := weeklySeries()
+		moved := vevent("choir", change, "DTSTART;TZID=Europe/Warsaw:20261216T190000", "DTEND;TZID=Europe/Warsaw:20261216T210000")
+		for _, step := range []struct {
+			file   []string
+			counts string
+			want   []string
+		}{
+			{[]string{whole}, "series create 1", []string{"2026-12-01 18:00:00", "2026-12-08 18:00:00", "2026-12-15 18:00:00", "2026-12-22 18:00:00"}},
+			{[]string{whole, moved}, "series create 1, series update 1", []string{"2026-12-01 18:00:00", "2026-12-08 18:00:00", "2026-12-16 19:00:00", "2026-12-23 19:00:00"}},
+			{[]string{whole, moved}, "series unchanged 2", []string{"2026-12-01 18:00:00", "2026-12-08 18:00:00", "2026-12-16 19:00:00", "2026-12-23 19:00:00"}},
+		} {
+			report := importInto(t, st, readICal(t, step.file...))
+			if got := counts(report); got != step.counts || !report.Complete() {
+				t.Errorf("%s, want %s; %v", got, step.counts, report.Problems)
+			}
+			if diff := gocmp.Diff(step.want, startsOf(t, st)); diff != "" {
+				t.Errorf("starts (-want +got):\n%s", diff)
+			}
+		}
+	})
+}

@@ -1,0 +1,256 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+)
+
+// icalRule is a value of RRULE or EXRULE.
+type icalRule struct {
+	rule  recur.Rule // the days, with UNTIL and without COUNT
+	count int        // COUNT; 0 means none
+	// The times of day, if the rule has others than that of the start. Nil means the time of the start. In an hourly
+	// rule, nil hours are all hours; in a rule by the minute, so are nil minutes.
+	hours, minutes, seconds []int
+	// step is the unit of an hourly rule or one by the minute; every interval-th one counts. 0 means whole days.
+	step     time.Duration
+	interval int
+}
+
+const (
+	// maxRuleCount is the largest COUNT that is counted. A larger one means no end.
+	maxRuleCount = 100_000
+	// maxRuleSteps limits the times of day that are compared with one rule.
+	maxRuleSteps = 100_000
+	// maxRules is the maximum number of different rules of an event.
+	maxRules = 20
+	// listedYears is the number of years after this one for which the dates of endless rules are listed.
+	listedYears = 10
+)
+
+// parseICalRule reads a rule for an event with the given span. It repairs what has one meaning only, and returns
+// notices about that. Errors say why the rule cannot be kept.
+func parseICalRule(text string, span calendar.Span) (r icalRule, notices []string, err error) {
+	text = strings.TrimPrefix(strings.ToUpper(strings.Join(strings.Fields(text), "")), "RRULE:")
+	note := func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
+	var rest []string // the parts that recur.Parse reads
+	hasUntil := false
+	r.interval = 1
+	for part := range strings.SplitSeq(text, ";") {
+		name, value, _ := strings.Cut(part, "=")
+		number, numberErr := strconv.Atoi(value)
+		switch {
+		case part == "", slices.Contains(rest, part):
+		case name != "" && strings.HasSuffix(part, "="), strings.HasPrefix(name, "X-"):
+			note("%s is left out", shorten(part))
+		case name == "BYHOUR":
+			err = errors.Join(err, parseClock(&r.hours, part, value, 23))
+		case name == "BYMINUTE":
+			err = errors.Join(err, parseClock(&r.minutes, part, value, 59))
+		case name == "BYSECOND":
+			err = errors.Join(err, parseClock(&r.seconds, part, value, 59))
+		case name == "FREQ" && value == "HOURLY":
+			r.step, rest = time.Hour, append(rest, "FREQ=DAILY")
+		case name == "FREQ" && value == "MINUTELY":
+			r.step, rest = time.Minute, append(rest, "FREQ=DAILY")
+		case name == "INTERVAL" && numberErr == nil && number < 1:
+			note("%s is taken as 1", shorten(part))
+		case name == "INTERVAL" && numberErr == nil:
+			r.interval = number
+		case name == "COUNT" && (numberErr == nil || errors.Is(numberErr, strconv.ErrRange)) && number > 0:
+			if r.count = number; number > maxRuleCount {
+				r.count = 0
+				note("%s is taken as no end", shorten(part))
+			}
+		default:
+			hasUntil = hasUntil || name == "UNTIL"
+			rest = append(rest, part)
+		}
+	}
+	if err != nil {
+		return r, notices, err
+	}
+	if r.count > 0 && hasUntil {
+		note("COUNT and UNTIL; the earlier end counts")
+	}
+	if r.step == 0 && r.interval > 1 {
+		rest = append(rest, fmt.Sprint("INTERVAL=", r.interval))
+	}
+	if r.rule, err = recur.Parse(strings.Join(rest, ";"), span.Zone); err != nil {
+		return r, notices, err
+	}
+	hour, minute, second := span.Start.Clock()
+	isClock := func(list []int, n int) bool { return list == nil || slices.Equal(list, []int{n}) }
+	switch {
+	case span.AllDay && r.step > 0:
+		return r, notices, errors.New("times of day do not fit a day")
+	case r.step == 0 && isClock(r.hours, hour) && isClock(r.minutes, minute) && isClock(r.seconds, second):
+		r.hours, r.minutes, r.seconds = nil, nil, nil
+	case span.AllDay:
+		note("its times of day are left out, as the event lasts all day")
+		r.hours, r.minutes, r.seconds = nil, nil, nil
+	case len(r.rule.BySetPos) > 0:
+		return r, notices, errors.New("BYSETPOS with times of day is not supported")
+	}
+	return r, notices, nil
+}
+
+// parseClock reads the numbers of BYHOUR, BYMINUTE or BYSECOND.
+func parseClock(list *[]int, part, value string, most int) error {
+	for item := range strings.SplitSeq(value, ",") {
+		n, err := strconv.Atoi(item)
+		if err != nil || n < 0 || n > most {
+			return fmt.Errorf("%s is not supported", shorten(part))
+		}
+		*list = append(*list, n)
+	}
+	slices.Sort(*list)
+	*list = slices.Compact(*list)
+	return nil
+}
+
+// isDaily reports whether all starts have the time of day of the event, so that the rule needs no list of dates.
+func (r icalRule) isDaily() bool {
+	return r.step == 0 && r.hours == nil && r.minutes == nil && r.seconds == nil
+}
+
+// ends reports whether COUNT or UNTIL limits the rule.
+func (r icalRule) ends() bool { return r.count > 0 || !r.rule.Until.IsZero() }
+
+// key returns a text that is equal for equal rules.
+func (r icalRule) key() string {
+	return fmt.Sprint(r.rule, r.count, r.hours, r.minutes, r.seconds, r.step, r.interval)
+}
+
+// ruleFrom returns a rule of days with its COUNT. A COUNT above that of package recur becomes UNTIL. If COUNT and UNTIL
+// are both there, the earlier end stays. COUNT includes a start that is none of the rule's.
+func (r icalRule) ruleFrom(start calendar.Wall) recur.Rule {
+	rule := r.rule
+	if r.count == 0 {
+		return rule
+	}
+	if r.count <= recur.MaxOccurrences && rule.Until.IsZero() {
+		rule.Count = r.count
+		return rule
+	}
+	n := 0
+	for w := range rule.Starts(start, calendar.Wall{}, recur.LastStart()) {
+		if n++; n == 1 && !w.Equal(start) {
+			n++
+		}
+		if n >= r.count {
+			rule.Until = w
+			break
+		}
+	}
+	return rule
+}
+
+// starts returns the first starts of the rule from now on, and the last ones before. Each list has at most
+// recur.MaxOccurrences starts, none later than last. Hours that the clock skips have none in an hourly rule. It reports
+// false if the rule needs too many steps.
+func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []calendar.Wall, ok bool) {
+	start := span.Start
+	n, steps, ahead := 0, 0, 0
+	// add appends a start. It returns false to end the list.
+	add := func(w calendar.Wall) bool {
+		if w.Before(start) || r.step > 0 && !span.Zone.Wall(span.Zone.Instant(w)).Equal(w) {
+			return true
+		}
+		if n++; n == 1 && !w.Equal(start) {
+			n++
+		}
+		if r.count > 0 && n > r.count || last.Before(w) || !r.rule.Until.IsZero() && r.rule.Until.Before(w) {
+			return false
+		}
+		all = append(all, w)
+		if !w.Before(now) {
+			ahead++
+		} else if len(all) == 2*recur.MaxOccurrences {
+			all = slices.Delete(all, 0, recur.MaxOccurrences)
+		}
+		return ahead < recur.MaxOccurrences
+	}
+	if r.isDaily() {
+		for w := range r.rule.Starts(start, calendar.Wall{}, last) {
+			if !add(w) {
+				break
+			}
+		}
+		return all, true
+	}
+	for day := range r.rule.Starts(start.StartOfDay(), calendar.Wall{}, last) {
+		for w := range r.timesOn(day, start, &steps) {
+			if !add(w) {
+				return all, true
+			}
+		}
+		if steps > maxRuleSteps {
+			return all, false
+		}
+	}
+	return all, true
+}
+
+// timesOn yields the starts of a rule with times of day on one day, in ascending order. It adds the times that it
+// compares to steps.
+func (r icalRule) timesOn(day, start calendar.Wall, steps *int) func(func(calendar.Wall) bool) {
+	hour, minute, second := start.Clock()
+	from := start.StartOfDay().Add(time.Duration(hour) * time.Hour)
+	if r.step == time.Minute {
+		from = from.Add(time.Duration(minute) * time.Minute)
+	}
+	hours, minutes, seconds := clockValues(r.hours, hour), clockValues(r.minutes, minute), clockValues(r.seconds, second)
+	if r.hours == nil && r.step > 0 {
+		hours = numbersBelow(24)
+	}
+	if r.minutes == nil && r.step == time.Minute {
+		minutes = numbersBelow(60)
+	}
+	isStep := func(w calendar.Wall) bool { return int(w.Sub(from)/r.step)%r.interval == 0 }
+	return func(yield func(calendar.Wall) bool) {
+		for _, h := range hours {
+			*steps++
+			at := day.Add(time.Duration(h) * time.Hour)
+			if r.step == time.Hour && !isStep(at) {
+				continue
+			}
+			for _, m := range minutes {
+				*steps++
+				at := at.Add(time.Duration(m) * time.Minute)
+				if r.step == time.Minute && !isStep(at) {
+					continue
+				}
+				for _, s := range seconds {
+					if !yield(at.Add(time.Duration(s) * time.Second)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// clockValues returns the list, or the number of the start if there is none.
+func clockValues(list []int, start int) []int {
+	if list == nil {
+		return []int{start}
+	}
+	return list
+}
+
+// numbersBelow returns the numbers from 0 to n-1.
+func numbersBelow(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
