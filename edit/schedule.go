@@ -102,8 +102,8 @@ func horizon(zone calendar.Zone, now time.Time) calendar.Wall {
 	return zone.Wall(now).AddDate(0, horizonMonths, 0)
 }
 
-// generatedUntil returns the last nominal start for which a schedule has a stored occurrence after a write at now: the
-// horizon, or the start of the schedule if that is later. Nil means that all of its occurrences are stored.
+// generatedUntil returns the last nominal start for which a schedule has a stored occurrence after a write at now. It is
+// the horizon, or the start of the schedule if that is later. Nil means that all of its occurrences are stored.
 func generatedUntil(s recur.Schedule, now time.Time) *calendar.Wall {
 	until := horizon(s.Zone, now)
 	if until.Before(s.Start) {

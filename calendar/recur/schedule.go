@@ -149,8 +149,8 @@ func (s Schedule) startsAtTime(starts []calendar.Wall, w calendar.Wall) []calend
 // Ends reports whether the schedule has a last start. A schedule without a rule has one.
 func (s Schedule) Ends() bool { return s.Rule.Ends() }
 
-// IsLong reports whether the schedule is too long to be stored as a whole: it has no last start, or UNTIL is so far
-// ahead that the rule has more than MaxOccurrences starts.
+// IsLong reports whether the schedule is too long to be stored as a whole. It then has no last start, or UNTIL leaves
+// the rule more than MaxOccurrences starts.
 func (s Schedule) IsLong() bool {
 	if s.Rule.Until.IsZero() {
 		return !s.Ends()
