@@ -154,8 +154,8 @@ func (r icalRule) ruleFrom(start calendar.Wall) recur.Rule {
 }
 
 // starts returns the first starts of the rule from now on, and the last ones before. Each list has at most
-// recur.MaxOccurrences starts, none later than last. Hours that the clock skips have none in an hourly rule. It reports
-// false if the rule needs too many steps.
+// recur.MaxOccurrences starts, none later than last. An hourly rule has only its first ones, and none in hours that the
+// clock skips. It reports false if the rule needs too many steps.
 func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []calendar.Wall, ok bool) {
 	start := span.Start
 	n, steps, ahead := 0, 0, 0
@@ -171,6 +171,9 @@ func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []cal
 			return false
 		}
 		all = append(all, w)
+		if r.step > 0 {
+			return len(all) < recur.MaxOccurrences
+		}
 		if !w.Before(now) {
 			ahead++
 		} else if len(all) == 2*recur.MaxOccurrences {

@@ -19,14 +19,14 @@ const maxDates = recur.MaxOccurrences
 func (r *icalReader) series(g *icalGroup) {
 	d := r.event(g.master, g.master.calendar.zone, true)
 	o := icalObject{g.master, d.log}
-	if len(d.log.faults) > 0 {
-		r.add(g.master, d, icalKey(g.master.uid))
-		return
-	}
 	isFollowing := func(c *icalComponent) bool { return c.following }
-	d.event.Series = r.recurrence(o, d, slices.DeleteFunc(slices.Clone(g.overrides), isFollowing))
+	if len(d.log.faults) == 0 {
+		d.event.Series = r.recurrence(o, d, slices.DeleteFunc(slices.Clone(g.overrides), isFollowing))
+	}
 	r.add(g.master, d, icalKey(g.master.uid))
-	r.following(d.event, slices.DeleteFunc(g.overrides, func(c *icalComponent) bool { return !c.following }))
+	if d.event.Series != nil {
+		r.following(d.event, slices.DeleteFunc(g.overrides, func(c *icalComponent) bool { return !c.following }))
+	}
 }
 
 // following splits a series at changes of a date and all later ones (RFC 5545, section 3.2.13). The dates from there on

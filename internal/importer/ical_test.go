@@ -539,6 +539,11 @@ func TestReadsChangedDatesOfICal(t *testing.T) {
 			master + "note: event 2 (UID choir): RECURRENCE-ID: the series has no date from there on; left out",
 		},
 		{
+			"this and following of a series without a date",
+			[]string{weeklySeries("EXDATE;TZID=Europe/Warsaw:20261201T180000,20261208T180000,20261215T180000,20261222T180000"), following("20261208", day)},
+			"not imported: event 1 (UID choir): RRULE: none of its dates is left",
+		},
+		{
 			"this and following of a rule without end",
 			[]string{vevent("a", "DTSTART;TZID=Europe/Warsaw:20261201T180000", "RRULE:FREQ=WEEKLY"), strings.Replace(following("20261208", day), "choir", "a", 1)},
 			"ical:a | Choir | 2026-12-01 18:00:00 – 2026-12-01 18:00:00 Europe/Warsaw\n  rule: FREQ=WEEKLY;UNTIL=20261207\n" +
