@@ -234,8 +234,8 @@ func zoneTable(root string) (module, error) {
 	if err != nil {
 		return module{}, err
 	}
-	m := module{Path: "CLDR: windowsZones.xml", Version: "v" + string(release[1]), texts: []string{string(text)}}
-	err = m.conclude([]string{"Unicode-DFS-2016"})
+	m := module{Path: "npm: cldr-core", Version: "v" + string(release[1]), texts: []string{string(text)}}
+	err = m.conclude([]string{"Unicode-3.0"})
 	return m, err
 }
 

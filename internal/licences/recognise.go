@@ -11,7 +11,7 @@ import (
 
 // allowedLicences are the licences that linked modules may have. Most only require their text. The Mozilla
 // licence requires the source of its own files, which Almanac does not change.
-var allowedLicences = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unicode-DFS-2016", "Unlicense", "CC0-1.0", "blessing"}
+var allowedLicences = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unicode-3.0", "Unicode-DFS-2016", "Unlicense", "CC0-1.0", "blessing"}
 
 // reviewedLicences are texts that a person has reviewed, because they combine several licences or are rare. The
 // key is the start of the SHA-256. A changed text needs a new review.

@@ -1,84 +1,84 @@
-// Windowszones writes the table of the time zones of Windows that iCalendar files name. A line has a Windows name, a tab
-// and the IANA zone that CLDR gives it for the whole world.
+// Windowszones writes the table of the Windows time zones named in iCalendar files. A line has a Windows name, a tab
+// and the IANA zone that CLDR gives it for the whole world. The argument is the folder of the npm package cldr-core:
 //
-//	go run ./internal/importer/internal/windowszones -release 41 windowsZones.xml >internal/importer/windows_zones.txt
+//	go run ./internal/importer/internal/windowszones node_modules/cldr-core >internal/importer/windows_zones.txt
 //
-// The file windowsZones.xml is in common/supplemental of a CLDR release.
+// The script .ci/windows-zones installs the package and runs it.
 package main
 
 import (
 	"bytes"
-	"encoding/xml"
+	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "windowszones:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("windowszones", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	release := flags.String("release", "", "the CLDR release that the file is of")
-	if err := flags.Parse(args); err != nil {
-		return err
+func run(args []string, stdout io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("want the folder of cldr-core")
 	}
-	if flags.NArg() != 1 || *release == "" {
-		return errors.New("want -release N FILE")
-	}
-	data, err := os.ReadFile(flags.Arg(0))
+	manifest, err := os.ReadFile(filepath.Join(args[0], "package.json"))
 	if err != nil {
 		return err
 	}
-	table, err := tableOf(data, *release)
+	data, err := os.ReadFile(filepath.Join(args[0], "supplemental", "windowsZones.json"))
 	if err != nil {
-		return fmt.Errorf("%s: %w", flags.Arg(0), err)
+		return err
+	}
+	table, err := tableOf(manifest, data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	_, err = stdout.Write(table)
 	return err
 }
 
-// world is the territory in windowsZones.xml of the default IANA zone for a Windows zone.
+// world is the territory in windowsZones.json of the default IANA zone for a Windows zone.
 const world = "001"
 
-// tableOf converts a windowsZones.xml to the table, sorted by Windows name.
-func tableOf(data []byte, release string) ([]byte, error) {
+// tableOf converts a windowsZones.json to the table, sorted by Windows name. The release is that of package.json.
+func tableOf(manifest, data []byte) ([]byte, error) {
+	var pack struct{ Version string }
 	var file struct {
-		Zones struct {
-			Windows string `xml:"otherVersion,attr"`
-			IANA    string `xml:"typeVersion,attr"`
-			List    []struct {
-				Windows   string `xml:"other,attr"`
-				Territory string `xml:"territory,attr"`
-				IANA      string `xml:"type,attr"`
-			} `xml:"mapZone"`
-		} `xml:"windowsZones>mapTimezones"`
+		Supplemental struct {
+			WindowsZones struct {
+				MapTimezones []struct {
+					MapZone struct {
+						Windows   string `json:"_other"`
+						IANA      string `json:"_type"`
+						Territory string `json:"_territory"`
+					}
+				}
+			}
+		}
 	}
-	if err := xml.Unmarshal(data, &file); err != nil {
+	if err := errors.Join(json.Unmarshal(manifest, &pack), json.Unmarshal(data, &file)); err != nil {
 		return nil, err
 	}
 	var lines []string
-	for _, z := range file.Zones.List {
-		if z.Territory == world {
-			lines = append(lines, z.Windows+"\t"+z.IANA+"\n")
+	for _, z := range file.Supplemental.WindowsZones.MapTimezones {
+		if z.MapZone.Territory == world {
+			lines = append(lines, z.MapZone.Windows+"\t"+z.MapZone.IANA+"\n")
 		}
 	}
-	if len(lines) == 0 {
-		return nil, errors.New("no zones")
+	if len(lines) == 0 || pack.Version == "" {
+		return nil, errors.New("no zones, or no version")
 	}
 	slices.Sort(lines)
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Windows zones by name, from windowsZones.xml of CLDR %s (Windows %s, tz %s).\n",
-		release, file.Zones.Windows, file.Zones.IANA)
-	fmt.Fprintln(&out, "# Written by internal/importer/internal/windowszones. Licence: windows_zones.LICENSE")
+	fmt.Fprintf(&out, "# Windows zones by name, from windowsZones.json of CLDR %s (npm: cldr-core).\n", pack.Version)
+	fmt.Fprintln(&out, "# Written by .ci/windows-zones. Licence: windows_zones.LICENSE")
 	for _, line := range lines {
 		out.WriteString(line)
 	}
