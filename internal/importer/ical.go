@@ -38,6 +38,7 @@ type icalCalendar struct {
 	component               // properties of the calendar itself
 	declared  []*component  // VTIMEZONE components
 	zone      calendar.Zone // zone for days and floating times
+	own       *icalZone     // zone for floating times if a VTIMEZONE defines it; else nil
 	zones     *icalZones
 	floating  bool // whether it has events with times without a zone
 }
@@ -259,7 +260,7 @@ func parseLine(line string) (name string, p property, ok bool) {
 	if name != "BEGIN" && name != "END" && !readProperties[name] {
 		return "", property{}, false
 	}
-	head, value, ok := cutHead(line)
+	head, value, ok := cutHead(quoteZone(line))
 	if !ok {
 		return name, property{}, false
 	}

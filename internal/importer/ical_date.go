@@ -51,11 +51,11 @@ func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 		d.zone = calendar.UTC()
 	case name == "":
 		d.floating = true
-	default:
-		var err error
-		if d.zone, err = c.zones.find(name); err != nil {
-			return icalDate{}, err
+		if c.own != nil {
+			d.wall, d.zone = c.zones.read(c.own, d.wall, c.zone)
 		}
+	default:
+		d.wall, d.zone = c.zones.read(c.zones.find(name), d.wall, c.zone)
 	}
 	return d, nil
 }

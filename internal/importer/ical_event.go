@@ -45,19 +45,24 @@ func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 		return nil, err
 	}
 	r := &icalReader{file: f, site: site, now: site.Now(), cal: &Calendar{}}
+	budget := newZoneBudget()
 	for _, c := range f.calendars {
-		c.zone, c.zones = site.Zone, newICalZones(c.declared, site.Zone, r.now)
+		c.zone, c.zones = site.Zone, newICalZones(c.declared, site.Zone, r.now, budget)
 	}
 	for _, c := range f.events {
 		c.calendar.zones.addDates(c)
 	}
 	for _, c := range f.calendars {
 		if name := c.value("X-WR-TIMEZONE"); name != "" {
-			zone, err := c.zones.find(name)
-			if err == nil {
-				c.zone = zone
+			zone := c.zones.find(name)
+			if zone.clock != nil {
+				c.own = zone
+			}
+			if zone.known {
+				c.zone = zone.zone
 			} else {
-				r.cal.Notices = append(r.cal.Notices, fmt.Sprintf("X-WR-TIMEZONE: %v; %s is taken", err, c.zone))
+				r.cal.Notices = append(r.cal.Notices,
+					fmt.Sprintf("X-WR-TIMEZONE: time zone %q is unknown; %s is taken", shorten(zone.name), c.zone))
 			}
 		}
 	}

@@ -41,6 +41,26 @@ func checkICal(t *testing.T, data []byte) *Calendar {
 	return cal
 }
 
+// manyZones returns VTIMEZONE components of different names, each with events of the given starts.
+func manyZones(n int, starts ...string) string {
+	var text strings.Builder
+	for i := range n {
+		text.WriteString(strangeZone(fmt.Sprint("zone ", i)))
+		for j, start := range starts {
+			text.WriteString(vevent(fmt.Sprint(i, "-", j), fmt.Sprintf("DTSTART;TZID=zone %d:%s", i, start)))
+		}
+	}
+	return text.String()
+}
+
+func manyEvents(n int, lines ...string) string {
+	var text strings.Builder
+	for i := range n {
+		text.WriteString(vevent(fmt.Sprint(i), lines...))
+	}
+	return text.String()
+}
+
 func checkICalEvent(t *testing.T, e *Event) {
 	t.Helper()
 	if err := e.Span.Check(); err != nil || e.Title == "" || len([]rune(e.Title)) > maxTitle {
@@ -77,6 +97,32 @@ func FuzzICal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data string) { checkICal(t, []byte(data)) })
 }
 
+// FuzzZoneOfICal checks that a VTIMEZONE costs no event its start.
+func FuzzZoneOfICal(f *testing.F) {
+	rules := strings.Split(strangeZone("x"), "\n")
+	f.Add(strings.Join(rules[2:len(rules)-2], "\n"), "Office", "20270504T100000", "FREQ=WEEKLY;COUNT=5")
+	f.Add("BEGIN:STANDARD\nDTSTART:00010101T000000\nTZOFFSETFROM:+1400\nTZOFFSETTO:-235959\nRDATE:20270101T000000\nEND:STANDARD",
+		"W. Europe Standard Time 1", "99991231T235959", "")
+	f.Add("BEGIN:DAYLIGHT\nDTSTART:20070101T000000\nTZOFFSETTO:0100\nRRULE:FREQ=DAILY;INTERVAL=3\nEND:DAYLIGHT",
+		"(UTC+01:00) A, B", "10000101T000000", "FREQ=YEARLY")
+	f.Fuzz(func(t *testing.T, zone, tzid, start, rule string) {
+		if strings.ContainsAny(tzid+start+rule, "\r\n\"") || strings.Contains(strings.ToUpper(zone), ":V") || strings.Contains(zone, "\r") {
+			return // another structure of the file
+		}
+		lines := []string{`DTSTART;TZID="` + tzid + `":` + start}
+		if rule != "" {
+			lines = append(lines, "RRULE:"+rule)
+		}
+		cal := checkICal(t, []byte("BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:"+tzid+"\n"+zone+"\nEND:VTIMEZONE\n"+vevent("a", lines...)))
+		d, ok := parseICalDate(start)
+		_, _, isRead := parseLine(lines[0])
+		year, _, _ := d.wall.Date()
+		if ok && isRead && rule == "" && cal != nil && len(cal.Events) == 0 && year > 1000 && year < 9999 {
+			t.Errorf("lost: %s", describeCalendar(cal))
+		}
+	})
+}
+
 func TestICalIsReadWithinBounds(t *testing.T) {
 	many := 1 << 20
 	if testing.Short() {
@@ -110,6 +156,13 @@ func TestICalIsReadWithinBounds(t *testing.T) {
 		{"many ends", strings.Repeat("END:VEVENT\nEND:STANDARD\nEND:X\n", many/4), ""},
 		{"many categories", vevent("a", "DTSTART:20261201T180000Z", "CATEGORIES:"+strings.Repeat("a,b\\,", many/4)), ""},
 		{"many zones", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nEND:STANDARD\nEND:VTIMEZONE\n", 30_000), ""},
+		{"a zone of many observances", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nDTSTART:00010101T000000\nTZOFFSETFROM:+0100\n"+
+			"TZOFFSETTO:+0200\nRRULE:FREQ=YEARLY\nEND:STANDARD\nEND:VTIMEZONE\n", 10_000) + vevent("a", "DTSTART;TZID=a:20261201T180000"), ""},
+		{"zones of many names", manyZones(3000, "20261201T180000"), "is unknown"},
+		{"zones of many names and years", manyZones(1000, "10010101T000000", "99980101T000000"), "is unknown"},
+		{"a zone of many dates", "BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nTZOFFSETTO:+0200\nRDATE:" + strings.Repeat("20260101T000000,", many/4) +
+			"\nEND:STANDARD\nEND:VTIMEZONE\n" + strings.Repeat(vevent("a", "DTSTART;TZID=a:20261201T180000"), 20_000), "a later version"},
+		{"many long series in a zone", strangeZone("a") + manyEvents(100, "DTSTART;TZID=a:10100101T000000", "RRULE:FREQ=DAILY"), "1000 listed dates"},
 		{"an unknown zone many times", strings.Repeat(vevent("a", "DTSTART;TZID=Mars:20261201T180000"), 20_000), `"Mars" is unknown`},
 		{"a long duration", vevent("a", "DTSTART:90001201T180000Z", "DURATION:P99999W999999DT9999999H"), "DTSTART, DTEND: end outside"},
 	}

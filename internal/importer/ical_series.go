@@ -99,7 +99,17 @@ func moveWall(w, from, to calendar.Wall) calendar.Wall {
 func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalComponent) *Recurrence {
 	span := d.event.Span
 	rules, excluded, ok := r.rules(o, span)
+	var listed []recur.Date
+	if len(rules) == 1 && len(excluded) == 0 && rules[0].isDaily() {
+		var rule recur.Rule
+		span, rule, listed = r.inZoneOfFile(o, span, rules[0].ruleFrom(span.Start), len(overrides))
+		d.event.Span, rules[0] = span, icalRule{rule: rule}
+		if rule.IsZero() {
+			rules = nil
+		}
+	}
 	rdates, periods := r.dates(o, "RDATE", span)
+	rdates = append(listed, rdates...)
 	exdates, _ := r.dates(o, "EXDATE", span)
 	changed := r.overrides(o, d, overrides)
 
@@ -200,6 +210,11 @@ func (r *icalReader) schedule(
 	all = slices.DeleteFunc(all, func(w calendar.Wall) bool { return without[w] })
 	slices.SortFunc(all, calendar.Wall.Compare)
 	all = slices.CompactFunc(all, calendar.Wall.Equal)
+	if zone, _ := o.zoneOfFile(); zone != nil && !span.AllDay {
+		for i, w := range all {
+			all[i] = span.Zone.Wall(zone.clock.instant(w))
+		}
+	}
 	if len(all) == 0 {
 		return recur.Schedule{}, &recur.Error{Param: "rrule", Reason: recur.NoOccurrences}
 	}

@@ -1,263 +1,407 @@
 package importer
 
 import (
-	_ "embed"
 	"fmt"
 	"iter"
-	"slices"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-//go:embed windows_zones.txt
-var windowsZoneTable string
-
-// windowsZones yields the names of the Windows time zones with their IANA names, sorted by name.
-func windowsZones() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for line := range strings.Lines(windowsZoneTable) {
-			if name, iana, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !yield(name, iana) {
-				return
-			}
-		}
-	}
-}
-
 // icalZones finds the time zones named in an iCalendar file.
 type icalZones struct {
 	site     calendar.Zone
 	now      time.Time
 	dates    map[string][]calendar.Wall // wall times of events, by TZID
-	declared map[string]*component      // VTIMEZONE components, by TZID
-	found    map[string]*calendar.Zone  // zones by name; nil means unknown
+	declared map[string][]*component    // VTIMEZONE components, by TZID
+	found    map[string]*icalZone       // by name as written
+	budget   *zoneBudget
 	notices  []string
 }
 
-func newICalZones(declared []*component, site calendar.Zone, now time.Time) *icalZones {
+// zoneBudget is the work left for the zones of a file.
+type zoneBudget struct {
+	clocks   int // see maxClockCost
+	compared int // wall times to compare in two zones
+	dates    int // wall times of events to remember
+}
+
+// The maximum numbers of wall times of a file that are compared in two zones to choose one, and of those that are
+// remembered for it.
+const (
+	maxCompared  = 3_000_000
+	maxZoneDates = 100_000
+)
+
+func newZoneBudget() *zoneBudget { return &zoneBudget{maxClockCost, maxCompared, maxZoneDates} }
+
+// icalZone is a zone named in a file.
+type icalZone struct {
+	name string
+	// zone is the zone to store. If clock is set, it is stored for those wall times that both show at the same instant.
+	zone  calendar.Zone
+	known bool       // whether there is a zone
+	clock *icalClock // clock of the VTIMEZONE; nil means that zone counts
+	told  bool       // whether a notice says that another zone than zone is taken
+}
+
+func newICalZones(declared []*component, site calendar.Zone, now time.Time, budget *zoneBudget) *icalZones {
 	z := &icalZones{
-		site: site, now: now, dates: make(map[string][]calendar.Wall), declared: make(map[string]*component),
-		found: make(map[string]*calendar.Zone),
+		site: site, now: now, budget: budget,
+		dates: make(map[string][]calendar.Wall), declared: make(map[string][]*component), found: make(map[string]*icalZone),
 	}
 	for _, c := range declared {
-		z.declared[c.value("TZID")] = c
+		id := foldTZID(c.value("TZID"))
+		z.declared[id] = append(z.declared[id], c)
 	}
 	return z
 }
 
-// maxZoneDates is the maximum number of wall times of events, per TZID, at which the clocks of two zones are
-// compared.
-const maxZoneDates = 1000
+// foldTZID returns a TZID without escapes, quotes, and differences of case and white space. The value of a property is
+// TEXT with escapes (RFC 5545, section 3.8.3.1), that of a parameter may be quoted. Programs mix both.
+func foldTZID(name string) string { return strings.ToLower(plainTZID(name)) }
 
-// addDates records the wall times of an event by TZID.
+// plainTZID returns a TZID without escapes, quotes and superfluous white space.
+func plainTZID(name string) string {
+	return strings.Trim(strings.Join(strings.Fields(icalText(name)), " "), `"' `)
+}
+
+// addDates records the wall times of an event by TZID, and those of its rule near now.
 func (z *icalZones) addDates(c *component) {
-	for _, name := range []string{"DTSTART", "DTEND"} {
+	const perRule = 500
+	for _, name := range []string{"DTSTART", "DTEND", "RDATE", "RECURRENCE-ID"} {
 		for _, p := range c.properties[name] {
-			tzid := p.parameter("TZID")
-			if d, ok := parseICalDate(strings.TrimSpace(p.value)); ok && tzid != "" && len(z.dates[tzid]) < maxZoneDates {
-				z.dates[tzid] = append(z.dates[tzid], d.wall)
+			tzid := foldTZID(p.parameter("TZID"))
+			if len(z.declared[tzid]) == 0 {
+				continue
+			}
+			for value := range strings.SplitSeq(p.value, ",") {
+				d, ok := parseICalDate(strings.TrimSpace(value))
+				if !ok || d.day || d.utc {
+					continue
+				}
+				z.addDate(tzid, d.wall)
+				if name != "DTSTART" {
+					continue
+				}
+				left := perRule
+				for w := range z.ruleStarts(c, d.wall, z.now.AddDate(-1, 0, 0)) {
+					if left--; left < 0 || !z.addDate(tzid, w) {
+						break
+					}
+				}
 			}
 		}
 	}
 }
 
-// find returns the zone with a name. It tries IANA names, Windows names, IANA names at the end of a path, then
-// the VTIMEZONE components of the file.
-func (z *icalZones) find(name string) (calendar.Zone, error) {
-	zone, asked := z.found[name]
-	if !asked {
-		named, ok := namedZone(name)
-		if !ok {
-			named, ok = z.declaredZone(name)
-		}
-		if ok {
-			zone = &named
-		}
-		z.found[name] = zone
+// addDate records a wall time. It reports false if the file has too many.
+func (z *icalZones) addDate(tzid string, w calendar.Wall) bool {
+	if z.budget.dates--; z.budget.dates < 0 {
+		return false
 	}
-	if zone == nil {
-		return calendar.Zone{}, fmt.Errorf("time zone %q is unknown", shorten(name))
-	}
-	return *zone, nil
+	z.dates[tzid] = append(z.dates[tzid], w)
+	return true
 }
 
-// namedZone returns the zone with an IANA or Windows name. Some programs write paths that end in the IANA name,
-// such as /example.org/Tzfile/Europe/Warsaw.
-func namedZone(name string) (calendar.Zone, bool) {
-	name = strings.Trim(name, `"/ `)
-	if zone, err := calendar.ParseZone(name); err == nil {
-		return zone, true
+// ruleStarts yields the starts of the rule of an event after an instant, until importMonths after now. A day may follow
+// after UNTIL, because the offset of the zone is not known yet.
+func (z *icalZones) ruleStarts(c *component, start calendar.Wall, after time.Time) iter.Seq[calendar.Wall] {
+	read, _, err := parseICalRule(c.value("RRULE"), calendar.Span{Start: start, End: start, Zone: calendar.UTC()})
+	if err != nil || read.rule.IsZero() {
+		return func(func(calendar.Wall) bool) {}
 	}
-	for windows, iana := range windowsZones() {
-		if strings.EqualFold(windows, name) {
-			zone, err := calendar.ParseZone(iana)
-			return zone, err == nil
+	rule := read.ruleFrom(start)
+	if !rule.Until.IsZero() {
+		rule.Until = rule.Until.Add(14 * time.Hour)
+	}
+	last := calendar.UTC().Wall(z.now)
+	if last.Before(start) {
+		last = start
+	}
+	return startsBetween(rule, start, calendar.UTC().Wall(after), last.AddDate(0, importMonths, 0))
+}
+
+// find returns the zone with a name. IANA names come first, because the programs of others take them as well, even
+// if a VTIMEZONE disagrees: it is often cut to a few years, or old. Then come the VTIMEZONE components of the file, then
+// Windows names and offsets.
+func (z *icalZones) find(name string) *icalZone {
+	found := z.found[name]
+	if found == nil {
+		found = &icalZone{name: plainTZID(name)}
+		z.found[name] = found
+		var ok bool
+		if found.zone, ok = ianaZone(found.name); ok {
+			found.known = true
+		} else if !z.declare(found) {
+			var err error
+			found.zone, err = knownZone(found.name)
+			found.known = err == nil
 		}
 	}
-	parts := strings.Split(name, "/")
-	for _, n := range []int{3, 2} {
-		if len(parts) > n {
-			if zone, err := calendar.ParseZone(strings.Join(parts[len(parts)-n:], "/")); err == nil {
-				return zone, true
+	return found
+}
+
+// declare fills the zone from its VTIMEZONE components. It reports false if there is none that is usable. An IANA name in
+// X-LIC-LOCATION counts like one in TZID.
+func (z *icalZones) declare(found *icalZone) bool {
+	id := strings.ToLower(found.name)
+	declared := z.declared[id]
+	hint, hinted := windowsZone(found.name)
+	for _, c := range declared {
+		location := plainTZID(c.value("X-LIC-LOCATION"))
+		if found.zone, found.known = ianaZone(location); found.known {
+			return true
+		}
+		if !hinted {
+			hint, hinted = windowsZone(location)
+		}
+	}
+	clock, ok := newICalClock(declared, &z.budget.clocks)
+	if !ok {
+		return false
+	}
+	dates := z.dates[id]
+	if len(dates) == 0 {
+		dates = []calendar.Wall{calendar.UTC().Wall(z.now)}
+	}
+	found.clock = clock
+	switch offset, fixed := clock.fixed(); {
+	case hinted && z.agree(clock, hint, dates):
+		found.zone, found.known = hint, true
+	case fixed:
+		found.zone, found.known = fixedZone(offset)
+	default:
+		if found.zone, found.known = z.likest(clock, hint, hinted, dates); found.known {
+			z.note("time zone %q is unknown; its clock is that of %s, which is taken", shorten(found.name), found.zone)
+		}
+	}
+	return true
+}
+
+func (z *icalZones) note(format string, args ...any) {
+	z.notices = append(z.notices, fmt.Sprintf(format, args...))
+}
+
+// agree reports whether a zone shows the wall times of dates at the same instants as a clock.
+func (z *icalZones) agree(clock *icalClock, zone calendar.Zone, dates []calendar.Wall) bool {
+	return z.differences(clock, zone, dates, 0) == 0
+}
+
+// differences counts the wall times that a zone does not show at the same instants as a clock. It stops above most,
+// and at the end of the budget.
+func (z *icalZones) differences(clock *icalClock, zone calendar.Zone, dates []calendar.Wall, most int) int {
+	n := 0
+	for _, w := range dates {
+		if z.budget.compared--; z.budget.compared < 0 {
+			return len(dates)
+		}
+		if !zone.Instant(w).Equal(clock.instant(w)) {
+			if n++; n > most {
+				break
 			}
 		}
 	}
-	return calendar.Zone{}, false
+	return n
 }
 
-// declaredZone returns an IANA zone that matches a VTIMEZONE. A known zone in its X-LIC-LOCATION is taken without
-// a comparison. Otherwise its clock must show the same time at the dates of the file. It must also have the same
-// changes in the years around now. If several zones match, the one with most equal changes wins: first the zone
-// of the site, then those of Windows by name. If the offset of a VTIMEZONE never changes, it gets the zone of that
-// offset.
-func (z *icalZones) declaredZone(name string) (calendar.Zone, bool) {
-	c, ok := z.declared[name]
-	if !ok {
-		return calendar.Zone{}, false
-	}
-	if zone, ok := namedZone(c.value("X-LIC-LOCATION")); ok {
-		return zone, true
-	}
-	changes, ok := clockChanges(c, z.now.AddDate(clockYears, 0, 0))
-	if !ok {
-		return calendar.Zone{}, false
-	}
-	fixed := !slices.ContainsFunc(changes, func(k clockChange) bool { return k.to != changes[0].to })
-	if fixed {
-		zone, err := calendar.ParseZone(offsetName(changes[0].to))
-		return zone, err == nil
-	}
-	candidates := []calendar.Zone{z.site}
+// ianaZones lists the zones of Windows by name, then all IANA zones by name.
+var ianaZones = sync.OnceValue(func() (zones []calendar.Zone) {
+	var names []string
 	for _, iana := range windowsZones() {
-		if zone, err := calendar.ParseZone(iana); err == nil {
-			candidates = append(candidates, zone)
+		names = append(names, iana)
+	}
+	for _, name := range append(names, calendar.ZoneNames()...) {
+		if zone, err := calendar.ParseZone(name); err == nil {
+			zones = append(zones, zone)
 		}
 	}
-	dates := append(slices.Clone(z.dates[name]), calendar.UTC().Wall(z.now))
-	var best calendar.Zone
-	most := -1
-	for _, zone := range candidates {
-		if n, ok := z.alike(zone, changes, dates); ok && n > most {
-			best, most = zone, n
-		}
-	}
-	if most < 0 {
-		return calendar.Zone{}, false
-	}
-	z.notices = append(z.notices, fmt.Sprintf(
-		"time zone %q is unknown; its clock is that of %s, which is taken", shorten(name), best))
-	return best, true
-}
+	return zones
+})
 
-// clockYears is the number of years before and after now in which the clocks of two zones must have the same
-// changes.
+// clockYears is the number of years before and after now in which the clocks of zones are compared.
 const clockYears = 2
 
-// clockChange is a change of the offset from UTC of a zone.
-type clockChange struct {
-	at       time.Time
-	from, to int  // offsets in seconds east of UTC
-	real     bool // false if the component starts before 1970: programs write current rules with the year 1601
+// likest returns the zone that differs from a clock at the fewest dates of events. Then the one wins that differs least in
+// the years around now, then the one with the most changes of the clock in common. Then the order counts: the
+// hint, the zone of the site, those of Windows by name, all others. A zone that differs at a date of an event must
+// agree for nine tenths of the years around now.
+func (z *icalZones) likest(clock *icalClock, hint calendar.Zone, hinted bool, dates []calendar.Wall) (best calendar.Zone, ok bool) {
+	candidates := []calendar.Zone{z.site}
+	if hinted {
+		candidates = []calendar.Zone{hint, z.site}
+	}
+	candidates = append(candidates, ianaZones()...)
+	from, until := z.now.AddDate(-clockYears, 0, 0), z.now.AddDate(clockYears, 0, 0)
+	fewest, least, most := len(dates)-1, time.Duration(0), 0
+	for _, zone := range candidates {
+		n := z.differences(clock, zone, dates, fewest)
+		if n > fewest {
+			continue
+		}
+		apart, same := clock.apart(zone, from, until), clock.shared(zone)
+		z.budget.compared -= 20 + len(clock.changes) // about what they cost
+		if n > 0 && apart > until.Sub(from)/10 {
+			continue
+		}
+		if !ok || n < fewest || apart < least || apart == least && same > most {
+			best, fewest, least, most, ok = zone, n, apart, same, true
+		}
+	}
+	return best, ok
 }
 
-// isIn reports whether a zone has this change at this instant.
-func (k clockChange) isIn(zone calendar.Zone) bool {
-	_, before := k.at.Add(-time.Second).In(zone.Location()).Zone()
-	_, after := k.at.In(zone.Location()).Zone()
-	return before == k.from && after == k.to
+// read returns a wall time of a file and its zone. That is the IANA zone if there is one. Where the VTIMEZONE of
+// the file disagrees, it is the fixed offset of that time. A time in an unknown zone is one of no zone, which gets
+// the given one.
+func (z *icalZones) read(zone *icalZone, w calendar.Wall, noZone calendar.Zone) (calendar.Wall, calendar.Zone) {
+	switch {
+	case zone.clock == nil && !zone.known:
+		z.tell(zone, fmt.Sprintf("time zone %q is unknown; its times are taken as those of %s", shorten(zone.name), noZone))
+		return w, noZone
+	case zone.clock == nil, zone.known && zone.zone.Instant(w).Equal(zone.clock.instant(w)):
+		return w, zone.zone
+	}
+	if zone.known {
+		z.tell(zone, fmt.Sprintf("the clock of time zone %q differs from that of %s at some times; they are taken with their offset from UTC",
+			shorten(zone.name), zone.zone))
+	} else {
+		z.tell(zone, fmt.Sprintf("no IANA zone has the clock of time zone %q; its times are taken with their offset from UTC", shorten(zone.name)))
+	}
+	return zone.fixed(w)
 }
 
-// alike reports whether a zone has the given changes in the years around now, and the same offsets at the
-// dates. It also returns how many of all real changes the zone has.
-func (z *icalZones) alike(zone calendar.Zone, changes []clockChange, dates []calendar.Wall) (same int, ok bool) {
-	for _, k := range changes {
-		switch {
-		case k.isIn(zone):
-			if k.real {
-				same++
-			}
-		case k.from != k.to && k.at.After(z.now.AddDate(-clockYears, 0, 0)):
-			return 0, false
-		}
+// fixed returns a wall time of the VTIMEZONE in the zone of its offset, or in UTC if no zone has that offset.
+func (zone *icalZone) fixed(w calendar.Wall) (calendar.Wall, calendar.Zone) {
+	fixed, ok := fixedZone(zone.clock.offset(w))
+	if !ok { // as of local mean time
+		fixed = calendar.UTC()
 	}
-	for _, w := range dates {
-		offset := changes[0].from
-		for _, k := range changes {
-			if at := calendar.UTC().Instant(w).Add(-time.Duration(k.from) * time.Second); !at.Before(k.at) {
-				offset = k.to
-			}
-		}
-		at := calendar.UTC().Instant(w).Add(-time.Duration(offset) * time.Second)
-		if _, here := at.In(zone.Location()).Zone(); here != offset {
-			return 0, false
-		}
-	}
-	return same, true
+	return fixed.Wall(zone.clock.instant(w)), fixed
 }
 
-// maxClockChanges is the maximum number of starts of one STANDARD or DAYLIGHT component.
-const maxClockChanges = 5000
-
-// clockChanges returns the changes of the clock of a VTIMEZONE until an instant, in order of time. It reports
-// false if the component is invalid.
-func clockChanges(zone *component, until time.Time) (changes []clockChange, ok bool) {
-	for _, c := range zone.changes {
-		from, errFrom := parseUTCOffset(c.value("TZOFFSETFROM"))
-		to, errTo := parseUTCOffset(c.value("TZOFFSETTO"))
-		start, ok := parseICalDate(c.value("DTSTART"))
-		if errFrom != nil || errTo != nil || !ok || start.day {
-			return nil, false
-		}
-		starts, first := []calendar.Wall{start.wall}, start.wall
-		epoch := calendar.WallAt(1970, 1, 1, 0, 0, 0)
-		isReal := !first.Before(epoch)
-		if !isReal {
-			first = epoch
-		}
-		if rule, err := recur.Parse(c.value("RRULE"), calendar.UTC()); err == nil {
-			for w := range rule.Starts(start.wall, first, calendar.UTC().Wall(until)) {
-				if starts = append(starts, w); len(starts) > maxClockChanges {
-					return nil, false
-				}
-			}
-		}
-		for _, p := range c.properties["RDATE"] {
-			for value := range strings.SplitSeq(p.value, ",") {
-				if d, ok := parseICalDate(strings.TrimSpace(value)); ok && !d.day && len(starts) <= maxClockChanges {
-					starts = append(starts, d.wall)
-				}
-			}
-		}
-		for _, w := range starts {
-			at := calendar.UTC().Instant(w).Add(-time.Duration(from) * time.Second)
-			changes = append(changes, clockChange{at, from, to, isReal})
-		}
+// tell adds a notice on a zone that has none.
+func (z *icalZones) tell(zone *icalZone, notice string) {
+	if !zone.told {
+		zone.told = true
+		z.notices = append(z.notices, notice)
 	}
-	slices.SortStableFunc(changes, func(a, b clockChange) int { return a.at.Compare(b.at) })
-	return changes, len(changes) > 0
 }
 
-// parseUTCOffset returns the seconds of a value of type UTC-OFFSET, such as +0130.
-func parseUTCOffset(text string) (int, error) {
-	for _, layout := range []string{"-0700", "-070000"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			_, seconds := t.Zone()
-			return seconds, nil
+// yearsAround is the number of years before and after now, or the start if that is later, in which the dates of a rule are
+// compared with the clock of a VTIMEZONE, and listed.
+const yearsAround = 50
+
+// inZoneOfFile returns the span and the rule of a series whose start is in the zone of a VTIMEZONE. The rule stays
+// if one zone shows all of its starts at the same instants: an IANA zone, or the offset of the start. Otherwise
+// it returns the starts as rdates in the zone of that offset, and no rule. changed is the number of changed dates, which
+// may be further ones.
+func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, rule recur.Rule, changed int) (
+	calendar.Span, recur.Rule, []recur.Date,
+) {
+	zone, start := o.zoneOfFile()
+	if span.AllDay || rule.IsZero() || zone == nil {
+		return span, rule, nil
+	}
+	clock := zone.clock
+	local := rule
+	if text := strings.ToUpper(o.value("RRULE")); untilInUTC.MatchString(text) {
+		local.Until = clock.wall(span.Zone.Instant(rule.Until))
+	}
+	from := calendar.UTC().Wall(r.now)
+	if from.Before(start) {
+		from = start
+	}
+	after := from.AddDate(-yearsAround, 0, 0)
+	starts := func(last calendar.Wall) iter.Seq[calendar.Wall] { return startsBetween(local, start, after, last) }
+	soon := starts(from.AddDate(0, importMonths, 0))
+	if zone.known && span.Zone.String() == zone.zone.String() && clock.agrees(zone.zone, soon) {
+		return span, rule, nil
+	}
+	first, fixed := zone.fixed(start)
+	span.End = fixed.Wall(span.EndsAt())
+	span.Start, span.Zone = first, fixed
+	if first.Equal(start) && clock.agrees(fixed, soon) {
+		return span, local, nil
+	}
+
+	isInRule := false
+	for range local.Starts(start, calendar.Wall{}, start) {
+		isInRule = true
+	}
+	switch { // COUNT includes the start
+	case isInRule || local.Count == 0:
+	case local.Count == 1:
+		local.Count, local.Until = 0, start
+	default:
+		local.Count--
+	}
+	most := maxDates - changed
+	for _, p := range o.properties["RDATE"] {
+		most -= 1 + strings.Count(p.value, ",")
+	}
+	most = max(most, 1)
+	listed := []calendar.Wall{start}
+	for w := range starts(from.AddDate(yearsAround, 0, 0)) {
+		isFull := len(listed) == most
+		if isFull && !listed[0].Before(from) {
+			break
+		}
+		if isFull || listed[0].Before(after) {
+			listed = listed[1:] // the oldest past date
+		}
+		if !w.Equal(start) {
+			listed = append(listed, w)
 		}
 	}
-	return 0, fmt.Errorf("%q is not an offset from UTC", shorten(text))
+	dates := make([]recur.Date, len(listed))
+	for i, w := range listed {
+		dates[i].Wall = fixed.Wall(clock.instant(w))
+	}
+	text := fmt.Sprintf("no IANA zone has the clock of time zone %q at its dates; taken as %d listed dates", shorten(zone.name), len(dates))
+	if !listed[0].Equal(start) {
+		text += fmt.Sprintf("; those before %s are left out", listed[0])
+	}
+	last := listed[len(listed)-1]
+	for range startsBetween(local, start, last, recur.LastStart()) {
+		text += fmt.Sprintf("; those after %s are left out", last)
+		break
+	}
+	o.notice("RRULE", text)
+	return span.MoveStart(dates[0].Wall), recur.Rule{}, dates
 }
 
-// offsetName returns the name of the zone with a fixed offset in seconds.
-func offsetName(offset int) string {
-	if offset == 0 {
-		return "UTC"
+// zoneOfFile returns the zone of the start of an event, and the start, if the clock of the zone is that of a VTIMEZONE. It
+// returns nil for others.
+func (o icalObject) zoneOfFile() (*icalZone, calendar.Wall) {
+	p, _ := o.first("DTSTART")
+	d, ok := parseICalDate(strings.ToUpper(strings.TrimSpace(p.value)))
+	zone := o.calendar.own
+	if name := p.parameter("TZID"); name != "" {
+		zone = o.calendar.zones.find(name)
 	}
-	sign := '+'
-	if offset < 0 {
-		sign, offset = '-', -offset
+	if !ok || d.day || d.utc || zone == nil || zone.clock == nil {
+		return nil, d.wall
 	}
-	return fmt.Sprintf("UTC%c%d:%02d", sign, offset/3600, offset/60%60)
+	return zone, d.wall
+}
+
+// untilInUTC matches a rule that ends at an instant.
+var untilInUTC = regexp.MustCompile(`UNTIL=[0-9]{8}T[0-9]{6}Z`)
+
+// unquotedZone matches a short line with a TZID that needs quotes and has none. It captures what is before the TZID,
+// the TZID, and the rest with a list of dates.
+var unquotedZone = regexp.MustCompile(`^([^":]*;(?i:TZID)=)([^";]*[:,][^"]*?)((?i:;[A-Z-]+=[^";:,]*)*:(?i:[0-9TZPWDHMS,/+ -])*)$`)
+
+// quoteZone quotes a TZID that should be quoted because of signs in it (RFC 5545, section 3.2), as in
+// DTSTART;TZID=(UTC+01:00) Amsterdam, Berlin:20261201T180000.
+func quoteZone(line string) string {
+	if len(line) > maxLineHead {
+		return line
+	}
+	return unquotedZone.ReplaceAllString(line, `$1"$2"$3`)
 }

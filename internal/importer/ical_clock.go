@@ -1,0 +1,326 @@
+package importer
+
+import (
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+)
+
+// icalClock is the clock that one or more VTIMEZONE components with the same TZID define (RFC 5545, section 3.6.5).
+// The latest onset of STANDARD or DAYLIGHT before a wall time sets its offset from UTC.
+type icalClock struct {
+	observances []observance
+	budget      *int // see maxClockCost
+
+	// changes are the onsets of the years from first to last, in order of time.
+	changes     []clockChange
+	first, last int
+}
+
+// observance is a STANDARD or DAYLIGHT component.
+type observance struct {
+	from, to int             // offsets in seconds east of UTC, before and after an onset
+	start    calendar.Wall   // first onset
+	rule     recur.Rule      // further onsets; the zero value means none
+	dates    []calendar.Wall // onsets of RDATE
+}
+
+// clockChange is an onset of an observance.
+type clockChange struct {
+	at       time.Time
+	shown    calendar.Wall // first wall time that surely has the new offset
+	from, to int           // offsets in seconds east of UTC
+	real     bool          // false if the observance starts before 1970: programs write current rules with the year 1601
+}
+
+// isIn reports whether a zone has this change at this instant.
+func (k clockChange) isIn(zone calendar.Zone) bool {
+	return offsetAt(zone, k.at.Add(-time.Second)) == k.from && offsetAt(zone, k.at) == k.to
+}
+
+// offsetAt returns the offset of a zone at an instant, in seconds east of UTC.
+func offsetAt(zone calendar.Zone, t time.Time) int {
+	_, offset := t.In(zone.Location()).Zone()
+	return offset
+}
+
+// secondsLater returns w moved by a number of seconds on the clock.
+func secondsLater(w calendar.Wall, seconds int) calendar.Wall {
+	return w.Add(time.Duration(seconds) * time.Second)
+}
+
+// utcOffset matches a value of type UTC-OFFSET, such as +0130. Some programs leave out the sign or write colons.
+var utcOffset = regexp.MustCompile(`^([+-]?)([01]?[0-9]|2[0-3]):?([0-5][0-9])(?::?([0-5][0-9]))?$`)
+
+// parseUTCOffset returns the seconds of a value of type UTC-OFFSET.
+func parseUTCOffset(text string) (seconds int, ok bool) {
+	m := utcOffset.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	for _, digits := range m[2:] {
+		n, _ := strconv.Atoi("0" + digits) // the pattern has digits only
+		seconds = 60*seconds + n
+	}
+	if m[1] == "-" {
+		seconds = -seconds
+	}
+	return seconds, true
+}
+
+// fixedZone returns the zone with an offset in seconds. It reports false for offsets that no zone of an event has:
+// those with seconds, as of local mean times, and those of more than 14 hours.
+func fixedZone(offset int) (calendar.Zone, bool) {
+	if offset == 0 {
+		return calendar.UTC(), true
+	}
+	sign, size := '+', offset
+	if offset < 0 {
+		sign, size = '-', -offset
+	}
+	if size%60 != 0 {
+		return calendar.Zone{}, false
+	}
+	zone, err := calendar.ParseZone(fmt.Sprintf("UTC%c%d:%02d", sign, size/3600, size/60%60))
+	return zone, err == nil
+}
+
+// The bounds of the work for the VTIMEZONE components of a file. A unit is a year of an observance. Reading
+// an observance costs observanceCost in addition.
+const (
+	maxClockCost   = 1_000_000
+	observanceCost = 5
+)
+
+// maxOnsets is the maximum number of onsets of one observance.
+const maxOnsets = 10_000
+
+// newICalClock reads the observances of VTIMEZONE components with the same TZID. It skips unusable ones. It reports
+// false if there is no other.
+func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
+	c := &icalClock{budget: budget}
+	for _, zone := range zones {
+		for _, change := range zone.changes {
+			if *budget -= observanceCost; *budget < 0 {
+				return nil, false
+			}
+			if o, ok := newObservance(change); ok {
+				c.observances = append(c.observances, o)
+			}
+		}
+	}
+	return c, len(c.observances) > 0
+}
+
+// newObservance reads a STANDARD or DAYLIGHT component. It reports false without TZOFFSETTO. A missing start means that
+// the observance has always begun, a missing TZOFFSETFROM that its offset does not change.
+func newObservance(c *component) (o observance, ok bool) {
+	if o.to, ok = parseUTCOffset(c.value("TZOFFSETTO")); !ok {
+		return o, false
+	}
+	if o.from, ok = parseUTCOffset(c.value("TZOFFSETFROM")); !ok {
+		o.from = o.to
+	}
+	if o.start, ok = parseOnset(c.value("DTSTART")); !ok {
+		o.start = calendar.WallAt(earliestOnset, time.January, 1, 0, 0, 0)
+	}
+	// UNTIL is in UTC (RFC 5545, section 3.6.5). The clock shows the earlier offset then.
+	before, ok := fixedZone(o.from)
+	if !ok {
+		before = calendar.UTC()
+	}
+	if text := c.value("RRULE"); text != "" {
+		if read, _, err := parseICalRule(text, calendar.Span{Start: o.start, End: o.start, Zone: before}); err == nil {
+			o.rule = read.ruleFrom(o.start).Complete(o.start)
+		}
+	}
+	for _, p := range c.properties["RDATE"] {
+		for value := range strings.SplitSeq(p.value, ",") {
+			value, _, _ = strings.Cut(value, "/")
+			if w, ok := parseOnset(strings.TrimSpace(value)); ok && len(o.dates) < maxOnsets {
+				o.dates = append(o.dates, w)
+			}
+		}
+	}
+	return o, true
+}
+
+// earliestOnset is the first year of an onset. Programs write onsets of the years 0001 and 1601, which mean always.
+const earliestOnset = 1000
+
+// parseOnset reads the wall time of an onset. It moves a year before earliestOnset to it.
+func parseOnset(text string) (calendar.Wall, bool) {
+	layout := "20060102T150405"
+	if len(text) == len("20261025") {
+		layout = "20060102"
+	}
+	t, err := time.Parse(layout, strings.TrimSuffix(strings.ToUpper(text), "Z"))
+	if year := t.Year(); year < earliestOnset {
+		t = t.AddDate(earliestOnset-year, 0, 0)
+	}
+	return calendar.WallOf(t), err == nil
+}
+
+// startsBetween yields the starts of a rule like recur.Rule.Starts. It skips the years before after at once where
+// the rule has the same starts if it begins later.
+func startsBetween(rule recur.Rule, start, after, last calendar.Wall) iter.Seq[calendar.Wall] {
+	year, month, day := start.Date()
+	hour, minute, second := start.Clock()
+	early, _, _ := after.Date()
+	if skip := early - 1 - year; skip > 0 && rule.Count == 0 && (rule.Interval <= 1 || rule.Freq == recur.FreqYearly) {
+		rule = rule.Complete(start)
+		start = calendar.WallAt(year+skip-skip%rule.Interval, month, min(day, 28), hour, minute, second)
+	}
+	return rule.Starts(start, after, last)
+}
+
+// cover reads the onsets of the years around w, unless they are known. Beyond the budget of the file it does nothing.
+func (c *icalClock) cover(w calendar.Wall) {
+	const around = 8 // years read before and after
+	year, _, _ := w.Date()
+	first, last := year-around, year+around
+	if c.changes != nil {
+		if year > c.first+1 && year < c.last {
+			return
+		}
+		first, last = min(first, c.first), max(last, c.last)
+	}
+	if *c.budget -= (last - first) * len(c.observances); *c.budget < 0 {
+		return
+	}
+	c.first, c.last, c.changes = first, last, nil
+	from := calendar.WallAt(max(first, earliestOnset), time.January, 1, 0, 0, 0)
+	until := calendar.WallAt(min(last, 9999), time.December, 31, 23, 59, 59)
+	for _, o := range c.observances {
+		// An onset counts until that of another observance, so the last one before these years counts too.
+		after := from
+		if u := o.rule.Until; !u.IsZero() && u.Before(from) {
+			after = u
+		}
+		after = after.AddDate(-2*o.rule.Interval, 0, 0)
+		if o.rule.Count > 0 {
+			after = o.start
+		}
+		onsets := append([]calendar.Wall{o.start}, o.dates...)
+		if !o.rule.IsZero() {
+			for w := range startsBetween(o.rule, o.start, after, until) {
+				if onsets = append(onsets, w); len(onsets) > maxOnsets {
+					break
+				}
+			}
+		}
+		for _, w := range onsets {
+			c.changes = append(c.changes, clockChange{
+				at: instantAt(w, o.from), shown: secondsLater(w, max(o.to-o.from, 0)), from: o.from, to: o.to,
+				real: !o.start.Before(calendar.WallAt(1970, time.January, 1, 0, 0, 0)),
+			})
+		}
+	}
+	slices.SortStableFunc(c.changes, func(a, b clockChange) int { return a.at.Compare(b.at) })
+}
+
+// instantAt returns the instant at which a clock with an offset in seconds shows w.
+func instantAt(w calendar.Wall, offset int) time.Time {
+	return calendar.UTC().Instant(secondsLater(w, -offset))
+}
+
+// offset returns the offset at a wall time, in seconds east of UTC. A wall time that the clock skips has the offset
+// before, and one that it shows twice is the first (RFC 5545, section 3.3.5).
+func (c *icalClock) offset(w calendar.Wall) int {
+	c.cover(w)
+	n, _ := slices.BinarySearchFunc(c.changes, w, func(k clockChange, w calendar.Wall) int {
+		if w.Before(k.shown) {
+			return 1
+		}
+		return -1
+	})
+	return c.offsetAfter(n)
+}
+
+// instant returns the instant at which the clock shows w, in UTC.
+func (c *icalClock) instant(w calendar.Wall) time.Time { return instantAt(w, c.offset(w)) }
+
+// changesUntil returns the number of changes at an instant or before, in the years that are read.
+func (c *icalClock) changesUntil(t time.Time) int {
+	n, _ := slices.BinarySearchFunc(c.changes, t, func(k clockChange, t time.Time) int {
+		if k.at.After(t) {
+			return 1
+		}
+		return -1
+	})
+	return n
+}
+
+// wall returns the wall time that the clock shows at an instant.
+func (c *icalClock) wall(t time.Time) calendar.Wall {
+	utc := calendar.UTC().Wall(t)
+	c.cover(utc)
+	return secondsLater(utc, c.offsetAfter(c.changesUntil(t)))
+}
+
+// offsetAfter returns the offset after the first n changes of those that are read.
+func (c *icalClock) offsetAfter(n int) int {
+	switch {
+	case n > 0:
+		return c.changes[n-1].to
+	case len(c.changes) > 0:
+		return c.changes[0].from
+	}
+	return c.observances[0].to
+}
+
+// agrees reports whether a zone shows all of the wall times at the same instants.
+func (c *icalClock) agrees(zone calendar.Zone, dates iter.Seq[calendar.Wall]) bool {
+	for w := range dates {
+		if !zone.Instant(w).Equal(c.instant(w)) {
+			return false
+		}
+	}
+	return true
+}
+
+// fixed returns the offset that all observances have. It reports false if they have several.
+func (c *icalClock) fixed() (offset int, ok bool) {
+	offset = c.observances[0].to
+	return offset, !slices.ContainsFunc(c.observances, func(o observance) bool { return o.to != offset })
+}
+
+// apart returns how long the offset of a zone differs from that of the clock between two instants.
+func (c *icalClock) apart(zone calendar.Zone, from, until time.Time) (d time.Duration) {
+	c.cover(calendar.UTC().Wall(from))
+	c.cover(calendar.UTC().Wall(until))
+	for n := c.changesUntil(from); from.Before(until); {
+		next := until
+		if _, end := from.In(zone.Location()).ZoneBounds(); !end.IsZero() && end.Before(next) {
+			next = end
+		}
+		for n < len(c.changes) && !c.changes[n].at.After(from) {
+			n++
+		}
+		if n < len(c.changes) && c.changes[n].at.Before(next) {
+			next = c.changes[n].at
+		}
+		if offsetAt(zone, from) != c.offsetAfter(n) {
+			d += next.Sub(from)
+		}
+		from = next
+	}
+	return d
+}
+
+// shared returns how many of the real changes that are read a zone has.
+func (c *icalClock) shared(zone calendar.Zone) (n int) {
+	for _, k := range c.changes {
+		if k.real && k.isIn(zone) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,220 @@
+package importer
+
+import (
+	_ "embed"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+//go:embed windows_zones.txt
+var windowsZoneTable string
+
+//go:embed windows_display_names.txt
+var windowsDisplayTable string
+
+// tableLines yields the lines of an embedded table, which have two parts with a tab between them.
+func tableLines(table string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for line := range strings.Lines(table) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !yield(name, value) {
+				return
+			}
+		}
+	}
+}
+
+// windowsZones yields the names of the Windows time zones with their IANA names, sorted by name.
+func windowsZones() iter.Seq2[string, string] { return tableLines(windowsZoneTable) }
+
+// windowsNames has the names of time zones that Windows programs write, by foldZoneName, with their IANA names.
+type windowsNames struct {
+	zones   map[string]string // by Windows name or display name
+	places  map[string]string // by place in display names
+	longest int               // words of the longest name
+}
+
+var windowsTable = sync.OnceValue(func() windowsNames {
+	t := windowsNames{zones: make(map[string]string), places: make(map[string]string)}
+	byName := make(map[string]string)
+	add := func(name, iana string) {
+		key := foldZoneName(name)
+		t.zones[key] = iana
+		t.longest = max(t.longest, len(strings.Fields(key)))
+	}
+	for name, iana := range windowsZones() {
+		byName[name] = iana
+		if !strings.HasPrefix(name, "UTC") { // UTC-11 and UTC+11 differ in the sign
+			add(name, iana)
+		}
+	}
+	for display, name := range tableLines(windowsDisplayTable) {
+		add(display, byName[name])
+		for _, place := range placesOf(display) {
+			if t.places[place] == "" {
+				t.places[place] = byName[name]
+			}
+		}
+	}
+	return t
+})
+
+// placesOf returns the places in a display name, such as "Sarajevo, Skopje, Warsaw, Zagreb", by foldZoneName.
+func placesOf(display string) []string {
+	places := strings.FieldsFunc(display, func(r rune) bool { return strings.ContainsRune(",;/", r) })
+	for i, place := range places {
+		places[i] = foldZoneName(place)
+	}
+	return places
+}
+
+// numberAfterWord matches the place in "Standard Time1" where a space lacks.
+var numberAfterWord = regexp.MustCompile(`(\pL)([0-9])`)
+
+// foldZoneName returns the words and numbers of the name of a zone in lower case, without signs between them.
+func foldZoneName(name string) string {
+	name = numberAfterWord.ReplaceAllString(strings.ToLower(name), "$1 $2")
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
+}
+
+// ianaZone returns the zone with an IANA name. Some programs write paths that end in the name, such as
+// /example.org/Tzfile/Europe/Warsaw or tzone://Microsoft/Utc.
+func ianaZone(name string) (calendar.Zone, bool) {
+	if zone, err := calendar.ParseZone(name); err == nil {
+		return zone, !zone.IsOffset()
+	}
+	parts := strings.Split(name, "/")
+	for n := 3; n > 0; n-- {
+		if len(parts) > n && (n > 1 || parts[0] == "" || parts[1] == "") {
+			zone, err := calendar.ParseZone(strings.Join(parts[len(parts)-n:], "/"))
+			if err == nil && !zone.IsOffset() {
+				return zone, true
+			}
+		}
+	}
+	return calendar.Zone{}, false
+}
+
+// zoneEndings are the words after the region in the Windows name of a zone, other than Standard Time. Windows writes those
+// of its own language.
+var zoneEndings = []string{
+	"daylight time", "summer time", "normalzeit", "standardzeit", "sommerzeit", "standaardtijd", "zomertijd", "normaltid",
+	"standardtid", "sommartid", "sommertid", "time",
+}
+
+// windowsZone returns the zone with a name that Windows programs write:
+//
+//   - a Windows name ("W. Europe Standard Time"), with any words or numbers after it ("W. Europe Standard Time 1"),
+//     and with an ending such as "Daylight Time" or "Normalzeit"
+//   - an English display name, with or without its offset ("(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna")
+//   - places of display names, if all are of one zone ("Sarajevo/Warsaw/Zagreb")
+//   - an IANA name after an offset ("(GMT+01:00) Europe/Paris")
+func windowsZone(name string) (calendar.Zone, bool) {
+	if _, rest, ok := cutOffset(name); ok {
+		name = rest
+		if zone, ok := ianaZone(name); ok {
+			return zone, true
+		}
+	}
+	t := windowsTable()
+	iana, ok := t.zoneOfName(strings.Fields(foldZoneName(name)))
+	if !ok {
+		iana, ok = t.zoneOfPlaces(placesOf(name))
+	}
+	if !ok {
+		return calendar.Zone{}, false
+	}
+	zone, err := calendar.ParseZone(iana)
+	return zone, err == nil
+}
+
+// zoneOfName returns the zone whose name is most of the first words. After a display name only numbers may follow.
+func (t windowsNames) zoneOfName(words []string) (iana string, ok bool) {
+	for n := min(t.longest, len(words)); n > 0; n-- {
+		name := strings.Join(words[:n], " ")
+		isDisplay := !strings.Contains(name, " time")
+		if isDisplay && slices.ContainsFunc(words[n:], func(s string) bool { return strings.Trim(s, "0123456789") != "" }) {
+			continue
+		}
+		if iana, ok = t.zones[name]; ok {
+			return iana, true
+		}
+		for _, ending := range zoneEndings {
+			region, rest, has := strings.Cut(name+" ", " "+ending+" ")
+			if iana, ok = t.zones[strings.TrimSpace(region+" standard time "+rest)]; ok && has {
+				return iana, true
+			}
+		}
+	}
+	return "", false
+}
+
+// zoneOfPlaces returns the zone that has all of the places.
+func (t windowsNames) zoneOfPlaces(places []string) (iana string, ok bool) {
+	for i, place := range places {
+		if zone := t.places[place]; zone == "" || i > 0 && zone != iana {
+			return "", false
+		}
+		iana = t.places[place]
+	}
+	return iana, iana != ""
+}
+
+// offsetInName matches an offset from UTC at the start of the name of a zone: sign, hours and minutes.
+var offsetInName = regexp.MustCompile(
+	`^(?i:\((?:UTC|GMT)?\s*(?:([+−–-])\s*([0-9]{1,2})(?:[:.]?([0-5][0-9]))?)?\)|` +
+		`(?:UTC|GMT)\s*([+−–-])\s*([0-9]{1,2})(?:[:.]?([0-5][0-9]))?\b|` +
+		`([+−–-])([0-9]{2}):?([0-5][0-9])?\b)\s*`)
+
+// cutOffset splits the name of a zone after the offset from UTC at its start, such as "(UTC+05:30)", "GMT+0200" or
+// "-03:00". It returns the offset in seconds.
+func cutOffset(name string) (offset int, rest string, ok bool) {
+	m := offsetInName.FindStringSubmatch(name)
+	if m == nil {
+		return 0, name, false
+	}
+	sign, hours, minutes := m[1]+m[4]+m[7], m[2]+m[5]+m[8], m[3]+m[6]+m[9]
+	if minutes == "" {
+		minutes = "00"
+	}
+	if sign != "" {
+		if sign != "+" {
+			sign = "-"
+		}
+		if offset, ok = parseUTCOffset(sign + hours + ":" + minutes); !ok {
+			return 0, name, false
+		}
+	}
+	return offset, name[len(m[0]):], true
+}
+
+// offsetZone returns the fixed zone of the offset from UTC at the start of a name. A name with another offset behind
+// it names no fixed zone.
+func offsetZone(name string) (calendar.Zone, bool) {
+	if zone, err := calendar.ParseZone(name); err == nil {
+		return zone, true
+	}
+	offset, rest, ok := cutOffset(name)
+	if !ok || strings.ContainsAny(rest, "+−") || strings.HasPrefix(rest, ".") || strings.Contains(rest, "GMT") {
+		return calendar.Zone{}, false
+	}
+	return fixedZone(offset)
+}
+
+// knownZone returns the zone that a name means without a VTIMEZONE.
+func knownZone(name string) (zone calendar.Zone, err error) {
+	for _, find := range []func(string) (calendar.Zone, bool){ianaZone, windowsZone, offsetZone} {
+		if zone, ok := find(name); ok {
+			return zone, nil
+		}
+	}
+	return calendar.Zone{}, fmt.Errorf("time zone %q is unknown", shorten(name))
+}
