@@ -1,11 +1,13 @@
 // Reads and writes calendar files with ical.js:
 //   node roundtrip.mjs write FILE COPY       writes what it has read
 //   node roundtrip.mjs compare FILE API      compares the events of two years with those that an API answers
+//   node roundtrip.mjs read FILE             prints all occurrences as start, end and title, sorted
+//   node roundtrip.mjs stored API            prints those that an API answers
 import { readFileSync, writeFileSync } from "node:fs";
 import ICAL from "ical.js";
 
 const [command, file, target] = process.argv.slice(2);
-const calendar = new ICAL.Component(ICAL.parse(readFileSync(file, "utf8")));
+const calendar = command === "stored" ? undefined : new ICAL.Component(ICAL.parse(readFileSync(file, "utf8")));
 
 // expanded lists the events, each occurrence on its own, as title, UTC start and UTC end, or days.
 function expanded(until) {
@@ -65,8 +67,18 @@ async function answered(api, until) {
 	return events.filter((e) => e.start < until.toISOString());
 }
 
+// print prints events without fractions of seconds.
+function print(events) {
+	const text = (s) => s.replace(".000Z", "Z");
+	console.log(events.map((e) => `${text(e.start)} ${text(e.end)} ${e.title}`).sort().join("\n"));
+}
+
 if (command === "write") {
 	writeFileSync(target, calendar.toString());
+} else if (command === "read") {
+	print(expanded(new Date("2028-01-01")).events);
+} else if (command === "stored") {
+	print(await answered(file, new Date("2028-01-01")));
 } else {
 	const until = new Date();
 	until.setUTCFullYear(until.getUTCFullYear() + 2);

@@ -218,7 +218,7 @@ func dryRunTarget(ctx context.Context, st *store.Store) (plan *store.Store, done
 	return plan, plan.Close, nil
 }
 
-// print writes the report. Numbers, and with --verbose the records, go to s.Out. Problems go to s.Err.
+// print writes the report. Numbers, with --verbose the records, and the summary go to s.Out. Problems go to s.Err.
 func (c importCmd) print(s streams, report *importer.Report) error {
 	if c.Verbose {
 		t := newTable(s.Out, "ACTION", "KIND", "SOURCE", "TITLE")
@@ -258,6 +258,7 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 	for _, p := range report.Problems {
 		fmt.Fprintln(s.Err, "not imported:", cellText(p))
 	}
+	fmt.Fprintf(s.Out, "\n%s\n", cellText(report.Summary()))
 	return nil
 }
 

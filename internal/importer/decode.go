@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,6 +103,10 @@ type Event struct {
 	// InFile reports whether the event comes from an iCalendar file. Such a file has all dates of the event,
 	// and identifies venues, organizers and categories by name only.
 	InFile bool
+	// Altered reports whether something of the event is left out or changed, which a notice says.
+	Altered bool
+	// Incomplete reports whether the file ends within the event. A stored series then keeps its dates.
+	Incomplete bool
 	// Replaces is the date of a series that this event replaces, if the source does not have the series itself.
 	// Otherwise it is nil.
 	Replaces *replacedDate
@@ -110,6 +115,11 @@ type Event struct {
 	// SeriesPage is the host and path of the page of the recurring event if this is one of its dates. "" means
 	// another event.
 	SeriesPage string
+}
+
+// isAltered reports whether the event or one of its dates is altered.
+func (e *Event) isAltered() bool {
+	return e.Altered || e.Series != nil && slices.ContainsFunc(e.Series.Changed, func(o *Event) bool { return o.Altered })
 }
 
 // Recurrence is the recurrence of an event of the source.

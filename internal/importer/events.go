@@ -119,6 +119,9 @@ func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replace
 			return nil, false, fmt.Errorf("series %d: %w", id, err)
 		}
 		starts[i] = d.date.nominalIn(schedule.Span)
+		if schedule.AllDay {
+			starts[i] = d.date.asDay(schedule.Has).wall
+		}
 	}
 	row, err = eventsWithLinks(db.Event.Query().Where(event.SeriesID(id), event.OriginalStartIn(starts...))).
 		Order(event.ByOriginalStart()).First(ctx)

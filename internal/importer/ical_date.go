@@ -17,33 +17,71 @@ type icalDate struct {
 	day  bool // the value is a day without a time
 	// zone is the zone of wall. For days and floating times it is the zone of the calendar.
 	zone     calendar.Zone
-	utc      bool // the value is in UTC
-	floating bool // the value has a time without a zone
+	utc      bool          // the value is in UTC
+	floating bool          // the value has a time without a zone
+	calendar *icalCalendar // of the property
 }
 
-// parseICalDate reads a date such as 20261205, 20261205T180000 or 20261205T180000Z. It does not set the zone.
+// datePattern matches the forms of a date without white space: those of the RFC and those of ISO 8601. A fraction of a second
+// is ignored.
+var datePattern = regexp.MustCompile(
+	`^(\d{4})-?(\d\d)-?(\d\d)(?:Z?$|T?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$)`)
+
+// parseICalDate reads a date such as 20261205, 20261205T180000 or 20261205T180000Z. It does not set the zone. It also reads
+// dates that the RFC forbids but that have one meaning: with punctuation, white space, an offset, the time 24:00 or
+// without seconds. The second 60 is read as 59 (RFC 5545, section 3.3.12).
 func parseICalDate(text string) (d icalDate, ok bool) {
-	layout := "20060102T150405"
-	if len(text) == len("20261205") {
-		layout, d.day = "20060102", true
-	} else {
-		text, d.utc = strings.CutSuffix(text, "Z")
+	const longest = 100
+	if len(text) > longest {
+		return icalDate{}, false
 	}
-	t, err := time.Parse(layout, text)
+	m := datePattern.FindStringSubmatch(strings.ToUpper(strings.Join(strings.Fields(text), "")))
+	if m == nil {
+		return icalDate{}, false
+	}
+	t, err := time.Parse("20060102", m[1]+m[2]+m[3])
+	if err != nil || t.Year() < 1000 {
+		return icalDate{}, false
+	}
 	d.wall = calendar.WallOf(t)
-	return d, err == nil && t.Year() >= 1000
+	if m[4] == "" {
+		d.day = true
+		return d, true
+	}
+	clock := [3]int{}
+	for i, digits := range m[4:7] {
+		if digits != "" {
+			if clock[i], err = strconv.Atoi(digits); err != nil {
+				return icalDate{}, false
+			}
+		}
+	}
+	if clock[0] > 24 || clock[0] == 24 && clock[1]+clock[2] > 0 || clock[1] > 59 || clock[2] > 60 {
+		return icalDate{}, false
+	}
+	clock[2] = min(clock[2], 59)
+	d.wall = d.wall.Add(time.Duration(clock[0])*time.Hour + time.Duration(clock[1])*time.Minute + time.Duration(clock[2])*time.Second)
+	if m[7] == "" {
+		return d, true
+	}
+	d.utc = true
+	if m[7] != "Z" {
+		offset, ok := parseUTCOffset(m[7])
+		if !ok {
+			return icalDate{}, false
+		}
+		d.wall = d.wall.Add(-time.Duration(offset) * time.Second)
+	}
+	return d, true
 }
 
 // date reads one value of a property. A property may have several values.
 func (c *icalCalendar) date(p property, value string) (icalDate, error) {
-	d, ok := parseICalDate(strings.ToUpper(strings.TrimSpace(value)))
+	d, ok := parseICalDate(value)
 	if !ok {
 		return icalDate{}, fmt.Errorf("%q is no date", shorten(value))
 	}
-	if p.isDay() && !d.day {
-		d.wall, d.day, d.utc = d.wall.StartOfDay(), true, false
-	}
-	d.zone = c.zone
+	d.calendar, d.zone = c, c.zone
 	name := p.parameter("TZID")
 	switch {
 	case d.day:
@@ -56,6 +94,9 @@ func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 		}
 	default:
 		d.wall, d.zone = c.zones.read(c.zones.find(name), d.wall, c.zone)
+	}
+	if p.isDay() {
+		d = d.asDay(nil)
 	}
 	return d, nil
 }
@@ -79,14 +120,13 @@ func (d icalDate) key() string {
 // nominalIn returns the nominal start of the date in a series with the given span. A day without a time gets
 // the time of day of the start.
 func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
-	w := d.wallIn(span.Zone)
 	switch {
 	case span.AllDay:
-		w = w.StartOfDay()
+		return d.asDay(nil).wall
 	case d.day:
-		w = atTimeOf(w, span.Start)
+		return atTimeOf(d.wall, span.Start)
 	}
-	return w
+	return d.wallIn(span.Zone)
 }
 
 // atTimeOf returns the date of day with the time of day of clock.
@@ -96,73 +136,98 @@ func atTimeOf(day, clock calendar.Wall) calendar.Wall {
 	return calendar.WallAt(year, month, number, hour, minute, second)
 }
 
+// propertyFlaw is the reason why a property is left out or changed.
+type propertyFlaw struct{ name, text string }
+
 // span returns the time of an event, and its DTSTART. A recurring event with times in UTC stays in UTC, because
-// its rule refers to days in UTC. Other times in UTC are converted to zone.
-func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDate, error) {
-	p, ok := c.first("DTSTART")
-	if !ok {
-		return calendar.Span{}, icalDate{}, errors.New("DTSTART: missing")
-	}
-	start, err := c.calendar.date(p, p.value)
+// its rule refers to days in UTC. Other times in UTC are converted to zone. An end that cannot be used is left out, with a
+// flaw. The error says why there is no start.
+func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDate, []propertyFlaw, error) {
+	start, err := c.start()
 	if err != nil {
-		return calendar.Span{}, start, fmt.Errorf("DTSTART: %w", err)
+		return calendar.Span{}, start, nil, fmt.Errorf("DTSTART: %w", err)
 	}
-	s := calendar.Span{Start: start.wall, Zone: start.zone, AllDay: start.day}
+	s := calendar.Span{Start: start.wall, End: start.wall, Zone: start.zone, AllDay: start.day}
 	if start.utc && !recurs {
 		s.Zone = zone
 		s.Start = start.wallIn(zone)
+		s.End = s.Start
 	}
-	if s.End, err = c.end(s); err != nil {
-		return s, start, err
+	if err := s.Rounded().Check(); err != nil {
+		return s, start, nil, fmt.Errorf("DTSTART: %w", err)
 	}
+	end, flaws := c.end(s, recurs)
+	s.End = end
 	if !s.AllDay && strings.EqualFold(c.value("X-MICROSOFT-CDO-ALLDAYEVENT"), "TRUE") {
-		s = wholeDays(s, zone)
+		s = start.wholeDays(s)
 	}
-	s = s.Rounded()
-	if err := s.Check(); err != nil {
-		return s, start, fmt.Errorf("DTSTART, DTEND: %w", err)
-	}
-	return s, start, nil
+	return s.Rounded(), start, flaws, nil
 }
 
-// wholeDays converts a span that begins and ends at midnight to days. It tries the zone of the span, then zone.
-// It returns other spans unchanged.
-func wholeDays(s calendar.Span, zone calendar.Zone) calendar.Span {
-	inZone := calendar.Span{Start: zone.Wall(s.StartsAt()), End: zone.Wall(s.EndsAt()), Zone: zone}
-	for _, days := range []calendar.Span{s, inZone} {
-		if days.Start.Equal(days.Start.StartOfDay()) && days.End.Equal(days.End.StartOfDay()) && days.Start.Before(days.End) {
-			days.AllDay, days.End = true, days.End.AddDate(0, 0, -1)
-			return days
+// start returns the first DTSTART that can be read.
+func (c *component) start() (d icalDate, err error) {
+	err = errors.New("missing")
+	if c.broken["DTSTART"] > 0 {
+		err = errUnreadable
+	}
+	for i, p := range c.properties["DTSTART"] {
+		d, readErr := c.calendar.date(p, p.value)
+		if readErr == nil {
+			return d, nil
+		}
+		if i == 0 {
+			err = readErr
 		}
 	}
-	return s
+	return icalDate{}, err
 }
 
-// end returns the end of a component from DTEND or DURATION. s has its start, its zone, and whether it lasts
-// all day.
-func (c *component) end(s calendar.Span) (calendar.Wall, error) {
-	end := s.Start
-	if p, ok := c.first("DTEND"); ok {
-		d, err := c.calendar.date(p, p.value)
-		if err != nil {
-			return end, fmt.Errorf("DTEND: %w", err)
+var errUnreadable = errors.New("cannot be read")
+
+// end returns the end of a component from DTEND, else from DURATION. s has its start, its zone, and whether it lasts
+// all day. Without a usable end the event ends when it starts (RFC 5545, section 3.6.1).
+func (c *component) end(s calendar.Span, recurs bool) (end calendar.Wall, flaws []propertyFlaw) {
+	for _, name := range []string{"DTEND", "DURATION"} {
+		for _, p := range c.properties[name] {
+			var err error
+			if name == "DTEND" {
+				end, err = c.endAt(s, p)
+			} else if end, err = addDuration(s, p.value); s.AllDay {
+				end = end.AddDate(0, 0, -1)
+			}
+			if err == nil {
+				one := s
+				one.End = end
+				if err = one.Rounded().Check(); recurs && end.Before(s.Start) {
+					err = calendar.ErrEndBeforeStart // all dates have to end after they start on the clock
+				}
+			}
+			if err == nil {
+				return end, flaws
+			}
+			flaws = append(flaws, propertyFlaw{name, err.Error() + "; left out"})
 		}
-		end = d.wallIn(s.Zone)
-	} else if text := c.value("DURATION"); text != "" {
-		var err error
-		if end, err = addDuration(s, text); err != nil {
-			return end, fmt.Errorf("DURATION: %w", err)
-		}
-	} else {
-		return end, nil
 	}
-	if s.AllDay {
-		// DTEND is the day after the last day.
-		if end = end.StartOfDay().AddDate(0, 0, -1); end.Before(s.Start) {
-			end = s.Start
-		}
+	return s.Start, flaws
+}
+
+// endAt returns the end of a component from DTEND. Beside days it is the last day: DTEND is the day after, or midnight of
+// that, or a time on the last day.
+func (c *component) endAt(s calendar.Span, p property) (calendar.Wall, error) {
+	d, err := c.calendar.date(p, p.value)
+	switch {
+	case err != nil:
+		return s.Start, err
+	case !s.AllDay:
+		return d.wallIn(s.Zone), nil
+	case !d.isDayStart():
+		return d.wall.StartOfDay(), nil
 	}
-	return end, nil
+	day := d.asDay(nil).wall
+	if day.Equal(s.Start) {
+		return day, nil // programs write it for one day
+	}
+	return day.AddDate(0, 0, -1), nil
 }
 
 // durationPattern matches a value of type DURATION: sign, weeks, days, hours, minutes and seconds.
@@ -172,19 +237,21 @@ var durationPattern = regexp.MustCompile(
 // addDuration returns the end of a span after a duration. Weeks and days are calendar days. Hours, minutes and
 // seconds are exact times.
 func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
-	m := durationPattern.FindStringSubmatch(strings.ToUpper(text))
-	if m == nil || strings.HasSuffix(text, "P") || strings.HasSuffix(text, "T") {
-		return calendar.Wall{}, fmt.Errorf("%q is no duration", shorten(text))
+	const longest = 100
+	compact := strings.ToUpper(strings.Join(strings.Fields(text[:min(len(text), longest)]), ""))
+	m := durationPattern.FindStringSubmatch(compact)
+	if m == nil || strings.HasSuffix(compact, "P") || strings.HasSuffix(compact, "T") {
+		return s.Start, fmt.Errorf("%q is no duration", shorten(text))
 	}
 	if m[1] == "-" {
-		return calendar.Wall{}, fmt.Errorf("%q is negative", shorten(text))
+		return s.Start, fmt.Errorf("%q is negative", shorten(text))
 	}
 	var n [5]int
 	for i, digits := range m[2:] {
 		if digits != "" {
 			var err error
 			if n[i], err = strconv.Atoi(digits); err != nil {
-				return calendar.Wall{}, err
+				return s.Start, err
 			}
 		}
 	}

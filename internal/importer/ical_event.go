@@ -5,17 +5,20 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html"
+	"maps"
 	"net/mail"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
@@ -35,58 +38,78 @@ type icalReader struct {
 	cal  *Calendar
 	// floating and tentative are numbers of events, for notices.
 	floating, tentative int
+	// hasPrivate reports whether the file keeps some of its events from the public.
+	hasPrivate bool
 }
 
-// decodeICal reads an iCalendar file. An invalid event becomes a Problem, and decodeICal continues with the
-// next one. It returns an error if data is not an iCalendar file.
+// decodeICal reads an iCalendar file. A property that cannot be used is left out of its event, with a notice. An event
+// without a start becomes a Problem, and decodeICal continues with the next one. Titles that it makes up are in the
+// language of the site. It returns an error if data is not an iCalendar file.
 func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
-	f, err := parseICal(data)
+	f, err := parseICal(data, site.Language)
 	if err != nil {
 		return nil, err
 	}
-	r := &icalReader{file: f, site: site, now: site.Now(), cal: &Calendar{}}
+	r := &icalReader{file: f, site: site, now: site.Now(), cal: &Calendar{Notices: f.notices}}
 	budget := newZoneBudget()
 	for _, c := range f.calendars {
 		c.zone, c.zones = site.Zone, newICalZones(c.declared, site.Zone, r.now, budget)
+		c.local = sync.OnceValues(c.localZone)
 	}
 	for _, c := range f.events {
+		if c.calendar.isVersion1() {
+			c.convertVersion1()
+		}
 		c.calendar.zones.addDates(c)
 	}
 	for _, c := range f.calendars {
-		if name := c.value("X-WR-TIMEZONE"); name != "" {
-			zone := c.zones.find(name)
-			if zone.clock != nil {
-				c.own = zone
-			}
-			if zone.known {
-				c.zone = zone.zone
-			} else {
-				r.cal.Notices = append(r.cal.Notices,
-					fmt.Sprintf("X-WR-TIMEZONE: time zone %q is unknown; %s is taken", shorten(zone.name), c.zone))
-			}
-		}
+		r.setZone(c)
 	}
-	components := f.events
-	switch {
-	case f.inEvent:
-		components = components[:len(components)-1]
-		r.problem(icalPlace(len(components)+1, ""), "the file ends within the event")
-	case f.open:
-		r.cal.Problems = append(r.cal.Problems, Problem{
-			Where: "end of the file", Reason: "END:VCALENDAR is missing; what may have come after it stays as it is here",
-		})
-	}
-	for _, group := range r.byUID(components) {
+	groups := r.byUID(f.events)
+	for _, group := range groups {
 		r.group(group)
 	}
 	r.summarise()
 	return r.cal, nil
 }
 
+// setZone sets the zone of a calendar from X-WR-TIMEZONE, or from TZ of vCalendar 1.0.
+func (r *icalReader) setZone(c *icalCalendar) {
+	name := icalText(c.value("X-WR-TIMEZONE"))
+	if zone, ok := c.version1Zone(); ok && name == "" {
+		c.zone, c.named = zone, true
+	}
+	if name == "" {
+		return
+	}
+	zone := c.zones.find(name)
+	if zone.clock != nil {
+		c.own = zone
+	}
+	if !zone.known {
+		r.cal.Notices = append(r.cal.Notices,
+			fmt.Sprintf("X-WR-TIMEZONE: time zone %q is unknown; %s is taken", shorten(zone.name), c.zone))
+		return
+	}
+	c.zone, c.named = zone.zone, true
+}
+
 // summarise adds the notices that concern the whole file.
 func (r *icalReader) summarise() {
 	note := func(format string, args ...any) {
 		r.cal.Notices = append(r.cal.Notices, fmt.Sprintf(format, args...))
+	}
+	switch f := r.file; {
+	case f.limit != nil:
+		reason := f.limit.Error() + "; what follows is not read"
+		if f.unread > 0 {
+			reason += fmt.Sprintf(", with %d events", f.unread)
+		}
+		r.cal.Problems = append(r.cal.Problems, Problem{Where: "the file", Reason: reason})
+	case f.open:
+		r.cal.Problems = append(r.cal.Problems, Problem{
+			Where: "end of the file", Reason: "END:VCALENDAR is missing; what may have come after it stays as it is here",
+		})
 	}
 	floating := make([]string, 0, 1) // zones that floating times get
 	for _, c := range r.file.calendars {
@@ -101,9 +124,6 @@ func (r *icalReader) summarise() {
 	if len(r.file.events) == 0 {
 		note("it has no events")
 	}
-	if r.file.notUTF8 > 0 {
-		note("lines that are not UTF-8: %d; some of their characters are replaced", r.file.notUTF8)
-	}
 	if r.tentative > 0 {
 		note("events that are tentative: %d; they are taken as scheduled", r.tentative)
 	}
@@ -114,8 +134,11 @@ func (r *icalReader) summarise() {
 	}
 }
 
-func (r *icalReader) problem(where, reason string) {
-	r.cal.Problems = append(r.cal.Problems, Problem{Kind: calendar.Event, Where: where, Reason: reason})
+// problem adds an event that is not imported.
+func (r *icalReader) problem(c *icalComponent, reason string) {
+	r.cal.Problems = append(r.cal.Problems, Problem{
+		Kind: calendar.Event, Title: shorten(onOneLine(icalText(c.value("SUMMARY")))), Where: c.where, Reason: reason,
+	})
 }
 
 // icalPlace returns the position of an event in a file, for messages.
@@ -173,6 +196,7 @@ func (r *icalReader) latest(all []*icalComponent, key func(*icalComponent) strin
 type icalGroup struct {
 	masters   []*icalComponent
 	master    *icalComponent   // newest version; nil if the file has only changed dates
+	others    []*icalComponent // events of their own that share the UID of master
 	overrides []*icalComponent // components with RECURRENCE-ID
 }
 
@@ -180,12 +204,14 @@ type icalGroup struct {
 func (r *icalReader) byUID(components []*component) []*icalGroup {
 	var groups []*icalGroup
 	byUID := make(map[string]*icalGroup)
+	standIns := make(map[string]int)
 	for i, c := range components {
 		e := &icalComponent{component: c, uid: icalText(c.value("UID"))}
 		e.where = icalPlace(i+1, e.uid)
+		r.hasPrivate = r.hasPrivate || e.isPrivate()
 		if e.uid == "" {
-			r.problem(e.where, "UID: missing; without it the event would be imported again each time")
-			continue
+			e.uid = e.standInUID(standIns)
+			c.flaw(c.lineOf("UID"), "UID: missing; the event is known by its start and title")
 		}
 		if n, err := strconv.Atoi(c.value("SEQUENCE")); err == nil {
 			e.sequence = n
@@ -202,7 +228,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 			groups = append(groups, g)
 		}
 		date, isOverride := c.first("RECURRENCE-ID")
-		if !isOverride {
+		if !isOverride && c.broken["RECURRENCE-ID"] == 0 {
 			g.masters = append(g.masters, e)
 			continue
 		}
@@ -211,33 +237,62 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 		case "THISANDFUTURE":
 			e.following = true
 		case "THISANDPRIOR":
-			r.problem(e.where, "a change of this and all earlier dates is not supported; they stay as the series has them")
+			r.problem(e, "a change of this and all earlier dates is not supported; they stay as the series has them")
 			continue
 		}
 		id, err := c.calendar.date(date, date.value)
 		if err != nil {
-			r.problem(e.where, fmt.Sprintf("RECURRENCE-ID: %v", err))
-			continue
+			start, startErr := c.start()
+			if startErr != nil {
+				r.problem(e, fmt.Sprintf("line %d: RECURRENCE-ID: %v", c.lineOf("RECURRENCE-ID"), err))
+				continue
+			}
+			c.flaw(c.lineOf("RECURRENCE-ID"), fmt.Sprintf("RECURRENCE-ID: %v; DTSTART is taken", err))
+			id = start
 		}
 		e.replaces = &id
 		g.overrides = append(g.overrides, e)
 	}
 	for _, g := range groups {
 		if len(g.masters) > 0 {
-			g.master = r.latest(g.masters, func(*icalComponent) string { return "" })[0]
+			distinct := r.latest(g.masters, g.versionKey())
+			g.master, g.others = distinct[0], distinct[1:]
 		}
 	}
 	return groups
 }
 
+// versionKey returns a function whose result is equal for the versions of an event. Some programs give several events one
+// UID. Without any sign of versions, single events with different starts are different events.
+func (g *icalGroup) versionKey() func(*icalComponent) string {
+	first := g.masters[0]
+	areVersions := slices.ContainsFunc(g.masters, func(c *icalComponent) bool {
+		_, err := c.start()
+		return err != nil || isRecurring(c.component) || c.sequence != first.sequence || !c.changed.Equal(first.changed)
+	})
+	return func(c *icalComponent) string {
+		start, err := c.start()
+		if areVersions || err != nil {
+			return ""
+		}
+		return start.key()
+	}
+}
+
 // group reads the components of one UID: a single event, a series with its changed dates, or changed dates
 // without a series.
 func (r *icalReader) group(g *icalGroup) {
+	for _, c := range g.others {
+		c.flaw(c.lineOf("UID"), fmt.Sprintf("UID: also that of %s, which has another start; taken as another event", g.master.where))
+		d := r.event(c, c.calendar.zone, false)
+		r.add(c, d, icalKey(c.uid)+"?start="+d.start.key())
+	}
 	if g.master != nil && !isRecurring(g.master.component) {
 		r.add(g.master, r.event(g.master, g.master.calendar.zone, false), icalKey(g.master.uid))
 		g.master = nil
 	}
 	if g.master != nil {
+		r.readDates(g)
 		r.series(g)
 		return
 	}
@@ -253,19 +308,18 @@ func (r *icalReader) group(g *icalGroup) {
 
 // isRecurring reports whether an event has an RRULE or RDATE with a value.
 func isRecurring(c *component) bool {
-	return slices.ContainsFunc(slices.Concat(c.properties["RRULE"], c.properties["RDATE"]), func(p property) bool {
-		return strings.Trim(p.value, ", ") != ""
-	})
+	hasValue := func(p property) bool { return strings.Trim(p.value, " \t,;") != "" }
+	return slices.ContainsFunc(c.properties["RRULE"], hasValue) || slices.ContainsFunc(c.properties["RDATE"], hasValue)
 }
 
 // add adds a decoded event to the calendar, or a Problem if the event has faults.
 func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {
 	r.notices(c, d.log)
 	if len(d.log.faults) > 0 {
-		r.problem(c.where, joinErrors(d.log.faults))
+		r.problem(c, joinErrors(d.log.faults))
 		return
 	}
-	d.event.Key = key
+	d.event.Key, d.event.Altered = key, len(d.log.notices) > 0
 	r.cal.Events = append(r.cal.Events, d.event)
 }
 
@@ -289,6 +343,21 @@ func icalKey(uid string) string {
 	return icalEvent + digest(uid)
 }
 
+// standInUID returns an identity for an event without UID that is the same in the next import: of its start and title. Seen
+// counts those of the file, because several events may have the same.
+func (c *icalComponent) standInUID(seen map[string]int) string {
+	start := c.value("DTSTART")
+	if d, err := c.start(); err == nil {
+		start = d.key()
+	}
+	text := start + "\n" + calendar.FoldName(onOneLine(icalText(c.value("SUMMARY"))))
+	seen[text]++
+	if n := seen[text]; n > 1 {
+		text += fmt.Sprintf("\n%d", n)
+	}
+	return "without-uid-" + digest(text)
+}
+
 // digest returns a hash of a text in 32 hexadecimal digits.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -306,25 +375,19 @@ type decodedEvent struct {
 func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) decodedEvent {
 	d := decodedEvent{event: &Event{Origin: Origin{Where: c.where}, InFile: true}, log: &journal{}}
 	e, o := d.event, icalObject{c, d.log}
+	d.log.notices = append(d.log.notices, c.flaws...)
+	var flaws []propertyFlaw
 	var err error
-	if e.Span, d.start, err = c.span(zone, recurs); err != nil {
-		d.log.faults = append(d.log.faults, err)
+	if e.Span, d.start, flaws, err = c.span(zone, recurs); err != nil {
+		d.log.faults = append(d.log.faults, fmt.Errorf("line %d: %w", c.lineOf("DTSTART"), err))
 	} else if !recurs && !e.Span.AllDay {
 		// A wall time that the clock of the zone skips is replaced by the time at that instant.
 		e.Span.Start, e.Span.End = e.Span.Zone.Wall(e.Span.StartsAt()), e.Span.Zone.Wall(e.Span.EndsAt())
 	}
-	o.checkBroken()
-	for _, name := range []string{"EXDATE", "EXRULE"} {
-		if _, ok := o.first(name); ok && !recurs && o.replaces == nil {
-			o.notice(name, "of an event that does not recur; left out")
-		}
+	for _, f := range flaws {
+		o.notice(f.name, f.text)
 	}
-	if len(o.properties["DTSTART"]) > 1 {
-		o.notice("DTSTART", "more than one; the first is taken")
-	}
-	if e.Title = o.text("SUMMARY", maxTitle); e.Title == "" {
-		o.fault("SUMMARY", "missing")
-	}
+	o.checkLines(recurs)
 	e.Description = new(o.description())
 	e.Modified = c.instant("LAST-MODIFIED")
 	if at := c.instant("CREATED"); at != nil && !at.After(r.now) {
@@ -337,7 +400,7 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	case slices.Contains(statuses, "TENTATIVE"):
 		r.tentative++
 	}
-	if c.isPrivate() {
+	if c.isPrivate() || c.cut && r.hasPrivate {
 		e.Status = new(calendar.Private)
 	}
 	if len(d.log.faults) == 0 && d.start.floating && !e.Span.AllDay {
@@ -350,13 +413,50 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	o.places(e)
 	o.organizer(e)
 	o.categories(e)
+	if e.Title = o.plain("SUMMARY", titleText(icalText(o.value("SUMMARY"))), maxTitle); e.Title == "" {
+		e.Title = standInTitle(e, r.site.Language)
+		o.notice("SUMMARY", fmt.Sprintf("missing; the title is %q", shorten(e.Title)))
+	}
+	if c.cut && len(d.log.faults) == 0 {
+		o.keepStored(e)
+	}
+	e.Altered = len(d.log.notices) > 0
 	return d
+}
+
+// standInTitle returns a title for an event without one: its category, else the word for an event in the language, with
+// the name of the venue.
+func standInTitle(e *Event, language calendar.Language) string {
+	if len(e.Terms) > 0 {
+		return e.Terms[0].Name
+	}
+	title := "Event"
+	if words, err := locale.Load(); err == nil {
+		title = words.Message(language, "event-without-title", nil)
+	}
+	if len(e.Venues) > 0 {
+		title += ": " + e.Venues[0].Name
+	}
+	return cutTo(title, maxTitle)
+}
+
+// keepStored marks the fields as unknown that may stand in the missing part of an event. Stored ones stay.
+func (o icalObject) keepStored(e *Event) {
+	o.notice("END", "the file ends within the event; what it has of it is taken")
+	if *e.Description == "" {
+		e.Description = nil
+	}
+	if len(o.words("STATUS")) == 0 && o.replaces == nil && !isRecurring(o.component) {
+		e.EventStatus = nil // dates of a series always have one
+	}
+	e.HasVenues = len(e.Venues) > 0
+	e.Incomplete = true
 }
 
 // isPrivate reports whether the file keeps the event from the public. A CLASS that is not recognised, or cannot be read,
 // means private (RFC 5545, section 3.8.1.3). The strictest of several values counts.
 func (c *icalComponent) isPrivate() bool {
-	return slices.Contains(c.broken, "CLASS") ||
+	return c.broken["CLASS"] > 0 ||
 		slices.ContainsFunc(c.words("CLASS"), func(class string) bool { return class != "PUBLIC" })
 }
 
@@ -366,65 +466,134 @@ type icalObject struct {
 	log *journal
 }
 
+// fault records why the event cannot be imported. Name is that of a property.
 func (o icalObject) fault(name, text string) {
-	o.log.faults = append(o.log.faults, fmt.Errorf("%s: %s", name, text))
+	o.log.faults = append(o.log.faults, fmt.Errorf("line %d: %s: %s", o.lineOf(name), name, text))
 }
 
-func (o icalObject) notice(name, text string) { o.log.notices = append(o.log.notices, name+": "+text) }
+// notice records what is left out or changed. Name is that of a property.
+func (o icalObject) notice(name, text string) {
+	o.log.notices = append(o.log.notices, fmt.Sprintf("line %d: %s: %s", o.lineOf(name), name, text))
+}
 
-// datesOfEvents are the properties that affect the dates or the identity of an event. If one is unreadable, the
-// event is not imported.
-var datesOfEvents = []string{"DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID", "UID"}
+// singleProperties are the properties of which an event has at most one (RFC 5545, section 3.6.1).
+var singleProperties = []string{
+	"DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "GEO", "URL", "ORGANIZER", "UID", "RECURRENCE-ID",
+}
 
-// checkBroken adds a fault or a notice for each property that cannot be read.
-func (o icalObject) checkBroken() {
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(o.broken))) {
-		if slices.Contains(datesOfEvents, name) {
-			o.fault(name, "cannot be read")
-		} else {
-			o.notice(name, "cannot be read; left out")
+// checkLines adds a notice for each property that cannot be read, and for those that the event may not have.
+func (o icalObject) checkLines(recurs bool) {
+	for _, name := range slices.Sorted(maps.Keys(o.broken)) {
+		if len(o.properties[name]) == 0 && name != "DTSTART" && name != "UID" && name != "RECURRENCE-ID" {
+			o.notice(name, errUnreadable.Error()+"; left out")
+		}
+	}
+	for _, name := range []string{"EXDATE", "EXRULE"} {
+		if _, ok := o.first(name); ok && !recurs && o.replaces == nil {
+			o.notice(name, "of an event that does not recur; left out")
+		}
+	}
+	for _, name := range singleProperties {
+		all := o.properties[name]
+		if slices.ContainsFunc(all, func(p property) bool { return p.value != all[0].value }) {
+			o.notice(name, "more than one; the first that can be used is taken")
+		}
+	}
+	for _, p := range o.properties["STATUS"] {
+		if !knownStatuses[strings.ToUpper(strings.TrimSpace(p.value))] {
+			o.notice("STATUS", fmt.Sprintf("%q is no state of an event; left out", shorten(p.value)))
 		}
 	}
 }
 
-// text reads a property as plain text of at most limit characters.
-func (o icalObject) text(name string, limit int) string {
-	return o.plain(name, icalText(o.value(name)), limit)
-}
+// knownStatuses are the values of STATUS in an event (RFC 5545, section 3.8.1.11).
+var knownStatuses = map[string]bool{"CONFIRMED": true, "TENTATIVE": true, "CANCELLED": true}
 
-// plain returns a text without markup, on one line, cut to limit characters.
+// plain returns a text on one line without control characters, cut to limit characters. Whatever looks like markup in it
+// stays: a value of type TEXT has none (RFC 5545, section 3.3.11).
 func (o icalObject) plain(name, text string, limit int) string {
-	s, err := markup.Text(strings.Join(strings.Fields(text), " "))
-	if err != nil {
-		o.fault(name, err.Error())
-		return ""
-	}
-	s = markup.Inert(s)
-	if utf8.RuneCountInString(s) > limit {
+	s := onOneLine(text)
+	if cut := cutTo(s, limit); cut != s {
 		o.notice(name, fmt.Sprintf("cut to %d characters", limit))
-		s = strings.TrimSpace(string([]rune(s)[:limit]))
+		s = cut
 	}
 	return s
 }
 
-// element matches the HTML elements that programs write into descriptions.
-var element = regexp.MustCompile(`(?i)</?(a|b|br|div|em|h[1-6]|html|i|li|ol|p|span|strong|u|ul)(\s[^<>]*)?/?>`)
+// onOneLine returns a text without line breaks and other control characters.
+func onOneLine(text string) string {
+	printable := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(printable), " ")
+}
+
+// cutTo returns the first characters of a text.
+func cutTo(s string, limit int) string {
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:limit]))
+}
+
+// titleText returns a title, or "" if it consists of markup alone.
+func titleText(s string) string {
+	if !strings.Contains(s, "<") || strings.TrimSpace(strings.ReplaceAll(htmlTag.ReplaceAllString(s, ""), "&nbsp;", "")) != "" {
+		return s
+	}
+	return ""
+}
+
+// htmlTag matches the tags that programs write into descriptions.
+var htmlTag = regexp.MustCompile(`(?i)</?(a|b|br|div|em|font|h[1-6]|html|hr|i|img|li|ol|p|span|strong|u|ul)(\s[^<>]*)?/?>`)
+
+// isHTML reports whether a text is surely HTML: it has an element with its end, or one that needs no end. A single tag, as
+// in "use <b> for bold", or other angle brackets make no HTML.
+func isHTML(text string) bool {
+	open := make(map[string]bool)
+	for _, m := range htmlTag.FindAllStringSubmatch(text, -1) {
+		name := strings.ToLower(m[1])
+		switch {
+		case name == "br" || name == "hr" || name == "img" && m[2] != "":
+			return true
+		case !strings.HasPrefix(m[0], "</"):
+			open[name] = true
+		case open[name]:
+			return true
+		}
+	}
+	return false
+}
+
+// richDescriptions are the properties with a description in HTML. STYLED-DESCRIPTION is that of RFC 9073, section 6.5.
+var richDescriptions = []string{"STYLED-DESCRIPTION", "X-ALT-DESC"}
 
 // description returns the description as HTML. It keeps the lines of a plain text.
 func (o icalObject) description() string {
-	if p, ok := o.first("X-ALT-DESC"); ok && strings.EqualFold(p.parameter("FMTTYPE"), "text/html") {
-		if s := o.html("X-ALT-DESC", icalText(p.value)); s != "" {
-			return s
+	for _, name := range richDescriptions {
+		for _, p := range o.properties[name] {
+			if strings.EqualFold(p.parameter("FMTTYPE"), "text/html") && !strings.EqualFold(p.parameter("VALUE"), "URI") {
+				if s := o.html(name, icalText(p.value)); s != "" {
+					return s
+				}
+			}
 		}
 	}
-	return o.html("DESCRIPTION", icalText(o.value("DESCRIPTION")))
-}
-
-// html returns a text as sanitised HTML.
-func (o icalObject) html(name, text string) string {
-	if !element.MatchString(text) {
+	text := icalText(o.value("DESCRIPTION"))
+	if !isHTML(text) {
 		text = html.EscapeString(text)
 	}
+	return o.html("DESCRIPTION", text)
+}
+
+// html returns HTML without the parts that are not allowed.
+func (o icalObject) html(name, text string) string {
 	s, err := markup.HTML(text)
 	if err != nil {
 		o.notice(name, err.Error()+"; left out")
@@ -499,8 +668,12 @@ func (o icalObject) venue(location string) *Venue {
 		name, rest, _ = strings.Cut(location, ",")
 	}
 	lines := slices.DeleteFunc(strings.Split(rest, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
+	address := onOneLine(strings.Join(lines, ", "))
+	if inert := markup.Inert(address); inert != address {
+		name, address = location, "" // an address has no markup (contract, section 6.2), but a name may look like it
+	}
 	v := &Venue{
-		Name: o.plain("LOCATION", name, maxTitle), Address: o.plain("LOCATION", strings.Join(lines, ", "), maxText),
+		Name: o.plain("LOCATION", name, maxTitle), Address: o.plain("LOCATION", address, maxText),
 		ShowMap: true, ShowMapLink: true,
 	}
 	if v.Name == "" {
@@ -540,7 +713,7 @@ func (o icalObject) organizer(e *Event) {
 	email := ""
 	if text := strings.TrimSpace(p.value); len(text) > len("mailto:") && strings.EqualFold(text[:len("mailto:")], "mailto:") {
 		if a, err := mail.ParseAddress(text[len("mailto:"):]); err == nil && !placeholderAddress(a.Address) {
-			email = o.plain("ORGANIZER", a.Address, maxText)
+			email = markup.Inert(o.plain("ORGANIZER", a.Address, maxText))
 		}
 	}
 	if name == "" || strings.HasPrefix(strings.ToLower(name), "mailto:") {

@@ -23,6 +23,9 @@ func (r *icalReader) series(g *icalGroup) {
 	if len(d.log.faults) == 0 {
 		d.event.Series = r.recurrence(o, d, slices.DeleteFunc(slices.Clone(g.overrides), isFollowing))
 	}
+	if s := d.event.Series; s != nil && s.Schedule.Rule.IsZero() && len(s.Schedule.RDate) == 0 && len(s.Changed) == 0 {
+		d.event.Series = nil // it has only its start
+	}
 	r.add(g.master, d, icalKey(g.master.uid))
 	if d.event.Series != nil {
 		r.following(d.event, slices.DeleteFunc(g.overrides, func(c *icalComponent) bool { return !c.following }))
@@ -300,17 +303,8 @@ func (r *icalReader) dates(o icalObject, name string, span calendar.Span) (dates
 			}
 			own := span
 			own.Start = date.Wall
-			if strings.HasPrefix(strings.ToUpper(end), "P") {
-				own.End, err = addDuration(own, end)
-			} else if d, err = o.calendar.date(p, end); err == nil {
-				own.End = d.wallIn(span.Zone)
-			}
-			if err == nil {
-				err = own.Check()
-			}
-			if err != nil {
-				o.notice(name, err.Error()+"; the date lasts as long as the others")
-				continue
+			if own.End, err = o.calendar.periodEnd(own, p, end); err != nil {
+				continue // readDates has told
 			}
 			periods = append(periods, periodDate{date.Wall, own})
 		}
@@ -331,7 +325,7 @@ func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*
 		d := r.event(c, span.Zone, false)
 		r.notices(c, d.log)
 		if len(d.log.faults) > 0 {
-			r.problem(c.where, joinErrors(d.log.faults))
+			r.problem(c, joinErrors(d.log.faults))
 			continue
 		}
 		d.event.Nominal = c.replaces.nominalIn(span)

@@ -18,6 +18,7 @@ type icalZones struct {
 	now      time.Time
 	dates    map[string][]calendar.Wall // wall times of events, by TZID
 	declared map[string][]*component    // VTIMEZONE components, by TZID
+	used     map[string]bool            // TZIDs of events, as written
 	found    map[string]*icalZone       // by name as written
 	budget   *zoneBudget
 	notices  []string
@@ -52,7 +53,8 @@ type icalZone struct {
 func newICalZones(declared []*component, site calendar.Zone, now time.Time, budget *zoneBudget) *icalZones {
 	z := &icalZones{
 		site: site, now: now, budget: budget,
-		dates: make(map[string][]calendar.Wall), declared: make(map[string][]*component), found: make(map[string]*icalZone),
+		dates: make(map[string][]calendar.Wall), declared: make(map[string][]*component), used: make(map[string]bool),
+		found: make(map[string]*icalZone),
 	}
 	for _, c := range declared {
 		id := foldTZID(c.value("TZID"))
@@ -70,13 +72,19 @@ func plainTZID(name string) string {
 	return strings.Trim(strings.Join(strings.Fields(icalText(name)), " "), `"' `)
 }
 
+// maxUsedZones is the number of TZIDs of events that are remembered.
+const maxUsedZones = 50
+
 // addDates records the wall times of an event by TZID, and those of its rule near now.
 func (z *icalZones) addDates(c *component) {
 	const perRule = 500
 	for _, name := range []string{"DTSTART", "DTEND", "RDATE", "RECURRENCE-ID"} {
 		for _, p := range c.properties[name] {
-			tzid := foldTZID(p.parameter("TZID"))
-			if len(z.declared[tzid]) == 0 {
+			tzid := p.parameter("TZID")
+			if tzid != "" && len(z.used) < maxUsedZones {
+				z.used[tzid] = true
+			}
+			if tzid = foldTZID(tzid); len(z.declared[tzid]) == 0 {
 				continue
 			}
 			for value := range strings.SplitSeq(p.value, ",") {
@@ -392,16 +400,3 @@ func (o icalObject) zoneOfFile() (*icalZone, calendar.Wall) {
 
 // untilInUTC matches a rule that ends at an instant.
 var untilInUTC = regexp.MustCompile(`UNTIL=[0-9]{8}T[0-9]{6}Z`)
-
-// unquotedZone matches a short line with a TZID that needs quotes and has none. It captures what is before the TZID,
-// the TZID, and the rest with a list of dates.
-var unquotedZone = regexp.MustCompile(`^([^":]*;(?i:TZID)=)([^";]*[:,][^"]*?)((?i:;[A-Z-]+=[^";:,]*)*:(?i:[0-9TZPWDHMS,/+ -])*)$`)
-
-// quoteZone quotes a TZID that should be quoted because of signs in it (RFC 5545, section 3.2), as in
-// DTSTART;TZID=(UTC+01:00) Amsterdam, Berlin:20261201T180000.
-func quoteZone(line string) string {
-	if len(line) > maxLineHead {
-		return line
-	}
-	return unquotedZone.ReplaceAllString(line, `$1"$2"$3`)
-}

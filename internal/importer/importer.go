@@ -66,7 +66,7 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	r := &importRun{
 		Importer: im,
 		report: &Report{
-			DryRun: im.DryRun, Problems: slices.Clone(cal.Problems), Notices: slices.Clone(cal.Notices),
+			DryRun: im.DryRun, Problems: slices.Clone(cal.Problems), Notices: slices.Clone(cal.Notices), unread: cal.Problems,
 		},
 		editor:   &edit.Editor{Site: im.Site, Now: im.Site.Now(), By: auth.System(), Request: im.Site.Language},
 		ids:      make(map[string]int64),
@@ -273,7 +273,10 @@ func note[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrit
 	if w.notice != "" {
 		r.report.notice(from, w.notice)
 	}
-	r.report.add(Item{Kind: kind, Action: w.action, Title: item.shown(), Source: from.Key, ID: max(w.id, 0)})
+	e, isEvent := any(item).(*Event)
+	r.report.add(Item{
+		Kind: kind, Action: w.action, Title: item.shown(), Source: from.Key, ID: max(w.id, 0), Altered: isEvent && e.isAltered(),
+	})
 }
 
 // refusedRecord is the error for a record of the source that cannot be imported. Its text is the reason.

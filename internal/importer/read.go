@@ -83,16 +83,16 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	in := bufio.NewReader(f)
+	in := bufio.NewReaderSize(f, maxICalStart)
 	// Peek returns the whole of a short file together with io.EOF.
-	start, err := in.Peek(512)
+	start, err := in.Peek(maxICalStart)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if isICal(start) {
 		data, err := io.ReadAll(in)
 		if err == nil {
-			cal, err = decodeICal(data, r.Site)
+			cal, err = decodeICal(data, r.icalSite())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -115,6 +115,15 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 			"%s is one page of several; import its address instead of the file to get all of them", name))
 	}
 	return cal, nil
+}
+
+// icalSite returns the site with the language in which the source is read.
+func (r *Reader) icalSite() calendar.Site {
+	site := r.Site
+	if r.Language != "" {
+		site.Language = r.Language
+	}
+	return site
 }
 
 // add appends the records of a page. It skips an event that an earlier page had, because the list changed
@@ -178,7 +187,7 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 		visited[at.String()] = true
 		data, from, err := w.get(ctx, at)
 		if err == nil && number == 1 && isICal(data) {
-			if cal, err = decodeICal(data, r.Site); err != nil {
+			if cal, err = decodeICal(data, r.icalSite()); err != nil {
 				return nil, fmt.Errorf("%s: %w", at.Redacted(), err)
 			}
 			return cal, nil

@@ -1,8 +1,11 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -35,12 +38,15 @@ type Item struct {
 	Title  string
 	Source string // source id
 	ID     int64  // id of the stored record; 0 means that there is none
+	// Altered reports whether something of the record is left out or changed, which a notice says.
+	Altered bool
 }
 
 // Problem is a record or change that was not imported, or a page or picture that was not read. It may also be the
 // missing end of a file.
 type Problem struct {
 	Kind   calendar.Kind // kind of the record; "" for a page, a picture or the end of a file
+	Title  string        // title of the record; "" means unknown
 	Where  string        // position in the source, such as: page 2, event 14 (id 61638)
 	Reason string
 }
@@ -55,6 +61,8 @@ type Report struct {
 	// Notices are texts about what the import left out, assumed or left alone.
 	Notices []string
 
+	// unread are the problems of reading the source.
+	unread []Problem
 	counts map[calendar.Kind]map[Action]int
 }
 
@@ -64,6 +72,88 @@ func (r *Report) Count(kind calendar.Kind, a Action) int { return r.counts[kind]
 
 // Complete reports whether there are no problems.
 func (r *Report) Complete() bool { return len(r.Problems) == 0 }
+
+// Summary returns what came of the events of the source and what did not, as English sentences for a person. A series is one
+// event in them.
+func (r *Report) Summary() string {
+	var whole int
+	var altered, missing []string
+	incomplete := false // a part of the source could not be read
+	for _, i := range r.Items {
+		switch {
+		case i.Kind != calendar.Event && i.Kind != calendar.Series:
+		case i.Action == Fail:
+			missing = append(missing, i.Title)
+		case i.Altered:
+			altered = append(altered, i.Title)
+		default:
+			whole++
+		}
+	}
+	for _, p := range r.unread {
+		if p.Kind == "" {
+			incomplete = true
+		} else {
+			missing = append(missing, cmp.Or(p.Title, p.Where))
+		}
+	}
+	came := "came"
+	if r.DryRun {
+		came = "would come"
+	}
+	total := whole + len(altered) + len(missing)
+	var text string
+	switch {
+	case total == 0:
+		text = "The source has no events."
+	case total == 1 && whole == 1:
+		text = fmt.Sprintf("The event %s as it is in the source.", came)
+	case total == whole:
+		text = fmt.Sprintf("All %d events %s as they are in the source.", total, came)
+	default:
+		text = fmt.Sprintf("Of %d events, %d %s as they are in the source", total, whole, came)
+		switch {
+		case total == 1:
+			text = "Of 1 event, none " + came + " as it is in the source"
+		case whole == 0:
+			text = fmt.Sprintf("Of %d events, none %s as they are in the source", total, came)
+		}
+		if len(altered) > 0 {
+			text += fmt.Sprintf("; %d %s with changes: %s", len(altered), came, someNames(altered))
+		}
+		if len(missing) > 0 {
+			came = map[bool]string{false: "did not come", true: "would not come"}[r.DryRun]
+			text += fmt.Sprintf("; %d %s: %s", len(missing), came, someNames(missing))
+		}
+		text += "."
+	}
+	if incomplete {
+		text += " A part of the source could not be read."
+	}
+	return text
+}
+
+// someNames joins the first different names of a list. It says how many records have others.
+func someNames(names []string) string {
+	const most = 5
+	var shown []string
+	others := 0
+	for _, name := range names {
+		name = strconv.Quote(shorten(name))
+		switch {
+		case slices.Contains(shown, name):
+		case len(shown) < most:
+			shown = append(shown, name)
+		default:
+			others++
+		}
+	}
+	text := strings.Join(shown, ", ")
+	if others > 0 {
+		text += fmt.Sprintf(" and %d more", others)
+	}
+	return text
+}
 
 func (r *Report) count(kind calendar.Kind, a Action) {
 	if r.counts == nil {

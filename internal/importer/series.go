@@ -68,7 +68,7 @@ func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, sing
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", e.Where, err)
 			}
-			one.Series = &Recurrence{Schedule: schedule}
+			one.Series = &Recurrence{Schedule: schedule, Partial: e.Incomplete}
 			recurring = append(recurring, &one)
 		case e.Series == nil:
 			single = append(single, e)
@@ -195,6 +195,9 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 		first, err := tx.Event.Get(ctx, id)
 		if err != nil {
 			return 0, fmt.Errorf("event %d: %w", id, err)
+		}
+		if first.SeriesID == nil {
+			return 0, refusedRecord("it does not recur")
 		}
 		dates, err := r.prepareDates(ctx, tx.Client(), *first.SeriesID, e)
 		if err != nil {

@@ -1,0 +1,279 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// localZone returns the zone of the people who use a calendar, if the file names it: that of X-WR-TIMEZONE, else the only
+// zone that the file uses. It reports false if there is none. The zone of the site does not count.
+func (c *icalCalendar) localZone() (calendar.Zone, bool) {
+	if c.named {
+		return c.zone, true
+	}
+	const most = 20 // names that are compared
+	names := make(map[string]bool)
+	for _, d := range c.declared {
+		names[d.value("TZID")] = true
+	}
+	for name := range c.zones.used {
+		names[name] = true
+	}
+	if len(names) > most {
+		return calendar.Zone{}, false
+	}
+	var only calendar.Zone
+	found := 0
+	for name := range names {
+		zone := c.zones.find(name)
+		if !zone.known || found > 0 && zone.zone.String() == only.String() {
+			continue
+		}
+		only = zone.zone
+		found++
+	}
+	return only, found == 1
+}
+
+// days returns the days that the date may mean beside DTSTART;VALUE=DATE, the most likely first. Programs write midnight
+// of the day in UTC or another zone: Outlook, Exchange and Google that of the user, who may live elsewhere than the site.
+// If the file does not name a zone, the nearest midnight counts: 23:00Z is the next day, east of Greenwich, and 05:00Z that
+// day, west of it.
+func (d icalDate) days() []calendar.Wall {
+	written := d.wall.StartOfDay()
+	if d.day || d.floating || d.wall.Equal(written) && !d.isUTC() {
+		return []calendar.Wall{written}
+	}
+	at := d.zone.Instant(d.wall)
+	inUTC := calendar.UTC().Wall(at)
+	var days []calendar.Wall
+	if inUTC.Equal(inUTC.StartOfDay()) {
+		days = append(days, inUTC)
+	}
+	if local, ok := d.userZone(); ok {
+		days = append(days, local.Wall(at).StartOfDay())
+	}
+	if !d.isUTC() {
+		days = append(days, written)
+	}
+	const east = 14 * time.Hour // largest offset from UTC
+	return append(days, inUTC.Add(halfDay).StartOfDay(), inUTC.StartOfDay(), inUTC.Add(east).StartOfDay())
+}
+
+const halfDay = 12 * time.Hour
+
+// isUTC reports whether the date is a time in UTC.
+func (d icalDate) isUTC() bool {
+	return d.utc || !d.day && !d.floating && d.zone.String() == calendar.UTC().String()
+}
+
+// userZone returns the zone that the file names, unless it is UTC: then its midnight is no hint.
+func (d icalDate) userZone() (calendar.Zone, bool) {
+	zone, ok := d.calendar.local()
+	return zone, ok && zone.String() != calendar.UTC().String()
+}
+
+// isDayStart reports whether the date may be the midnight with which a day begins, where the user lives.
+func (d icalDate) isDayStart() bool {
+	if d.day || d.wall.Equal(d.wall.StartOfDay()) {
+		return true
+	}
+	if !d.isUTC() {
+		return false
+	}
+	local, ok := d.userZone()
+	if !ok {
+		return true
+	}
+	w := local.Wall(d.zone.Instant(d.wall))
+	return w.Equal(w.StartOfDay())
+}
+
+// asDay returns the date as a day: the most likely one that has reports true for, else the most likely one. Nil means
+// that it is not compared.
+func (d icalDate) asDay(has func(calendar.Wall) bool) icalDate {
+	days := d.days()
+	d.wall = days[0]
+	if has != nil {
+		if i := slices.IndexFunc(days, has); i >= 0 {
+			d.wall = days[i]
+		}
+	}
+	d.day, d.utc, d.floating = true, false, false
+	if d.calendar != nil {
+		d.zone = d.calendar.zone
+	}
+	return d
+}
+
+// wholeDays converts the span of an event that Outlook marks as days (X-MICROSOFT-CDO-ALLDAYEVENT) to days. It must last from
+// midnight to midnight in the zone of its start, or in the zone of the file. Without such a zone, times in UTC count if they are whole
+// days apart. It returns other spans unchanged.
+func (d icalDate) wholeDays(s calendar.Span) calendar.Span {
+	from, to := s.StartsAt(), s.EndsAt()
+	zones := []calendar.Zone{d.zone}
+	local, hasLocal := d.userZone()
+	if hasLocal {
+		zones = append(zones, local)
+	}
+	for _, zone := range zones {
+		days := calendar.Span{Start: zone.Wall(from), End: zone.Wall(to), Zone: zone, AllDay: true}
+		if days.Start.Equal(days.Start.StartOfDay()) && days.End.Equal(days.End.StartOfDay()) && days.Start.Before(days.End) {
+			days.End = days.End.AddDate(0, 0, -1)
+			return days
+		}
+	}
+	length := to.Sub(from)
+	whole := length.Round(2 * halfDay)
+	const clockChange = time.Hour
+	if !d.isUTC() || hasLocal || whole == 0 || (length-whole).Abs() > clockChange {
+		return s
+	}
+	first := d.asDay(nil).wall
+	return calendar.Span{
+		Start: first, End: first.AddDate(0, 0, int(whole/(2*halfDay))-1), Zone: d.calendar.zone, AllDay: true,
+	}
+}
+
+// maxMatchedDays is the number of days of a rule with which dates are compared.
+const maxMatchedDays = 5000
+
+// daysOfRule returns a function that reports whether a day is one of the first days of the rules of an all-day event,
+// whatever their UNTIL. The rules are expanded when it is called first.
+func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
+	var days map[string]bool
+	return func(w calendar.Wall) bool {
+		if days == nil {
+			days = map[string]bool{s.Start.String(): true}
+			const years = 100
+			for _, p := range c.properties["RRULE"] {
+				before, _, after := cutUntil(p.value)
+				rule, _, err := parseICalRule(before+after, s)
+				if err != nil {
+					continue
+				}
+				for day := range rule.ruleFrom(s.Start).Starts(s.Start, calendar.Wall{}, s.Start.AddDate(years, 0, 0)) {
+					if days[day.String()] = true; len(days) >= maxMatchedDays {
+						break
+					}
+				}
+			}
+		}
+		return days[w.String()]
+	}
+}
+
+// cutUntil splits a rule around the value of UNTIL: before has the rest of the rule before the part, after that behind its
+// value. Without UNTIL before is the rule.
+func cutUntil(rule string) (before, until, after string) {
+	at := strings.Index(strings.ToUpper(rule), "UNTIL=")
+	if at < 0 {
+		return rule, "", ""
+	}
+	rest := rule[at+len("UNTIL="):]
+	end := strings.IndexByte(rest, ';')
+	if end < 0 {
+		end = len(rest)
+	}
+	return rule[:at], rest[:end], rest[end:]
+}
+
+// lastDay returns the day that UNTIL means in the rule of an all-day event. One second or minute before midnight is the end
+// of the day.
+func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) (calendar.Wall, bool) {
+	d, err := c.date(property{}, text)
+	if err != nil {
+		return calendar.Wall{}, false
+	}
+	if d.day {
+		return d.wall, true
+	}
+	switch _, minute, second := d.wall.Clock(); {
+	case minute == 59 && second == 59:
+		d.wall = d.wall.Add(time.Second)
+	case minute == 59 && second == 0:
+		d.wall = d.wall.Add(time.Minute)
+	default:
+		return d.asDay(has).wall, true
+	}
+	next := d.asDay(func(w calendar.Wall) bool { return has(w.AddDate(0, 0, -1)) })
+	return next.wall.AddDate(0, 0, -1), true
+}
+
+// readDates prepares the dates of a recurring event. It leaves out values of RDATE and EXDATE that cannot be read, and ends of
+// periods that cannot be used. In an all-day event it replaces times by the days that they mean, also in
+// UNTIL and RECURRENCE-ID.
+func (r *icalReader) readDates(g *icalGroup) {
+	c := g.master
+	s, _, _, err := c.span(c.calendar.zone, true)
+	if err != nil {
+		return
+	}
+	has := c.daysOfRule(s)
+	for _, name := range []string{"RDATE", "EXDATE"} {
+		for i, p := range c.properties[name] {
+			c.properties[name][i].value = c.readableDates(name, p, s, has)
+		}
+	}
+	if !s.AllDay {
+		return
+	}
+	for i, p := range c.properties["RRULE"] {
+		before, until, after := cutUntil(p.value)
+		if day, ok := c.calendar.lastDay(until, has); ok {
+			c.properties["RRULE"][i].value = before + "UNTIL=" + day.Format("20060102") + after
+		}
+	}
+	for _, o := range g.overrides {
+		*o.replaces = o.replaces.asDay(has)
+	}
+}
+
+// readableDates returns the value of RDATE or EXDATE with the dates that can be read.
+func (c *icalComponent) readableDates(name string, p property, s calendar.Span, has func(calendar.Wall) bool) string {
+	var values []string
+	for value := range strings.SplitSeq(p.value, ",") {
+		if strings.TrimSpace(value) == "" {
+			continue
+		}
+		text, end, isPeriod := strings.Cut(value, "/")
+		d, err := c.calendar.date(p, text)
+		if err != nil {
+			c.flaw(p.line, fmt.Sprintf("%s: %v; left out", name, err))
+			continue
+		}
+		switch {
+		case s.AllDay:
+			value = d.asDay(has).wall.Format("20060102")
+		case isPeriod && !d.day:
+			own := s
+			own.Start = d.wallIn(s.Zone)
+			if _, err = c.calendar.periodEnd(own, p, end); err != nil {
+				c.flaw(p.line, fmt.Sprintf("%s: %v; its end is left out", name, err))
+				value = text
+			}
+		}
+		values = append(values, value)
+	}
+	return strings.Join(values, ",")
+}
+
+// periodEnd returns the end of a period of RDATE. The span has its start, and the text is the part after the slash.
+func (c *icalCalendar) periodEnd(s calendar.Span, p property, text string) (end calendar.Wall, err error) {
+	if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "P") {
+		s.End, err = addDuration(s, text)
+	} else {
+		var d icalDate
+		if d, err = c.date(p, text); err == nil {
+			s.End = d.wallIn(s.Zone)
+		}
+	}
+	if err == nil {
+		err = s.Check()
+	}
+	return s.End, err
+}

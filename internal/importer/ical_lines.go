@@ -1,0 +1,334 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/hex"
+	"iter"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	utf16 "golang.org/x/text/encoding/unicode"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// contentLine is a content line without its folds (RFC 5545, section 3.1).
+type contentLine struct {
+	text   string
+	number int  // number of its first line in the file, from 1
+	length int  // length of its last line in the file, in bytes
+	ended  bool // whether a line end follows
+}
+
+// contentLines yields the content lines of a file. Lines end with CR LF, LF or CR. Empty lines are skipped. A file
+// whose lines are indented is read without the indentation. Soft line breaks of quoted-printable are joined.
+func contentLines(text string) iter.Seq[contentLine] {
+	return func(yield func(contentLine) bool) {
+		u := unfolder{yield: yield, block: true}
+		counted := byte('\r') // old programs end lines with CR alone
+		if strings.Contains(text, "\n") {
+			counted = '\n'
+		}
+		for number := 1; text != "" && !u.stopped; {
+			line, rest := text, ""
+			if end := strings.IndexAny(text, "\r\n"); end >= 0 {
+				line, rest = text[:end], strings.TrimPrefix(strings.TrimLeft(text[end:], "\r"), "\n")
+			}
+			u.add(line, number, len(line)+len(rest) < len(text))
+			number += strings.Count(text[len(line):len(text)-len(rest)], string(counted))
+			text = rest
+		}
+		u.flush()
+	}
+}
+
+// unfolder joins folded lines.
+type unfolder struct {
+	yield   func(contentLine) bool
+	stopped bool
+	current contentLine
+	open    bool   // whether current has a line
+	folded  []byte // text of current if it has folds
+	block   bool   // whether current is a BEGIN or END, which have no folds
+	indent  string // white space before each line of the present component
+}
+
+// add adds a line of the file.
+func (u *unfolder) add(line string, number int, ended bool) {
+	if u.block {
+		u.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	}
+	body, indented := strings.CutPrefix(line, u.indent)
+	if !indented {
+		body, u.indent = strings.TrimLeft(line, " \t"), ""
+	}
+	if body == "" {
+		return
+	}
+	name, _ := splitName(body)
+	isBlock := name == "BEGIN" || name == "END"
+	soft := u.open && !isBlock && u.isSoftBreak()
+	folded := indented && !u.block && (body[0] == ' ' || body[0] == '\t')
+	if folded && isBlock {
+		folded = !indentedBlock.MatchString(body)
+	}
+	if u.open && (soft || folded) {
+		if u.folded == nil {
+			u.folded = append(u.folded, u.current.text...)
+		}
+		if soft {
+			u.folded = u.folded[:len(u.folded)-1]
+		}
+		if body[0] == ' ' || body[0] == '\t' {
+			body = body[1:]
+		}
+		u.folded = append(u.folded, body...)
+		u.current.length, u.current.ended = len(line), ended
+		return
+	}
+	u.flush()
+	body = strings.TrimLeft(body, " \t")
+	u.open, u.current = true, contentLine{body, number, len(line), ended}
+	u.block = isBlock
+}
+
+// indentedBlock matches a BEGIN or END in a file that is indented. A fold has one space.
+var indentedBlock = regexp.MustCompile(`(?i)^(  |\t)\s*(BEGIN|END):V(CALENDAR|EVENT|TIMEZONE)\s*$`)
+
+// isSoftBreak reports whether the current line is quoted-printable and continues on the next one.
+func (u *unfolder) isSoftBreak() bool {
+	last := u.current.text
+	if u.folded != nil {
+		last = string(u.folded[len(u.folded)-1:])
+	}
+	const most = 200 // bytes of the head of such a line
+	return strings.HasSuffix(last, "=") &&
+		strings.Contains(strings.ToUpper(u.current.text[:min(len(u.current.text), most)]), quotedPrintable)
+}
+
+// flush yields the current line.
+func (u *unfolder) flush() {
+	if !u.open || u.stopped {
+		return
+	}
+	if u.folded != nil {
+		u.current.text, u.folded = string(u.folded), nil
+	}
+	u.open, u.stopped = false, !u.yield(u.current)
+}
+
+const quotedPrintable = "QUOTED-PRINTABLE"
+
+// maxLineHead is the maximum length of the name and the parameters of a line, in bytes.
+const maxLineHead = 4096
+
+// splitName returns the name of a line in upper case, and the line from the ":" or ";" after the name. Rest is "" if
+// the line has neither.
+func splitName(line string) (name, rest string) {
+	at := strings.IndexAny(line[:min(len(line), maxLineHead)], ":;")
+	if at < 0 {
+		at = min(len(line), maxLineHead)
+	}
+	return strings.ToUpper(strings.TrimSpace(line[:at])), line[at:]
+}
+
+// propertyName matches the name of a property.
+var propertyName = regexp.MustCompile(`^[A-Z][A-Z0-9-]*$`)
+
+// continuesText reports whether a line is the rest of the line before it, which was folded without a space or has an
+// unescaped line break. Name and rest are those of splitName.
+func continuesText(name, rest string) bool {
+	return rest == "" || !propertyName.MatchString(name) ||
+		!strings.HasPrefix(name, "X-") && (strings.HasPrefix(rest, ": ") || strings.HasPrefix(rest, "://"))
+}
+
+// parseProperty reads a property. Rest is the line after the name. It accepts parameters that the RFC forbids.
+func parseProperty(name, rest string) (p property, ok bool) {
+	head, value, ok := cutHead(name, rest)
+	if !ok {
+		return property{}, false
+	}
+	p.value = value
+	for part := range splitUnquoted(head, ';') {
+		key, text, _ := strings.Cut(part, "=")
+		key = strings.ToUpper(strings.TrimSpace(key))
+		switch key {
+		case "":
+			continue
+		case quotedPrintable: // vCalendar 1.0 allows the value alone
+			key, text = "ENCODING", key
+		}
+		if p.parameters == nil {
+			p.parameters = make(map[string]string)
+		}
+		if _, twice := p.parameters[key]; !twice {
+			p.parameters[key] = parameterEscapes.Replace(strings.ReplaceAll(text, `"`, ""))
+		}
+	}
+	return p, true
+}
+
+// parameterEscapes decodes the value of a parameter (RFC 6868).
+var parameterEscapes = strings.NewReplacer("^n", "\n", "^'", `"`, "^^", "^")
+
+// splitUnquoted yields the parts of a text between separators outside of quotes.
+func splitUnquoted(text string, separator byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start, quoted := 0, false
+		for i := range len(text) {
+			switch text[i] {
+			case '"':
+				quoted = !quoted
+			case separator:
+				if !quoted {
+					if !yield(text[start:i]) {
+						return
+					}
+					start = i + 1
+				}
+			}
+		}
+		yield(text[start:])
+	}
+}
+
+// startsLikeDate matches the beginning of a value of type DATE or DATE-TIME, and nothing that follows a colon in the
+// name of a time zone.
+var startsLikeDate = regexp.MustCompile(`^[\s"]*\d{4}`)
+
+// cutHead splits a line at the colon before its value. That is the first one outside of quotes. If the value must be a date,
+// it is the first one before a date: some programs write the parameter TZID=(UTC+01:00) without quotes. An opening
+// quote without an end does not count.
+func cutHead(name, rest string) (head, value string, ok bool) {
+	head = rest[:min(len(rest), maxLineHead)]
+	first, quoted := -1, false
+	for i := range len(head) {
+		switch head[i] {
+		case '"':
+			quoted = !quoted
+		case ':':
+			if quoted {
+				continue
+			}
+			if first < 0 {
+				first = i
+			}
+			if !dateProperties[name] || startsLikeDate.MatchString(rest[i+1:]) {
+				return rest[:i], rest[i+1:], true
+			}
+		}
+	}
+	if first < 0 {
+		first = strings.Index(head, ":")
+	}
+	if first < 0 {
+		return "", "", false
+	}
+	return rest[:first], rest[first+1:], true
+}
+
+// dateProperties are the properties whose value begins with a date.
+var dateProperties = map[string]bool{
+	"DTSTART": true, "DTEND": true, "RECURRENCE-ID": true, "EXDATE": true, "RDATE": true,
+}
+
+// decodeQuotedPrintable decodes quoted-printable. It keeps what is not encoded correctly.
+func decodeQuotedPrintable(s string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, "=")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if code, err := hex.DecodeString(after[:min(len(after), 2)]); err == nil && len(code) == 1 {
+			b.Write(code)
+			after = after[2:]
+		} else {
+			b.WriteByte('=')
+		}
+		s = after
+	}
+}
+
+// decodeUTF16 returns a text in UTF-16 as UTF-8. It reports false for other texts.
+func decodeUTF16(data []byte) ([]byte, bool) {
+	order := utf16.LittleEndian
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), isWide(data, 1):
+	case bytes.HasPrefix(data, []byte("\xfe\xff")), isWide(data, 0):
+		order = utf16.BigEndian
+	default:
+		return nil, false
+	}
+	text, err := utf16.UTF16(order, utf16.UseBOM).NewDecoder().Bytes(data)
+	return text, err == nil
+}
+
+// isWide reports whether data starts like ASCII in UTF-16 whose zero bytes begin at the given place.
+func isWide(data []byte, zero int) bool {
+	const enough = 16
+	if len(data) < enough {
+		return false
+	}
+	for i, c := range data[:enough] {
+		if (c == 0) != (i%2 == zero) {
+			return false
+		}
+	}
+	return true
+}
+
+// textDecoder decodes lines that are not UTF-8.
+type textDecoder struct {
+	charmap *charmap.Charmap // for lines that do not name their encoding
+	// decoded and replaced count lines: those in another encoding, and those that have characters in UTF-8 and other bytes.
+	decoded, replaced int
+}
+
+// newTextDecoder returns a decoder for files of a language. The encoding is that of Windows for the language.
+func newTextDecoder(language calendar.Language) *textDecoder {
+	if language == calendar.Polish {
+		return &textDecoder{charmap: charmap.Windows1250}
+	}
+	return &textDecoder{charmap: charmap.Windows1252}
+}
+
+// text returns a text as valid UTF-8. Charset is the value of a parameter CHARSET; "" means none.
+func (d *textDecoder) text(s, charset string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && r != utf8.RuneError }) {
+		d.replaced++
+		return strings.ToValidUTF8(s, "�")
+	}
+	var named *charmap.Charmap
+	for _, e := range charmap.All {
+		if c, ok := e.(*charmap.Charmap); ok && charset != "" && charsetKey(c.String()) == charsetKey(charset) {
+			named = c
+		}
+	}
+	if named == nil {
+		named = d.charmap
+		d.decoded++
+	}
+	decoded, err := named.NewDecoder().String(s)
+	if err != nil {
+		return strings.ToValidUTF8(s, "�")
+	}
+	return decoded
+}
+
+// charsetKey returns a name of an encoding without case and punctuation: "ISO 8859-2" and "iso-8859-2" are the same.
+func charsetKey(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
