@@ -22,12 +22,12 @@ func LastStart() calendar.Wall { return calendar.WallAt(9999, 12, 31, 23, 59, 59
 // calendar year, also for a week that two years share. BYMONTH refers to the month that lacks a day, not to the
 // one to which SKIP=FORWARD moves it.
 //
-// The run time is proportional to the days from start to last. A rule that matches no day takes some ten
-// milliseconds until LastStart.
+// The run time is proportional to the days from after to last, with COUNT to those from start. A rule that matches no day
+// takes some ten milliseconds until LastStart.
 func (r Rule) Starts(start, after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	return func(yield func(calendar.Wall) bool) {
 		earliest := dayNotAfter(after, start) + 1
-		for day := range r.days(start, last) {
+		for day := range r.days(start, after, last) {
 			if day >= earliest && !yield(wallOnDay(day, start)) {
 				return
 			}
@@ -35,10 +35,15 @@ func (r Rule) Starts(start, after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	}
 }
 
-// days returns the days of the nominal starts from start to last, as days since 1 January 1970.
-func (r Rule) days(start, last calendar.Wall) iter.Seq[int] {
+// days returns the days of the nominal starts from start to last, as days since 1 January 1970. It may leave out days that are
+// not after after.
+func (r Rule) days(start, after, last calendar.Wall) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		first := dayNotAfter(start, start)
+		from := first
+		if r.Count == 0 && start.Before(after) {
+			from = dayNotAfter(after, start)
+		}
 		end := min(dayNotAfter(last, start), dayNotAfter(LastStart(), start))
 		if !r.Until.IsZero() {
 			end = min(end, dayNotAfter(r.Until, start))
@@ -50,7 +55,7 @@ func (r Rule) days(start, last calendar.Wall) iter.Seq[int] {
 			return
 		}
 		n, previous := 0, first-1
-		newExpansion(r, start).walk(end, func(day int) bool {
+		newExpansion(r, start).walk(from, end, func(day int) bool {
 			switch {
 			case day <= previous: // before the start, or moved by SKIP to a day that is named as well
 				return true
@@ -144,21 +149,28 @@ func (r Rule) Complete(start calendar.Wall) Rule {
 	return r
 }
 
-// walk calls emit for the days of each period up to the one that contains end, until emit returns false. Days
+// walk calls emit for the days of each period up to the one that contains end, until emit returns false. It begins with a
+// period whose days are not later than from, or with the first one. Days
 // of the first period may be before the start, and days of the last one after end. With SKIP it may emit a day
 // twice in succession.
-func (e *expansion) walk(end int, emit func(day int) bool) {
+func (e *expansion) walk(from, end int, emit func(day int) bool) {
+	first := dayNotAfter(e.start, e.start)
+	// skipped returns the length of the whole intervals of periods that end before from. A day that SKIP moves is at most
+	// one period later.
+	skipped := func(until, length int) int { return max(until/length-2, 0) * length }
 	switch e.rule.Freq {
 	case FreqDaily:
-		e.walkDays(dayNotAfter(e.start, e.start), 1, end, emit)
+		e.walkDays(first+skipped(from-first, e.rule.Interval), 1, end, emit)
 	case FreqWeekly:
 		back := (e.start.Weekday() - e.rule.WeekStart + 7) % 7
-		e.walkDays(dayNotAfter(e.start, e.start)-int(back), 7, end, emit)
+		e.walkDays(first-int(back)+skipped(from-first, 7*e.rule.Interval), 7, end, emit)
 	case FreqMonthly:
-		e.walkMonths(e.firstMonth(), 1, end, emit)
+		const longest = 31 // days of a month
+		e.walkMonths(e.firstMonth().add(skipped((from-first)/longest, e.rule.Interval)), 1, end, emit)
 	case FreqYearly:
+		const longest = 366 // days of a year
 		year, _, _ := e.start.Date()
-		e.walkMonths(month{year, time.January}, 12, end, emit)
+		e.walkMonths(month{year + skipped((from-first)/longest, e.rule.Interval), time.January}, 12, end, emit)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -267,6 +268,36 @@ func TestUntilIsInclusive(t *testing.T) {
 		r := parse(t, "FREQ=DAILY;UNTIL="+test.until)
 		if got := texts(r.Starts(wall(t, "2026-11-01 18:00:00"), calendar.Wall{}, LastStart())); len(got) != test.count {
 			t.Errorf("until %s: %v, want %d", test.until, got, test.count)
+		}
+	}
+}
+
+// TestStartsAfter compares the starts after a date with all starts that are later. A rule without COUNT is not expanded from its
+// beginning.
+func TestStartsAfter(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"FREQ=DAILY", "FREQ=DAILY;INTERVAL=3", "FREQ=DAILY;INTERVAL=999;BYMONTH=2", "FREQ=DAILY;COUNT=900", "FREQ=DAILY;BYDAY=MO;BYSETPOS=1",
+		"FREQ=WEEKLY", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,MO", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,MO;WKST=SU", "FREQ=WEEKLY;INTERVAL=7;BYSETPOS=-1;BYDAY=TU,TH",
+		"FREQ=MONTHLY", "FREQ=MONTHLY;BYMONTHDAY=31", "RSCALE=GREGORIAN;SKIP=FORWARD;FREQ=MONTHLY;BYMONTHDAY=29,30,31",
+		"RSCALE=GREGORIAN;SKIP=BACKWARD;FREQ=MONTHLY;INTERVAL=5;BYMONTHDAY=31", "FREQ=MONTHLY;INTERVAL=11;BYDAY=-1FR",
+		"FREQ=YEARLY", "FREQ=YEARLY;INTERVAL=3;BYMONTH=2;BYMONTHDAY=29", "FREQ=YEARLY;BYWEEKNO=1,53;BYDAY=MO", "FREQ=YEARLY;INTERVAL=4;BYYEARDAY=366,-366",
+		"FREQ=YEARLY;BYDAY=TH;BYSETPOS=-1", "FREQ=DAILY;UNTIL=20300101", "RSCALE=GREGORIAN;SKIP=FORWARD;FREQ=YEARLY;INTERVAL=2;BYMONTH=12;BYMONTHDAY=31",
+	} {
+		r, err := Parse(text, calendar.UTC())
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		for _, start := range []calendar.Wall{calendar.WallAt(1001, 1, 31, 9, 30, 0), calendar.WallAt(1999, 12, 31, 0, 0, 0), calendar.WallAt(2028, 2, 29, 23, 59, 59)} {
+			last := calendar.WallAt(2044, 1, 1, 0, 0, 0)
+			all := slices.Collect(r.Starts(start, calendar.Wall{}, last))
+			for days := -1; days < 5500; days += 1 + days/3 {
+				after := calendar.WallAt(2028, 12, 30, 12, 0, 0).AddDate(0, 0, days)
+				want := slices.DeleteFunc(slices.Clone(all), func(w calendar.Wall) bool { return !after.Before(w) })
+				if got := slices.Collect(r.Starts(start, after, last)); !slices.Equal(got, want) {
+					t.Errorf("%s from %s after %s: %d starts, want %d: %v, want %v", text, start, after, len(got), len(want), got[:min(3, len(got))], want[:min(3, len(want))])
+				}
+			}
 		}
 	}
 }

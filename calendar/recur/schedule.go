@@ -120,7 +120,7 @@ func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
 		starts[day] = append(starts[day], w)
 	}
 	rest := days
-	for day := range s.Rule.days(s.Start, wallOnDay(days[len(days)-1], LastStart())) {
+	for day := range s.Rule.days(s.Start, wallOnDay(days[0]-1, s.Start), wallOnDay(days[len(days)-1], LastStart())) {
 		for len(rest) > 0 && rest[0] < day {
 			rest = rest[1:]
 		}
@@ -156,7 +156,7 @@ func (s Schedule) IsLong() bool {
 		return !s.Ends()
 	}
 	n := 0
-	for range s.Rule.days(s.Start, LastStart()) {
+	for range s.Rule.days(s.Start, calendar.Wall{}, LastStart()) {
 		if n++; n > MaxOccurrences {
 			return true
 		}

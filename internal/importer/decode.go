@@ -27,6 +27,8 @@ type Calendar struct {
 	Organizers []*Organizer
 	Problems   []Problem
 	Notices    []string
+	// Gone are the source ids of events that the source has without any date.
+	Gone []string
 
 	seen map[string]bool // source ids of the events read so far
 }

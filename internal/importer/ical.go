@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -42,8 +43,8 @@ type icalCalendar struct {
 	zones     *icalZones
 	named     bool // whether zone is that of X-WR-TIMEZONE
 	floating  bool // whether it has events with times without a zone
-	// local returns the zone of the people who use the calendar, if the file names it (localZone).
-	local func() (calendar.Zone, bool)
+	// local returns the clock of the people who use the calendar, if the file names their zone (localClock).
+	local func() (wall func(time.Time) calendar.Wall, ok bool)
 }
 
 // component is a component of an iCalendar file, from BEGIN to END.

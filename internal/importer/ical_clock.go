@@ -102,8 +102,8 @@ const (
 // maxOnsets is the maximum number of onsets of one observance.
 const maxOnsets = 10_000
 
-// newICalClock reads the observances of VTIMEZONE components with the same TZID. It skips unusable ones. It reports
-// false if there is no other.
+// newICalClock reads the observances of VTIMEZONE components with the same TZID. It skips those without an offset. It reports
+// false if there is no other, or if a rule cannot be read: the clock would be wrong for a part of the year.
 func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 	c := &icalClock{budget: budget}
 	for _, zone := range zones {
@@ -111,7 +111,11 @@ func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 			if *budget -= observanceCost; *budget < 0 {
 				return nil, false
 			}
-			if o, ok := newObservance(change); ok {
+			o, ok, err := newObservance(change)
+			if err != nil {
+				return nil, false
+			}
+			if ok {
 				c.observances = append(c.observances, o)
 			}
 		}
@@ -119,11 +123,14 @@ func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 	return c, len(c.observances) > 0
 }
 
+// onsetParts are the parts of a rule that count in an observance. Others say nothing about yearly onsets, such as WKST.
+var onsetParts = []string{"FREQ", "INTERVAL", "COUNT", "UNTIL", "BYMONTH", "BYMONTHDAY", "BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"}
+
 // newObservance reads a STANDARD or DAYLIGHT component. It reports false without TZOFFSETTO. A missing start means that
 // the observance has always begun, a missing TZOFFSETFROM that its offset does not change.
-func newObservance(c *component) (o observance, ok bool) {
+func newObservance(c *component) (o observance, ok bool, err error) {
 	if o.to, ok = parseUTCOffset(c.value("TZOFFSETTO")); !ok {
-		return o, false
+		return o, false, nil
 	}
 	if o.from, ok = parseUTCOffset(c.value("TZOFFSETFROM")); !ok {
 		o.from = o.to
@@ -136,10 +143,19 @@ func newObservance(c *component) (o observance, ok bool) {
 	if !ok {
 		before = calendar.UTC()
 	}
-	if text := c.value("RRULE"); text != "" {
-		if read, _, err := parseICalRule(text, calendar.Span{Start: o.start, End: o.start, Zone: before}); err == nil {
-			o.rule = read.ruleFrom(o.start).Complete(o.start)
+	var parts []string
+	for part := range strings.SplitSeq(strings.ToUpper(c.value("RRULE")), ";") {
+		name, _, _ := strings.Cut(strings.TrimSpace(part), "=")
+		if slices.Contains(onsetParts, name) {
+			parts = append(parts, part)
 		}
+	}
+	if len(parts) > 0 {
+		read, _, err := parseICalRule(strings.Join(parts, ";"), calendar.Span{Start: o.start, End: o.start, Zone: before})
+		if err != nil {
+			return o, false, err
+		}
+		o.rule = read.ruleFrom(o.start).Complete(o.start)
 	}
 	for _, p := range c.properties["RDATE"] {
 		for value := range strings.SplitSeq(p.value, ",") {
@@ -149,7 +165,7 @@ func newObservance(c *component) (o observance, ok bool) {
 			}
 		}
 	}
-	return o, true
+	return o, true, nil
 }
 
 // earliestOnset is the first year of an onset. Programs write onsets of the years 0001 and 1601, which mean always.
@@ -166,19 +182,6 @@ func parseOnset(text string) (calendar.Wall, bool) {
 		t = t.AddDate(earliestOnset-year, 0, 0)
 	}
 	return calendar.WallOf(t), err == nil
-}
-
-// startsBetween yields the starts of a rule like recur.Rule.Starts. It skips the years before after at once where
-// the rule has the same starts if it begins later.
-func startsBetween(rule recur.Rule, start, after, last calendar.Wall) iter.Seq[calendar.Wall] {
-	year, month, day := start.Date()
-	hour, minute, second := start.Clock()
-	early, _, _ := after.Date()
-	if skip := early - 1 - year; skip > 0 && rule.Count == 0 && (rule.Interval <= 1 || rule.Freq == recur.FreqYearly) {
-		rule = rule.Complete(start)
-		start = calendar.WallAt(year+skip-skip%rule.Interval, month, min(day, 28), hour, minute, second)
-	}
-	return rule.Starts(start, after, last)
 }
 
 // cover reads the onsets of the years around w, unless they are known. Beyond the budget of the file it does nothing.
@@ -210,7 +213,7 @@ func (c *icalClock) cover(w calendar.Wall) {
 		}
 		onsets := append([]calendar.Wall{o.start}, o.dates...)
 		if !o.rule.IsZero() {
-			for w := range startsBetween(o.rule, o.start, after, until) {
+			for w := range o.rule.Starts(o.start, after, until) {
 				if onsets = append(onsets, w); len(onsets) > maxOnsets {
 					break
 				}

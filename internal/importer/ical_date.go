@@ -192,7 +192,7 @@ func (c *component) end(s calendar.Span, recurs bool) (end calendar.Wall, flaws 
 			var err error
 			if name == "DTEND" {
 				end, err = c.endAt(s, p)
-			} else if end, err = addDuration(s, p.value); s.AllDay {
+			} else if end, err = addDuration(s, p.value); s.AllDay && s.Start.Before(end) {
 				end = end.AddDate(0, 0, -1)
 			}
 			if err == nil {
@@ -235,7 +235,7 @@ var durationPattern = regexp.MustCompile(
 	`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$`)
 
 // addDuration returns the end of a span after a duration. Weeks and days are calendar days. Hours, minutes and
-// seconds are exact times.
+// seconds are exact times; beside days they are rounded up to whole days.
 func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	const longest = 100
 	compact := strings.ToUpper(strings.Join(strings.Fields(text[:min(len(text), longest)]), ""))
@@ -257,7 +257,11 @@ func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	}
 	end := s.Start.AddDate(0, 0, 7*n[0]+n[1])
 	exact := time.Duration(n[2])*time.Hour + time.Duration(n[3])*time.Minute + time.Duration(n[4])*time.Second
-	if exact == 0 || s.AllDay {
+	if s.AllDay {
+		const day = 24 * time.Hour
+		return end.AddDate(0, 0, int((exact+day-1)/day)), nil
+	}
+	if exact == 0 {
 		return end, nil
 	}
 	return s.Zone.Wall(s.Zone.Instant(end).Add(exact)), nil

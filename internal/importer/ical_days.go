@@ -7,13 +7,17 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// localZone returns the zone of the people who use a calendar, if the file names it: that of X-WR-TIMEZONE, else the only
-// zone that the file uses. It reports false if there is none. The zone of the site does not count.
-func (c *icalCalendar) localZone() (calendar.Zone, bool) {
-	if c.named {
-		return c.zone, true
+// localClock returns the clock of the people who use a calendar, if the file names their zone: that of X-WR-TIMEZONE, else the
+// only zone that the file uses. It reports false if there is none. The zone of the site does not count.
+func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool) {
+	switch {
+	case c.own != nil:
+		return c.own.clock.wall, true
+	case c.named:
+		return c.zone.Wall, !isUTC(c.zone)
 	}
 	const most = 20 // names that are compared
 	names := make(map[string]bool)
@@ -24,7 +28,7 @@ func (c *icalCalendar) localZone() (calendar.Zone, bool) {
 		names[name] = true
 	}
 	if len(names) > most {
-		return calendar.Zone{}, false
+		return nil, false
 	}
 	var only calendar.Zone
 	found := 0
@@ -36,8 +40,11 @@ func (c *icalCalendar) localZone() (calendar.Zone, bool) {
 		only = zone.zone
 		found++
 	}
-	return only, found == 1
+	return only.Wall, found == 1 && !isUTC(only)
 }
+
+// isUTC reports whether a zone is UTC. Its midnight is no hint at a day.
+func isUTC(zone calendar.Zone) bool { return zone.String() == calendar.UTC().String() }
 
 // days returns the days that the date may mean beside DTSTART;VALUE=DATE, the most likely first. Programs write midnight
 // of the day in UTC or another zone: Outlook, Exchange and Google that of the user, who may live elsewhere than the site.
@@ -54,8 +61,8 @@ func (d icalDate) days() []calendar.Wall {
 	if inUTC.Equal(inUTC.StartOfDay()) {
 		days = append(days, inUTC)
 	}
-	if local, ok := d.userZone(); ok {
-		days = append(days, local.Wall(at).StartOfDay())
+	if wall, ok := d.calendar.local(); ok {
+		days = append(days, wall(at).StartOfDay())
 	}
 	if !d.isUTC() {
 		days = append(days, written)
@@ -68,13 +75,7 @@ const halfDay = 12 * time.Hour
 
 // isUTC reports whether the date is a time in UTC.
 func (d icalDate) isUTC() bool {
-	return d.utc || !d.day && !d.floating && d.zone.String() == calendar.UTC().String()
-}
-
-// userZone returns the zone that the file names, unless it is UTC: then its midnight is no hint.
-func (d icalDate) userZone() (calendar.Zone, bool) {
-	zone, ok := d.calendar.local()
-	return zone, ok && zone.String() != calendar.UTC().String()
+	return d.utc || !d.day && !d.floating && isUTC(d.zone)
 }
 
 // isDayStart reports whether the date may be the midnight with which a day begins, where the user lives.
@@ -85,11 +86,11 @@ func (d icalDate) isDayStart() bool {
 	if !d.isUTC() {
 		return false
 	}
-	local, ok := d.userZone()
+	wall, ok := d.calendar.local()
 	if !ok {
 		return true
 	}
-	w := local.Wall(d.zone.Instant(d.wall))
+	w := wall(d.zone.Instant(d.wall))
 	return w.Equal(w.StartOfDay())
 }
 
@@ -115,13 +116,16 @@ func (d icalDate) asDay(has func(calendar.Wall) bool) icalDate {
 // days apart. It returns other spans unchanged.
 func (d icalDate) wholeDays(s calendar.Span) calendar.Span {
 	from, to := s.StartsAt(), s.EndsAt()
-	zones := []calendar.Zone{d.zone}
-	local, hasLocal := d.userZone()
+	clocks := []func(time.Time) calendar.Wall{d.zone.Wall}
+	local, hasLocal := d.calendar.local()
 	if hasLocal {
-		zones = append(zones, local)
+		clocks = append(clocks, local)
 	}
-	for _, zone := range zones {
-		days := calendar.Span{Start: zone.Wall(from), End: zone.Wall(to), Zone: zone, AllDay: true}
+	for i, wall := range clocks {
+		days := calendar.Span{Start: wall(from), End: wall(to), Zone: d.zone, AllDay: true}
+		if i > 0 {
+			days.Zone = d.calendar.zone
+		}
 		if days.Start.Equal(days.Start.StartOfDay()) && days.End.Equal(days.End.StartOfDay()) && days.Start.Before(days.End) {
 			days.End = days.End.AddDate(0, 0, -1)
 			return days
@@ -151,12 +155,12 @@ func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 			days = map[string]bool{s.Start.String(): true}
 			const years = 100
 			for _, p := range c.properties["RRULE"] {
-				before, _, after := cutUntil(p.value)
-				rule, _, err := parseICalRule(before+after, s)
+				read, _, err := parseICalRule(p.value, s)
 				if err != nil {
 					continue
 				}
-				for day := range rule.ruleFrom(s.Start).Starts(s.Start, calendar.Wall{}, s.Start.AddDate(years, 0, 0)) {
+				read.rule.Until = calendar.Wall{}
+				for day := range read.ruleFrom(s.Start).Starts(s.Start, calendar.Wall{}, s.Start.AddDate(years, 0, 0)) {
 					if days[day.String()] = true; len(days) >= maxMatchedDays {
 						break
 					}
@@ -167,46 +171,31 @@ func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 	}
 }
 
-// cutUntil splits a rule around the value of UNTIL: before has the rest of the rule before the part, after that behind its
-// value. Without UNTIL before is the rule.
-func cutUntil(rule string) (before, until, after string) {
-	at := strings.Index(strings.ToUpper(rule), "UNTIL=")
-	if at < 0 {
-		return rule, "", ""
-	}
-	rest := rule[at+len("UNTIL="):]
-	end := strings.IndexByte(rest, ';')
-	if end < 0 {
-		end = len(rest)
-	}
-	return rule[:at], rest[:end], rest[end:]
-}
-
 // lastDay returns the day that UNTIL means in the rule of an all-day event. One second or minute before midnight is the end
 // of the day.
-func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) (calendar.Wall, bool) {
+func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) calendar.Wall {
 	d, err := c.date(property{}, text)
-	if err != nil {
-		return calendar.Wall{}, false
+	if err != nil || d.day { // parseICalRule has read it
+		return d.wall
 	}
-	if d.day {
-		return d.wall, true
-	}
+	day := d.asDay(has).wall
 	switch _, minute, second := d.wall.Clock(); {
 	case minute == 59 && second == 59:
 		d.wall = d.wall.Add(time.Second)
+		day = d.asDay(func(w calendar.Wall) bool { return has(w.AddDate(0, 0, -1)) }).wall.AddDate(0, 0, -1)
 	case minute == 59 && second == 0:
 		d.wall = d.wall.Add(time.Minute)
-	default:
-		return d.asDay(has).wall, true
+		day = d.asDay(func(w calendar.Wall) bool { return has(w.AddDate(0, 0, -1)) }).wall.AddDate(0, 0, -1)
 	}
-	next := d.asDay(func(w calendar.Wall) bool { return has(w.AddDate(0, 0, -1)) })
-	return next.wall.AddDate(0, 0, -1), true
+	if last := recur.LastStart(); last.Before(day) {
+		return last.StartOfDay()
+	}
+	return day
 }
 
 // readDates prepares the dates of a recurring event. It leaves out values of RDATE and EXDATE that cannot be read, and ends of
 // periods that cannot be used. In an all-day event it replaces times by the days that they mean, also in
-// UNTIL and RECURRENCE-ID.
+// RECURRENCE-ID.
 func (r *icalReader) readDates(g *icalGroup) {
 	c := g.master
 	s, _, _, err := c.span(c.calendar.zone, true)
@@ -222,12 +211,6 @@ func (r *icalReader) readDates(g *icalGroup) {
 	if !s.AllDay {
 		return
 	}
-	for i, p := range c.properties["RRULE"] {
-		before, until, after := cutUntil(p.value)
-		if day, ok := c.calendar.lastDay(until, has); ok {
-			c.properties["RRULE"][i].value = before + "UNTIL=" + day.Format("20060102") + after
-		}
-	}
 	for _, o := range g.overrides {
 		*o.replaces = o.replaces.asDay(has)
 	}
@@ -236,7 +219,7 @@ func (r *icalReader) readDates(g *icalGroup) {
 // readableDates returns the value of RDATE or EXDATE with the dates that can be read.
 func (c *icalComponent) readableDates(name string, p property, s calendar.Span, has func(calendar.Wall) bool) string {
 	var values []string
-	for value := range strings.SplitSeq(p.value, ",") {
+	for value := range strings.SplitSeq(strings.ReplaceAll(p.value, ";", ","), ",") { // vCalendar 1.0 has semicolons
 		if strings.TrimSpace(value) == "" {
 			continue
 		}

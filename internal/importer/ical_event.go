@@ -54,7 +54,7 @@ func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 	budget := newZoneBudget()
 	for _, c := range f.calendars {
 		c.zone, c.zones = site.Zone, newICalZones(c.declared, site.Zone, r.now, budget)
-		c.local = sync.OnceValues(c.localZone)
+		c.local = sync.OnceValues(c.localClock)
 	}
 	for _, c := range f.events {
 		if c.calendar.isVersion1() {
@@ -86,12 +86,14 @@ func (r *icalReader) setZone(c *icalCalendar) {
 	if zone.clock != nil {
 		c.own = zone
 	}
-	if !zone.known {
+	if !zone.known && zone.clock == nil {
 		r.cal.Notices = append(r.cal.Notices,
 			fmt.Sprintf("X-WR-TIMEZONE: time zone %q is unknown; %s is taken", shorten(zone.name), c.zone))
 		return
 	}
-	c.zone, c.named = zone.zone, true
+	if zone.known {
+		c.zone, c.named = zone.zone, true
+	}
 }
 
 // summarise adds the notices that concern the whole file.
@@ -160,6 +162,8 @@ type icalComponent struct {
 	replaces *icalDate // RECURRENCE-ID, the date of a series that it changes; nil for the event itself
 	// following reports whether it changes all later dates as well (RANGE=THISANDFUTURE).
 	following bool
+	// atReplaced reports whether it has no start of its own, so that it stays where the series has it.
+	atReplaced bool
 }
 
 // isOlderThan reports whether c is an older version of the same event than d.
@@ -211,7 +215,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 		r.hasPrivate = r.hasPrivate || e.isPrivate()
 		if e.uid == "" {
 			e.uid = e.standInUID(standIns)
-			c.flaw(c.lineOf("UID"), "UID: missing; the event is known by its start and title")
+			r.cal.Notices = append(r.cal.Notices, fmt.Sprintf("%s: UID: missing; the event is known by its start and title", e.where))
 		}
 		if n, err := strconv.Atoi(c.value("SEQUENCE")); err == nil {
 			e.sequence = n
@@ -227,8 +231,8 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 			byUID[e.uid] = g
 			groups = append(groups, g)
 		}
-		date, isOverride := c.first("RECURRENCE-ID")
-		if !isOverride && c.broken["RECURRENCE-ID"] == 0 {
+		date, _ := c.first("RECURRENCE-ID")
+		if strings.TrimSpace(date.value) == "" && c.broken["RECURRENCE-ID"] == 0 {
 			g.masters = append(g.masters, e)
 			continue
 		}
@@ -251,44 +255,86 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 			id = start
 		}
 		e.replaces = &id
+		if e.atReplaced = len(c.properties["DTSTART"]) == 0 && c.broken["DTSTART"] == 0; e.atReplaced {
+			c.properties["DTSTART"] = []property{date}
+			if !slices.Contains(c.words("STATUS"), "CANCELLED") {
+				c.flaw(c.lineOf("RECURRENCE-ID"), "DTSTART: missing; RECURRENCE-ID is taken")
+			}
+		}
 		g.overrides = append(g.overrides, e)
 	}
 	for _, g := range groups {
-		if len(g.masters) > 0 {
-			distinct := r.latest(g.masters, g.versionKey())
-			g.master, g.others = distinct[0], distinct[1:]
-		}
+		g.chooseMaster(r)
 	}
 	return groups
 }
 
+// chooseMaster chooses the event itself among the components of a UID. Some programs write a RECURRENCE-ID into it.
+func (g *icalGroup) chooseMaster(r *icalReader) {
+	recurs := func(c *icalComponent) bool { return isRecurring(c.component) && !c.following }
+	if i := slices.IndexFunc(g.overrides, recurs); i >= 0 && len(g.masters) == 0 {
+		c := g.overrides[i]
+		c.flaw(c.lineOf("RECURRENCE-ID"), "RECURRENCE-ID: beside a rule; left out")
+		c.replaces = nil
+		g.masters, g.overrides = []*icalComponent{c}, slices.Delete(g.overrides, i, i+1)
+	}
+	if len(g.masters) == 0 {
+		return
+	}
+	distinct := r.latest(g.masters, g.versionKey())
+	slices.SortStableFunc(distinct, func(a, b *icalComponent) int {
+		if recurs(a) != recurs(b) {
+			return map[bool]int{true: -1, false: 1}[recurs(a)]
+		}
+		return strings.Compare(a.startKey(), b.startKey())
+	})
+	g.master, g.others = distinct[0], distinct[1:]
+}
+
 // versionKey returns a function whose result is equal for the versions of an event. Some programs give several events one
-// UID. Without any sign of versions, single events with different starts are different events.
+// UID. Without any sign of versions, events with different starts are different events.
 func (g *icalGroup) versionKey() func(*icalComponent) string {
 	first := g.masters[0]
 	areVersions := slices.ContainsFunc(g.masters, func(c *icalComponent) bool {
 		_, err := c.start()
-		return err != nil || isRecurring(c.component) || c.sequence != first.sequence || !c.changed.Equal(first.changed)
+		return err != nil || c.sequence != first.sequence || !c.changed.Equal(first.changed)
 	})
 	return func(c *icalComponent) string {
-		start, err := c.start()
-		if areVersions || err != nil {
+		if areVersions {
 			return ""
 		}
-		return start.key()
+		return c.startKey()
 	}
+}
+
+// startKey returns a text that is equal for equal starts, or "" without a start.
+func (c *component) startKey() string {
+	start, err := c.start()
+	if err != nil {
+		return ""
+	}
+	return start.key()
 }
 
 // group reads the components of one UID: a single event, a series with its changed dates, or changed dates
 // without a series.
 func (r *icalReader) group(g *icalGroup) {
 	for _, c := range g.others {
-		c.flaw(c.lineOf("UID"), fmt.Sprintf("UID: also that of %s, which has another start; taken as another event", g.master.where))
+		r.cal.Notices = append(r.cal.Notices,
+			fmt.Sprintf("%s: line %d: UID: also that of %s, which has another start; taken as another event", c.where, c.lineOf("UID"), g.master.where))
 		d := r.event(c, c.calendar.zone, false)
 		r.add(c, d, icalKey(c.uid)+"?start="+d.start.key())
 	}
 	if g.master != nil && !isRecurring(g.master.component) {
-		r.add(g.master, r.event(g.master, g.master.calendar.zone, false), icalKey(g.master.uid))
+		one := g.master
+		if start, err := one.start(); err == nil {
+			isOwn := func(c *icalComponent) bool { return c.replaces.key() == start.key() && !c.following }
+			if i := slices.IndexFunc(g.overrides, isOwn); i >= 0 { // a change of the only date
+				one = g.overrides[i]
+				g.overrides = slices.Delete(g.overrides, i, i+1)
+			}
+		}
+		r.add(one, r.event(one, one.calendar.zone, false), icalKey(one.uid))
 		g.master = nil
 	}
 	if g.master != nil {
@@ -403,7 +449,7 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	if c.isPrivate() || c.cut && r.hasPrivate {
 		e.Status = new(calendar.Private)
 	}
-	if len(d.log.faults) == 0 && d.start.floating && !e.Span.AllDay {
+	if len(d.log.faults) == 0 && d.start.floating && c.calendar.own == nil && !e.Span.AllDay {
 		r.floating++
 		c.calendar.floating = true
 	}

@@ -14,8 +14,9 @@ import (
 
 // icalRule is a value of RRULE or EXRULE.
 type icalRule struct {
-	rule  recur.Rule // the days, with UNTIL and without COUNT
+	rule  recur.Rule // the days, with UNTIL in the zone of the event and without COUNT
 	count int        // COUNT; 0 means none
+	until string     // UNTIL as written; "" means none
 	// The times of day, if the rule has others than that of the start. Nil means the time of the start. In an hourly
 	// rule, nil hours are all hours; in a rule by the minute, so are nil minutes.
 	hours, minutes, seconds []int
@@ -41,7 +42,6 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 	text = strings.TrimPrefix(strings.ToUpper(strings.Join(strings.Fields(text), "")), "RRULE:")
 	note := func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
 	var rest []string // the parts that recur.Parse reads
-	hasUntil := false
 	r.interval = 1
 	for part := range strings.SplitSeq(text, ";") {
 		name, value, _ := strings.Cut(part, "=")
@@ -60,6 +60,11 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 			r.step, rest = time.Hour, append(rest, "FREQ=DAILY")
 		case name == "FREQ" && value == "MINUTELY":
 			r.step, rest = time.Minute, append(rest, "FREQ=DAILY")
+		case name == "UNTIL":
+			if _, ok := parseICalDate(value); !ok {
+				err = errors.Join(err, fmt.Errorf("%s is not supported", shorten(part)))
+			}
+			r.until = value
 		case name == "INTERVAL" && numberErr == nil && number < 1:
 			note("%s is taken as 1", shorten(part))
 		case name == "INTERVAL" && numberErr == nil:
@@ -70,14 +75,13 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 				note("%s is taken as no end", shorten(part))
 			}
 		default:
-			hasUntil = hasUntil || name == "UNTIL"
 			rest = append(rest, part)
 		}
 	}
 	if err != nil {
 		return r, notices, err
 	}
-	if r.count > 0 && hasUntil {
+	if r.count > 0 && r.until != "" {
 		note("COUNT and UNTIL; the earlier end counts")
 	}
 	if r.step == 0 && r.interval > 1 {
@@ -85,6 +89,9 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 	}
 	if r.rule, err = recur.Parse(strings.Join(rest, ";"), span.Zone); err != nil {
 		return r, notices, err
+	}
+	if r.until != "" {
+		r.rule.Until = r.untilBy(span.Zone.Wall)
 	}
 	hour, minute, second := span.Start.Clock()
 	isClock := func(list []int, n int) bool { return list == nil || slices.Equal(list, []int{n}) }
@@ -100,6 +107,29 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 		return r, notices, errors.New("BYSETPOS with times of day is not supported")
 	}
 	return r, notices, nil
+}
+
+// untilBy returns the wall time of UNTIL. The function returns the wall time at an instant. A day lasts until its end.
+func (r icalRule) untilBy(wall func(time.Time) calendar.Wall) calendar.Wall {
+	d, _ := parseICalDate(r.until)
+	switch {
+	case d.day:
+		return d.wall.EndOfDay()
+	case d.utc:
+		d.wall = wall(calendar.UTC().Instant(d.wall))
+	}
+	if last := recur.LastStart(); last.Before(d.wall) { // programs write the year 9999 for no end
+		return last
+	}
+	return d.wall
+}
+
+// onClock returns the rule for starts on the clock of a VTIMEZONE.
+func (r icalRule) onClock(clock *icalClock) icalRule {
+	if r.until != "" {
+		r.rule.Until = r.untilBy(clock.wall)
+	}
+	return r
 }
 
 // parseClock reads the numbers of BYHOUR, BYMINUTE or BYSECOND.
@@ -181,15 +211,19 @@ func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []cal
 		}
 		return ahead < recur.MaxOccurrences
 	}
+	after := calendar.Wall{}
+	if r.count == 0 && r.step == 0 {
+		after = now.AddDate(-300, 0, 0) // no list has that many dates
+	}
 	if r.isDaily() {
-		for w := range r.rule.Starts(start, calendar.Wall{}, last) {
+		for w := range r.rule.Starts(start, after, last) {
 			if !add(w) {
 				break
 			}
 		}
 		return all, true
 	}
-	for day := range r.rule.Starts(start.StartOfDay(), calendar.Wall{}, last) {
+	for day := range r.rule.Starts(start.StartOfDay(), after, last) {
 		for w := range r.timesOn(day, start, &steps) {
 			if !add(w) {
 				return all, true

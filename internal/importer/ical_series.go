@@ -19,27 +19,29 @@ const maxDates = recur.MaxOccurrences
 func (r *icalReader) series(g *icalGroup) {
 	d := r.event(g.master, g.master.calendar.zone, true)
 	o := icalObject{g.master, d.log}
-	isFollowing := func(c *icalComponent) bool { return c.following }
+	var following []*icalComponent
 	if len(d.log.faults) == 0 {
-		d.event.Series = r.recurrence(o, d, slices.DeleteFunc(slices.Clone(g.overrides), isFollowing))
+		d.event.Series, following = r.recurrence(o, d, g.overrides)
 	}
 	if s := d.event.Series; s != nil && s.Schedule.Rule.IsZero() && len(s.Schedule.RDate) == 0 && len(s.Changed) == 0 {
 		d.event.Series = nil // it has only its start
 	}
 	r.add(g.master, d, icalKey(g.master.uid))
 	if d.event.Series != nil {
-		r.following(d.event, slices.DeleteFunc(g.overrides, func(c *icalComponent) bool { return !c.following }))
+		r.following(d.event, following)
 	}
 }
 
 // following splits a series at changes of a date and all later ones (RFC 5545, section 3.2.13). The dates from there on
-// become a series of their own, with the fields of the change. A change of the first date changes the series itself.
+// become a series of their own, with the fields of the change. A change of the first date changes the series itself. A
+// change that does not fit the later dates counts for its own date.
 func (r *icalReader) following(series *Event, changes []*icalComponent) {
 	original := series.Span
 	at := func(c *icalComponent) calendar.Wall { return c.replaces.nominalIn(original) }
 	changes = r.latest(changes, func(c *icalComponent) string { return at(c).String() })
 	if len(changes) > maxDates {
 		changes = changes[:maxDates]
+		series.Altered = true
 		r.cal.Notices = append(r.cal.Notices, fmt.Sprintf("%s: RECURRENCE-ID: more than %d changes of all following dates; "+
 			"the others are left out", series.Where, maxDates))
 	}
@@ -53,17 +55,18 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 		}
 		o := icalObject{c, d.log}
 		cut := moveWall(at(c), from, to)
-		before, hasBefore, rest, hasRest := series.Series.Schedule.Split(cut)
-		if !hasRest {
-			o.notice("RECURRENCE-ID", "the series has no date from there on; left out")
-			r.notices(c, d.log)
-			continue
+		if instant := d.event.Span.StartsAt(); instant.Equal(original.Zone.Instant(cut)) { // written in another zone
+			length := d.event.Span.EndsAt()
+			d.event.Span.Zone, d.event.Span.Start, d.event.Span.End = original.Zone, cut, original.Zone.Wall(length)
 		}
+		before, hasBefore, rest, hasRest := series.Series.Schedule.Split(cut)
 		start := d.event.Span.Start
-		rest, err := rest.Change(d.event.Span.MoveStart(moveWall(rest.Start, cut, start)), nil, nil, nil)
-		if err != nil {
-			o.notice("RECURRENCE-ID", ruleReason(err)+"; left out")
-			r.notices(c, d.log)
+		var err error
+		if hasRest {
+			rest, err = r.moved(o, rest, d.event.Span, cut, start)
+		}
+		if !hasRest || err != nil {
+			r.changeOne(o, series, d, cut)
 			continue
 		}
 		later := *series.Series
@@ -80,6 +83,7 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 		from, to = at(c), start
 		if !hasBefore {
 			d.event.Key = series.Key
+			d.event.Altered = series.Altered || len(d.log.notices) > 0
 			*series = *d.event
 			r.notices(c, d.log)
 			continue
@@ -92,20 +96,76 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 	}
 }
 
+// moved returns the part of a schedule from cut on, with the span of a change that moves cut to start. If the rule does not
+// have the moved dates, they are listed.
+func (r *icalReader) moved(o icalObject, rest recur.Schedule, span calendar.Span, cut, start calendar.Wall) (recur.Schedule, error) {
+	span = span.MoveStart(moveWall(rest.Start, cut, start))
+	changed, err := rest.Change(span, nil, nil, nil)
+	var refused *recur.Error
+	if !errors.As(err, &refused) || refused.Reason != recur.StartNotInRule {
+		return changed, err
+	}
+	last := recur.LastStart()
+	if rest.IsLong() {
+		last = rest.Zone.Wall(r.now).AddDate(0, importMonths, 0)
+	}
+	var dates []calendar.Wall
+	for w := range rest.Starts(calendar.Wall{}, last) {
+		if dates = append(dates, moveWall(w, cut, start)); len(dates) == recur.MaxOccurrences {
+			break
+		}
+	}
+	if len(dates) == 0 {
+		return changed, err
+	}
+	o.notice("RECURRENCE-ID", fmt.Sprintf("the rule does not have the moved dates; taken as a list, up to %s", dates[len(dates)-1]))
+	return recur.New(span.MoveStart(dates[0]), recur.Rule{}, datesOf(dates), nil)
+}
+
+// changeOne applies a change of all following dates to its own date.
+func (r *icalReader) changeOne(o icalObject, series *Event, d decodedEvent, nominal calendar.Wall) {
+	o.notice("RECURRENCE-ID", changesOneDate)
+	d.event.Nominal, d.event.Altered = nominal, true
+	changed := append(slices.Clone(series.Series.Changed), d.event)
+	s, err := addOrphans(o, series.Series.Schedule, &changed)
+	if err != nil {
+		o.notice("RECURRENCE-ID", ruleReason(err)+"; left out")
+	} else {
+		series.Series.Schedule, series.Series.Changed = s, changed
+	}
+	series.Altered = true
+	r.notices(o.icalComponent, d.log)
+}
+
+// changesOneDate is the notice on a change of all following dates that is applied to its own date.
+const changesOneDate = "the change of this and all following dates counts for this date alone"
+
 // moveWall moves a wall time on the clock by the distance from from to to.
 func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }
 
 // recurrence reads the schedule of an event. A rule that cannot be kept is left out, with a notice: the start of the
-// event, the dates of RDATE and the changed dates stay.
-func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalComponent) *Recurrence {
+// event, the dates of RDATE and the changed dates stay. It also returns the changes of all following dates, which it does not
+// apply.
+func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalComponent) (_ *Recurrence, following []*icalComponent) {
 	span := d.event.Span
 	rules, excluded, ok := r.rules(o, span)
+	if ok {
+		var own []*icalComponent
+		for _, c := range overrides {
+			if c.following {
+				following = append(following, c)
+			} else {
+				own = append(own, c)
+			}
+		}
+		overrides = own
+	}
 	var listed []recur.Date
 	if len(rules) == 1 && len(excluded) == 0 && rules[0].isDaily() {
 		var rule recur.Rule
-		span, rule, listed = r.inZoneOfFile(o, span, rules[0].ruleFrom(span.Start), len(overrides))
+		span, rule, listed = r.inZoneOfFile(o, span, rules[0], len(overrides))
 		d.event.Span, rules[0] = span, icalRule{rule: rule}
 		if rule.IsZero() {
 			rules = nil
@@ -130,8 +190,12 @@ func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalC
 		s, err = r.limitDates(o, s)
 	}
 	if err != nil {
+		var refused *recur.Error
+		if errors.As(err, &refused) && refused.Reason == recur.NoOccurrences {
+			r.cal.Gone = append(r.cal.Gone, icalKey(o.uid))
+		}
 		o.fault("RRULE", ruleReason(err))
-		return nil
+		return nil, nil
 	}
 	changed = slices.DeleteFunc(changed, func(e *Event) bool {
 		return e.Nominal.Before(s.Start) && !slices.ContainsFunc(s.RDate, e.Nominal.Equal)
@@ -141,7 +205,7 @@ func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalC
 			changed = append(changed, p.eventAt(d.event))
 		}
 	}
-	return &Recurrence{Schedule: s, Changed: changed, Partial: r.file.open}
+	return &Recurrence{Schedule: s, Changed: changed, Partial: r.file.open}, following
 }
 
 // ruleLeftOut ends a notice about a rule that cannot be kept.
@@ -150,6 +214,7 @@ const ruleLeftOut = "; the rule is left out, the first date and the listed ones 
 // rules reads the different rules of RRULE and EXRULE. It reports false, and returns no rules, if one of them cannot
 // be kept.
 func (r *icalReader) rules(o icalObject, span calendar.Span) (rules, excluded []icalRule, ok bool) {
+	has := o.daysOfRule(span)
 	for _, list := range []struct {
 		name  string
 		rules *[]icalRule
@@ -161,6 +226,9 @@ func (r *icalReader) rules(o icalObject, span calendar.Span) (rules, excluded []
 			rule, notices, err := parseICalRule(p.value, span)
 			for _, n := range notices {
 				o.notice(list.name, n)
+			}
+			if err == nil && span.AllDay && rule.until != "" {
+				rule.rule.Until = o.calendar.lastDay(rule.until, has).EndOfDay()
 			}
 			if err == nil && len(*list.rules) == maxRules {
 				err = fmt.Errorf("more than %d rules", maxRules)
@@ -187,12 +255,19 @@ func (r *icalReader) schedule(
 	case len(rules) == 1 && len(excluded) == 0 && rules[0].isDaily():
 		return scheduleFrom(o, span, rules[0].ruleFrom(span.Start), rdates)
 	}
+	zone, _ := o.zoneOfFile()
+	if span.AllDay {
+		zone = nil
+	}
 	now := span.Zone.Wall(r.now)
 	year, _, _ := now.Date()
 	last := calendar.WallAt(year+listedYears, 12, 31, 23, 59, 59)
 	all, isCut := []calendar.Wall{span.Start}, false
 	without := make(map[calendar.Wall]bool)
 	for i, rule := range slices.Concat(rules, excluded) {
+		if zone != nil {
+			rule = rule.onClock(zone.clock)
+		}
 		until := last
 		if rule.ends() {
 			until = recur.LastStart()
@@ -213,7 +288,7 @@ func (r *icalReader) schedule(
 	all = slices.DeleteFunc(all, func(w calendar.Wall) bool { return without[w] })
 	slices.SortFunc(all, calendar.Wall.Compare)
 	all = slices.CompactFunc(all, calendar.Wall.Equal)
-	if zone, _ := o.zoneOfFile(); zone != nil && !span.AllDay {
+	if zone != nil {
 		for i, w := range all {
 			all[i] = span.Zone.Wall(zone.clock.instant(w))
 		}
@@ -223,6 +298,9 @@ func (r *icalReader) schedule(
 	}
 	kept := datesToKeep(all, now, max(1, recur.MaxOccurrences-len(rdates)))
 	text := fmt.Sprintf("taken as a list of %d dates, from %s to %s", len(kept), kept[0], kept[len(kept)-1])
+	if len(kept) == 1 {
+		text = "names no date but " + kept[0].String()
+	}
 	if isCut || len(kept) < len(all) {
 		text += "; the others are left out"
 	}
@@ -258,6 +336,8 @@ func ruleReason(err error) string {
 		return fmt.Sprintf("%v=%v is not supported", shorten(fmt.Sprint(data("part"))), shorten(fmt.Sprint(data("value"))))
 	case recur.NoOccurrences:
 		return "none of its dates is left"
+	case recur.StartNotInRule:
+		return "the rule does not have its start"
 	case recur.TooManyOccurrences:
 		return fmt.Sprintf("more than %v dates", data("maximum"))
 	}
@@ -297,6 +377,9 @@ func (r *icalReader) dates(o icalObject, name string, span calendar.Span) (dates
 				continue
 			}
 			date := recur.Date{Wall: d.wallIn(span.Zone), DayOnly: d.day}
+			if d.day {
+				date = recur.Date{Wall: o.nominal(d, span), DayOnly: span.AllDay}
+			}
 			dates = append(dates, date)
 			if !hasEnd || span.AllDay || d.day {
 				continue
@@ -316,22 +399,44 @@ func (r *icalReader) dates(o icalObject, name string, span calendar.Span) (dates
 func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*icalComponent) []*Event {
 	span := series.event.Span
 	var out []*Event
-	components = r.latest(components, func(c *icalComponent) string { return c.replaces.nominalIn(span).String() })
+	components = r.latest(components, func(c *icalComponent) string { return o.nominal(*c.replaces, span).String() })
 	if len(components) > maxDates {
 		o.notice("RECURRENCE-ID", fmt.Sprintf("more than %d changed dates; the others are left out", maxDates))
 		components = components[:maxDates]
 	}
 	for _, c := range components {
+		if len(c.properties["SUMMARY"]) == 0 {
+			c.properties["SUMMARY"] = o.properties["SUMMARY"]
+		}
 		d := r.event(c, span.Zone, false)
+		if c.atReplaced {
+			d.event.Span = span.MoveStart(o.nominal(*c.replaces, span))
+		}
+		if c.following {
+			icalObject{c, d.log}.notice("RECURRENCE-ID", changesOneDate)
+		}
+		if isRecurring(c.component) {
+			icalObject{c, d.log}.notice("RRULE", "of a changed date; left out")
+		}
+		d.event.Altered = len(d.log.notices) > 0
 		r.notices(c, d.log)
 		if len(d.log.faults) > 0 {
 			r.problem(c, joinErrors(d.log.faults))
 			continue
 		}
-		d.event.Nominal = c.replaces.nominalIn(span)
+		d.event.Nominal = o.nominal(*c.replaces, span)
 		out = append(out, d.event)
 	}
 	return out
+}
+
+// nominal returns the nominal start of a date of a series with the given span. A day has the time of day of the start, on the
+// clock of the file.
+func (o icalObject) nominal(d icalDate, span calendar.Span) calendar.Wall {
+	if zone, start := o.zoneOfFile(); d.day && zone != nil && !span.AllDay {
+		return span.Zone.Wall(zone.clock.instant(atTimeOf(d.wall, start)))
+	}
+	return d.nominalIn(span)
 }
 
 // scheduleFrom returns the schedule of a rule and rdates. If the rule excludes the start, the start becomes an
@@ -448,6 +553,24 @@ func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed 
 // not less than the horizon of stored occurrences.
 const importMonths = 26
 
+// lastStarts returns the starts of the rule of a schedule until now. Of a rule without COUNT it returns the last ones, at least as
+// many as a write may store.
+func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
+	for years := 3; ; years *= 10 {
+		after := calendar.Wall{}
+		if from := now.AddDate(-min(years, 9000), 0, 0); s.Rule.Count == 0 && s.Start.Before(from) {
+			after = from
+		}
+		past = past[:0]
+		for w := range s.Rule.Starts(s.Start, after, now) {
+			past = append(past, w)
+		}
+		if len(past) >= recur.MaxOccurrences || after.IsZero() {
+			return past
+		}
+	}
+}
+
 // limitDates returns the schedule without its oldest past dates if it has more occurrences than one write may
 // store. If there are still too many, it lists the next ones.
 func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule, error) {
@@ -464,12 +587,10 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 	if !errors.As(err, &refused) || refused.Reason != recur.TooManyOccurrences {
 		return s, err
 	}
-	var past []calendar.Wall // starts of the rule
+	past := lastStarts(s, now) // starts of the rule
 	ahead := 0
-	for w := range s.Rule.Starts(s.Start, calendar.Wall{}, last) {
-		if w.Before(now) {
-			past = append(past, w)
-		} else if ahead++; ahead > recur.MaxOccurrences {
+	for range s.Rule.Starts(s.Start, now, last) {
+		if ahead++; ahead > recur.MaxOccurrences {
 			break
 		}
 	}
@@ -481,7 +602,11 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 	keep := min(recur.MaxOccurrences-ahead, len(past)-1)
 	if s.Rule.IsZero() || keep < 1 {
 		var dates []calendar.Wall
-		for w := range s.Starts(calendar.Wall{}, last) {
+		after := calendar.Wall{}
+		if ahead >= recur.MaxOccurrences {
+			after = now
+		}
+		for w := range s.Starts(after, last) {
 			dates = append(dates, w)
 		}
 		dates = datesToKeep(dates, now, recur.MaxOccurrences)

@@ -543,7 +543,9 @@ func TestReadsChangedDatesOfICal(t *testing.T) {
 		{
 			"this and following after the end",
 			[]string{weeklySeries(), following("20270301", day)},
-			master + "note: event 2 (UID choir): RECURRENCE-ID: the series has no date from there on; left out",
+			master + "  also: 2027-03-01 18:00:00\n  on 2027-03-01 18:00:00: " + moved + "\n" +
+				"note: event 2 (UID choir): RECURRENCE-ID: the change of this and all following dates counts for this date alone\n" +
+				"note: event 2 (UID choir): RECURRENCE-ID: 2027-03-01 18:00:00 is no date of the rule; it is taken as one more",
 		},
 		{
 			"this and following of a series without a date",
@@ -559,7 +561,8 @@ func TestReadsChangedDatesOfICal(t *testing.T) {
 		{
 			"without a start",
 			[]string{weeklySeries(), changedDate("20261208")},
-			master + "not imported: event 2 (UID choir): DTSTART: missing",
+			master + "  on 2026-12-08 18:00:00:  | Choir | 2026-12-08 18:00:00 – 2026-12-08 20:00:00 Europe/Warsaw\n" +
+				"note: event 2 (UID choir): DTSTART: missing; RECURRENCE-ID is taken",
 		},
 		{
 			"two events of a UID",

@@ -3,7 +3,6 @@ package importer
 import (
 	"fmt"
 	"iter"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -131,7 +130,7 @@ func (z *icalZones) ruleStarts(c *component, start calendar.Wall, after time.Tim
 	if last.Before(start) {
 		last = start
 	}
-	return startsBetween(rule, start, calendar.UTC().Wall(after), last.AddDate(0, importMonths, 0))
+	return rule.Starts(start, calendar.UTC().Wall(after), last.AddDate(0, importMonths, 0))
 }
 
 // find returns the zone with a name. IANA names come first, because the programs of others take them as well, even
@@ -185,7 +184,11 @@ func (z *icalZones) declare(found *icalZone) bool {
 		found.zone, found.known = fixedZone(offset)
 	default:
 		if found.zone, found.known = z.likest(clock, hint, hinted, dates); found.known {
-			z.note("time zone %q is unknown; its clock is that of %s, which is taken", shorten(found.name), found.zone)
+			known := "is unknown"
+			if hinted {
+				known = "has another clock than its name says"
+			}
+			z.note("time zone %q %s; its clock is that of %s, which is taken", shorten(found.name), known, found.zone)
 		}
 	}
 	return true
@@ -308,24 +311,22 @@ const yearsAround = 50
 // if one zone shows all of its starts at the same instants: an IANA zone, or the offset of the start. Otherwise
 // it returns the starts as rdates in the zone of that offset, and no rule. changed is the number of changed dates, which
 // may be further ones.
-func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, rule recur.Rule, changed int) (
+func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRule, changed int) (
 	calendar.Span, recur.Rule, []recur.Date,
 ) {
+	rule := read.ruleFrom(span.Start)
 	zone, start := o.zoneOfFile()
 	if span.AllDay || rule.IsZero() || zone == nil {
 		return span, rule, nil
 	}
 	clock := zone.clock
-	local := rule
-	if text := strings.ToUpper(o.value("RRULE")); untilInUTC.MatchString(text) {
-		local.Until = clock.wall(span.Zone.Instant(rule.Until))
-	}
+	local := read.onClock(clock).ruleFrom(start)
 	from := calendar.UTC().Wall(r.now)
 	if from.Before(start) {
 		from = start
 	}
 	after := from.AddDate(-yearsAround, 0, 0)
-	starts := func(last calendar.Wall) iter.Seq[calendar.Wall] { return startsBetween(local, start, after, last) }
+	starts := func(last calendar.Wall) iter.Seq[calendar.Wall] { return local.Starts(start, after, last) }
 	soon := starts(from.AddDate(0, importMonths, 0))
 	if zone.known && span.Zone.String() == zone.zone.String() && clock.agrees(zone.zone, soon) {
 		return span, rule, nil
@@ -375,7 +376,7 @@ func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, rule recur.R
 		text += fmt.Sprintf("; those before %s are left out", listed[0])
 	}
 	last := listed[len(listed)-1]
-	for range startsBetween(local, start, last, recur.LastStart()) {
+	for range local.Starts(start, last, recur.LastStart()) {
 		text += fmt.Sprintf("; those after %s are left out", last)
 		break
 	}
@@ -397,6 +398,3 @@ func (o icalObject) zoneOfFile() (*icalZone, calendar.Wall) {
 	}
 	return zone, d.wall
 }
-
-// untilInUTC matches a rule that ends at an instant.
-var untilInUTC = regexp.MustCompile(`UNTIL=[0-9]{8}T[0-9]{6}Z`)

@@ -70,6 +70,7 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 		},
 		editor:   &edit.Editor{Site: im.Site, Now: im.Site.Now(), By: auth.System(), Request: im.Site.Language},
 		ids:      make(map[string]int64),
+		keys:     make(map[string]bool),
 		language: im.Language,
 	}
 	if r.language == "" {
@@ -88,6 +89,9 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 		r.editor.PasswordKey = key
 	}
 	all, err := r.withoutForeignNames(ctx, cal.Events)
+	for _, e := range all {
+		r.keys[e.Key] = true
+	}
 	found := collectLinked(&Calendar{
 		Events: all, Parents: cal.Parents, Terms: cal.Terms, Venues: cal.Venues, Organizers: cal.Organizers,
 	})
@@ -115,6 +119,9 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	if err == nil {
 		err = syncRecords(ctx, r, calendar.Event, events, r.prepareEvents)
 	}
+	if err == nil && !r.DryRun {
+		err = r.trashGone(ctx, cal.Gone)
+	}
 	return r.report, err
 }
 
@@ -135,6 +142,8 @@ type importRun struct {
 	// ids are the ids of stored records by source id. In a dry run, records that it would create have negative
 	// ids.
 	ids map[string]int64
+	// keys are the source ids of all events of the source.
+	keys map[string]bool
 	// language is the language in which the source was read.
 	language calendar.Language
 

@@ -64,6 +64,9 @@ func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err er
 	return cal, err
 }
 
+// errNeither is the error for a file of another kind.
+var errNeither = errors.New("neither a calendar file (iCalendar) with an event nor a page of events of the REST API (JSON)")
+
 // webcals maps the schemes that calendar programs use for iCalendar files to the schemes of requests.
 var webcals = map[string]string{"webcal": "https", "webcals": "https"}
 
@@ -103,6 +106,9 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 		if _, err := in.Discard(len(byteOrderMark)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if start = bytes.TrimSpace(bytes.TrimPrefix(start, byteOrderMark)); len(start) == 0 || start[0] != '{' {
+		return nil, fmt.Errorf("%s: %w", name, errNeither)
 	}
 	page, err := decodePage(in, 1, r.Site)
 	if err != nil {

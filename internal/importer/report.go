@@ -113,6 +113,8 @@ func (r *Report) Summary() string {
 	default:
 		text = fmt.Sprintf("Of %d events, %d %s as they are in the source", total, whole, came)
 		switch {
+		case whole == 1:
+			text = fmt.Sprintf("Of %d events, 1 %s as it is in the source", total, came)
 		case total == 1:
 			text = "Of 1 event, none " + came + " as it is in the source"
 		case whole == 0:

@@ -207,23 +207,88 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 		if err := dates.write(ctx, tx); err != nil {
 			return 0, err
 		}
-		return *first.SeriesID, r.trashEvents(ctx, tx, replaced)
+		return *first.SeriesID, r.trashReplaced(ctx, tx, replaced)
 	}
 	return w, nil
 }
 
-// replacedBy returns the ids of the single events that an earlier import made of changed dates, because its
-// file did not have their series.
-func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) ([]int64, error) {
+// replacedRecords are what earlier imports made of dates of a series, and what its present file has otherwise.
+type replacedRecords struct {
+	events []int64 // of changed dates, because the file did not have their series
+	series []int64 // of changes of all following dates that the file no longer has
+}
+
+func (p replacedRecords) isEmpty() bool { return len(p.events)+len(p.series) == 0 }
+
+// replacedBy returns the records that a recurring event replaces. The file does not have them as records of their own.
+func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p replacedRecords, err error) {
 	if !e.InFile {
-		return nil, nil
+		return p, nil
 	}
-	ids, err := db.Event.Query().Where(event.SourceIDHasPrefix(icalDateKey(e.Key, "")), event.SeriesIDIsNil(),
-		event.StatusNEQ(calendar.Trash)).Order(event.ByID()).IDs(ctx)
+	prefix := icalDateKey(e.Key, "")
+	events, err := db.Event.Query().Where(event.SourceIDHasPrefix(prefix), event.SeriesIDIsNil(), event.StatusNEQ(calendar.Trash)).
+		Order(event.ByID()).Select(event.FieldID, event.FieldSourceID).All(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("dates of %s by source: %w", e.Key, err)
+		return p, fmt.Errorf("dates of %s by source: %w", e.Key, err)
 	}
-	return ids, nil
+	for _, row := range events {
+		if !r.keys[*row.SourceID] {
+			p.events = append(p.events, row.ID)
+		}
+	}
+	if e.Series.Partial {
+		return p, nil
+	}
+	split, err := db.Series.Query().Where(series.SourceIDHasPrefix(prefix), series.StatusNEQ(calendar.Trash)).
+		Order(series.ByID()).Select(series.FieldID, series.FieldSourceID).All(ctx)
+	if err != nil {
+		return p, fmt.Errorf("series of %s by source: %w", e.Key, err)
+	}
+	for _, row := range split {
+		if !r.keys[*row.SourceID] {
+			p.series = append(p.series, row.ID)
+		}
+	}
+	return p, nil
+}
+
+// trashReplaced moves replaced records to the trash. Series lose their source id, so that a later file may bring them again.
+func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRecords) error {
+	if err := r.trashEvents(ctx, tx, p.events); err != nil {
+		return err
+	}
+	for _, id := range p.series {
+		if err := r.editor.TrashSeries(ctx, tx, id); err != nil {
+			return fmt.Errorf("series %d: %w", id, err)
+		}
+		err := tx.Series.UpdateOneID(id).ClearSourceID().Exec(ctx)
+		if err == nil {
+			err = tx.Event.Update().Where(event.SeriesID(id)).ClearSourceID().Exec(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("series %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// trashGone moves the series of an earlier import to the trash whose events have no date any more.
+func (r *importRun) trashGone(ctx context.Context, keys []string) error {
+	for some := range slices.Chunk(keys, idBatch) {
+		ids, err := r.DB.Series.Query().Where(series.SourceIDIn(some...), series.StatusNEQ(calendar.Trash)).Order(series.ByID()).IDs(ctx)
+		if err != nil {
+			return fmt.Errorf("series by source: %w", err)
+		}
+		for _, id := range ids {
+			err := edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) error {
+				return r.trashReplaced(ctx, tx, replacedRecords{series: []int64{id}})
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // setSchedule sets all fields of a schedule in an input. A schedule without a rule gets its start as an rdate, because
@@ -282,7 +347,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 		return recordWrite{}, err
 	}
 	w := recordWrite{action: c.action(), id: s.ID, notice: notice, dates: dates}
-	if w.action == Unchanged && plan.same() && len(dates.writes)+len(replaced) == 0 {
+	if w.action == Unchanged && plan.same() && len(dates.writes) == 0 && replaced.isEmpty() {
 		return w, nil
 	}
 	if w.action == Unchanged {
@@ -315,7 +380,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 		if err := r.trashDates(ctx, tx, plan); err != nil {
 			return 0, err
 		}
-		if err := r.trashEvents(ctx, tx, replaced); err != nil {
+		if err := r.trashReplaced(ctx, tx, replaced); err != nil {
 			return 0, err
 		}
 		dates, err := r.prepareDates(ctx, tx.Client(), s.ID, e)

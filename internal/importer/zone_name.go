@@ -202,6 +202,9 @@ func offsetZone(name string) (calendar.Zone, bool) {
 	if zone, err := calendar.ParseZone(name); err == nil {
 		return zone, true
 	}
+	if strings.EqualFold(name, "Z") {
+		return calendar.UTC(), true
+	}
 	offset, rest, ok := cutOffset(name)
 	if !ok || strings.ContainsAny(rest, "+−") || strings.HasPrefix(rest, ".") || strings.Contains(rest, "GMT") {
 		return calendar.Zone{}, false
