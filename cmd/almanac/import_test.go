@@ -43,7 +43,7 @@ func TestImportExitStatus(t *testing.T) {
 		},
 		{"a dry run of an iCalendar file", []string{"--dry-run", "-v", pages + "apple.ics"}, 1, "create  series  ical:B7B2C1D0-0001", ""},
 		{"no file", []string{pages + "none.json"}, 1, "", "no such file"},
-		{"no page", []string{pages + "../../go.mod"}, 1, "", "not a page of events"},
+		{"no page", []string{pages + "../../go.mod"}, 1, "", "neither a calendar file"},
 		{"no service", []string{service.URL}, 1, "", "status 404 Not Found"},
 		{"no such author", []string{"--author", "nobody", pages + "paged-2.json"}, 1, "", "--author: user nobody: no such user"},
 		{"no source", nil, 2, "", `expected "<source>"`},

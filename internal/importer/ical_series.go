@@ -387,7 +387,7 @@ func (r *icalReader) dates(o icalObject, name string, span calendar.Span) (dates
 			own := span
 			own.Start = date.Wall
 			if own.End, err = o.calendar.periodEnd(own, p, end); err != nil {
-				continue // readDates has told
+				continue // readDates leaves it out, with a notice
 			}
 			periods = append(periods, periodDate{date.Wall, own})
 		}
@@ -553,7 +553,7 @@ func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed 
 // not less than the horizon of stored occurrences.
 const importMonths = 26
 
-// lastStarts returns the starts of the rule of a schedule until now. Of a rule without COUNT it returns the last ones, at least as
+// lastStarts returns the starts of the rule of a schedule until now. If the rule has no COUNT, those are the last ones, at least as
 // many as a write may store.
 func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
 	for years := 3; ; years *= 10 {

@@ -303,8 +303,8 @@ func (z *icalZones) tell(zone *icalZone, notice string) {
 	}
 }
 
-// yearsAround is the number of years before and after now, or the start if that is later, in which the dates of a rule are
-// compared with the clock of a VTIMEZONE, and listed.
+// yearsAround limits the dates of a rule that are compared with the clock of a VTIMEZONE, and listed. It is the number of years
+// before and after now. If the start is later, it counts from there.
 const yearsAround = 50
 
 // inZoneOfFile returns the span and the rule of a series whose start is in the zone of a VTIMEZONE. The rule stays

@@ -212,7 +212,7 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	return w, nil
 }
 
-// replacedRecords are what earlier imports made of dates of a series, and what its present file has otherwise.
+// replacedRecords has the ids of records from earlier imports that a series replaces.
 type replacedRecords struct {
 	events []int64 // of changed dates, because the file did not have their series
 	series []int64 // of changes of all following dates that the file no longer has
