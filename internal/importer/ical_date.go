@@ -19,6 +19,8 @@ type icalDate struct {
 	zone     calendar.Zone
 	utc      bool          // the value is in UTC
 	floating bool          // the value has a time without a zone
+	unknown  bool          // the value names a zone that is unknown
+	flaw     string        // what is left out of the value; "" means nothing
 	calendar *icalCalendar // of the property
 }
 
@@ -27,15 +29,19 @@ type icalDate struct {
 var datePattern = regexp.MustCompile(
 	`^(\d{4})-?(\d\d)-?(\d\d)(?:Z?$|T?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$)`)
 
+// hourPattern matches a date without white space whose time is an hour.
+var hourPattern = regexp.MustCompile(`^(\d{4}-?\d\d-?\d\dT\d\d)(Z?)$`)
+
 // parseICalDate reads a date such as 20261205, 20261205T180000 or 20261205T180000Z. It does not set the zone. It also reads
-// dates that the RFC forbids but that have one meaning: with punctuation, white space, an offset, the time 24:00 or
-// without seconds. The second 60 is read as 59 (RFC 5545, section 3.3.12).
+// dates that the RFC forbids but that have one meaning: with punctuation, white space, an offset, the time 24:00, or
+// without minutes or seconds. The second 60 is read as 59 (RFC 5545, section 3.3.12).
 func parseICalDate(text string) (d icalDate, ok bool) {
 	const longest = 100
 	if len(text) > longest {
 		return icalDate{}, false
 	}
-	m := datePattern.FindStringSubmatch(strings.ToUpper(strings.Join(strings.Fields(text), "")))
+	text = hourPattern.ReplaceAllString(strings.ToUpper(strings.Join(strings.Fields(text), "")), "${1}00$2")
+	m := datePattern.FindStringSubmatch(text)
 	if m == nil {
 		return icalDate{}, false
 	}
@@ -93,7 +99,9 @@ func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 			d.wall, d.zone = c.zones.read(c.own, d.wall, c.zone)
 		}
 	default:
-		d.wall, d.zone = c.zones.read(c.zones.find(name), d.wall, c.zone)
+		zone := c.zones.find(name)
+		d.unknown = zone.clock == nil && !zone.known
+		d.wall, d.zone = c.zones.read(zone, d.wall, c.zone)
 	}
 	if p.isDay() {
 		d = d.asDay(nil)
@@ -158,13 +166,17 @@ func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDa
 	}
 	end, flaws := c.end(s, recurs)
 	s.End = end
+	if start.flaw != "" {
+		flaws = append(flaws, propertyFlaw{"DTSTART", start.flaw})
+	}
 	if !s.AllDay && strings.EqualFold(c.value("X-MICROSOFT-CDO-ALLDAYEVENT"), "TRUE") {
 		s = start.wholeDays(s)
 	}
 	return s.Rounded(), start, flaws, nil
 }
 
-// start returns the first DTSTART that can be read.
+// start returns the first DTSTART that can be read. It takes the first of several values, and only the day if the time
+// cannot be read.
 func (c *component) start() (d icalDate, err error) {
 	err = errors.New("missing")
 	if c.broken["DTSTART"] > 0 {
@@ -179,8 +191,24 @@ func (c *component) start() (d icalDate, err error) {
 			err = readErr
 		}
 	}
+	for _, p := range c.properties["DTSTART"] {
+		first, _, isList := strings.Cut(p.value, ",")
+		if d, readErr := c.calendar.date(p, first); isList && readErr == nil {
+			d.flaw = "more than one date; the first is taken"
+			return d, nil
+		}
+		if m := dayPattern.FindStringSubmatch(p.value); m != nil {
+			if d, readErr := c.calendar.date(p, m[1]); readErr == nil {
+				d.flaw = fmt.Sprintf("the time of %q cannot be read; the event lasts all day", shorten(p.value))
+				return d, nil
+			}
+		}
+	}
 	return icalDate{}, err
 }
+
+// dayPattern matches the day of a date with a time.
+var dayPattern = regexp.MustCompile(`^\s*(\d{4}-?\d\d-?\d\d)(?:[Tt]|\s+\d)`)
 
 var errUnreadable = errors.New("cannot be read")
 

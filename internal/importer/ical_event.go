@@ -257,7 +257,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 		e.replaces = &id
 		if e.atReplaced = len(c.properties["DTSTART"]) == 0 && c.broken["DTSTART"] == 0; e.atReplaced {
 			c.properties["DTSTART"] = []property{date}
-			if !slices.Contains(c.words("STATUS"), "CANCELLED") {
+			if !c.isCanceled() {
 				c.flaw(c.lineOf("RECURRENCE-ID"), "DTSTART: missing; RECURRENCE-ID is taken")
 			}
 		}
@@ -365,7 +365,7 @@ func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {
 		r.problem(c, joinErrors(d.log.faults))
 		return
 	}
-	d.event.Key, d.event.Altered = key, len(d.log.notices) > 0
+	d.event.Key, d.event.Altered = key, d.isAltered()
 	r.cal.Events = append(r.cal.Events, d.event)
 }
 
@@ -440,10 +440,10 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 		e.Published = at
 	}
 	e.EventStatus = new(calendar.Scheduled)
-	switch statuses := c.words("STATUS"); {
-	case slices.Contains(statuses, "CANCELLED") || slices.Contains(c.calendar.words("METHOD"), "CANCEL"):
+	switch {
+	case c.isCanceled() || slices.Contains(c.calendar.words("METHOD"), "CANCEL"):
 		e.EventStatus = new(calendar.Canceled)
-	case slices.Contains(statuses, "TENTATIVE"):
+	case slices.Contains(c.words("STATUS"), "TENTATIVE"):
 		r.tentative++
 	}
 	if c.isPrivate() || c.cut && r.hasPrivate {
@@ -466,8 +466,16 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	if c.cut && len(d.log.faults) == 0 {
 		o.keepStored(e)
 	}
-	e.Altered = len(d.log.notices) > 0
+	e.Altered = d.isAltered()
 	return d
+}
+
+// isAltered reports whether something of the event was left out or changed.
+func (d decodedEvent) isAltered() bool { return len(d.log.notices) > 0 || d.start.unknown }
+
+// isCanceled reports whether an event does not take place.
+func (c *component) isCanceled() bool {
+	return slices.ContainsFunc(c.words("STATUS"), func(status string) bool { return status == "CANCELLED" || status == "CANCELED" })
 }
 
 // standInTitle returns a title for an event without one: its category, else the word for an event in the language, with
@@ -552,8 +560,8 @@ func (o icalObject) checkLines(recurs bool) {
 	}
 }
 
-// knownStatuses are the values of STATUS in an event (RFC 5545, section 3.8.1.11).
-var knownStatuses = map[string]bool{"CONFIRMED": true, "TENTATIVE": true, "CANCELLED": true}
+// knownStatuses are the values of STATUS in an event (RFC 5545, section 3.8.1.11), and one that programs write.
+var knownStatuses = map[string]bool{"CONFIRMED": true, "TENTATIVE": true, "CANCELLED": true, "CANCELED": true}
 
 // plain returns a text on one line without control characters, cut to limit characters. Whatever looks like markup in it
 // stays: a value of type TEXT has none (RFC 5545, section 3.3.11).
@@ -648,11 +656,16 @@ func (o icalObject) html(name, text string) string {
 	return strings.TrimSpace(s)
 }
 
-// address returns the absolute http or https URL of a property. For anything else it returns "".
+// address returns the absolute http or https URL of a property. One without its scheme gets https. For anything else it
+// returns "".
 func (o icalObject) address(name string) string {
 	if p, ok := o.first(name); ok {
 		if s := webAddress(icalText(p.value)); s != "" {
 			return s
+		}
+		if s := strings.TrimSpace(icalText(p.value)); hostPattern.MatchString(s) && webAddress("https://"+s) != "" {
+			o.notice(name, "https:// is added")
+			return "https://" + s
 		}
 		if p.value != "" {
 			o.notice(name, "not an address of the web; left out")
@@ -660,6 +673,9 @@ func (o icalObject) address(name string) string {
 	}
 	return ""
 }
+
+// hostPattern matches the start of a web address without a scheme: www.example.org, or example.org/path.
+var hostPattern = regexp.MustCompile(`(?i)^(?:www\.[a-z0-9-]+\.|(?:[a-z0-9-]+\.)+[a-z]{2,}/)`)
 
 // webAddress returns s if it is an absolute http or https URL. For anything else it returns "".
 func webAddress(s string) string {

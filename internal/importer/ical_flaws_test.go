@@ -45,6 +45,83 @@ func TestKeepsFlawedEventsOfICal(t *testing.T) {
 			`,
 		},
 		{
+			"a start in an unknown zone",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART;TZID=Mars:20270708T090000") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 UTC
+			note: time zone "Mars" is unknown; its times are taken as those of UTC
+			`,
+		},
+		{
+			"a start in an abbreviated zone",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART;TZID=PST:20270708T090000") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 America/Los_Angeles
+			note: time zone "PST" is taken as America/Los_Angeles
+			`,
+		},
+		{
+			"a start in a zone with an escape that is none",
+			"BEGIN:VCALENDAR\n" + vevent("a", `DTSTART;TZID=Europe\/Warsaw:20270708T090000`) + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 Europe/Warsaw
+			`,
+		},
+		{
+			"a start with an hour alone",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART:20270708T09", "DTEND:20270708T11Z") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 11:00:00 UTC
+			note: events with times of no zone: 1; their times are taken as those of UTC
+			`,
+		},
+		{
+			"a start of several dates",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART:20270708T090000Z,20270709T090000Z") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 UTC
+			note: event 1 (UID a): DTSTART: more than one date; the first is taken
+			`,
+		},
+		{
+			"a start with a time that is none",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART;TZID=Europe/Warsaw:20270708T256000", "DTEND;TZID=Europe/Warsaw:20270709T120000") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 00:00:00 – 2027-07-09 23:59:59 UTC all day
+			note: event 1 (UID a): DTSTART: the time of "20270708T256000" cannot be read; the event lasts all day
+			`,
+		},
+		{
+			"a start on a day that is none",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART:20270230T100000") + "END:VCALENDAR\n",
+			`
+			not imported: event 1 (UID a): DTSTART: "20270230T100000" is no date
+			`,
+		},
+		{
+			"a state in the spelling of America",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART:20270708T090000Z", "STATUS:Canceled") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 UTC
+			  event status: canceled
+			`,
+		},
+		{
+			"an address without its scheme",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART:20270708T090000Z", "URL:www.example.org") + vevent("b", "DTSTART:20270708T090000Z", "URL:choir.example.org/jazz") +
+				vevent("c", "DTSTART:20270708T090000Z", "URL:javascript:www.example.org/") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 UTC
+			  website: https://www.example.org
+			ical:b | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 UTC
+			  website: https://choir.example.org/jazz
+			ical:c | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 UTC
+			note: event 1 (UID a): URL: https:// is added
+			note: event 2 (UID b): URL: https:// is added
+			note: event 3 (UID c): URL: not an address of the web; left out
+			`,
+		},
+		{
 			"a time that ends with a day",
 			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART:20270708T090000Z", "DTEND;VALUE=DATE:20270709") + "END:VCALENDAR\n",
 			`
@@ -395,6 +472,58 @@ func TestKeepsFlawedEventsOfICal(t *testing.T) {
 }
 
 // A value of type TEXT is text, whatever it looks like (RFC 5545, section 3.3.11).
+func TestTimesOfUnknownZonesAreChanges(t *testing.T) {
+	t.Parallel()
+	for zone, want := range map[string]bool{"Mars": true, "PST": false, "Europe/Warsaw": false} {
+		start := "DTSTART;TZID=" + zone + ":20270105T100000"
+		for _, event := range []string{vevent("a", start), vevent("a", start, "RRULE:FREQ=DAILY;COUNT=2")} {
+			if got := readICal(t, event).Events[0].Altered; got != want {
+				t.Errorf("%s: altered: %t", event, got)
+			}
+		}
+	}
+}
+
+// What is clear in a flawed rule stays.
+func TestKeepsFlawedRulesOfICal(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ rule, want, notice string }{
+		{"FREQ=WEEKLY;COUNT=3;WKST=XX", "FREQ=WEEKLY;COUNT=3", "WKST=XX is left out"},
+		{"FREQ=WEEKLY;INTERVAL=2;COUNT=3;WKST=Sunday", "FREQ=WEEKLY;INTERVAL=2;COUNT=3;WKST=SU", ""},
+		{"FREQ=WEEKLY;COUNT=3;BYDAY=1TU,-1TH", "FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH", "BYDAY=1TU,-1TH is taken as BYDAY=TU,TH"},
+		{"FREQ=DAILY;COUNT=3;BYDAY=2TU", "FREQ=DAILY;COUNT=3;BYDAY=TU", "BYDAY=2TU is taken as BYDAY=TU"},
+		{"FREQ=MONTHLY;COUNT=3;BYDAY=1Tue", "FREQ=MONTHLY;COUNT=3;BYDAY=1TU", ""},
+		{"FREQ=WEEKLY;COUNT=3;BYDAY=Tuesday,THURS", "FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH", ""},
+		{"FREQ=WEEKLY;COUNT=3;BYDAY=TU,,TH,", "FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH", ""},
+		{"FREQ=WEEKLY;COUNT=3;BYDAY=TULIP", "", "BYDAY=TULIP is not supported"},
+		{"FREQ=WEEKLY;COUNT=3;FOO=1", "FREQ=WEEKLY;COUNT=3", "FOO=1 is left out"},
+		{"FREQ=YEARLY;COUNT=3;BYEASTER=1", "", "the part BYEASTER is not supported"},
+		{"FREQ=DAILY,COUNT=4", "FREQ=DAILY;COUNT=4", ""},
+		{"FREQ=WEEKLY,BYDAY=TU,TH,COUNT=4", "FREQ=WEEKLY;COUNT=4;BYDAY=TU,TH", ""},
+		{"freq=daily:count=4", "FREQ=DAILY;COUNT=4", ""},
+		{`"FREQ=DAILY;COUNT=4"`, "FREQ=DAILY;COUNT=4", ""},
+		{"FREQ=DAILY;COUNT=4;COUNT=5", "FREQ=DAILY;COUNT=4", "COUNT=5 is left out, as COUNT=4 stands before it"},
+		{"FREQ=DAILY;COUNT=4;COUNT=4;FREQ=DAILY", "FREQ=DAILY;COUNT=4", ""},
+		{"FREQ=DAILY;FREQ=WEEKLY;COUNT=4", "FREQ=DAILY;COUNT=4", "FREQ=WEEKLY is left out, as FREQ=DAILY stands before it"},
+		{"FREQ=DAILY;COUNT=4;BYDAY", "FREQ=DAILY;COUNT=4", "BYDAY is left out"},
+		{"FREQ=DAILY;UNTIL=;COUNT=4", "FREQ=DAILY;COUNT=4", "UNTIL= is left out"},
+		{"FREQ=DAILY;UNTIL=20270108T12", "FREQ=DAILY;UNTIL=20270108T120000", ""},
+		{"FREQ=DAILY;COUNT=-1", "", "COUNT=-1 is not supported"},
+	} {
+		cal := readICal(t, vevent("a", "DTSTART;TZID=Europe/Warsaw:20270105T100000", "RRULE:"+tt.rule))
+		got := ""
+		if len(cal.Events) == 1 && cal.Events[0].Series != nil {
+			got = cal.Events[0].Series.Schedule.Rule.String()
+		}
+		if notices := strings.Join(cal.Notices, "\n"); got != tt.want || !strings.Contains(notices, tt.notice) || (notices == "") != (tt.notice == "") {
+			t.Errorf("%s: %q, %s; want %q, %s", tt.rule, got, notices, tt.want, tt.notice)
+		}
+		if altered := tt.notice != ""; cal.Events[0].Altered != altered {
+			t.Errorf("%s: altered: %t", tt.rule, !altered)
+		}
+	}
+}
+
 func TestTextsOfICalStayAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -3,10 +3,12 @@ package importer
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
@@ -39,16 +41,23 @@ const (
 // parseICalRule reads a rule for an event with the given span. It repairs what has one meaning only, and returns
 // notices about that. Errors say why the rule cannot be kept.
 func parseICalRule(text string, span calendar.Span) (r icalRule, notices []string, err error) {
-	text = strings.TrimPrefix(strings.ToUpper(strings.Join(strings.Fields(text), "")), "RRULE:")
 	note := func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
-	var rest []string // the parts that recur.Parse reads
+	given := make(map[string]string) // values by name
+	var rest []string                // the parts that recur.Parse reads
 	r.interval = 1
-	for part := range strings.SplitSeq(text, ";") {
-		name, value, _ := strings.Cut(part, "=")
+	for _, part := range ruleParts(text) {
+		name, value, isPart := strings.Cut(part, "=")
 		number, numberErr := strconv.Atoi(value)
+		first, twice := given[name]
+		given[name] = value
 		switch {
-		case part == "", slices.Contains(rest, part):
-		case name != "" && strings.HasSuffix(part, "="), strings.HasPrefix(name, "X-"):
+		case part == "", twice && value == first:
+		case value == "" && knownParts[name], isPart && name != "" && !knownParts[name] && !strings.HasPrefix(name, "BY"):
+			note("%s is left out", shorten(part))
+		case twice:
+			given[name] = first
+			note("%s is left out, as %s=%s stands before it", shorten(part), name, shorten(first))
+		case name == "WKST" && !weekdayPattern.MatchString(value):
 			note("%s is left out", shorten(part))
 		case name == "BYHOUR":
 			err = errors.Join(err, parseClock(&r.hours, part, value, 23))
@@ -84,6 +93,13 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 	if r.count > 0 && r.until != "" {
 		note("COUNT and UNTIL; the earlier end counts")
 	}
+	if days := given["BYDAY"]; given["FREQ"] == "DAILY" || given["FREQ"] == "WEEKLY" {
+		// Such rules have no ordinals (RFC 5545, section 3.3.10).
+		if plain := ordinalPattern.ReplaceAllString(days, "$1"); plain != days {
+			note("BYDAY=%s is taken as BYDAY=%s", shorten(days), shorten(plain))
+			rest[slices.Index(rest, "BYDAY="+days)] = "BYDAY=" + plain
+		}
+	}
 	if r.step == 0 && r.interval > 1 {
 		rest = append(rest, fmt.Sprint("INTERVAL=", r.interval))
 	}
@@ -107,6 +123,56 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 		return r, notices, errors.New("BYSETPOS with times of day is not supported")
 	}
 	return r, notices, nil
+}
+
+// knownParts are the parts of a rule that RFC 5545, section 3.3.10, and RFC 7529, section 4.1, name.
+var knownParts = map[string]bool{
+	"FREQ": true, "UNTIL": true, "COUNT": true, "INTERVAL": true, "BYSECOND": true, "BYMINUTE": true, "BYHOUR": true, "BYDAY": true,
+	"BYMONTHDAY": true, "BYYEARDAY": true, "BYWEEKNO": true, "BYMONTH": true, "BYSETPOS": true, "WKST": true, "RSCALE": true, "SKIP": true,
+}
+
+var (
+	// wrongSeparator matches another sign than a semicolon before a part of a rule.
+	wrongSeparator = regexp.MustCompile(`[,:&]([A-Z]+=)`)
+	// weekdayPattern matches a day of the week.
+	weekdayPattern = regexp.MustCompile(`^(?:MO|TU|WE|TH|FR|SA|SU)$`)
+	// ordinalPattern matches a day of the week with its place in a month or year.
+	ordinalPattern = regexp.MustCompile(`[+-]?\d+(MO|TU|WE|TH|FR|SA|SU)`)
+)
+
+// ruleParts returns the parts of a rule in capitals, without white space, quotes, empty values in lists and other marks
+// that change no meaning.
+func ruleParts(text string) []string {
+	text = strings.ReplaceAll(strings.ToUpper(strings.Join(strings.Fields(text), "")), `"`, "")
+	text = wrongSeparator.ReplaceAllString(strings.TrimPrefix(text, "RRULE:"), ";$1")
+	parts := strings.Split(text, ";")
+	for i, part := range parts {
+		name, value, isPart := strings.Cut(part, "=")
+		if !isPart {
+			continue
+		}
+		values := strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+		if name == "BYDAY" || name == "WKST" {
+			for i, day := range values {
+				values[i] = shortWeekday(day)
+			}
+		}
+		parts[i] = name + "=" + strings.Join(values, ",")
+	}
+	return parts
+}
+
+// shortWeekday returns a day of the week with two letters, if it has more of its English name, as in TUESDAY or 1TUE. It
+// returns other values unchanged.
+func shortWeekday(value string) string {
+	ordinal := strings.TrimRightFunc(value, unicode.IsLetter)
+	name := value[len(ordinal):]
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if len(name) > 2 && strings.HasPrefix(strings.ToUpper(day.String()), name) {
+			return ordinal + name[:2]
+		}
+	}
+	return value
 }
 
 // untilBy returns the wall time of UNTIL. The function returns the wall time at an instant. A day lasts until its end.

@@ -83,7 +83,7 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 		from, to = at(c), start
 		if !hasBefore {
 			d.event.Key = series.Key
-			d.event.Altered = series.Altered || len(d.log.notices) > 0
+			d.event.Altered = series.Altered || d.isAltered()
 			*series = *d.event
 			r.notices(c, d.log)
 			continue
@@ -418,7 +418,7 @@ func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*
 		if isRecurring(c.component) {
 			icalObject{c, d.log}.notice("RRULE", "of a changed date; left out")
 		}
-		d.event.Altered = len(d.log.notices) > 0
+		d.event.Altered = d.isAltered()
 		r.notices(c, d.log)
 		if len(d.log.faults) > 0 {
 			r.problem(c, joinErrors(d.log.faults))

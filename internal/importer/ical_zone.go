@@ -68,7 +68,8 @@ func foldTZID(name string) string { return strings.ToLower(plainTZID(name)) }
 
 // plainTZID returns a TZID without escapes, quotes and superfluous white space.
 func plainTZID(name string) string {
-	return strings.Trim(strings.Join(strings.Fields(icalText(name)), " "), `"' `)
+	name = strings.ReplaceAll(icalText(name), `\`, "")
+	return strings.Trim(strings.Join(strings.Fields(name), " "), `"' `)
 }
 
 // maxUsedZones is the number of TZIDs of events that are remembered.
@@ -148,6 +149,9 @@ func (z *icalZones) find(name string) *icalZone {
 			var err error
 			found.zone, err = knownZone(found.name)
 			found.known = err == nil
+			if iana := abbreviatedZones[strings.ToUpper(found.name)]; iana != "" {
+				z.note("time zone %q is taken as %s", found.name, iana)
+			}
 		}
 	}
 	return found

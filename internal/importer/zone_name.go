@@ -116,8 +116,14 @@ var zoneEndings = []string{
 //     and with an ending such as "Daylight Time" or "Normalzeit"
 //   - an English display name, with or without its offset ("(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna")
 //   - places of display names, if all are of one zone ("Sarajevo/Warsaw/Zagreb")
-//   - an IANA name after an offset ("(GMT+01:00) Europe/Paris")
+//   - an IANA name after an offset ("(GMT+01:00) Europe/Paris"), before a number ("Europe/Paris 1"), or with a hyphen
+//     ("Europe-Paris")
 func windowsZone(name string) (calendar.Zone, bool) {
+	if m := regionPattern.FindStringSubmatch(name); m != nil {
+		if zone, ok := ianaZone(m[1] + "/" + m[2]); ok {
+			return zone, true
+		}
+	}
 	if _, rest, ok := cutOffset(name); ok {
 		name = rest
 		if zone, ok := ianaZone(name); ok {
@@ -212,9 +218,30 @@ func offsetZone(name string) (calendar.Zone, bool) {
 	return fixedZone(offset)
 }
 
+// regionPattern matches an IANA name with the number of a copy, or with a hyphen between region and place.
+var regionPattern = regexp.MustCompile(`^([A-Za-z]{2,})[/-]([A-Za-z_/-]+?)(?: \d+)?$`)
+
+// abbreviatedZones has the IANA names of the places whose clock an abbreviation names. Those of North America are in RFC
+// 5322, section 4.3; the others are abbreviations of one zone, or of zones with one clock, in the time zone database.
+// Abbreviations that are IANA names, such as EST and CET, are not in it, and none with several meanings, such as IST.
+var abbreviatedZones = map[string]string{
+	"EDT": "America/New_York", "CST": "America/Chicago", "CDT": "America/Chicago", "MDT": "America/Denver",
+	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "AKST": "America/Anchorage", "AKDT": "America/Anchorage",
+	"BST": "Europe/London", "WEST": "WET", "CEST": "CET", "EEST": "EET", "MEZ": "CET", "MESZ": "CET", "MSK": "Europe/Moscow",
+	"SAST": "Africa/Johannesburg", "JST": "Asia/Tokyo", "KST": "Asia/Seoul", "AWST": "Australia/Perth",
+	"ACDT": "Australia/Adelaide", "AEDT": "Australia/Sydney",
+	"NZST": "Pacific/Auckland", "NZDT": "Pacific/Auckland",
+}
+
+// abbreviatedZone returns the zone that an abbreviation means.
+func abbreviatedZone(name string) (calendar.Zone, bool) {
+	zone, err := calendar.ParseZone(abbreviatedZones[strings.ToUpper(name)])
+	return zone, err == nil
+}
+
 // knownZone returns the zone that a name means without a VTIMEZONE.
 func knownZone(name string) (zone calendar.Zone, err error) {
-	for _, find := range []func(string) (calendar.Zone, bool){ianaZone, windowsZone, offsetZone} {
+	for _, find := range []func(string) (calendar.Zone, bool){ianaZone, windowsZone, offsetZone, abbreviatedZone} {
 		if zone, ok := find(name); ok {
 			return zone, nil
 		}

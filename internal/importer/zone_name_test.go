@@ -1,8 +1,10 @@
 package importer
 
 import (
+	"cmp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -77,6 +79,15 @@ func TestKnowsNamesOfZones(t *testing.T) {
 		{"+0545", "UTC+5:45"},
 		{"UTC+15", ""},
 		{"GMT -0500 (Standard) / GMT -0400 (Daylight)", ""},
+		{"Europe/Warsaw 1", "Europe/Warsaw"},
+		{"America/Argentina/Salta 12", "America/Argentina/Salta"},
+		{"US-Pacific", "US/Pacific"},
+		{"Europe-Warsaw", "Europe/Warsaw"},
+		{"PST", "America/Los_Angeles"},
+		{"cest", "CET"},
+		{"BST", "Europe/London"},
+		{"IST", ""},
+		{"Moon-Base", ""},
 		{"", ""},
 		{"Nowhere", ""},
 		{"Berlin, Tokyo", ""},
@@ -88,6 +99,27 @@ func TestKnowsNamesOfZones(t *testing.T) {
 			t.Errorf("%.80q: %s, %v; want %q", tt.name, zone, err, tt.want)
 		}
 	}
+}
+
+func TestAbbreviatedZonesAreThoseOfTheirPlaces(t *testing.T) {
+	t.Parallel()
+	for name, place := range abbreviatedZones {
+		if zone, err := time.LoadLocation(place); err != nil {
+			t.Error(err)
+		} else if german := map[string]string{"MEZ": "CET", "MESZ": "CEST"}; !usesAbbreviation(zone, cmp.Or(german[name], name)) {
+			t.Errorf("%s has no %s in 2026", place, name)
+		}
+	}
+}
+
+// usesAbbreviation reports whether the clock of a place has a name at the middle of a month of 2026.
+func usesAbbreviation(place *time.Location, name string) bool {
+	for month := time.January; month <= time.December; month++ {
+		if is, _ := time.Date(2026, month, 15, 12, 0, 0, 0, place).Zone(); is == name {
+			return true
+		}
+	}
+	return false
 }
 
 // Every name in a table is one that CLDR and the time zone database know.
