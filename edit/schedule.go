@@ -115,9 +115,8 @@ func generatedUntil(s recur.Schedule, now time.Time) *calendar.Wall {
 	return &until
 }
 
-// extendAt returns the time of the next extension of a long series whose occurrences are stored up to
-// until. From then on at least 24 months are stored, so that the default list is complete. The id spreads the
-// series over a week.
+// extendAt returns when a long series is extended next. Its occurrences are stored up to until. At least 24 months stay
+// stored, so that the default list is complete. The id spreads the series over a week.
 func extendAt(id int64, zone calendar.Zone, until calendar.Wall) time.Time {
 	return zone.Instant(until.AddDate(0, -24, -15-int(id%7)))
 }

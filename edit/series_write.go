@@ -766,7 +766,12 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 	if w.until = generatedUntil(phases[len(phases)-1].Schedule, w.Now); w.until != nil {
 		if old := w.series.GeneratedUntil; old != nil && w.until.Before(*old) {
 			w.until = old
+			if !phases[len(phases)-1].HasAfter(*old) {
+				w.until = nil
+			}
 		}
+	}
+	if w.until != nil {
 		until = *w.until
 	}
 	most := recur.MaxOccurrences

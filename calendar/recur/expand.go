@@ -149,10 +149,9 @@ func (r Rule) Complete(start calendar.Wall) Rule {
 	return r
 }
 
-// walk calls emit for the days of each period up to the one that contains end, until emit returns false. It begins with a
-// period whose days are not later than from, or with the first one. Days
-// of the first period may be before the start, and days of the last one after end. With SKIP it may emit a day
-// twice in succession.
+// walk calls emit for the days of each period up to the one that contains end, until emit returns false. It leaves out
+// periods that end before from, if it can. Days of the first period may be before the start, and days of the last one after
+// end. With SKIP it may emit a day twice in succession.
 func (e *expansion) walk(from, end int, emit func(day int) bool) {
 	first := dayNotAfter(e.start, e.start)
 	// skipped returns the length of the whole intervals of periods that end before from. A day that SKIP moves is at most

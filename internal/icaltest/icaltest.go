@@ -123,10 +123,10 @@ func (w *writer) file() File {
 	at := func(month, day, hour, minute int) calendar.Wall {
 		return calendar.WallAt(2027, 1, day, hour, minute, 0).AddDate(0, month-1, 0)
 	}
-	w.event("Talk", timed(at(2, 10, 18, 0), at(2, 10, 19, 30), w.utc), nil)
-	w.event("Late show", timed(at(7, 2, 23, 0), at(7, 3, 1, 0), w.utc), nil)
-	w.event("Festival", days(at(7, 2, 0, 0), at(7, 4, 0, 0)), nil)
-	w.event("Open day, for all; with a title that is so long that the program has to fold it into another line", days(at(5, 1, 0, 0), at(5, 1, 0, 0)), nil)
+	w.event("Talk", timed(at(2, 10, 18, 0), at(2, 10, 19, 30), w.utc))
+	w.event("Late show", timed(at(7, 2, 23, 0), at(7, 3, 1, 0), w.utc))
+	w.event("Festival", days(at(7, 2, 0, 0), at(7, 4, 0, 0)))
+	w.event("Open day, for all; with a title that is so long that the program has to fold it into another line", days(at(5, 1, 0, 0), at(5, 1, 0, 0)))
 	choir := timed(at(3, 2, 18, 0), at(3, 2, 20, 0), w.utc && w.flat) // the clocks change within it
 	w.series("Choir", choir, 6, 2, 3)
 	w.series("Market", days(at(1, 5, 0, 0), at(1, 5, 0, 0)), 4, 1, 2)
@@ -225,12 +225,10 @@ func (w *writer) dateOf(m moment, utc bool) string {
 	return w.value(m.start, m.allDay, utc)
 }
 
-// event writes a VEVENT and records its occurrence. More are lines after the dates; with them it records none.
-func (w *writer) event(title string, m moment, more []string) {
-	w.vevent(w.nextID(), title, m, more)
-	if more == nil {
-		w.occurs(title, m)
-	}
+// event writes a VEVENT and records its occurrence.
+func (w *writer) event(title string, m moment) {
+	w.vevent(w.nextID(), title, m, nil)
+	w.occurs(title, m)
 }
 
 // nextID returns the part of a UID that differs between the events of all files of a program.
@@ -277,9 +275,9 @@ func (w *writer) series(title string, m moment, dates, skipped, moved int) {
 			switch i {
 			case skipped:
 			case moved:
-				w.event(title, m.move(7*i+1), nil)
+				w.event(title, m.move(7*i+1))
 			default:
-				w.event(title, m.move(7*i), nil)
+				w.event(title, m.move(7*i))
 			}
 		}
 		return

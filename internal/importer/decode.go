@@ -33,8 +33,8 @@ type Calendar struct {
 	seen map[string]bool // source ids of the events read so far
 }
 
-// CommonZone returns the time zone of more than half of the events. It reports false if there is none, or if it is UTC: many
-// programs write all times in UTC.
+// CommonZone returns the time zone of more than half of the events. It reports false if there is none. UTC does not count,
+// because many programs write all times in it.
 func (c *Calendar) CommonZone() (calendar.Zone, bool) {
 	events := map[string]int{}
 	for _, e := range c.Events {
@@ -107,7 +107,7 @@ type Event struct {
 	InFile bool
 	// Altered reports whether something of the event is left out or changed, which a notice says.
 	Altered bool
-	// Incomplete reports whether the file ends within the event. A stored series then keeps its dates.
+	// Incomplete reports whether the file ends too early: something of the event may lack. A stored series keeps its dates.
 	Incomplete bool
 	// Replaces is the date of a series that this event replaces, if the source does not have the series itself.
 	// Otherwise it is nil.

@@ -57,7 +57,6 @@ type component struct {
 	cut        bool                  // the file ends within the component, or is not read further
 	changes    []*component          // STANDARD and DAYLIGHT components of a time zone
 	ofZone     bool                  // whether this is a STANDARD or DAYLIGHT component
-	daylight   bool                  // whether this is a DAYLIGHT component
 }
 
 // property is one line of a component, with its name left out.
@@ -67,7 +66,7 @@ type property struct {
 	line       int               // line in the file
 }
 
-// parameter returns the value of a parameter. "" means that there is none.
+// parameter returns the value of a parameter, or "" without it.
 func (p property) parameter(name string) string { return p.parameters[name] }
 
 // isDay reports whether the value of the property is declared as a day.
@@ -247,10 +246,10 @@ func (p *icalParser) add(line contentLine) {
 	}
 	known := readProperties[name]
 	switch {
-	case name == "BEGIN" && rest != "":
+	case name == "BEGIN" && isBlock(name, rest):
 		p.flush()
 		p.begin(blockName(rest), line.number)
-	case name == "END" && rest != "":
+	case name == "END" && isBlock(name, rest):
 		p.flush()
 		p.end(blockName(rest), line.number)
 	case p.nested > 0:
@@ -262,6 +261,17 @@ func (p *icalParser) add(line contentLine) {
 		p.flush()
 		p.property(name, rest, line)
 	}
+}
+
+// readBlocks are the components that the importer reads.
+var readBlocks = []string{"VCALENDAR", "VEVENT", "VTIMEZONE", "STANDARD", "DAYLIGHT"}
+
+// isBlock reports whether a line begins or ends a component. "Begin: 18:00" and "End: late" belong to a text with an unescaped
+// line break.
+func isBlock(name, rest string) bool {
+	block := blockName(rest)
+	return (name == "BEGIN" || name == "END") && propertyName.MatchString(block) &&
+		(slices.Contains(readBlocks, block) || !strings.HasPrefix(rest, ": "))
 }
 
 // blockName returns the name of a component from a BEGIN or END without that word.
@@ -318,7 +328,7 @@ func (p *icalParser) begin(block string, line int) {
 		if p.nested > 0 || p.zone == nil || p.current != p.zone {
 			p.nested++
 		} else if p.count() {
-			p.current = &component{line: line, ofZone: true, daylight: block == "DAYLIGHT"}
+			p.current = &component{line: line, ofZone: true}
 			p.zone.changes = append(p.zone.changes, p.current)
 		}
 	default:

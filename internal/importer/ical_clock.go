@@ -18,6 +18,7 @@ import (
 type icalClock struct {
 	observances []observance
 	budget      *int // see maxClockCost
+	cut         bool // the budget was used up, and changes lack
 
 	// changes are the onsets of the years from first to last, in order of time.
 	changes     []clockChange
@@ -92,8 +93,8 @@ func fixedZone(offset int) (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// The bounds of the work for the VTIMEZONE components of a file. A unit is a year of an observance. Reading
-// an observance costs observanceCost in addition.
+// The bounds of the work for the VTIMEZONE components of a file. A unit is a year of an observance, or one of its onsets.
+// Reading an observance costs observanceCost in addition.
 const (
 	maxClockCost   = 1_000_000
 	observanceCost = 5
@@ -144,8 +145,8 @@ func newObservance(c *component) (o observance, ok bool, err error) {
 		before = calendar.UTC()
 	}
 	var parts []string
-	for part := range strings.SplitSeq(strings.ToUpper(c.value("RRULE")), ";") {
-		name, _, _ := strings.Cut(strings.TrimSpace(part), "=")
+	for _, part := range ruleParts(c.value("RRULE")) {
+		name, _, _ := strings.Cut(part, "=")
 		if slices.Contains(onsetParts, name) {
 			parts = append(parts, part)
 		}
@@ -154,6 +155,9 @@ func newObservance(c *component) (o observance, ok bool, err error) {
 		read, _, err := parseICalRule(strings.Join(parts, ";"), calendar.Span{Start: o.start, End: o.start, Zone: before})
 		if err != nil {
 			return o, false, err
+		}
+		if read.count > maxOnsets {
+			return o, false, fmt.Errorf("COUNT=%d", read.count)
 		}
 		o.rule = read.ruleFrom(o.start).Complete(o.start)
 	}
@@ -173,6 +177,9 @@ const earliestOnset = 1000
 
 // parseOnset reads the wall time of an onset. It moves a year before earliestOnset to it.
 func parseOnset(text string) (calendar.Wall, bool) {
+	if d, ok := parseICalDate(text); ok {
+		return d.wall, true
+	}
 	layout := "20060102T150405"
 	if len(text) == len("20261025") {
 		layout = "20060102"
@@ -196,6 +203,7 @@ func (c *icalClock) cover(w calendar.Wall) {
 		first, last = min(first, c.first), max(last, c.last)
 	}
 	if *c.budget -= (last - first) * len(c.observances); *c.budget < 0 {
+		c.cut = true
 		return
 	}
 	c.first, c.last, c.changes = first, last, nil
@@ -218,6 +226,10 @@ func (c *icalClock) cover(w calendar.Wall) {
 					break
 				}
 			}
+		}
+		if *c.budget -= len(onsets); *c.budget < 0 {
+			c.cut = true
+			break
 		}
 		for _, w := range onsets {
 			c.changes = append(c.changes, clockChange{

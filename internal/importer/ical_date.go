@@ -20,7 +20,7 @@ type icalDate struct {
 	utc      bool          // the value is in UTC
 	floating bool          // the value has a time without a zone
 	unknown  bool          // the value names a zone that is unknown
-	flaw     string        // what is left out of the value; "" means nothing
+	flaw     string        // a notice on what of the value was not read, or ""
 	calendar *icalCalendar // of the property
 }
 
@@ -29,7 +29,7 @@ type icalDate struct {
 var datePattern = regexp.MustCompile(
 	`^(\d{4})-?(\d\d)-?(\d\d)(?:Z?$|T?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$)`)
 
-// hourPattern matches a date without white space whose time is an hour.
+// hourPattern matches a date with an hour and no minutes. It has no white space.
 var hourPattern = regexp.MustCompile(`^(\d{4}-?\d\d-?\d\dT\d\d)(Z?)$`)
 
 // parseICalDate reads a date such as 20261205, 20261205T180000 or 20261205T180000Z. It does not set the zone. It also reads

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,6 +136,9 @@ func TestDatesOfImportedFiles(t *testing.T) {
 		{"all dates are left out later", []string{
 			plain, vevent("a", start, weekly, "EXDATE;TZID=Europe/Warsaw:20270105T100000,20270112T100000,20270119T100000"),
 		}, nil},
+		{"of a single event", []string{
+			vevent("a", start), vevent("a", start, weekly, "EXDATE;TZID=Europe/Warsaw:20270105T100000,20270112T100000,20270119T100000"),
+		}, nil},
 		{"dates with semicolons", []string{vevent("a", start, weekly, "EXDATE;TZID=Europe/Warsaw:20270112T100000;20270119T100000")}, three[:1]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,6 +155,29 @@ func TestDatesOfImportedFiles(t *testing.T) {
 					t.Errorf("again (-want +got):\n%s", diff)
 				}
 			})
+		})
+	}
+}
+
+// A file that ends before END:VCALENDAR may lack the rule of an event, and further dates.
+func TestFilesThatEndEarlyRemoveNoDates(t *testing.T) {
+	t.Parallel()
+	const start, weekly = "DTSTART;TZID=Europe/Warsaw:20270105T100000", "RRULE:FREQ=WEEKLY;COUNT=3"
+	for _, second := range []string{
+		vevent("a", start),
+		vevent("a", start) + vevent("b", start),
+		vevent("a", start, "RRULE:FREQ=WEEKLY;COUNT=2"),
+		vevent("a", start, weekly, "EXDATE;TZID=Europe/Warsaw:20270105T100000,20270112T100000,20270119T100000"),
+	} {
+		storetest.Each(t, func(t *testing.T, st *store.Store) {
+			importInto(t, st, readICal(t, vevent("a", start, weekly)))
+			before := datesIn(t, st)
+			importInto(t, st, readCutICal(t, second))
+			for _, date := range before {
+				if after := datesIn(t, st); !slices.Contains(after, date) {
+					t.Errorf("%s: %v", second, after)
+				}
+			}
 		})
 	}
 }

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -10,8 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// localClock returns the clock of the people who use a calendar, if the file names their zone: that of X-WR-TIMEZONE, else the
-// only zone that the file uses. It reports false if there is none. The zone of the site does not count.
+// localClock returns the clock of the people who use a calendar. Their zone is that of X-WR-TIMEZONE, else the only zone that
+// the file uses. It reports false if the file names no such zone; the zone of the site is not theirs.
 func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool) {
 	switch {
 	case c.own != nil:
@@ -32,7 +33,7 @@ func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool
 	}
 	var only calendar.Zone
 	found := 0
-	for name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) { // finding one may cost and tell something
 		zone := c.zones.find(name)
 		if !zone.known || found > 0 && zone.zone.String() == only.String() {
 			continue
@@ -179,12 +180,8 @@ func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) calend
 		return d.wall
 	}
 	day := d.asDay(has).wall
-	switch _, minute, second := d.wall.Clock(); {
-	case minute == 59 && second == 59:
-		d.wall = d.wall.Add(time.Second)
-		day = d.asDay(func(w calendar.Wall) bool { return has(w.AddDate(0, 0, -1)) }).wall.AddDate(0, 0, -1)
-	case minute == 59 && second == 0:
-		d.wall = d.wall.Add(time.Minute)
+	if _, minute, second := d.wall.Clock(); minute == 59 && (second == 0 || second == 59) {
+		d.wall = d.wall.Add(time.Minute - time.Duration(second)*time.Second)
 		day = d.asDay(func(w calendar.Wall) bool { return has(w.AddDate(0, 0, -1)) }).wall.AddDate(0, 0, -1)
 	}
 	if last := recur.LastStart(); last.Before(day) {

@@ -116,6 +116,11 @@ func (r *icalReader) summarise() {
 	floating := make([]string, 0, 1) // zones that floating times get
 	for _, c := range r.file.calendars {
 		r.cal.Notices = append(r.cal.Notices, c.zones.notices...)
+		for _, name := range slices.Sorted(maps.Keys(c.zones.found)) {
+			if zone := c.zones.found[name]; zone.clock != nil && zone.clock.cut {
+				note("time zone %q has more changes of its clock than are read; its times may be wrong", shorten(zone.name))
+			}
+		}
 		if c.floating && !slices.Contains(floating, c.zone.String()) {
 			floating = append(floating, c.zone.String())
 		}
@@ -365,7 +370,7 @@ func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {
 		r.problem(c, joinErrors(d.log.faults))
 		return
 	}
-	d.event.Key, d.event.Altered = key, d.isAltered()
+	d.event.Key, d.event.Altered, d.event.Incomplete = key, d.isAltered(), r.file.open
 	r.cal.Events = append(r.cal.Events, d.event)
 }
 
@@ -504,7 +509,6 @@ func (o icalObject) keepStored(e *Event) {
 		e.EventStatus = nil // dates of a series always have one
 	}
 	e.HasVenues = len(e.Venues) > 0
-	e.Incomplete = true
 }
 
 // isPrivate reports whether the file keeps the event from the public. A CLASS that is not recognised, or cannot be read,

@@ -122,6 +122,15 @@ func TestKeepsFlawedEventsOfICal(t *testing.T) {
 			`,
 		},
 		{
+			"a description with unescaped line breaks before words of the format",
+			"BEGIN:VCALENDAR\n" + vevent("a", "DESCRIPTION:Doors open.", "Begin: 18:00", "End: late", "DTSTART:20270708T090000Z") + "END:VCALENDAR\n",
+			`
+			ical:a | Choir | 2027-07-08 09:00:00 – 2027-07-08 09:00:00 UTC
+			  description: Doors open.⏎Begin: 18:00⏎End: late
+			note: event 1 (UID a): not a property; taken as part of DESCRIPTION
+			`,
+		},
+		{
 			"a time that ends with a day",
 			"BEGIN:VCALENDAR\n" + vevent("a", "DTSTART:20270708T090000Z", "DTEND;VALUE=DATE:20270709") + "END:VCALENDAR\n",
 			`
@@ -507,6 +516,7 @@ func TestKeepsFlawedRulesOfICal(t *testing.T) {
 		{"FREQ=DAILY;FREQ=WEEKLY;COUNT=4", "FREQ=DAILY;COUNT=4", "FREQ=WEEKLY is left out, as FREQ=DAILY stands before it"},
 		{"FREQ=DAILY;COUNT=4;BYDAY", "FREQ=DAILY;COUNT=4", "BYDAY is left out"},
 		{"FREQ=DAILY;UNTIL=;COUNT=4", "FREQ=DAILY;COUNT=4", "UNTIL= is left out"},
+		{"FREQ=DAILY;COUNT=4;BYDAY=;BYDAY=TU", "FREQ=DAILY;COUNT=4;BYDAY=TU", "BYDAY= is left out"},
 		{"FREQ=DAILY;UNTIL=20270108T12", "FREQ=DAILY;UNTIL=20270108T120000", ""},
 		{"FREQ=DAILY;COUNT=-1", "", "COUNT=-1 is not supported"},
 	} {

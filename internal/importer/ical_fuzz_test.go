@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
@@ -53,6 +54,19 @@ func manyZones(n int, starts ...string) string {
 		}
 	}
 	return text.String()
+}
+
+// days returns n dates with commas between them, one each day from a first one in UTC.
+func days(first string, n int) string {
+	at, err := time.Parse("20060102T150405Z", first)
+	if err != nil {
+		return ""
+	}
+	dates := make([]string, n)
+	for i := range dates {
+		dates[i] = at.AddDate(0, 0, i).Format("20060102T150405Z")
+	}
+	return strings.Join(dates, ",")
 }
 
 func manyEvents(n int, lines ...string) string {
@@ -303,6 +317,13 @@ func TestICalIsReadWithinBounds(t *testing.T) {
 		{"many zones", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nEND:STANDARD\nEND:VTIMEZONE\n", 30_000), ""},
 		{"a zone of many observances", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nDTSTART:00010101T000000\nTZOFFSETFROM:+0100\n"+
 			"TZOFFSETTO:+0200\nRRULE:FREQ=YEARLY\nEND:STANDARD\nEND:VTIMEZONE\n", 10_000) + vevent("a", "DTSTART;TZID=a:20261201T180000"), ""},
+		{"a zone of many changes", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nDTSTART:20200101T000000\nTZOFFSETFROM:+0100\n"+
+			"TZOFFSETTO:+0200\nRRULE:FREQ=DAILY\nEND:STANDARD\nEND:VTIMEZONE\n", 10_000) + vevent("a", "DTSTART;TZID=a:20261201T180000"), "more changes of its clock"},
+		{"zones with many changes each", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nDTSTART:20200101T000000\nTZOFFSETFROM:+0100\n"+
+			"TZOFFSETTO:+0200\nRRULE:FREQ=DAILY;COUNT=100000\nEND:STANDARD\nEND:VTIMEZONE\n", 20_000) + vevent("a", "DTSTART;TZID=a:20261201T180000"), "is unknown"},
+		{"coming dates that are all excluded", vevent("a", "DTSTART:20300101T180000Z", "RRULE:FREQ=DAILY;COUNT=1000",
+			"EXDATE:"+days("20300101T180000Z", 1000), "RDATE:"+days("20150101T180000Z", 1000)) +
+			vevent("a", "RECURRENCE-ID:20140101T180000Z", "DTSTART:20140101T180000Z"), "more than 1000 dates"},
 		{"zones of many names", manyZones(3000, "20261201T180000"), "is unknown"},
 		{"zones of many names and years", manyZones(1000, "10010101T000000", "99980101T000000"), "is unknown"},
 		{"a zone of many dates", "BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nTZOFFSETTO:+0200\nRDATE:" + strings.Repeat("20260101T000000,", many/4) +

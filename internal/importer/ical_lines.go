@@ -68,11 +68,10 @@ func (u *unfolder) add(line string, number int, ended bool) {
 	if body == "" {
 		return
 	}
-	name, _ := splitName(body)
-	isBlock := name == "BEGIN" || name == "END"
-	soft := u.open && !isBlock && u.isSoftBreak()
+	block := isBlock(splitName(body))
+	soft := u.open && !block && u.isSoftBreak()
 	folded := indented && !u.block && (body[0] == ' ' || body[0] == '\t')
-	if folded && isBlock {
+	if folded && block {
 		folded = !indentedBlock.MatchString(body)
 	}
 	if u.open && (soft || folded) {
@@ -92,7 +91,7 @@ func (u *unfolder) add(line string, number int, ended bool) {
 	u.flush()
 	body = strings.TrimLeft(body, " \t")
 	u.open, u.current = true, contentLine{body, number, len(line), ended}
-	u.block = isBlock
+	u.block = block
 }
 
 // indentedBlock matches a BEGIN or END in a file that is indented. A fold has one space.

@@ -48,14 +48,16 @@ func parseICalRule(text string, span calendar.Span) (r icalRule, notices []strin
 	for _, part := range ruleParts(text) {
 		name, value, isPart := strings.Cut(part, "=")
 		number, numberErr := strconv.Atoi(value)
-		first, twice := given[name]
-		given[name] = value
+		first := given[name]
+		twice := first != ""
+		if !twice {
+			given[name] = value
+		}
 		switch {
 		case part == "", twice && value == first:
 		case value == "" && knownParts[name], isPart && name != "" && !knownParts[name] && !strings.HasPrefix(name, "BY"):
 			note("%s is left out", shorten(part))
 		case twice:
-			given[name] = first
 			note("%s is left out, as %s=%s stands before it", shorten(part), name, shorten(first))
 		case name == "WKST" && !weekdayPattern.MatchString(value):
 			note("%s is left out", shorten(part))

@@ -77,6 +77,8 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 				earlier = append(earlier, e)
 			} else if e.Nominal = moveWall(e.Nominal, cut, start); rest.Has(e.Nominal) {
 				later.Changed = append(later.Changed, e)
+			} else {
+				o.notice("RECURRENCE-ID", fmt.Sprintf("%s is no date after the change of all later ones; left out", e.Nominal))
 			}
 		}
 		d.event.Span, d.event.Series = rest.Span, &later
@@ -181,17 +183,14 @@ func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalC
 		s, err = addOrphans(o, s, &changed)
 	}
 	if err == nil {
-		if !ok { // exdates of a rule that is left out are no flaw
-			exdates = knownDates(s, exdates)
-		}
-		s, err = excludeDates(o, s, exdates, changed)
+		s, err = excludeDates(o, s, exdates, changed, ok) // exdates of a rule that is left out are no flaw
 	}
 	if err == nil {
 		s, err = r.limitDates(o, s)
 	}
 	if err != nil {
 		var refused *recur.Error
-		if errors.As(err, &refused) && refused.Reason == recur.NoOccurrences {
+		if errors.As(err, &refused) && refused.Reason == recur.NoOccurrences && !r.file.open {
 			r.cal.Gone = append(r.cal.Gone, icalKey(o.uid))
 		}
 		o.fault("RRULE", ruleReason(err))
@@ -433,7 +432,10 @@ func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*
 // nominal returns the nominal start of a date of a series with the given span. A day has the time of day of the start, on the
 // clock of the file.
 func (o icalObject) nominal(d icalDate, span calendar.Span) calendar.Wall {
-	if zone, start := o.zoneOfFile(); d.day && zone != nil && !span.AllDay {
+	if !d.day || span.AllDay {
+		return d.nominalIn(span)
+	}
+	if zone, start := o.zoneOfFile(); zone != nil {
 		return span.Zone.Wall(zone.clock.instant(atTimeOf(d.wall, start)))
 	}
 	return d.nominalIn(span)
@@ -513,12 +515,6 @@ func unknownDates(s recur.Schedule, dates []recur.Date) (map[string]bool, error)
 	return unknown, nil
 }
 
-// knownDates returns the dates that are starts of a schedule.
-func knownDates(s recur.Schedule, dates []recur.Date) []recur.Date {
-	unknown, _ := unknownDates(s, dates)
-	return slices.DeleteFunc(dates, func(d recur.Date) bool { return unknown[d.String()] })
-}
-
 func datesOf(walls []calendar.Wall) []recur.Date {
 	dates := make([]recur.Date, len(walls))
 	for i, w := range walls {
@@ -528,15 +524,17 @@ func datesOf(walls []calendar.Wall) []recur.Date {
 }
 
 // excludeDates returns the schedule with exdates. It leaves out exdates that are no dates of the schedule, with
-// a notice. A changed date takes place even if it is an exdate, unless it is canceled.
-func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed []*Event) (recur.Schedule, error) {
+// a notice if tell is set. A changed date takes place even if it is an exdate, unless it is canceled.
+func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed []*Event, tell bool) (recur.Schedule, error) {
 	unknown, err := unknownDates(s, exdates)
 	if err != nil {
 		return s, err
 	}
 	if len(unknown) > 0 {
-		o.notice("EXDATE", fmt.Sprintf("dates that are none of the event, left out: %d", len(unknown)))
-		exdates = knownDates(s, exdates)
+		if tell {
+			o.notice("EXDATE", fmt.Sprintf("dates that are none of the event, left out: %d", len(unknown)))
+		}
+		exdates = slices.DeleteFunc(exdates, func(d recur.Date) bool { return unknown[d.String()] })
 	}
 	if s, err = recur.New(s.Span, s.Rule, datesOf(s.RDate), exdates); err != nil {
 		return s, err
@@ -587,33 +585,40 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 	if !errors.As(err, &refused) || refused.Reason != recur.TooManyOccurrences {
 		return s, err
 	}
-	past := lastStarts(s, now) // starts of the rule
 	ahead := 0
-	for range s.Rule.Starts(s.Start, now, last) {
-		if ahead++; ahead > recur.MaxOccurrences {
+	for range s.Starts(now, last) {
+		if ahead++; ahead == recur.MaxOccurrences {
 			break
 		}
 	}
-	for _, w := range s.RDate {
-		if !w.Before(now) {
-			ahead++
-		}
+	// The oldest date to keep, and the first start of the rule from there.
+	past := lastStarts(s, now)
+	before := calendar.Wall{} // all past dates that may be kept are later
+	if len(past) > recur.MaxOccurrences {
+		before = past[len(past)-recur.MaxOccurrences-1]
 	}
-	keep := min(recur.MaxOccurrences-ahead, len(past)-1)
-	if s.Rule.IsZero() || keep < 1 {
-		var dates []calendar.Wall
-		after := calendar.Wall{}
-		if ahead >= recur.MaxOccurrences {
-			after = now
-		}
-		for w := range s.Starts(after, last) {
+	kept := slices.Collect(s.Starts(before, now))
+	if n := recur.MaxOccurrences - ahead; len(kept) > n {
+		kept = kept[len(kept)-n:]
+	}
+	dropped := len(past)
+	if len(kept) > 0 {
+		dropped, _ = slices.BinarySearchFunc(past, kept[0], calendar.Wall.Compare)
+	}
+	if dropped == len(past) { // the rule has no past date to begin with
+		dates := kept
+		for w := range s.Starts(now, last) {
+			if len(dates) == recur.MaxOccurrences {
+				break
+			}
 			dates = append(dates, w)
 		}
-		dates = datesToKeep(dates, now, recur.MaxOccurrences)
+		if len(dates) == 0 {
+			return s, err
+		}
 		o.notice("RRULE", fmt.Sprintf("more than %d dates; those from %s to %s are taken", len(dates), dates[0], dates[len(dates)-1]))
 		return recur.Schedule{Span: s.MoveStart(dates[0]), RDate: dates}, nil
 	}
-	dropped := len(past) - keep
 	start := past[dropped]
 	rule := s.Rule.Complete(s.Start)
 	if rule.Count > 0 {

@@ -309,6 +309,12 @@ func TestReadsDatesOfICal(t *testing.T) {
 		}, "choir | 2009-11-24 18:00:00 – 2009-11-24 18:00:00 Europe/Warsaw\n  rule: FREQ=WEEKLY;BYDAY=TU\n" +
 			"note: event 1 (UID choir): RRULE: more than 1000 dates; those before 2009-11-24 18:00:00 are left out"},
 
+		{"one date more than there may be", []string{
+			"DTSTART;TZID=Europe/Warsaw:20070508T180000", "RRULE:FREQ=WEEKLY;BYDAY=TU", "RDATE;TZID=Europe/Warsaw:20201120T100000,20201121T100000",
+		}, "choir | 2009-12-08 18:00:00 – 2009-12-08 18:00:00 Europe/Warsaw\n  rule: FREQ=WEEKLY;BYDAY=TU\n" +
+			"  also: 2020-11-20 10:00:00\n  also: 2020-11-21 10:00:00\n" +
+			"note: event 1 (UID choir): RRULE: more than 1000 dates; those before 2009-12-08 18:00:00 are left out"},
+
 		{"no start", []string{"DTEND:20261201T180000Z"}, "not imported: event 1 (UID choir): DTSTART: missing"},
 		{
 			"no date",

@@ -48,7 +48,6 @@ func (c *component) convertVersion1() {
 var (
 	version1Start = regexp.MustCompile(`^(D|W|MP|MD|YM|YD)(\d{1,4})$`)
 	version1Place = regexp.MustCompile(`^\d{1,3}[+-]?$`)
-	version1Day   = regexp.MustCompile(`^(MO|TU|WE|TH|FR|SA|SU)$`)
 	version1Clock = regexp.MustCompile(`^\d{4}$`)
 )
 
@@ -73,7 +72,7 @@ func version1Rule(text string) (rule string, ok bool) {
 			end = ""
 		case counted:
 			end = ";COUNT=" + count
-		case version1Day.MatchString(token):
+		case weekdayPattern.MatchString(token):
 			place := ""
 			if m[1] == "MP" && len(numbers) > 0 {
 				place = numbers[len(numbers)-1]

@@ -424,6 +424,12 @@ func TestReadsZonesOfFiles(t *testing.T) {
 			"Office",
 		},
 		{
+			"onsets in another form", fixedClock("Office", "STANDARD", "+0600", "+0530", "2027-06-30T18:00:00") +
+				starts("Office", "20270701T120000", "20270630T120000"),
+			[]string{"2027-07-01 06:30:00 UTC+5:30", "2027-06-30 06:00:00 UTC+6:00"},
+			"differs from that of UTC+5:30",
+		},
+		{
 			"STANDARD alone", fixedClock("Office", "STANDARD", "+0600", "+0530", "00010101T000000") + starts("Office", "20270701T120000"),
 			[]string{"2027-07-01 06:30:00 UTC+5:30"},
 			"",
