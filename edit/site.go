@@ -21,7 +21,7 @@ const siteSetting = "site"
 var ErrSiteChanged = errors.New("the settings of the site changed meanwhile")
 
 // StoredSite returns the stored settings of the site, and their text for calendar.Site. Nil and "" mean that none are
-// stored.
+// stored. With an error, a text is one that is stored and not valid here, as a newer version may write.
 func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, error) {
 	row, err := db.Setting.Get(ctx, siteSetting)
 	if ent.IsNotFound(err) {
@@ -32,7 +32,7 @@ func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, er
 	}
 	said, err := settings.ParseLayer(row.Value)
 	if err != nil {
-		return nil, "", fmt.Errorf("stored settings of the site: %w", err)
+		return nil, string(row.Value), fmt.Errorf("stored settings of the site: %w", err)
 	}
 	return said, string(row.Value), nil
 }

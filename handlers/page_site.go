@@ -101,7 +101,7 @@ func (r *request) siteName() string {
 	return firstText(r.h.PageSettings.Title.In(r.lang, r.h.Site.Language), r.h.Site.Name)
 }
 
-// pathLanguage returns the language in the paths of pages. It is "" for the main language, whose paths name none.
+// pathLanguage returns the language to put into the paths of pages in l. In the main language it is "".
 func (h *Handlers) pathLanguage(l calendar.Language) calendar.Language {
 	if l == h.Site.Language || !h.PageSettings.Offers(l) {
 		return ""

@@ -133,6 +133,13 @@ func NewRecordCache(size int64) (*RecordCache, error) {
 	return &RecordCache{records: records, shared: map[claimKey]*sharedRecord{}}, nil
 }
 
+// Clear drops all records.
+func (c *RecordCache) Clear() {
+	if c != nil {
+		c.records.InvalidateAll()
+	}
+}
+
 // Stats returns the approximate size in bytes and the number of cached records. hits counts records that lists
 // took from the cache, made those that were encoded.
 func (c *RecordCache) Stats() (size, records, hits, made int64) {

@@ -133,7 +133,12 @@ func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 		return err
 	}
 	next.began = next.began.Add(othersFollow)
-	s.newest.Store(next)
+	old := s.newest.Swap(next)
+	// The process keeps its first server, but not what that has cached.
+	if old.cache != nil {
+		old.cache.replies.InvalidateAll()
+	}
+	old.API.RecordCache.Clear()
 	return nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
@@ -145,7 +144,7 @@ func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
 		if current != nil && !errors.Is(current, migrate.ErrBehind) {
 			return current
 		}
-		data, err := migrate.DataStatus(ctx, st, dataSteps(calendar.Site{}))
+		data, err := migrate.DataStatus(ctx, st, dataSteps(siteSource{}))
 		if err != nil {
 			return err
 		}
@@ -270,11 +269,7 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 		if !c.Data {
 			return nil
 		}
-		_, site, err := source.load(ctx, st.Ent)
-		if err != nil {
-			return err
-		}
-		return runData(ctx, s, st, stepsUpTo(site, c.To), false)
+		return runData(ctx, s, st, stepsUpTo(source, c.To), false)
 	})
 }
 

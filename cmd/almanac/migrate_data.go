@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -20,11 +19,15 @@ import (
 
 // dataSteps returns the steps that change rows after migrations, in order. A released step must not be changed.
 // The migration that drops its columns removes it.
-func dataSteps(site calendar.Site) []migrate.DataStep {
+func dataSteps(source siteSource) []migrate.DataStep {
 	return []migrate.DataStep{
 		{
 			Name: "term-sort-keys", Version: "20261121134820",
 			Run: func(ctx context.Context, db *ent.Client, progress func(rows int)) error {
+				_, site, err := source.load(ctx, db)
+				if err != nil {
+					return err
+				}
 				e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 				return upkeep.FillSortKeys(ctx, db, e, progress)
 			},
@@ -40,8 +43,8 @@ func dataSteps(site calendar.Site) []migrate.DataStep {
 }
 
 // stepsUpTo returns the data steps of migrations up to a version. "" means all steps.
-func stepsUpTo(site calendar.Site, version string) []migrate.DataStep {
-	return slices.DeleteFunc(dataSteps(site), func(d migrate.DataStep) bool { return version != "" && d.Version > version })
+func stepsUpTo(source siteSource, version string) []migrate.DataStep {
+	return slices.DeleteFunc(dataSteps(source), func(d migrate.DataStep) bool { return version != "" && d.Version > version })
 }
 
 type migrateDataCmd struct {
@@ -56,11 +59,7 @@ func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	return c.existing(ctx, func(st *store.Store) error {
-		_, site, err := source.load(ctx, st.Ent)
-		if err != nil {
-			return err
-		}
-		steps := dataSteps(site)
+		steps := dataSteps(source)
 		states, err := migrate.DataStatus(ctx, st, steps)
 		if err != nil {
 			return err
@@ -102,8 +101,8 @@ func pendingData(states []migrate.DataState) (names []string) {
 
 // warnOfData logs a warning if data steps are pending. Until they have run, new series are refused, and terms without
 // a sort key come last in lists. Everything else works.
-func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store, site calendar.Site) error {
-	states, err := migrate.DataStatus(ctx, st, dataSteps(site))
+func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store) error {
+	states, err := migrate.DataStatus(ctx, st, dataSteps(siteSource{}))
 	if err != nil {
 		return err
 	}
@@ -163,10 +162,6 @@ func currentData(ctx context.Context, st *store.Store, source siteSource, apply 
 	if st.Engine() != "sqlite" && before[0].Done() {
 		return nil
 	}
-	_, site, err := source.load(ctx, st.Ent)
-	if err != nil {
-		return err
-	}
-	_, err = migrate.RunData(ctx, st, dataSteps(site), migrate.DataOptions{})
+	_, err = migrate.RunData(ctx, st, dataSteps(source), migrate.DataOptions{})
 	return err
 }

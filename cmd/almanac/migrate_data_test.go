@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/migrate"
@@ -21,7 +20,7 @@ func TestDataStepsNameMigrations(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	last := ""
-	for _, step := range dataSteps(calendar.Site{}) {
+	for _, step := range dataSteps(siteSource{}) {
 		if !regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`).MatchString(step.Name) || len(step.Name) > 40 || seen[step.Name] {
 			t.Errorf("%q is no name for a step", step.Name)
 		}
@@ -175,12 +174,11 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				site := calendar.Site{Language: calendar.English}
 				for range 2 { // the second is a restart
 					if err := currentData(t.Context(), st, siteSource{}, tt.apply); err != nil {
 						t.Fatal(err)
 					}
-					states, err := migrate.DataStatus(t.Context(), st, dataSteps(site))
+					states, err := migrate.DataStatus(t.Context(), st, dataSteps(siteSource{}))
 					if pending := pendingData(states); (len(pending) == 0) != tt.want || err != nil {
 						t.Errorf("pending %v, %v", pending, err)
 					}

@@ -364,7 +364,7 @@ func (f serveFlags) listen(
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	site := live.site()
-	if err := warnOfData(ctx, log, st.Store, site); err != nil {
+	if err := warnOfData(ctx, log, st.Store); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, at, st)

@@ -60,8 +60,10 @@ func (f moneyFlags) add(said settings.Layer) error {
 
 // flagError turns the error of a setting into that of its flag.
 func flagError(err error) error {
-	name, fault, _ := strings.Cut(strings.TrimPrefix(err.Error(), `"`), `": `)
-	return usageError{fmt.Errorf("--%s %s", name, strings.Replace(fault, "; want", ": want", 1))}
+	if wrong := (*settings.KeyError)(nil); errors.As(err, &wrong) {
+		err = fmt.Errorf("--%s %s", wrong.Key, strings.Replace(wrong.Err.Error(), "; want", ": want", 1)) // as flags say it
+	}
+	return usageError{err}
 }
 
 // flags returns the settings that the flags have. Its usageError names a wrong one.
@@ -122,6 +124,11 @@ func adopt(ctx context.Context, st *store.Store, said settings.Layer) (adopted [
 	used, err := hasRecords(ctx, st)
 	if err != nil {
 		return nil, err
+	}
+	if used {
+		if stored, _, err := edit.StoredSite(ctx, st.Ent); err != nil || stored != nil {
+			return nil, err
+		}
 	}
 	err = edit.StoreSite(ctx, st.Ent, func(stored settings.Layer) (settings.Layer, bool, error) {
 		adopted = nil
@@ -263,6 +270,7 @@ type liveSite struct {
 type unusableSettings struct {
 	text string
 	err  error
+	told atomic.Bool // it was logged
 }
 
 // newLiveSite returns the site of a server on a database.
@@ -313,7 +321,7 @@ func (l *liveSite) usable(context.Context) error {
 	return nil
 }
 
-// follow has the server answer with the settings in the database, if they have changed.
+// follow has the server answer with the settings in the database, if they have changed. If it cannot use them, it notes that.
 func (l *liveSite) follow(ctx context.Context) error {
 	select {
 	case l.replacing <- struct{}{}:
@@ -324,23 +332,32 @@ func (l *liveSite) follow(ctx context.Context) error {
 	stored, text, err := edit.StoredSite(ctx, l.st.Ent)
 	bad := l.unusable.Load()
 	switch {
-	case err != nil, bad != nil && bad.text == text:
+	case err != nil && text == "":
 		return err
-	case text == l.site().Stored:
-		l.unusable.Store(nil)
+	case bad != nil && bad.text == text:
 		return nil
 	}
+	if err == nil && text != l.site().Stored {
+		err = l.replace(stored, text)
+	}
+	bad = nil
+	if err != nil {
+		bad = &unusableSettings{text: text, err: err}
+	}
+	l.unusable.Store(bad)
+	return nil
+}
+
+// replace has the server answer with the given stored settings.
+func (l *liveSite) replace(stored settings.Layer, text string) error {
 	api, site, err := l.build(stored, text)
 	if err == nil {
 		err = l.server.Replace(api, site)
 	}
-	if err != nil {
-		l.unusable.Store(&unusableSettings{text, err})
-		return err
+	if err == nil {
+		l.now.Store(&site)
 	}
-	l.now.Store(&site)
-	l.unusable.Store(nil)
-	return nil
+	return err
 }
 
 // watch calls follow and logs what it did.
@@ -349,9 +366,12 @@ func (l *liveSite) watch(ctx context.Context, log *slog.Logger) {
 	defer cancel()
 	before := l.site().Stored
 	err := l.follow(ctx)
+	bad := l.unusable.Load()
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
 		log.Error("settings of the site", "error", err)
+	case bad != nil && bad.told.CompareAndSwap(false, true):
+		log.Error("settings of the site", "error", bad.err)
 	case l.site().Stored != before:
 		log.Info("the settings of the site have changed")
 	}
@@ -372,9 +392,9 @@ func adoptAndTell(ctx context.Context, s streams, st *store.Store, said settings
 
 // tellServe prints the command that serves a calendar with the folder of its images.
 func tellServe(s streams, st *store.Store, media string) error {
-	command := "almanac serve --db " + st.String()
+	command := "almanac serve --db " + shellQuote(st.String())
 	if usual, err := filepath.Abs("almanac-media"); err != nil || media != usual {
-		command += " --media " + media
+		command += " --media " + shellQuote(media)
 	}
 	_, err := fmt.Fprintln(s.Out, "serve it with:", command)
 	return err
@@ -387,20 +407,22 @@ func forgetSites(ctx context.Context, st *store.Store, plans []seed.Plan) error 
 	if err != nil || used {
 		return err
 	}
+	sites := make([]settings.Layer, len(plans))
+	for i, plan := range plans {
+		o, err := plan.Options()
+		if err != nil {
+			return err
+		}
+		made, err := scenario.New(o)
+		if err != nil {
+			return err
+		}
+		if sites[i], err = madeUp(made, settings.Flags{}); err != nil {
+			return err
+		}
+	}
 	return edit.StoreSite(ctx, st.Ent, func(stored settings.Layer) (settings.Layer, bool, error) {
-		for _, plan := range plans {
-			o, err := plan.Options()
-			if err != nil {
-				return nil, false, err
-			}
-			made, err := scenario.New(o)
-			if err != nil {
-				return nil, false, err
-			}
-			site, err := madeUp(made, settings.Flags{})
-			if err != nil {
-				return nil, false, err
-			}
+		for _, site := range sites {
 			stored = stored.Without(site)
 		}
 		if len(stored) == 0 {

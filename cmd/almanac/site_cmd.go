@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,37 +41,36 @@ func (c siteShowCmd) Run(ctx context.Context, s streams) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return adviseMigration(err, st)
 		}
-		stored, _, err := edit.StoredSite(ctx, st.Ent)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			text, err := json.MarshalIndent(stored, "", "  ")
-			if err != nil {
-				return err
-			}
-			if stored == nil {
-				text = []byte("{}")
-			}
-			_, err = fmt.Fprintln(s.Out, string(text))
-			return err
-		}
-		keys := slices.Clone(shownSettings)
-		for _, key := range settings.Keys() {
-			if stored[key] != nil && !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-		t := newTable(s.Out, "SETTING", "VALUE", "FROM")
-		for _, key := range keys {
-			if stored[key] != nil {
-				t.row(key, stored.Text(key), "calendar")
-			} else {
-				t.row(key, settings.DefaultText(key), "default")
-			}
-		}
-		return t.Flush()
+		return c.show(ctx, s, st)
 	})
+}
+
+func (c siteShowCmd) show(ctx context.Context, s streams, st *store.Store) error {
+	stored, _, err := edit.StoredSite(ctx, st.Ent)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if stored == nil {
+			stored = settings.Layer{}
+		}
+		return printJSON(s.Out, stored)
+	}
+	keys := slices.Clone(shownSettings)
+	for _, key := range settings.Keys() {
+		if stored[key] != nil && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	t := newTable(s.Out, "SETTING", "VALUE", "FROM")
+	for _, key := range keys {
+		if stored[key] != nil {
+			t.row(key, stored.Text(key), "calendar")
+		} else {
+			t.row(key, settings.DefaultText(key), "default")
+		}
+	}
+	return t.Flush()
 }
 
 type siteSetCmd struct {
@@ -103,6 +101,9 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
+		}
+		if len(c.Settings) == 0 {
+			return c.finish(ctx, s, st)
 		}
 		if err := c.confirmZone(ctx, s, st, change, unset); err != nil {
 			return err
@@ -165,7 +166,7 @@ func (c siteSetCmd) finish(ctx context.Context, s streams, st *store.Store) erro
 			fmt.Fprintf(s.Out, "%d records and terms sorted and indexed\n", total)
 		}
 	}
-	return siteShowCmd{database: c.database}.Run(ctx, s)
+	return siteShowCmd{}.show(ctx, s, st)
 }
 
 // zoneExamples is the number of events that confirmZone names.
@@ -202,7 +203,7 @@ func (c siteSetCmd) confirmZone(ctx context.Context, s streams, st *store.Store,
 	}
 	fmt.Fprintf(s.Err, "%d of %d coming events stand on another day of the pages%s\n", moved, coming, end)
 	for _, e := range examples {
-		fmt.Fprintln(s.Err, " ", e)
+		fmt.Fprintln(s.Err, " ", cellText(e))
 	}
 	fmt.Fprintln(s.Err, "Events keep their own times and zones. Dates without a zone are read in the new one, and days begin there.")
 	if c.Yes || coming == 0 {

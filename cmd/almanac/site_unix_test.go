@@ -273,6 +273,22 @@ func TestSettingsThatAProcessCannotUse(t *testing.T) {
 		if err := write(); err != nil {
 			t.Error(err)
 		}
+		// A newer program has settings that this one does not know.
+		if err := st.Ent.Setting.UpdateOneID("site").SetValue([]byte(`{"newer": 1}`)).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(); err == nil || !strings.Contains(err.Error(), "503") {
+			t.Errorf("a write with newer settings: %v", err)
+		}
+		waitForStatus(t, s.url+"/readyz/write", http.StatusServiceUnavailable)
+		waitForStatus(t, s.url+"/events/", http.StatusOK)
+		if err := st.Ent.Setting.DeleteOneID("site").Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		waitForStatus(t, s.url+"/readyz/write", http.StatusOK)
+		if err := write(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

@@ -56,13 +56,23 @@ func (l Layer) Text(key string) string {
 	return string(value)
 }
 
-// Set sets a key to a value as people write it: a text without quotes, a list with commas, or JSON. The error says what is
-// expected.
+// KeyError says what is wrong with the value of a setting.
+type KeyError struct {
+	Key string
+	Err error
+}
+
+func (e *KeyError) Error() string { return fmt.Sprintf("%q: %v", e.Key, e.Err) }
+
+func (e *KeyError) Unwrap() error { return e.Err }
+
+// Set sets a key to a value as people write it: a text without quotes, a list with commas, or JSON. The error is a *KeyError and
+// says what is expected.
 func (l Layer) Set(key, value string) error {
 	var s Site
 	parse, known := s.keys()[key]
 	if !known {
-		return fmt.Errorf("%q: unknown; want %s", key, strings.Join(Keys(), ", "))
+		return unknownKey(key, s.keys())
 	}
 	form := json.RawMessage(value)
 	switch is := forms[key]; {
@@ -75,12 +85,12 @@ func (l Layer) Set(key, value string) error {
 			}
 			var err error
 			if form, err = json.Marshal(items); err != nil {
-				return err
+				return &KeyError{key, err}
 			}
 		}
 	}
 	if err := parse(form); err != nil {
-		return fmt.Errorf("%q: %w", key, err)
+		return &KeyError{key, err}
 	}
 	l[key] = form
 	return nil

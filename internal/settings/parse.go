@@ -136,14 +136,18 @@ func parseObject(data []byte, keys map[string]func(json.RawMessage) error) []err
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		read, known := keys[key]
 		if !known {
-			faults = append(faults, fmt.Errorf("%q: unknown; want %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", ")))
+			faults = append(faults, unknownKey(key, keys))
 			continue
 		}
 		if err := read(members[key]); err != nil {
-			faults = append(faults, fmt.Errorf("%q: %w", key, err))
+			faults = append(faults, &KeyError{key, err})
 		}
 	}
 	return faults
+}
+
+func unknownKey(key string, keys map[string]func(json.RawMessage) error) error {
+	return &KeyError{key, fmt.Errorf("unknown; want %s", strings.Join(slices.Sorted(maps.Keys(keys)), ", "))}
 }
 
 // objectOf parses a JSON object and rejects duplicate keys.
