@@ -32,6 +32,19 @@ var (
 
 const LockName = lockName
 
+// PendingAfter reads the record of migrations, calls do, and returns how many migrations are pending by what was read.
+func PendingAfter(ctx context.Context, st *store.Store, files fs.FS, do func() error) (n int, err error) {
+	err = withHistory(ctx, st, files, func(h *history) error {
+		if err := do(); err != nil {
+			return err
+		}
+		pending, err := h.pending(ctx, "")
+		n = len(pending)
+		return err
+	})
+	return n, err
+}
+
 // CheckStates returns the error of a file of migrations/mysql that has no state for one of its statements.
 func CheckStates(files fs.FS, name string) error {
 	text, err := fs.ReadFile(files, "mysql/"+name)

@@ -79,6 +79,13 @@ func (h *history) read(ctx context.Context) error {
 // Executor decides this for every command and check (decision 027).
 func (h *history) pending(ctx context.Context, to string) ([]atlas.File, error) {
 	files, err := h.pendingAfter(ctx, h.revs)
+	if errors.As(err, new(*atlas.NotCleanError)) {
+		// Another process may have created tables since the record was read. It records a migration before its statements.
+		if err := h.read(ctx); err != nil {
+			return nil, err
+		}
+		files, err = h.pendingAfter(ctx, h.revs)
+	}
 	var missing *atlas.MissingMigrationError
 	if errors.As(err, &missing) && len(h.all) > 0 && missing.Version > h.all[len(h.all)-1].Version() {
 		// A newer program is migrating, or was interrupted. Its migrations only add to those of this program.

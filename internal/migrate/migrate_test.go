@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/migrations"
 )
 
 // sealedFiles returns a folder of migrations for both engines, with its checksums.
@@ -398,6 +399,21 @@ func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
 	if done, err := applyAll(ctx, st, files); err != nil || len(done) != 1 || !done[0].Done() {
 		t.Errorf("after that: %+v, error %v", done, err)
 	}
+}
+
+// Another process migrates an empty database after the record was read.
+func TestTablesOfAnotherProcessAreNoError(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		st, other := storetest.Open(t, url), storetest.Open(t, url)
+		pending, err := migrate.PendingAfter(t.Context(), st, migrations.FS, func() error {
+			_, err := migrate.Apply(t.Context(), other, migrate.ApplyOptions{Operator: "test"})
+			return err
+		})
+		if pending != 0 || err != nil {
+			t.Errorf("%d pending, %v", pending, err)
+		}
+	})
 }
 
 func TestMigrateIsSafeForSeveralProcessesAtOnce(t *testing.T) {
