@@ -269,9 +269,11 @@ var readBlocks = []string{"VCALENDAR", "VEVENT", "VTIMEZONE", "STANDARD", "DAYLI
 // isBlock reports whether a line begins or ends a component. "Begin: 18:00" and "End: late" belong to a text with an unescaped
 // line break.
 func isBlock(name, rest string) bool {
+	if name != "BEGIN" && name != "END" {
+		return false
+	}
 	block := blockName(rest)
-	return (name == "BEGIN" || name == "END") && propertyName.MatchString(block) &&
-		(slices.Contains(readBlocks, block) || !strings.HasPrefix(rest, ": "))
+	return propertyName.MatchString(block) && (slices.Contains(readBlocks, block) || !strings.HasPrefix(rest, ": "))
 }
 
 // blockName returns the name of a component from a BEGIN or END without that word.
