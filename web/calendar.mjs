@@ -1,7 +1,7 @@
 // Looks at the pages of the calendar of a running service: node calendar.mjs URL FOLDER
 //
-// CHROMIUM names the browser. The service is a demo. Pictures of what was seen go to FOLDER. Ends with status 1 when
-// anything is wrong, after having named all of it.
+// CHROMIUM names the browser. The service is a demo; ALMANAC_TOKEN is its token, with which an event with a password is made.
+// Pictures of what was seen go to FOLDER. Ends with status 1 when anything is wrong, after having named all of it.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { createRequire } from 'node:module';
@@ -29,10 +29,38 @@ const expect = (holds, what) => {
 const api = async (path) => (await fetch(`${base}/cal/events/v1${path}`)).json();
 const local = (address) => new URL(address).pathname;
 
-// What the demo has: an event of a series with a picture, its venue and organizer, one that is protected.
-const { events } = await api('/events?per_page=50&start_date=-30 days');
-const event = events.find((e) => e.image && e.series && e.organizer.length > 0 && !Array.isArray(e.venue));
-const secret = events.find((e) => e.all_day === null);
+// allEvents yields the events from today on, page by page.
+const allEvents = async function* () {
+	for (let page = 1, pages = 1; page <= pages; page++) {
+		const { events, total_pages } = await api(`/events?per_page=50&page=${page}`);
+		pages = total_pages;
+		yield* events;
+	}
+};
+
+// What the demo has: an event of a series with a picture, its venue and organizer. Whether one is protected depends on the
+// day, so one is made.
+let event;
+for await (const e of allEvents()) {
+	if (e.image && e.series && e.organizer.length > 0 && !Array.isArray(e.venue)) {
+		event = e;
+		break;
+	}
+}
+const secret = await (await fetch(`${base}/cal/events/v1/events`, {
+	method: 'POST',
+	headers: { Authorization: `Bearer ${process.env.ALMANAC_TOKEN}`, 'Content-Type': 'application/json' },
+	body: JSON.stringify({
+		title: 'Members only', start_date: 'tomorrow 18:00', end_date: 'tomorrow 20:00', password: 'certainly right', status: 'publish',
+	}),
+})).json();
+for (const [what, found] of Object.entries({ 'an event to look at': event?.url, 'an event with a password': secret.url })) {
+	if (!found) {
+		console.error(`there is not ${what}: ${JSON.stringify(secret)}`);
+		process.exit(1);
+	}
+}
+const searched = event.title.match(/[A-Za-z]{4,}/)[0];
 const { categories } = await api('/categories?orderby=count&order=desc&per_page=1');
 const { tags } = await api('/tags?orderby=count&order=desc&per_page=1');
 const series = await api(`/series/${event.series.id}`);
@@ -43,7 +71,7 @@ const paths = {
 	empty: '/events/month/1999-12/', day: `/events/${day}/`, event: local(event.url), series: local(series.url),
 	venue: local(event.venue.url), organizer: local(event.organizer[0].url), category: local(categories[0].url),
 	'month-of-category': `${local(categories[0].url)}month/`, tag: local(tags[0].url), protected: local(secret.url),
-	search: '/events/list/?search=jazz', nothing: '/events/list/?search=qqqqqq', invalid: '/events/list/?start_date=never',
+	search: `/events/list/?search=${searched}`, nothing: '/events/list/?search=qqqqqq', invalid: '/events/list/?start_date=never',
 	missing: '/event/there-is-none/',
 };
 const languages = ['en', 'pl', 'es'];
@@ -176,9 +204,9 @@ const without = async (path) => open(path, {}, { script: false });
 const submit = (page, selector) => Promise.all([page.waitForNavigation(), page.$eval(selector, (e) => e.click())]);
 
 const search = await without('/');
-await search.page.type('#find', 'jazz');
+await search.page.type('#find', searched);
 await submit(search.page, '.find button');
-expect(new URL(search.page.url()).search === '?search=jazz' && await search.page.$('.rows h3 a'), `search: ${search.page.url()}`);
+expect(new URL(search.page.url()).search === `?search=${searched}` && await search.page.$('.rows h3 a'), `search: ${search.page.url()}`);
 await search.page.close();
 
 const filter = await without('/events/');
@@ -194,9 +222,10 @@ const month = await without('/events/month/');
 const title = await month.page.$eval('h1', (e) => e.textContent);
 await submit(month.page, '#month a[rel="next"]');
 expect(await month.page.$eval('h1', (e) => e.textContent) !== title, 'the next month is the same');
-await month.page.select('#g-month', '2027-02');
+const last = await month.page.$eval('#g-month option:last-child', (e) => e.value);
+await month.page.select('#g-month', last);
 await submit(month.page, '.goto button');
-expect((await month.page.$eval('link[rel="canonical"]', (e) => e.href)).endsWith('/2027-02/'), `month: ${month.page.url()}`);
+expect((await month.page.$eval('link[rel="canonical"]', (e) => e.href)).endsWith(`/${last}/`), `month: ${month.page.url()}`);
 await month.page.close();
 
 const guarded = await open(paths.protected, {}, { script: false });
