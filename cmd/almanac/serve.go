@@ -136,6 +136,9 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 			return fmt.Errorf("--db %s: %w", st, err)
 		}
 		st.LogServers(log)
+		if err := st.OpenPool(ctx); err != nil {
+			return err
+		}
 		return c.withReplicas(ctx, log, st, sameCalendar, func(replicas *store.Store) error {
 			return c.listen(ctx, s, log, sock, databases{st, replicas}, source, nil)
 		})

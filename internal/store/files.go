@@ -133,8 +133,8 @@ func (f *sqliteFiles) remove() (abandon bool) {
 	return f.lost != nil
 }
 
-// savable reports whether the log was removed and not created again, while the database file is the opened one.
-// The commits in the log can then still be written to it. The result is false once they are saved.
+// savable reports whether the log was removed and no process uses a new one, while the database file is the opened one. The commits
+// in the log can then still be written to it. The result is false once they are saved.
 func (f *sqliteFiles) savable() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -145,8 +145,20 @@ func (f *sqliteFiles) savable() bool {
 	if err != nil || !os.SameFile(f.known[0].info, is) {
 		return false
 	}
-	_, err = os.Stat(f.known[1].path)
-	return errors.Is(err, fs.ErrNotExist)
+	is, err = os.Stat(f.known[1].path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	return err == nil && is.Size() == 0 && f.isLogUnused()
+}
+
+// isLogUnused reports whether no other process has opened a log without commits. A connection that this process was opening while
+// the log was removed creates such a log, but uses the old index. Any other process creates a new index. The caller holds
+// f.mu.
+func (f *sqliteFiles) isLogUnused() bool {
+	index := f.known[2]
+	is, err := os.Stat(index.path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(index.info, is)
 }
 
 func (f *sqliteFiles) setSaved() {

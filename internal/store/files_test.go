@@ -3,6 +3,7 @@ package store_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -239,6 +240,99 @@ func TestReplacedDatabase(t *testing.T) {
 	}
 	if _, err := os.Stat(file + "-wal"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRemovedLogIsSaved removes the log and its index, and lets other files appear in their places. The commits are saved unless another
+// process may use these files.
+func TestRemovedLogIsSaved(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		at    map[string]string // files that appear, by suffix
+		saved bool
+	}{
+		{"nothing", nil, true},
+		{"an empty log", map[string]string{"-wal": ""}, true},
+		{"a log with commits", map[string]string{"-wal": "commits"}, false},
+		{"an empty log of another process", map[string]string{"-wal": "", "-shm": "index"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			url := storetest.SQLite(t)
+			file, _ := store.SQLiteFile(url)
+			st := storetest.Migrated(t, url)
+			if err := write(t.Context(), st, "x", 1); err != nil {
+				t.Fatal(err)
+			}
+			for _, suffix := range []string{"-wal", "-shm"} {
+				if err := os.Remove(file + suffix); err != nil {
+					t.Fatal(err)
+				}
+				if text, ok := c.at[suffix]; ok {
+					if err := os.WriteFile(file+suffix, []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := write(t.Context(), st, "x", 2); !errors.Is(err, store.ErrFilesReplaced) {
+				t.Errorf("a write: %v", err)
+			}
+			// A copy of the database file alone has what was saved.
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone := filepath.Join(t.TempDir(), "alone.db")
+			if err := os.WriteFile(alone, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			saved := false
+			if len(data) > 0 {
+				copied := storetest.Open(t, "sqlite://"+alone)
+				saved = storetest.Value(t, copied.DB, "SELECT count(*) FROM sqlite_master WHERE name = 'settings'") == "1" &&
+					storetest.Value(t, copied.DB, "SELECT count(*) FROM settings WHERE name = 'x-1'") == "1"
+			}
+			if saved != c.saved {
+				t.Errorf("saved is %t, want %t", saved, c.saved)
+			}
+		})
+	}
+}
+
+// TestOpenPool removes the log of a store whose connections are all open: as many reads go on at once.
+func TestOpenPool(t *testing.T) {
+	t.Parallel()
+	url := storetest.SQLite(t) + "?max-open=4"
+	file, _ := store.SQLiteFile(url)
+	st := storetest.Open(t, url)
+	if err := st.OpenPool(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := st.DB.Stats(); got.OpenConnections != 4 || got.InUse != 0 {
+		t.Errorf("%d connections are open, %d in use", got.OpenConnections, got.InUse)
+	}
+	if err := errors.Join(os.Remove(file+"-wal"), os.Remove(file+"-shm")); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.CheckFiles(t.Context()); !errors.Is(err, store.ErrFilesReplaced) {
+		t.Errorf("the check: %v", err)
+	}
+	conns := make([]*sql.Conn, 4)
+	for i := range conns {
+		conn, err := st.DB.Conn(t.Context())
+		if err == nil {
+			err = conn.PingContext(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns[i] = conn
+	}
+	for _, conn := range conns {
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -117,6 +117,28 @@ func openPrimary(ctx context.Context, loc location) (*Store, error) {
 	return s, nil
 }
 
+// OpenPool opens all connections that an SQLite database may have. A process that serves needs no new one later: if a file of the
+// database is removed, new connections are refused, and reads need one. For other databases it does nothing.
+func (s *Store) OpenPool(ctx context.Context) (err error) {
+	if s.files == nil {
+		return nil
+	}
+	var open []*sql.Conn
+	defer func() {
+		for _, conn := range open {
+			err = errors.Join(err, conn.Close()) // it returns to the pool
+		}
+	}()
+	for range s.url.pool.idle {
+		conn, err := s.DB.Conn(ctx)
+		if err != nil {
+			return fmt.Errorf("database %s: %w", s.url, err)
+		}
+		open = append(open, conn)
+	}
+	return nil
+}
+
 func newStore(db *sql.DB, loc location) *Store {
 	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc}
 }
