@@ -12,10 +12,13 @@ import (
 // Cost is the stored cost of an event. The zero value means no cost, which differs from a cost of 0. Display
 // adds the words that depend on the language of the reader.
 type Cost struct {
-	// Symbol is the currency symbol of the elements, with Position Prefix or Postfix. If both are empty,
-	// Display uses those of the site.
+	// Symbol is the currency symbol of the elements, with Position Prefix or Postfix. If it is empty, and Code is
+	// empty or that of the site, Display uses symbol and position of the site.
 	Symbol   string `json:"symbol,omitempty"`
 	Position string `json:"position,omitempty"`
+	// Code is the ISO 4217 code of the currency, if the elements name it by its code or by a word. It stands in for the
+	// symbol on a site with another currency.
+	Code string `json:"code,omitempty"`
 	// Prices are distinct numbers in ascending order, with '.' as decimal mark and without digit groups. Zeros
 	// are kept as they were written: 12.50.
 	Prices []string `json:"prices,omitempty"`
@@ -26,12 +29,9 @@ type Cost struct {
 
 const maxSymbol = 5 // maximum length of a currency symbol in characters
 
-var (
-	pricePattern = regexp.MustCompile(`[0-9]+(?:[.,][0-9]+)*`)
-	// partPattern matches the separators of parts. It is only matched outside prices, where a comma cannot
-	// belong to a number.
-	partPattern = regexp.MustCompile(`[;,\n\r\v\f\x{85}\x{2028}\x{2029}]|[\s\p{Z}][-–—][\s\p{Z}]`)
-)
+// partPattern matches the separators of parts. It is only matched outside prices, where a comma cannot belong to a
+// number.
+var partPattern = regexp.MustCompile(`[;,\n\r\v\f\x{85}\x{2028}\x{2029}]|[\s\p{Z}][-–—][\s\p{Z}]`)
 
 // ParseCost parses the elements of a cost (contract, section 7), which are sanitised plain text. Decimal is the
 // decimal mark of the site, "." or ",". It decides what 1.500 and 1,500 mean. A caller with a number writes it
@@ -39,35 +39,62 @@ var (
 func ParseCost(elements []string, decimal string) Cost {
 	var c Cost
 	var parts []costPart
-	text := func(t string) {
-		if t != "" && !slices.Contains(c.Texts, t) {
-			c.Texts = append(c.Texts, t)
-		}
-	}
+	var free []string // prices of 0 from words
+	var priced []*pricedText
 	for _, e := range elements {
 		texts, e := leadingTexts(strings.TrimSpace(e))
 		for _, t := range texts {
 			if freeWords[strings.ToLower(t)] {
-				parts = append(parts, costPart{prices: []string{"0"}})
+				free = []string{"0"}
+				parts = append(parts, costPart{prices: free})
 			} else {
-				text(t)
+				c.addText(t)
 			}
 		}
-		found := costParts(e, decimal)
-		switch {
-		case len(found) > 0:
-			parts = append(parts, found...)
-		default:
-			text(e)
+		p := newPricedText(e, decimal)
+		if len(p.prices) == 0 {
+			c.addText(e)
 		}
+		priced = append(priced, p)
+		parts = append(parts, p.parts()...)
+	}
+	for _, t := range c.Texts {
+		priced = append(priced, newPricedText(t, decimal))
 	}
 	for _, p := range parts {
 		c.Prices = append(c.Prices, p.prices...)
 	}
+	c.Symbol, c.Position = commonSymbol(parts)
+	if currency := namedCurrency(priced); len(currency) > 0 && len(c.Prices) > 0 && len(findMentions(c.Symbol)) == 0 {
+		codes := currency.codes()
+		if len(codes) == 0 {
+			return verbatimCost(elements)
+		}
+		c.Symbol, c.Position, c.Code = currency.format(codes)
+		c.Prices = slices.Concat(free, pricesIn(priced, codes))
+	}
 	slices.SortStableFunc(c.Prices, comparePrices)
 	c.Prices = slices.CompactFunc(c.Prices, func(a, b string) bool { return comparePrices(a, b) == 0 })
-	c.Symbol, c.Position = commonSymbol(parts)
 	return c
+}
+
+// verbatimCost returns the cost of elements that name several currencies. All of it are texts, because a cost has one
+// currency.
+func verbatimCost(elements []string) Cost {
+	var c Cost
+	for _, e := range elements {
+		for text := range strings.SplitSeq(strings.TrimSpace(e), displaySeparator) {
+			c.addText(strings.TrimSpace(text))
+		}
+	}
+	return c
+}
+
+// addText adds a text unless the cost has it.
+func (c *Cost) addText(text string) {
+	if text != "" && !slices.Contains(c.Texts, text) {
+		c.Texts = append(c.Texts, text)
+	}
 }
 
 // displaySeparator separates the texts and prices of a displayed cost.
@@ -79,11 +106,11 @@ var freeWords = map[string]bool{"free": true, "bezpłatnie": true, "gratis": tru
 // leadingTexts splits the texts off a displayed cost: in "Donation – $10" the first part is a text. If the
 // element has no price, rest is the whole element.
 func leadingTexts(element string) (texts []string, rest string) {
-	at := pricePattern.FindStringIndex(element)
-	if at == nil {
+	at := strings.IndexAny(element, "0123456789")
+	if at < 0 {
 		return nil, element
 	}
-	end := strings.LastIndex(element[:at[0]], displaySeparator)
+	end := strings.LastIndex(element[:at], displaySeparator)
 	if end < 0 {
 		return nil, element
 	}
@@ -98,7 +125,7 @@ func (c Cost) IsZero() bool { return len(c.Prices) == 0 && len(c.Texts) == 0 }
 
 // Equal reports whether two costs have the same stored form.
 func (c Cost) Equal(d Cost) bool {
-	return c.Symbol == d.Symbol && c.Position == d.Position &&
+	return c.Symbol == d.Symbol && c.Position == d.Position && c.Code == d.Code &&
 		slices.Equal(c.Prices, d.Prices) && slices.Equal(c.Texts, d.Texts)
 }
 
@@ -115,12 +142,10 @@ func (c Cost) Values() []string {
 }
 
 // Display returns the cost for readers, HTML-escaped: the texts, then the lowest price or the range of prices,
-// such as "Donation – $10 – $20". Cur is the currency if c has no symbol. Free is the word for a price of 0 in
-// the language of the reader. Without a cost it returns "".
-func (c Cost) Display(cur Currency, free string) string {
-	if c.Symbol != "" {
-		cur.Symbol, cur.Position = c.Symbol, c.Position
-	}
+// such as "Donation – $10 – $20". Site is the currency of the site. Free is the word for a price of 0 in the
+// language of the reader. Without a cost it returns "".
+func (c Cost) Display(site Currency, free string) string {
+	cur := c.CurrencyOn(site)
 	shown := slices.Clone(c.Texts)
 	if n := len(c.Prices); n > 0 {
 		shown = append(shown, displayPrice(c.Prices[0], cur, free))
@@ -131,11 +156,11 @@ func (c Cost) Display(cur Currency, free string) string {
 	return Escape(strings.Join(shown, displaySeparator))
 }
 
-// Lowest returns the lowest price. It returns "0" for a free event and for a cost without prices, and ""
-// without a cost.
+// Lowest returns the lowest price. It returns "0" for a free event and for a cost of words. It returns "" without a
+// cost, and for one in several currencies.
 func (c Cost) Lowest() string {
 	switch {
-	case c.IsZero():
+	case c.IsZero(), c.InSeveralCurrencies():
 		return ""
 	case len(c.Prices) == 0 || isFree(c.Prices[0]):
 		return "0"
@@ -160,8 +185,8 @@ type costPart struct {
 	before, after string
 }
 
-// costParts splits an element into parts and returns those with a price.
-func costParts(element, decimal string) []costPart {
+// parts splits an element into parts and returns those with a price.
+func (t *pricedText) parts() []costPart {
 	var parts []costPart
 	var p costPart
 	rest := func(text string) {
@@ -187,12 +212,12 @@ func costParts(element, decimal string) []costPart {
 		}
 	}
 	end := 0
-	for _, at := range pricePattern.FindAllStringIndex(element, -1) {
-		between(element[end:at[0]])
-		p.prices = append(p.prices, priceValue(element[at[0]:at[1]], decimal))
-		end = at[1]
+	for _, price := range t.prices {
+		between(t.text[end:price.start])
+		p.prices = append(p.prices, price.value)
+		end = price.end
 	}
-	between(element[end:])
+	between(t.text[end:])
 	if len(p.prices) > 0 {
 		parts = append(parts, p)
 	}
@@ -232,27 +257,6 @@ func commonSymbol(parts []costPart) (symbol, position string) {
 		}
 	}
 	return symbol, position
-}
-
-// priceValue converts a written price to digits with at most one '.'.
-func priceValue(written, decimal string) string {
-	last := strings.LastIndexAny(written, ".,")
-	if last < 0 {
-		return written
-	}
-	if decimal != "," {
-		decimal = "."
-	}
-	points, commas := strings.Count(written, "."), strings.Count(written, ",")
-	mark, fraction := written[last:last+1], written[last+1:]
-	groups := strings.NewReplacer(".", "", ",", "")
-	switch {
-	case points > 0 && commas > 0:
-	case points+commas == 1 && (len(fraction) != 3 || mark == decimal):
-	default:
-		return groups.Replace(written)
-	}
-	return groups.Replace(written[:last]) + "." + fraction
 }
 
 func isFree(price string) bool { return strings.Trim(price, "0.") == "" }

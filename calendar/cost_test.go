@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,14 +43,15 @@ func TestCost(t *testing.T) {
 		{"zero needs no symbol", []string{"0", "20 zł"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
 		{"zero after needs none either", []string{"20 zł", "0"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
 		{"zero with a longer remark", []string{"children 0", "20 zł"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
-		{"zero with another symbol", []string{"0 €", "20 zł"}, "Free – $20", "", "", []string{"0", "20"}},
+		{"zero with another symbol", []string{"0 €", "20 zł"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
 		{"zero with fraction", []string{"0.00", "0"}, "Free", "", "", []string{"0.00"}},
-		{"price without symbol", []string{"$10 - 20"}, "$10 – $20", "", "", []string{"10", "20"}},
-		{"different symbols", []string{"$10", "€20"}, "$10 – $20", "", "", []string{"10", "20"}},
-		{"different sides", []string{"€10", "20€"}, "$10 – $20", "", "", []string{"10", "20"}},
-		{"text on both sides", []string{"€10 EUR"}, "$10", "", "", []string{"10"}},
+		{"price without symbol", []string{"$10 - 20"}, "$10 – $20", "$", "prefix", []string{"10", "20"}},
+		{"different symbols", []string{"$10", "€20"}, "$10 – €20", "", "", []string{"10", "20"}},
+		{"different sides", []string{"€10", "20€"}, "€10 – €20", "€", "prefix", []string{"10", "20"}},
+		{"symbol and code", []string{"€10 EUR"}, "€10", "€", "prefix", []string{"10"}},
+		{"text on both sides", []string{"from 10 each"}, "$10", "", "", []string{"10"}},
 		{"symbol of five characters", []string{"Pesos 5"}, "Pesos5", "Pesos", "prefix", []string{"5"}},
-		{"symbol of six characters", []string{"dollar 5"}, "$5", "", "", []string{"5"}},
+		{"symbol of six characters", []string{"ticket 5"}, "$5", "", "", []string{"5"}},
 		{"symbol with white space", []string{"a b 5"}, "$5", "", "", []string{"5"}},
 		{"symbol with a foreign digit", []string{"٣ 5"}, "$5", "", "", []string{"5"}},
 		{"no-break space", []string{"10\u00a0zł"}, "10zł", "zł", "postfix", []string{"10"}},
@@ -67,7 +69,8 @@ func TestCost(t *testing.T) {
 		{"parts at an en dash", []string{"€5 – €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
 		{"parts at an em dash", []string{"€5 — €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
 		{"parts at a hyphen", []string{"€5 - €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
-		{"no part at a dash without spaces", []string{"€5-€8"}, "$5 – $8", "", "", []string{"5", "8"}},
+		{"a dash without spaces", []string{"€5-€8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
+		{"no part at a dash without spaces", []string{"5 each-8 each"}, "$5 – $8", "", "", []string{"5", "8"}},
 		{"part without price", []string{"Members, €5"}, "€5", "€", "prefix", []string{"5"}},
 		{
 			"text keeps its parts",
@@ -106,8 +109,8 @@ func TestCost(t *testing.T) {
 			if got := c.Display(dollar, "Free"); got != test.display {
 				t.Errorf("display %q, want %q", got, test.display)
 			}
-			if c.Symbol != test.symbol || c.Position != test.position {
-				t.Errorf("symbol %q %q, want %q %q", c.Symbol, c.Position, test.symbol, test.position)
+			if symbol, position := c.OwnCurrency(dollar); symbol != test.symbol || position != test.position {
+				t.Errorf("symbol %q %q, want %q %q", symbol, position, test.symbol, test.position)
 			}
 			if diff := cmp.Diff(test.values, c.Values()); diff != "" {
 				t.Errorf("values (-want +got):\n%s", diff)
@@ -227,18 +230,23 @@ func TestCostIsStoredWhole(t *testing.T) {
 func FuzzCost(f *testing.F) {
 	for _, seed := range []string{
 		"", "0", "Free", "1.234,50 zł", "$12.50 - $20", "from 5 to 50 USD", "0$|20$|30$", "Donation|10", "€5;€8,9",
-		"1,2.3,4", "٣|5", "a\u00a0–\u00a05", "5 - - 6", "\xff5",
+		"1,2.3,4", "٣|5", "a\u00a0–\u00a05", "5 - - 6", "\xff5", "1 500 zł", "CHF 1'200.50", "10–20 euro", "€8 (£5)", "od 20 złotych",
+		"J$500–800", "$20 CAD", "£1 / 50p", "TRY 20–30", "5 kr/10 kr", "10 pesos 5%", "Free – $10 – €20", "¤5-8",
 	} {
 		f.Add(seed, ".")
 		f.Add(seed, ",")
 	}
 	f.Fuzz(func(t *testing.T, sent, decimal string) {
-		c := ParseCost(strings.Split(sent, "|"), decimal)
-		if diff := cmp.Diff(c, ParseCost(strings.Split(sent, "|"), decimal)); diff != "" {
+		elements := strings.Split(sent, "|")
+		c := ParseCost(elements, decimal)
+		if diff := cmp.Diff(c, ParseCost(elements, decimal)); diff != "" {
 			t.Errorf("differs the second time:\n%s", diff)
 		}
-		if (c.Symbol == "") != (c.Position == "") {
-			t.Errorf("symbol %q, position %q", c.Symbol, c.Position)
+		if (c.Symbol == "" && c.Code == "") != (c.Position == "") || c.Symbol != "" && c.Code != "" {
+			t.Errorf("symbol %q, code %q, position %q", c.Symbol, c.Code, c.Position)
+		}
+		if !namesCurrency(sent, c) {
+			t.Errorf("%q has the currency %q %q", sent, c.Symbol, c.Code)
 		}
 		for i, p := range c.Prices {
 			if !decimalNumber(p) {
@@ -253,13 +261,16 @@ func FuzzCost(f *testing.F) {
 			t.Errorf("values %q", values)
 		}
 		shown := c.Display(dollar, "Free")
-		if (shown == "") != c.IsZero() || (c.Lowest() == "") != c.IsZero() || strings.ContainsAny(shown, "<>") {
+		if (shown == "") != c.IsZero() || strings.ContainsAny(shown, "<>") {
 			t.Errorf("shown as %q", shown)
+		}
+		if priced := len(c.Prices) > 0; priced && c.Lowest() == "" || c.IsZero() && c.Lowest() != "" {
+			t.Errorf("the lowest price of %q is %q", shown, c.Lowest())
 		}
 		// What was understood is understood in the same way when it is sent again.
 		again := ParseCost(slices.Concat(c.Texts, c.Prices), ".")
-		if diff := cmp.Diff(Cost{Prices: c.Prices, Texts: c.Texts}, again); diff != "" {
-			t.Errorf("(-first +again):\n%s", diff)
+		if !slices.Equal(c.Texts, again.Texts) || !slices.Equal(c.Prices, again.Prices) {
+			t.Errorf("%q is read again as %q", c, again)
 		}
 		if c.Symbol == "" {
 			return
@@ -268,13 +279,31 @@ func FuzzCost(f *testing.F) {
 		for _, p := range c.Prices {
 			written = append(written, displayPrice(p, Currency{Symbol: c.Symbol, Position: c.Position}, p))
 		}
-		if strings.ContainsAny(c.Symbol, ".,;") {
-			return // such a symbol looks like a part of the number: "10." or "5 ,-"
+		if strings.ContainsAny(c.Symbol, ".,;:/-–—%") {
+			return // such a symbol looks like a part of the number or separates prices: "10.", "5 ,-"
 		}
 		if again := ParseCost(written, "."); again.Symbol != c.Symbol && comparePrices(c.Prices[len(c.Prices)-1], "0") != 0 {
 			t.Errorf("symbol %q of %q read again as %q", c.Symbol, written, again.Symbol)
 		}
 	})
+}
+
+// namesCurrency reports whether a text names the currency of a cost, or the cost has none of its own. It has a list of
+// its own.
+func namesCurrency(text string, c Cost) bool {
+	words := map[string]string{
+		"$": `(?i)dol|dól|bucks|peso`, "kr": `(?i)kron|krón|koron|coron|crown`, "Kč": `(?i)koron|coron|crown|kron`, "Rs": `(?i)rup`,
+		"CAD": `C\$`, "GBP": `(?i)pound|quid|libra|funt|sterling|[£p]`, "EUR": `(?i)euro`, "PLN": `(?i)z[łl]ot`, "CHF": `(?i)fran`,
+		"lei": `(?i)lej`, "Dhs": `(?i)d[ií]rham`,
+	}
+	named := func(name string) bool {
+		if strings.Contains(strings.ToUpper(text), strings.ToUpper(name)) {
+			return true
+		}
+		word, ok := words[name]
+		return ok && regexp.MustCompile(word).MatchString(text)
+	}
+	return (c.Symbol == "" || named(c.Symbol)) && (c.Code == "" || named(c.Code))
 }
 
 func decimalNumber(s string) bool {

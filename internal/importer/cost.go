@@ -21,6 +21,9 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 	shown := costElements(o.text("cost", maxText))
 	// A displayed range has the same marks as a value.
 	parsed := calendar.ParseCost(shown, site.Currency.Decimal)
+	if parsed.InSeveralCurrencies() {
+		return parsed // the values do not say which price is in which currency
+	}
 	details, ok := newObject(o.members["cost_details"], "cost_details: ", o.log)
 	if !ok {
 		return parsed
@@ -37,14 +40,14 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 	if len(prices)+len(texts) > 0 {
 		c = calendar.ParseCost(prices, ".")
 		c.Texts = texts
-		c.Symbol, c.Position = parsed.Symbol, parsed.Position
+		c.Symbol, c.Position, c.Code = parsed.Symbol, parsed.Position, parsed.Code
 	}
 	symbol, position := details.text("currency_symbol", maxText), details.raw("currency_position")
 	switch {
 	case c.IsZero():
 		return calendar.Cost{}
 	case isCurrencySymbol(symbol):
-		c.Symbol, c.Position = symbol, positionOf(position)
+		c.Symbol, c.Position, c.Code = symbol, positionOf(position), ""
 	case c.Symbol == site.Currency.Symbol && c.Position == site.Currency.Position:
 		// The details name no currency, and the displayed one is the default of this site.
 		c.Symbol, c.Position = "", ""

@@ -293,8 +293,7 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 		b.Texts = a.Texts
 		wanted = &b
 	}
-	if c.fresh || a.Symbol != b.Symbol || a.Position != b.Position || !slices.Equal(a.Prices, b.Prices) ||
-		!slices.Equal(a.Texts, b.Texts) {
+	if c.fresh || !a.Equal(b) {
 		c.any = true
 		in.Cost = wanted
 	}

@@ -8,12 +8,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Cost formats a cost as plain text in the style of the language: 25–40 zł, $ 27.600, £8–£12. The currency
-// cur is for costs without a symbol of their own. The text free is the word for a price of 0. An empty cost gives "".
-func (d Dates) Cost(c calendar.Cost, cur calendar.Currency, free string) string {
-	if c.Symbol != "" {
-		cur.Symbol, cur.Position = c.Symbol, c.Position
-	}
+// Cost formats a cost as plain text in the style of the language: 25–40 zł, $ 27.600, £8–£12. Site is the currency of the
+// site. The text free is the word for a price of 0. An empty cost gives "".
+func (d Dates) Cost(c calendar.Cost, site calendar.Currency, free string) string {
+	cur := c.CurrencyOn(site)
 	parts := append([]string{}, c.Texts...)
 	switch n := len(c.Prices); {
 	case n == 0:

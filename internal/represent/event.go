@@ -135,11 +135,9 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 		UTCEndDate: utcEnd, UTCEndDateDetails: dateDetails(utcEnd),
 		Timezone: e.Timezone, TimezoneAbbr: abbreviation(e.Timezone, e.StartsAt),
 
-		Cost: e.Cost.Display(v.Site.Currency, v.Words.Message(v.Language, "free", nil)),
-		CostDetails: CostDetails{
-			CurrencySymbol: markup.Inert(e.Cost.Symbol), CurrencyPosition: e.Cost.Position, Values: e.Cost.Values(),
-		},
-		ShowMap: &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
+		Cost:        e.Cost.Display(v.Site.Currency, v.Words.Message(v.Language, "free", nil)),
+		CostDetails: v.costDetails(e.Cost),
+		ShowMap:     &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
 		Sticky: &e.Sticky, Featured: &e.Featured,
 		EventStatus: e.EventStatus, EventStatusReason: markup.Inert(t.EventStatusReason),
 		Attendance: e.Attendance, VirtualURL: e.VirtualURL,
@@ -271,14 +269,19 @@ func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues
 	}
 	v.linkedDataOfSeries(e, ld)
 	// A canceled event sells nothing.
-	if !e.Cost.IsZero() && e.EventStatus != calendar.Canceled {
+	if price := e.Cost.Lowest(); price != "" && e.EventStatus != calendar.Canceled {
 		ld.Offers = &OfferLD{
-			Type: "Offer", Price: e.Cost.Lowest(), PriceCurrency: v.Site.Currency.Code, URL: j.URL,
+			Type: "Offer", Price: price, PriceCurrency: e.Cost.CodeOn(v.Site.Currency), URL: j.URL,
 			Availability: "https://schema.org/InStock",
 			ValidFrom:    e.PublishedAt.In(v.Site.Zone.Location()).Format(isoOffset),
 		}
 	}
 	return ld
+}
+
+func (v *View) costDetails(c calendar.Cost) CostDetails {
+	symbol, position := c.OwnCurrency(v.Site.Currency)
+	return CostDetails{CurrencySymbol: markup.Inert(symbol), CurrencyPosition: position, Values: c.Values()}
 }
 
 // byName compares two terms of an event by name, ignoring case, then by id.

@@ -433,7 +433,7 @@ func (v view) linked(
 		f := begin(d.B)
 		f.String("@type", "Offer")
 		f.String("price", e.cost.Lowest())
-		f.Some("priceCurrency", v.s.Site.Currency.Code)
+		f.Some("priceCurrency", e.cost.CodeOn(v.s.Site.Currency))
 		f.Some("url", url)
 		f.String("availability", "https://schema.org/InStock")
 		f.String("validFrom", e.published.In(v.s.Site.Zone.Location()).Format(iso))
