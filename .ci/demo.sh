@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by .ci/clients, .ci/examples and .ci/feed-readers: a demo to ask, and what they need. It sets url and token.
+# Sourced by scripts beside it: a demo to ask, and what they need. ask_demo sets url and token.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/almanac-${0##*/}.XXXXXX")
@@ -64,6 +64,21 @@ ask_demo() {
 	url=$api
 	curl -fsS --retry 20 --retry-connrefused --retry-delay 1 -o /dev/null "$url/events?per_page=1"
 	echo "a demo on $url"
+}
+
+# served DATABASE answers a database while a command runs, whose last argument is the address of the API.
+served() {
+	local database=$1 port=$((20000 + RANDOM % 12000)) status=0
+	shift
+	"$tmp/almanac" serve --db "sqlite://$database" --media "$tmp/media" --listen "127.0.0.1:$port" >"$tmp/serve.log" 2>&1 &
+	demo_pid=$!
+	curl -fs --retry 50 --retry-connrefused --retry-delay 1 -o /dev/null "http://127.0.0.1:$port/healthz" || status=$?
+	if [ "$status" = 0 ]; then "$@" "http://127.0.0.1:$port/cal/events/v1" || status=$?; fi
+	kill -INT "$demo_pid"
+	wait "$demo_pid" || true
+	demo_pid=
+	if [ "$status" != 0 ]; then cat "$tmp/serve.log"; fi
+	return "$status"
 }
 
 # no_npm says why packages cannot be installed; it fails where they can.
