@@ -131,6 +131,34 @@ func (c Cost) Display(cur Currency, free string) string {
 	return Escape(strings.Join(shown, displaySeparator))
 }
 
+// Text returns the whole cost as plain text: the texts, then all prices, joined by separator. Decimal is the decimal
+// mark of the site. For most costs ParseCost returns c again; some were sent as a list and have no such text.
+func (c Cost) Text(decimal, separator string) string {
+	shown := make([]string, len(c.Prices))
+	for i, price := range c.Prices {
+		if decimal == "," {
+			price = strings.Replace(price, ".", decimal, 1)
+		}
+		switch {
+		case isFree(price) || c.Symbol == "":
+		case c.Position == Postfix:
+			price += c.Symbol
+		default:
+			price = c.Symbol + price
+		}
+		shown[i] = price
+	}
+	prices := strings.Join(shown, separator)
+	if len(c.Texts) == 0 {
+		return prices
+	}
+	texts := strings.Join(c.Texts, displaySeparator)
+	if prices == "" {
+		return texts
+	}
+	return texts + displaySeparator + prices
+}
+
 // Lowest returns the lowest price. It returns "0" for a free event and for a cost without prices, and ""
 // without a cost.
 func (c Cost) Lowest() string {
@@ -255,7 +283,7 @@ func priceValue(written, decimal string) string {
 	return groups.Replace(written[:last]) + "." + fraction
 }
 
-func isFree(price string) bool { return strings.Trim(price, "0.") == "" }
+func isFree(price string) bool { return strings.Trim(price, "0.,") == "" }
 
 // comparePrices compares two prices as numbers. They may have hundreds of digits and must not be rounded, so it
 // compares text: first the number of digits before the point, then the digits.
