@@ -156,6 +156,34 @@ func (c Cost) Display(site Currency, free string) string {
 	return Escape(strings.Join(shown, displaySeparator))
 }
 
+// Text returns the whole cost as plain text: the texts, then all prices, joined by separator. Decimal is the decimal
+// mark of the site. For most costs ParseCost returns c again; some were sent as a list and have no such text.
+func (c Cost) Text(decimal, separator string) string {
+	shown := make([]string, len(c.Prices))
+	for i, price := range c.Prices {
+		shown[i] = price
+		if decimal == "," {
+			shown[i] = strings.Replace(price, ".", decimal, 1)
+		}
+		switch {
+		case isFree(price) || c.Symbol == "":
+		case c.Position == Postfix:
+			shown[i] += c.Symbol
+		default:
+			shown[i] = c.Symbol + shown[i]
+		}
+	}
+	prices := strings.Join(shown, separator)
+	switch {
+	case c.Code == "" || prices == "":
+	case c.Position == Postfix:
+		prices += " " + c.Code
+	default:
+		prices = c.Code + " " + prices
+	}
+	return strings.Join(slices.DeleteFunc(append(slices.Clone(c.Texts), prices), func(s string) bool { return s == "" }), displaySeparator)
+}
+
 // Lowest returns the lowest price. It returns "0" for a free event and for a cost of words. It returns "" without a
 // cost, and for one in several currencies.
 func (c Cost) Lowest() string {

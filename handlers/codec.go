@@ -7,13 +7,14 @@ import (
 )
 
 // codec encodes the values of replies in one format. Each endpoint has one codec, so path and method determine
-// the format. Only the address of a calendar page can also choose a feed by its query (see matchPage). A list in
-// another format has a path of its own. The Atom, RSS and JSON feeds share their input and their code.
+// the format. There are two exceptions. The address of a calendar page can also choose a feed by its query (see
+// matchPage), and clients can choose a table for some lists (see withTables). The Atom, RSS and JSON feeds have paths
+// of their own, and share their input and their code.
 type codec struct {
 	mediaType   string // media type in the OpenAPI description
 	contentType string // Content-Type of replies
 	// encode returns the bytes of a value. fields is a comma-separated list of the keys to keep. "" keeps all.
-	// The formats of feeds ignore it.
+	// A table keeps the columns with these names. The formats of feeds ignore it.
 	encode func(value any, fields string) ([]byte, error)
 }
 

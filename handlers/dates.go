@@ -70,13 +70,3 @@ func dateFault(err error, text string) *param.Fault {
 
 // dayOf returns the calendar day of a date in the zone, as wall time 00:00:00.
 func dayOf(d when.Date, zone calendar.Zone) calendar.Wall { return d.Wall(zone).StartOfDay() }
-
-// dateText formats an instant for links, as wall time in the zone. When clocks go back, an hour occurs twice. In
-// its second pass, the text includes the UTC offset.
-func dateText(t time.Time, zone calendar.Zone) string {
-	w := zone.Wall(t)
-	if zone.Instant(w).Equal(t) {
-		return w.String()
-	}
-	return t.In(zone.Location()).Format(calendar.Layout + "-07:00")
-}

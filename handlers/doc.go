@@ -69,6 +69,7 @@ func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *o
 			for _, e := range p.endpoints {
 				route.Endpoints = append(route.Endpoints, openapi.Endpoint{
 					Methods: e.methods, In: e.in, Summary: e.summary, Success: e.success, MediaType: e.codec.mediaType,
+					Tables:  e.tables,
 					Declare: func(p *param.Set) { e.declare(r, p) },
 				})
 			}

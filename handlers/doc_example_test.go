@@ -95,6 +95,16 @@ func TestExamplesAreRecorded(t *testing.T) {
 		}
 		apitest.Golden(t, golden, body)
 	}
+	for collection, golden := range map[string]string{
+		"events?include={jazzNight}&": "event_list_csv.json", "venues?": "venue_list_csv.json", "organizers?": "organizer_list_csv.json",
+		"categories?": "category_list_csv.json", "tags?": "tag_list_csv.json",
+	} {
+		body, err := json.Marshal(string(api.Do(t, get("/"+collection+"format=csv&per_page=3")).Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		apitest.Golden(t, golden, body)
+	}
 	var d struct {
 		OpenAPI, Info, Servers json.RawMessage
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/when"
 )
@@ -174,7 +175,7 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 	case d == nil || q.Include != nil:
 		return ""
 	case q.Strict:
-		return dateText(d.Instant(zone), zone)
+		return represent.DateText(d.Instant(zone), zone)
 	}
 	return round(d.Wall(zone)).String()
 }

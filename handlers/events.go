@@ -32,6 +32,9 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 			return rows, r.tryPassword(rows...)
 		},
 		value: func(e *ent.Event) (any, audience) {
+			if r.isTable() {
+				return v.EventRow(e, r.isProtected(e)), r.audienceOf(e)
+			}
 			shown := v.Event(e, false)
 			if r.isProtected(e) {
 				v.Redact(&shown, e)

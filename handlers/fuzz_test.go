@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // newFuzzHandlers returns the API without a database, which only parses requests.
@@ -217,7 +218,7 @@ func FuzzLinkDate(f *testing.F) {
 		if year := zone.Wall(at).String(); len(year) != len(calendar.Layout) || year < "1000" {
 			return // beyond what links of pages reach: the zone moves it out of the years there are
 		}
-		link := dateText(at, zone)
+		link := represent.DateText(at, zone)
 		again, fault := parse(link)
 		if fault != nil {
 			t.Fatalf("%q is repeated as %q, which is no date", text, link)

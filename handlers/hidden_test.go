@@ -181,7 +181,7 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 		"geoloc_radius": {"30&geoloc_lat=52.5&geoloc_lng=13.4"},
 	}
 	public := []string{
-		"page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", "strict_dates",
+		"format", "page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", "strict_dates",
 		"status", "include", "series", "password", "ml_language",
 	}
 	for _, c := range handlers.EventColumns() {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -42,7 +41,7 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Between(1, nil).NoLink()
 	perPage := p.Int(&q.perPage, "per_page", noun+" on a page, at most 50")
 	param.Default(perPage, &q.perPage, size).Between(1, nil).Check(func(context.Context) *param.Fault {
-		q.perPage = min(q.perPage, ent.MaxRead)
+		q.perPage = min(q.perPage, r.largestPage())
 		return nil
 	})
 	perPage.Link(func() string {
@@ -74,6 +73,9 @@ func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total 
 	}
 	link := r.pageLink(kind)
 	next, prev, header := p.links(link, total)
+	if r.isTable() {
+		header = append(header, [2]string{"Content-Disposition", `attachment; filename="` + represent.Collections[kind] + `.csv"`})
+	}
 	return &reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: header}, nil
 }
 

@@ -38,6 +38,7 @@ type endpoint struct {
 	declare func(*request, *param.Set)
 	serve   func(*request) (*reply, error)
 	codec   codec // encodes the values of replies
+	tables  bool  // clients may choose tableCodec instead
 	summary string
 	success int  // HTTP status of a successful reply
 	upload  bool // the endpoint accepts files

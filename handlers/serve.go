@@ -82,6 +82,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		}
 	}
 	r.fields = fieldNames(values["_fields"])
+	r.codec = m.endpoint.codecFor(values["format"], c.Request().Header.PeekAll(fiber.HeaderAccept))
 	if call.Made != 0 {
 		if err := r.checkAccess(m, call.Made); err != nil {
 			return Outcome{}, err
@@ -107,7 +108,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	}
 	return Outcome{
 		Version: rep.version, Until: r.until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
-	}, writeReply(c, m.endpoint.codec, rep, r.fields)
+	}, writeReply(c, r.codec, rep, r.fields)
 }
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {

@@ -228,7 +228,7 @@ var operations = []struct {
 }{
 	{"GET", "", [][]field{indexFields}, ""},
 	{"GET", "/doc", nil, ""},
-	{"GET", "/events", [][]field{eventFilters}, "geoloc_radius password series " + addedFilters()},
+	{"GET", "/events", [][]field{eventFilters}, "format geoloc_radius password series " + addedFilters()},
 	{"POST", "/events", [][]field{eventFields}, "password ticketed post_parent " + addedEventFields},
 	{"GET", `/events/(?P<id>\d+)`, [][]field{idField, passwordField}, ""},
 	{"POST PUT PATCH", `/events/(?P<id>\d+)`, [][]field{idField, updateColumn(eventFields), passwordField}, "ticketed post_parent exceptions " + addedEventFields},
@@ -238,7 +238,7 @@ var operations = []struct {
 	{"POST PUT PATCH", "/events/by-slug/(?P<slug>[^/]+)", [][]field{updateColumn(eventFields)}, "password ticketed post_parent exceptions " + addedEventFields},
 	{"DELETE", "/events/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, "scope"},
 
-	{"GET", "/venues", [][]field{linkedFilters}, ""},
+	{"GET", "/venues", [][]field{linkedFilters}, "format"},
 	{"POST", "/venues", [][]field{venueFields}, "slug geo_lat geo_lng"},
 	{"GET", `/venues/(?P<id>\d+)`, [][]field{idField}, ""},
 	{"POST PUT PATCH", `/venues/(?P<id>\d+)`, [][]field{idField, updateColumn(venueFields)}, "slug geo_lat geo_lng"},
@@ -247,7 +247,7 @@ var operations = []struct {
 	{"POST PUT PATCH", "/venues/by-slug/(?P<slug>[^/]+)", [][]field{slugField, updateColumn(venueFields)}, "geo_lat geo_lng"},
 	{"DELETE", "/venues/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
 
-	{"GET", "/organizers", [][]field{linkedFilters}, ""},
+	{"GET", "/organizers", [][]field{linkedFilters}, "format"},
 	{"POST", "/organizers", [][]field{organizerFields}, "slug"},
 	{"GET", `/organizers/(?P<id>\d+)`, [][]field{idField}, ""},
 	{"POST PUT PATCH", `/organizers/(?P<id>\d+)`, [][]field{idField, updateColumn(organizerFields)}, "slug"},
@@ -256,13 +256,13 @@ var operations = []struct {
 	{"POST PUT PATCH", "/organizers/by-slug/(?P<slug>[^/]+)", [][]field{slugField, updateColumn(organizerFields)}, ""},
 	{"DELETE", "/organizers/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
 
-	{"GET", "/categories", [][]field{categoryFilters}, ""},
+	{"GET", "/categories", [][]field{categoryFilters}, "format"},
 	{"POST", "/categories", [][]field{categoryFields}, ""},
 	{"GET", `/categories/(?P<id>\d+)`, [][]field{idField}, ""},
 	{"POST PUT PATCH", `/categories/(?P<id>\d+)`, [][]field{idField, updateColumn(categoryFields)}, ""},
 	{"DELETE", `/categories/(?P<id>\d+)`, [][]field{idField}, ""},
 
-	{"GET", "/tags", [][]field{withoutField(categoryFilters, "parent")}, ""},
+	{"GET", "/tags", [][]field{withoutField(categoryFilters, "parent")}, "format"},
 	{"POST", "/tags", [][]field{tagFields}, ""},
 	{"GET", `/tags/(?P<id>\d+)`, [][]field{idField}, ""},
 	{"POST PUT PATCH", `/tags/(?P<id>\d+)`, [][]field{idField, updateColumn(tagFields)}, ""},

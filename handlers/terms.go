@@ -89,11 +89,7 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 			return nil, err
 		}
 	}
-	shown, err := r.terms(rows)
-	if err != nil {
-		return nil, err
-	}
-	items, err := encodeAll(r, shown)
+	items, err := r.encodeTerms(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +115,37 @@ func (r *request) termPage(
 	if err != nil {
 		return nil, err
 	}
-	return rows, r.translate(ent.PageOf(rows...))
+	return rows, nil
+}
+
+// encodeTerms returns the representations of terms, encoded by the codec of the reply. It loads their texts and ancestors
+// in batches.
+func (r *request) encodeTerms(rows []*ent.Term) (items [][]byte, err error) {
+	for batch := range slices.Chunk(rows, ent.MaxRead) {
+		if err := r.translate(ent.PageOf(batch...)); err != nil {
+			return nil, err
+		}
+		var encoded [][]byte
+		if r.isTable() {
+			encoded, err = encodeEach(r, batch, (*represent.View).TermRow)
+		} else {
+			encoded, err = encodeEach(r, batch, (*represent.View).Term)
+		}
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, encoded...)
+	}
+	return items, nil
+}
+
+// encodeEach encodes a batch of terms as show represents them.
+func encodeEach[T any](r *request, batch []*ent.Term, show func(*represent.View, *ent.Term, []string) T) ([][]byte, error) {
+	shown, err := representTerms(r, batch, show)
+	if err != nil {
+		return nil, err
+	}
+	return encodeAll(r, shown)
 }
 
 // predicates returns the filters of a list of terms (contract, section 9.3).
@@ -297,6 +323,11 @@ func positionIn(column string, ids []int64, descending bool) sql.Querier {
 // terms returns the representations of terms, with the slugs of the ancestors of categories. It runs at most two
 // SQL statements for each level of the tree, for any number of terms.
 func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
+	return representTerms(r, rows, (*represent.View).Term)
+}
+
+// representTerms returns what show makes of terms and the slugs of their ancestors.
+func representTerms[T any](r *request, rows []*ent.Term, show func(*represent.View, *ent.Term, []string) T) ([]T, error) {
 	known := make(map[int64]*ent.Term, len(rows))
 	for _, row := range rows {
 		known[row.ID] = row
@@ -326,14 +357,14 @@ func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
 		}
 	}
 	v := r.view()
-	out := make([]represent.Term, len(rows))
+	out := make([]T, len(rows))
 	for i, row := range rows {
 		var ancestors []string
 		for t := known[represent.ParentID(row)]; t != nil && len(ancestors) < math.MaxUint8; t = known[represent.ParentID(t)] {
 			ancestors = append(ancestors, v.Text(t).Slug)
 		}
 		slices.Reverse(ancestors)
-		out[i] = v.Term(row, ancestors)
+		out[i] = show(v, row, ancestors)
 	}
 	return out, nil
 }

@@ -75,16 +75,17 @@ type linkedReads[R ent.Row, J any] struct {
 	kind      calendar.Kind
 	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
 	represent func(v *represent.View, row R, full bool) J
+	table     func(v *represent.View, row R) represent.Row
 }
 
 // venues has the read operations of venues.
 var venues = linkedReads[*ent.Venue, represent.Venue]{
-	calendar.Venue, (*ent.Client).ReadVenues, (*represent.View).Venue,
+	calendar.Venue, (*ent.Client).ReadVenues, (*represent.View).Venue, (*represent.View).VenueRow,
 }
 
 // organizers has the read operations of organizers.
 var organizers = linkedReads[*ent.Organizer, represent.Organizer]{
-	calendar.Organizer, (*ent.Client).ReadOrganizers, (*represent.View).Organizer,
+	calendar.Organizer, (*ent.Client).ReadOrganizers, (*represent.View).Organizer, (*represent.View).OrganizerRow,
 }
 
 // list answers GET of the list of records.
@@ -103,7 +104,12 @@ func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 			}
 			return rows, r.translate(ent.PageOf(rows...))
 		},
-		value: func(row R) (any, audience) { return l.represent(v, row, false), sameScope },
+		value: func(row R) (any, audience) {
+			if r.isTable() {
+				return l.table(v, row), sameScope
+			}
+			return l.represent(v, row, false), sameScope
+		},
 		parts: func(row R) []ent.Core { return []ent.Core{row.Core()} },
 	})
 	if err != nil {

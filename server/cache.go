@@ -177,12 +177,15 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("revision: %w", err)
 	}
-	// The key has all that varies between replies. The settings of the process are fixed. The path names the
-	// format, since an endpoint has one codec. Accept shapes errors only, which are not cached.
+	// The key has all that varies between replies. The settings of the process are fixed. Path, query and the preference
+	// for a table determine the format. Otherwise Accept shapes errors only, which are not cached.
 	uri := c.Request().URI()
 	key := sharedKey{string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), revision}
 	if x.sitemap {
 		key.reply = x.rest // a sitemap depends on its path only
+	}
+	if x.api && handlers.PrefersTable(c.Request().Header.PeekAll(fiber.HeaderAccept)) {
+		key.reply += "\ntable"
 	}
 	if prefersStrict(c) {
 		key.reply += "\nstrict"

@@ -48,6 +48,7 @@ type Endpoint struct {
 	Success int    // HTTP status of a successful reply
 	// MediaType is the media type of a successful reply. Errors are always JSON.
 	MediaType string
+	Tables    bool // clients may choose a table in CSV instead
 }
 
 func (p *Route) isIndex() bool { return p.Path == "/" }
@@ -454,9 +455,13 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	if method == http.MethodPost {
 		extra = append(extra, replayedHeader)
 	}
-	return response(meaning, extra, ordered{
-		{e.MediaType, ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
-	})
+	example := successExample(p, e, method)
+	content := ordered{{e.MediaType, ordered{{"schema", schema}, {"examples", d.show(example)}}}}
+	if e.Tables {
+		table := ordered{{"schema", ordered{{"type", "string"}}}, {"examples", d.show(example + "_csv")}}
+		content = append(content, member{"text/csv", table})
+	}
+	return response(meaning, extra, content)
 }
 
 // failure returns an error reply in both media types. The client chooses one by Accept.

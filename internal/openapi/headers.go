@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -83,13 +84,18 @@ func (p *Route) isList(method string) bool {
 	return p.Kind != "" && method == http.MethodGet && !p.hasCaptures()
 }
 
+// hasTables reports whether a reply of the path may be a table.
+func (p *Route) hasTables() bool {
+	return slices.ContainsFunc(p.Endpoints, func(e Endpoint) bool { return e.Tables })
+}
+
 // readHeaders returns the headers of the reply to a read, both for 200 and for 304.
 func readHeaders(p *Route) []string {
 	var names []string
 	if p.isList(http.MethodGet) || p.isCalendar() && !p.hasCaptures() {
 		names = []string{"X-TEC-Total", "X-TEC-TotalPages", "Link"}
 	}
-	if p.isCalendar() {
+	if p.isCalendar() || p.hasTables() {
 		names = append(names, "Content-Disposition")
 	}
 	if p.isFeed() {

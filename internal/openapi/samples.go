@@ -14,6 +14,7 @@ import (
 var samples = map[string]string{
 	"query page":               "page=1&per_page=5",
 	"query per_page":           "per_page=5",
+	"query format":             "format=csv&per_page=2000",
 	"query start_date":         "start_date=2026-12-01",
 	"query end_date":           "end_date=2026-12-31",
 	"query starts_before":      "starts_before=2026-12-24 18:00",

@@ -290,7 +290,7 @@ var headers = ordered{
 	{"ETag", headerObject("Identifies this version of the reply, for If-None-Match and If-Match", headerRequired,
 		ordered{{"type", "string"}, {"pattern", `^(W/)?"[^"]*"$`}})},
 	{"Last-Modified", headerObject("When the calendar last changed, if that is some time ago", headerOptional, ordered{{"type", "string"}})},
-	{"Content-Disposition", headerObject("Name of the file", headerRequired, ordered{{"type", "string"}})},
+	{"Content-Disposition", headerObject("Name of the file", headerOptional, ordered{{"type", "string"}})},
 	{"Cache-Control", headerObject("How long caches may keep the reply, and which ones", headerRequired, ordered{{"type", "string"}})},
 	{"Content-Language", headerObject("Language of the reply", headerRequired,
 		ordered{{"type", "string"}, {"enum", calendar.Languages}})},

@@ -48,6 +48,16 @@ func (v *View) utc(t time.Time) string { return t.UTC().Format(calendar.Layout) 
 
 func (v *View) local(t time.Time) string { return v.Site.Zone.Wall(t).String() }
 
+// DateText formats an instant for links and tables, as wall time in the zone. When clocks go back, an hour occurs twice.
+// In its second pass, the text includes the UTC offset.
+func DateText(t time.Time, zone calendar.Zone) string {
+	w := zone.Wall(t)
+	if zone.Instant(w).Equal(t) {
+		return w.String()
+	}
+	return t.In(zone.Location()).Format(calendar.Layout + "-07:00")
+}
+
 // authorID returns a user id in digits. Nil gives "0".
 func authorID(id *int64) string {
 	if id == nil {

@@ -358,6 +358,12 @@ const (
 	GetIndexParamsMlLanguagePl GetIndexParamsMlLanguage = "pl"
 )
 
+// Defines values for ListCategoriesParamsFormat.
+const (
+	ListCategoriesParamsFormatCsv  ListCategoriesParamsFormat = "csv"
+	ListCategoriesParamsFormatJSON ListCategoriesParamsFormat = "json"
+)
+
 // Defines values for ListCategoriesParamsMlLanguage.
 const (
 	ListCategoriesParamsMlLanguageEn ListCategoriesParamsMlLanguage = "en"
@@ -398,6 +404,12 @@ const (
 	GetDocParamsMlLanguageEn GetDocParamsMlLanguage = "en"
 	GetDocParamsMlLanguageEs GetDocParamsMlLanguage = "es"
 	GetDocParamsMlLanguagePl GetDocParamsMlLanguage = "pl"
+)
+
+// Defines values for ListEventsParamsFormat.
+const (
+	ListEventsParamsFormatCsv  ListEventsParamsFormat = "csv"
+	ListEventsParamsFormatJSON ListEventsParamsFormat = "json"
 )
 
 // Defines values for ListEventsParamsStatus.
@@ -513,6 +525,12 @@ const (
 	GetImageParamsMlLanguageEn GetImageParamsMlLanguage = "en"
 	GetImageParamsMlLanguageEs GetImageParamsMlLanguage = "es"
 	GetImageParamsMlLanguagePl GetImageParamsMlLanguage = "pl"
+)
+
+// Defines values for ListOrganizersParamsFormat.
+const (
+	ListOrganizersParamsFormatCsv  ListOrganizersParamsFormat = "csv"
+	ListOrganizersParamsFormatJSON ListOrganizersParamsFormat = "json"
 )
 
 // Defines values for ListOrganizersParamsStatus.
@@ -685,6 +703,12 @@ const (
 	UpdateSeriesWithPutParamsMlLanguagePl UpdateSeriesWithPutParamsMlLanguage = "pl"
 )
 
+// Defines values for ListTagsParamsFormat.
+const (
+	ListTagsParamsFormatCsv  ListTagsParamsFormat = "csv"
+	ListTagsParamsFormatJSON ListTagsParamsFormat = "json"
+)
+
 // Defines values for ListTagsParamsMlLanguage.
 const (
 	ListTagsParamsMlLanguageEn ListTagsParamsMlLanguage = "en"
@@ -718,6 +742,12 @@ const (
 	UpdateTagParamsMlLanguageEn UpdateTagParamsMlLanguage = "en"
 	UpdateTagParamsMlLanguageEs UpdateTagParamsMlLanguage = "es"
 	UpdateTagParamsMlLanguagePl UpdateTagParamsMlLanguage = "pl"
+)
+
+// Defines values for ListVenuesParamsFormat.
+const (
+	ListVenuesParamsFormatCsv  ListVenuesParamsFormat = "csv"
+	ListVenuesParamsFormatJSON ListVenuesParamsFormat = "json"
 )
 
 // Defines values for ListVenuesParamsStatus.
@@ -2941,6 +2971,9 @@ type GetIndexParamsMlLanguage string
 
 // ListCategoriesParams defines parameters for ListCategories.
 type ListCategoriesParams struct {
+	// Format Form of the list: json, or csv for a table with up to 2000 records on a page
+	Format *ListCategoriesParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
 	// Page Page of the list
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
@@ -2992,6 +3025,9 @@ type ListCategoriesParams struct {
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
+
+// ListCategoriesParamsFormat defines parameters for ListCategories.
+type ListCategoriesParamsFormat string
 
 // ListCategoriesParamsMlLanguage defines parameters for ListCategories.
 type ListCategoriesParamsMlLanguage string
@@ -3094,6 +3130,9 @@ type GetDocParamsMlLanguage string
 
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
+	// Format Form of the list: json, or csv for a table with up to 2000 records on a page
+	Format *ListEventsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
 	// Page Page of the list
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
@@ -3187,6 +3226,9 @@ type ListEventsParams struct {
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
+
+// ListEventsParamsFormat defines parameters for ListEvents.
+type ListEventsParamsFormat string
 
 // ListEventsParamsCategories0 defines parameters for ListEvents.
 type ListEventsParamsCategories0 = int64
@@ -3455,6 +3497,9 @@ type GetImageParamsMlLanguage string
 
 // ListOrganizersParams defines parameters for ListOrganizers.
 type ListOrganizersParams struct {
+	// Format Form of the list: json, or csv for a table with up to 2000 records on a page
+	Format *ListOrganizersParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
 	// Page Page of the list
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
@@ -3491,6 +3536,9 @@ type ListOrganizersParams struct {
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
+
+// ListOrganizersParamsFormat defines parameters for ListOrganizers.
+type ListOrganizersParamsFormat string
 
 // ListOrganizersParamsStatus defines parameters for ListOrganizers.
 type ListOrganizersParamsStatus string
@@ -3893,6 +3941,9 @@ type UpdateSeriesWithPutParamsMlLanguage string
 
 // ListTagsParams defines parameters for ListTags.
 type ListTagsParams struct {
+	// Format Form of the list: json, or csv for a table with up to 2000 records on a page
+	Format *ListTagsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
 	// Page Page of the list
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
@@ -3941,6 +3992,9 @@ type ListTagsParams struct {
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
+
+// ListTagsParamsFormat defines parameters for ListTags.
+type ListTagsParamsFormat string
 
 // ListTagsParamsMlLanguage defines parameters for ListTags.
 type ListTagsParamsMlLanguage string
@@ -4022,6 +4076,9 @@ type UpdateTagParamsMlLanguage string
 
 // ListVenuesParams defines parameters for ListVenues.
 type ListVenuesParams struct {
+	// Format Form of the list: json, or csv for a table with up to 2000 records on a page
+	Format *ListVenuesParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
 	// Page Page of the list
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
@@ -4058,6 +4115,9 @@ type ListVenuesParams struct {
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
+
+// ListVenuesParamsFormat defines parameters for ListVenues.
+type ListVenuesParamsFormat string
 
 // ListVenuesParamsStatus defines parameters for ListVenues.
 type ListVenuesParamsStatus string
@@ -11307,6 +11367,18 @@ func NewListCategoriesRequest(server string, params *ListCategoriesParams) (*htt
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Page != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
@@ -12082,6 +12154,18 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Page != nil {
 
@@ -13733,6 +13817,18 @@ func NewListOrganizersRequest(server string, params *ListOrganizersParams) (*htt
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Page != nil {
 
@@ -16072,6 +16168,18 @@ func NewListTagsRequest(server string, params *ListTagsParams) (*http.Request, e
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Page != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
@@ -16732,6 +16840,18 @@ func NewListVenuesRequest(server string, params *ListVenuesParams) (*http.Reques
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Page != nil {
 
@@ -18254,12 +18374,13 @@ func (r GetIndexResponse) ContentType() string {
 
 // ListCategoriesResponse200Headers the declared response headers of an HTTP 200 response for ListCategories
 type ListCategoriesResponse200Headers struct {
-	ETag              string
-	Link              string
-	PreferenceApplied *string
-	XAlmanacIgnored   *string
-	XTECTotal         int
-	XTECTotalPages    int
+	ContentDisposition *string
+	ETag               string
+	Link               string
+	PreferenceApplied  *string
+	XAlmanacIgnored    *string
+	XTECTotal          int
+	XTECTotalPages     int
 }
 
 type ListCategoriesResponse struct {
@@ -18600,12 +18721,13 @@ func (r GetDocResponse) ContentType() string {
 
 // ListEventsResponse200Headers the declared response headers of an HTTP 200 response for ListEvents
 type ListEventsResponse200Headers struct {
-	ETag              string
-	Link              string
-	PreferenceApplied *string
-	XAlmanacIgnored   *string
-	XTECTotal         int
-	XTECTotalPages    int
+	ContentDisposition *string
+	ETag               string
+	Link               string
+	PreferenceApplied  *string
+	XAlmanacIgnored    *string
+	XTECTotal          int
+	XTECTotalPages     int
 }
 
 type ListEventsResponse struct {
@@ -19293,12 +19415,13 @@ func (r GetImageResponse) ContentType() string {
 
 // ListOrganizersResponse200Headers the declared response headers of an HTTP 200 response for ListOrganizers
 type ListOrganizersResponse200Headers struct {
-	ETag              string
-	Link              string
-	PreferenceApplied *string
-	XAlmanacIgnored   *string
-	XTECTotal         int
-	XTECTotalPages    int
+	ContentDisposition *string
+	ETag               string
+	Link               string
+	PreferenceApplied  *string
+	XAlmanacIgnored    *string
+	XTECTotal          int
+	XTECTotalPages     int
 }
 
 type ListOrganizersResponse struct {
@@ -20443,12 +20566,13 @@ func (r UpdateSeriesWithPutResponse) ContentType() string {
 
 // ListTagsResponse200Headers the declared response headers of an HTTP 200 response for ListTags
 type ListTagsResponse200Headers struct {
-	ETag              string
-	Link              string
-	PreferenceApplied *string
-	XAlmanacIgnored   *string
-	XTECTotal         int
-	XTECTotalPages    int
+	ContentDisposition *string
+	ETag               string
+	Link               string
+	PreferenceApplied  *string
+	XAlmanacIgnored    *string
+	XTECTotal          int
+	XTECTotalPages     int
 }
 
 type ListTagsResponse struct {
@@ -20732,12 +20856,13 @@ func (r UpdateTagResponse) ContentType() string {
 
 // ListVenuesResponse200Headers the declared response headers of an HTTP 200 response for ListVenues
 type ListVenuesResponse200Headers struct {
-	ETag              string
-	Link              string
-	PreferenceApplied *string
-	XAlmanacIgnored   *string
-	XTECTotal         int
-	XTECTotalPages    int
+	ContentDisposition *string
+	ETag               string
+	Link               string
+	PreferenceApplied  *string
+	XAlmanacIgnored    *string
+	XTECTotal          int
+	XTECTotalPages     int
 }
 
 type ListVenuesResponse struct {
@@ -22234,11 +22359,21 @@ func ParseListCategoriesResponse(rsp *http.Response) (*ListCategoriesResponse, e
 		}
 		response.JSONDefault = &dest
 
+	case rsp.StatusCode == 200:
+		// Content-type (text/csv) unsupported
+
 	}
 
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListCategoriesResponse200Headers
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -22631,11 +22766,21 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	case rsp.StatusCode == 200:
+		// Content-type (text/csv) unsupported
+
 	}
 
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListEventsResponse200Headers
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -23429,11 +23574,21 @@ func ParseListOrganizersResponse(rsp *http.Response) (*ListOrganizersResponse, e
 		}
 		response.JSONDefault = &dest
 
+	case rsp.StatusCode == 200:
+		// Content-type (text/csv) unsupported
+
 	}
 
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListOrganizersResponse200Headers
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -24717,11 +24872,21 @@ func ParseListTagsResponse(rsp *http.Response) (*ListTagsResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	case rsp.StatusCode == 200:
+		// Content-type (text/csv) unsupported
+
 	}
 
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListTagsResponse200Headers
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -25051,11 +25216,21 @@ func ParseListVenuesResponse(rsp *http.Response) (*ListVenuesResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	case rsp.StatusCode == 200:
+		// Content-type (text/csv) unsupported
+
 	}
 
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListVenuesResponse200Headers
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {

@@ -1,0 +1,210 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
+)
+
+// tableCodec encodes the rows of a list as CSV (contract, section 8).
+var tableCodec = codec{"text/csv", "text/csv; charset=utf-8; header=present", encodeTable}
+
+// maxTableSize is the largest number of records on a page of a table.
+const maxTableSize = 2000
+
+// Words of the parameter format.
+const (
+	formatJSONList = "json"
+	formatTable    = "csv"
+)
+
+// byteOrderMark tells spreadsheets that a file is in UTF-8.
+const byteOrderMark = "\ufeff"
+
+// withTables lets clients choose CSV for the replies of a list, by the parameter format or by Accept. It returns the
+// endpoint.
+func (e *endpoint) withTables() *endpoint {
+	e.tables = true
+	declare := e.declare
+	e.declare = func(r *request, p *param.Set) {
+		var format *string
+		p.Enum(&format, "format", "Form of the list: json, or csv for a table with up to 2000 records on a page",
+			formatJSONList, formatTable).PublishDefault(formatJSONList)
+		declare(r, p)
+	}
+	return e
+}
+
+// codecFor returns the codec of the reply. format is the parameter as sent, nil if it was not. accept has the values of
+// the Accept header.
+func (e *endpoint) codecFor(format any, accept [][]byte) codec {
+	if !e.tables {
+		return e.codec
+	}
+	if format != nil {
+		if text, fault := param.String(format); fault != nil || text != formatTable {
+			return e.codec
+		}
+		return tableCodec
+	}
+	if PrefersTable(accept) {
+		return tableCodec
+	}
+	return e.codec
+}
+
+// PrefersTable reports whether values of the Accept header prefer CSV to JSON (RFC 9110, section 12.5.1). JSON wins a
+// tie.
+func PrefersTable(accept [][]byte) bool {
+	var table, json acceptedQuality
+	for _, value := range accept {
+		for part := range strings.SplitSeq(strings.ToLower(string(value)), ",") {
+			media, params, _ := strings.Cut(part, ";")
+			media = strings.TrimSpace(media)
+			q := qualityOf(params)
+			table.consider(media, "text/*", tableCodec.mediaType, q)
+			json.consider(media, "application/*", jsonCodec.mediaType, q)
+		}
+	}
+	return table.value > json.value
+}
+
+// acceptedQuality is the quality of a media type by the most specific range of Accept so far.
+type acceptedQuality struct {
+	value       float64
+	specificity int // 0 means that no range matched
+}
+
+func (a *acceptedQuality) consider(media, family, exact string, q float64) {
+	specificity := 1 + slices.Index([]string{"*/*", family, exact}, media)
+	switch {
+	case specificity == 0 || specificity < a.specificity:
+	case specificity == a.specificity:
+		a.value = max(a.value, q)
+	default:
+		a.value, a.specificity = q, specificity
+	}
+}
+
+// qualityOf returns the weight in the parameters of a media range. It is 1 without a weight, and 0 for an unreadable one.
+func qualityOf(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		if name, text, _ := strings.Cut(p, "="); strings.TrimSpace(name) == "q" {
+			q, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil || !(q >= 0 && q <= 1) {
+				return 0
+			}
+			return q
+		}
+	}
+	return 1
+}
+
+// isTable reports whether the reply is a table.
+func (r *request) isTable() bool { return r.codec.mediaType == tableCodec.mediaType }
+
+// largestPage returns the largest number of records on a page of a list.
+func (r *request) largestPage() int64 {
+	if r.isTable() {
+		return maxTableSize
+	}
+	return ent.MaxRead
+}
+
+// encodeTable encodes one row, or a list whose items are encoded rows. fields lists the columns to keep.
+func encodeTable(value any, fields string) ([]byte, error) {
+	switch v := value.(type) {
+	case represent.Row:
+		return encodeRow(v)
+	case *list:
+		return v.table(fields)
+	}
+	return nil, fmt.Errorf("%T is no table", value)
+}
+
+// table returns the list as CSV, with a header line.
+func (l *list) table(fields string) ([]byte, error) {
+	columns := represent.Columns[l.kind]
+	head, err := encodeRow(columns)
+	if err != nil {
+		return nil, err
+	}
+	keep := fieldPaths(fields)
+	size := len(byteOrderMark) + len(head)
+	for _, item := range l.items {
+		size += len(item)
+	}
+	out := append(make([]byte, 0, size), byteOrderMark...)
+	if keep == nil {
+		out = append(out, head...)
+		return append(out, bytes.Join(l.items, nil)...), nil
+	}
+	kept := make([]bool, len(columns))
+	for i, name := range columns {
+		_, kept[i] = keep[name]
+	}
+	if !slices.Contains(kept, true) {
+		return out, nil
+	}
+	out = appendCells(out, head, kept)
+	for _, item := range l.items {
+		out = appendCells(out, item, kept)
+	}
+	return out, nil
+}
+
+// appendCells appends the kept cells of an encoded row. The cells stay encoded, so their bytes do not change.
+func appendCells(out, row []byte, kept []bool) []byte {
+	row = bytes.TrimSuffix(row, []byte("\r\n"))
+	start := len(out)
+	for _, keep := range kept {
+		quoted, end := false, 0
+		for end < len(row) && (quoted || row[end] != ',') {
+			if row[end] == '"' {
+				quoted = !quoted
+			}
+			end++
+		}
+		if keep {
+			if len(out) > start {
+				out = append(out, ',')
+			} else if end == 0 {
+				out = append(out, `""`...) // an empty line would be no row, and the first cell needs bytes before its comma
+			}
+			out = append(out, row[:end]...)
+		}
+		row = row[min(end+1, len(row)):]
+	}
+	return append(out, "\r\n"...)
+}
+
+// encodeRow returns a row as a line of CSV (RFC 4180). Line breaks inside cells stay as they are.
+func encodeRow(cells []string) ([]byte, error) {
+	safe := make([]string, len(cells))
+	for i, cell := range cells {
+		safe[i] = inertCell(cell)
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.Write(safe); err != nil {
+		return nil, err
+	}
+	w.Flush()
+	return append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), "\r\n"...), w.Error()
+}
+
+// inertCell puts an apostrophe before a cell that a spreadsheet would take for a formula. One that already begins with
+// apostrophes and such a character gets another one, so that a reader can remove exactly one.
+func inertCell(cell string) string {
+	if rest := strings.TrimLeft(cell, "'"); rest != "" && strings.IndexByte("=+-@\t\r", rest[0]) >= 0 {
+		return "'" + cell
+	}
+	return cell
+}

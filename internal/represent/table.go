@@ -1,0 +1,299 @@
+package represent
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
+)
+
+// Row has the cells of a record in a table, in the order of its columns (contract, section 8). A write accepts the
+// cells as values of the fields with the names of the columns.
+type Row []string
+
+// Columns are the names of the columns of a table, by kind of record. They are the fields of a write without those
+// that only repeat another one.
+var Columns = map[calendar.Kind][]string{
+	calendar.Event:     columnNames(eventColumns),
+	calendar.Venue:     columnNames(venueColumns),
+	calendar.Organizer: columnNames(organizerColumns),
+	calendar.Category:  columnNames(termColumns),
+	calendar.Tag:       columnNames(termColumns[:len(termColumns)-1]),
+}
+
+// column is a column of a table. cell returns its text for a record.
+type column[R any] struct {
+	name string
+	cell func(R) string
+}
+
+func columnNames[R any](columns []column[R]) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	return names
+}
+
+func cellsOf[R any](columns []column[R], record R) Row {
+	row := make(Row, len(columns))
+	for i, c := range columns {
+		row[i] = c.cell(record)
+	}
+	return row
+}
+
+// eventSource has the values of an event that its row in a table shows. json is redacted if protected is true.
+type eventSource struct {
+	v         *View
+	row       *ent.Event
+	json      *Event
+	protected bool
+}
+
+var eventColumns = []column[eventSource]{
+	{"id", func(s eventSource) string { return idCell(s.json.ID) }},
+	{"url", func(s eventSource) string { return s.json.URL }},
+	{"author", func(s eventSource) string { return s.json.Author }},
+	{"date", func(s eventSource) string { return DateText(s.row.PublishedAt, s.v.Site.Zone) }},
+	{"title", func(s eventSource) string { return textCell(s.v.Text(s.row).Title) }},
+	{"description", func(s eventSource) string { return s.json.Description }},
+	{"slug", func(s eventSource) string { return s.json.Slug }},
+	{"excerpt", func(s eventSource) string { return s.json.Excerpt }},
+	{"status", func(s eventSource) string { return string(s.json.Status) }},
+	{"timezone", func(s eventSource) string { return s.json.Timezone }},
+	{"all_day", func(s eventSource) string { return flagCell(s.json.AllDay) }},
+	{"start_date", func(s eventSource) string { return s.date(s.row.StartsAt, s.json.StartDate) }},
+	{"end_date", func(s eventSource) string { return s.date(s.row.EndsAt, s.json.EndDate) }},
+	{"image", eventSource.image},
+	{"cost", eventSource.cost},
+	{"website", func(s eventSource) string { return s.json.Website }},
+	{"show_map", func(s eventSource) string { return flagCell(s.json.ShowMap) }},
+	{"show_map_link", func(s eventSource) string { return flagCell(s.json.ShowMapLink) }},
+	{"hide_from_listings", func(s eventSource) string { return flagCell(s.json.HideFromListings) }},
+	{"sticky", func(s eventSource) string { return flagCell(s.json.Sticky) }},
+	{"featured", func(s eventSource) string { return flagCell(s.json.Featured) }},
+	{"categories", func(s eventSource) string { return termCell(s.json.Categories) }},
+	{"tags", func(s eventSource) string { return termCell(s.json.Tags) }},
+	{"venue", eventSource.venues},
+	{"organizer", eventSource.organizers},
+	{"ticketed", func(s eventSource) string { return flagCell(s.json.Ticketed) }},
+	{"post_parent", func(s eventSource) string { return idCell(s.json.PostParent) }},
+	{"event_status", func(s eventSource) string { return string(s.json.EventStatus) }},
+	{"event_status_reason", func(s eventSource) string { return textCell(s.json.EventStatusReason) }},
+	{"attendance", func(s eventSource) string { return string(s.json.Attendance) }},
+	{"virtual_url", func(s eventSource) string { return s.json.VirtualURL }},
+}
+
+// EventRow returns the row of a loaded event. It shows no more of a protected event than a redacted representation does.
+func (v *View) EventRow(e *ent.Event, protected bool) Row {
+	shown := v.Event(e, false)
+	if protected {
+		v.Redact(&shown, e)
+	}
+	return cellsOf(eventColumns, eventSource{v, e, &shown, protected})
+}
+
+// date returns a date of the event in its zone. wall is the date that JSON shows.
+func (s eventSource) date(t time.Time, wall string) string {
+	zone, err := calendar.ParseZone(s.row.Timezone)
+	if err != nil {
+		return wall // the zone is not known here, and a write without an offset keeps the wall time
+	}
+	return DateText(t, zone)
+}
+
+// image returns the id of the picture. 0 means that the event has none.
+func (s eventSource) image() string {
+	if i, ok := s.json.Image.(*Image); ok {
+		return idCell(i.ID)
+	}
+	if s.protected {
+		return ""
+	}
+	return "0"
+}
+
+// cost returns a text that is parsed as the stored cost. If no text is, it returns the displayed cost, with which an
+// update keeps the stored one.
+func (s eventSource) cost() string {
+	if s.protected {
+		return ""
+	}
+	c, decimal := s.row.Cost, s.v.Site.Currency.Decimal
+	for _, separator := range []string{" – ", ";"} {
+		text := textCell(c.Text(decimal, separator))
+		if utf8.RuneCountInString(text) > maxCost {
+			continue
+		}
+		sent, err := markup.Text(text)
+		if err == nil && calendar.ParseCost([]string{sent}, decimal).Equal(c) {
+			return text
+		}
+	}
+	return s.json.Cost
+}
+
+// maxCost is the largest length in characters of a cost that a write accepts.
+const maxCost = 255
+
+func (s eventSource) venues() string {
+	switch venues := s.json.Venue.(type) {
+	case *Venue:
+		return idCell(venues.ID)
+	case []Venue:
+		return listCell(venues, func(v Venue) string { return idCell(v.ID) })
+	}
+	return ""
+}
+
+func (s eventSource) organizers() string {
+	return listCell(s.json.Organizer, func(o Organizer) string { return idCell(o.ID) })
+}
+
+// venueSource has the values of a venue that its row in a table shows.
+type venueSource struct {
+	v    *View
+	row  *ent.Venue
+	json Venue
+}
+
+var venueColumns = []column[venueSource]{
+	{"id", func(s venueSource) string { return idCell(s.json.ID) }},
+	{"url", func(s venueSource) string { return s.json.URL }},
+	{"author", func(s venueSource) string { return s.json.Author }},
+	{"date", func(s venueSource) string { return DateText(s.row.PublishedAt, s.v.Site.Zone) }},
+	{"venue", func(s venueSource) string { return textCell(s.v.Text(s.row).Title) }},
+	{"description", func(s venueSource) string { return s.json.Description }},
+	{"slug", func(s venueSource) string { return s.json.Slug }},
+	{"status", func(s venueSource) string { return string(s.json.Status) }},
+	{"show_map", func(s venueSource) string { return flagCell(&s.json.ShowMap) }},
+	{"show_map_link", func(s venueSource) string { return flagCell(&s.json.ShowMapLink) }},
+	{"address", func(s venueSource) string { return textCell(s.json.Address) }},
+	{"city", func(s venueSource) string { return textCell(s.json.City) }},
+	{"country", func(s venueSource) string { return textCell(s.json.Country) }},
+	{"province", func(s venueSource) string { return textCell(s.json.Province) }},
+	{"state", func(s venueSource) string { return textCell(s.json.State) }},
+	{"zip", func(s venueSource) string { return textCell(s.json.Zip) }},
+	{"phone", func(s venueSource) string { return textCell(s.json.Phone) }},
+	// A derived value stays empty, so that a row that is sent back does not store it.
+	{"stateprovince", func(s venueSource) string { return textCell(markup.Inert(s.row.Stateprovince)) }},
+	{"website", func(s venueSource) string { return s.json.Website }},
+	{"image", func(s venueSource) string { return imageCell(s.json.Image) }},
+	{"geo_lat", func(s venueSource) string { return degreesCell(s.json.GeoLat) }},
+	{"geo_lng", func(s venueSource) string { return degreesCell(s.json.GeoLng) }},
+}
+
+// VenueRow returns the row of a loaded venue.
+func (v *View) VenueRow(e *ent.Venue) Row {
+	return cellsOf(venueColumns, venueSource{v, e, v.Venue(e, false)})
+}
+
+// organizerSource has the values of an organizer that its row in a table shows.
+type organizerSource struct {
+	v    *View
+	row  *ent.Organizer
+	json Organizer
+}
+
+var organizerColumns = []column[organizerSource]{
+	{"id", func(s organizerSource) string { return idCell(s.json.ID) }},
+	{"url", func(s organizerSource) string { return s.json.URL }},
+	{"author", func(s organizerSource) string { return s.json.Author }},
+	{"date", func(s organizerSource) string { return DateText(s.row.PublishedAt, s.v.Site.Zone) }},
+	{"organizer", func(s organizerSource) string { return textCell(s.v.Text(s.row).Title) }},
+	{"description", func(s organizerSource) string { return s.json.Description }},
+	{"slug", func(s organizerSource) string { return s.json.Slug }},
+	{"status", func(s organizerSource) string { return string(s.json.Status) }},
+	{"phone", func(s organizerSource) string { return textCell(s.json.Phone) }},
+	{"website", func(s organizerSource) string { return s.json.Website }},
+	{"email", func(s organizerSource) string { return textCell(s.json.Email) }},
+	{"image", func(s organizerSource) string { return imageCell(s.json.Image) }},
+}
+
+// OrganizerRow returns the row of a loaded organizer.
+func (v *View) OrganizerRow(e *ent.Organizer) Row {
+	return cellsOf(organizerColumns, organizerSource{v, e, v.Organizer(e, false)})
+}
+
+// termSource has the values of a category or tag that its row in a table shows.
+type termSource struct {
+	v    *View
+	row  *ent.Term
+	json Term
+}
+
+// termColumns are the columns of a category. A tag lacks the last one.
+var termColumns = []column[termSource]{
+	{"id", func(s termSource) string { return idCell(s.json.ID) }},
+	{"url", func(s termSource) string { return s.json.URL }},
+	{"name", func(s termSource) string { return textCell(s.v.Text(s.row).Title) }},
+	{"description", func(s termSource) string { return textCell(s.json.Description) }},
+	{"slug", func(s termSource) string { return s.json.Slug }},
+	{"parent", func(s termSource) string { return idCell(ParentID(s.row)) }},
+}
+
+// TermRow returns the row of a loaded term. ancestors are those of Term.
+func (v *View) TermRow(e *ent.Term, ancestors []string) Row {
+	columns := termColumns
+	if e.Taxonomy == calendar.Tag {
+		columns = columns[:len(columns)-1]
+	}
+	return cellsOf(columns, termSource{v, e, v.Term(e, ancestors)})
+}
+
+// textCell returns a plain text so that a write stores it unchanged. A text that looks like HTML is escaped.
+func textCell(text string) string {
+	if stored, err := markup.Text(text); err == nil && stored == text {
+		return text
+	}
+	return calendar.Escape(text)
+}
+
+func idCell(id int64) string { return strconv.FormatInt(id, 10) }
+
+// flagCell returns a flag as a word. Nil gives "".
+func flagCell(b *bool) string {
+	if b == nil {
+		return ""
+	}
+	return strconv.FormatBool(*b)
+}
+
+// degreesCell returns degrees without loss. Nil gives "".
+func degreesCell(degrees *float64) string {
+	if degrees == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*degrees, 'f', -1, 64)
+}
+
+// imageCell returns the id of an image. Nil gives "".
+func imageCell(i *Image) string {
+	if i == nil {
+		return ""
+	}
+	return idCell(i.ID)
+}
+
+// termCell returns the slugs of terms. A slug of digits would be read as an id, so the id replaces it.
+func termCell(terms []EventTerm) string {
+	return listCell(terms, func(t EventTerm) string {
+		if strings.Trim(t.Slug, "0123456789") == "" {
+			return idCell(t.ID)
+		}
+		return t.Slug
+	})
+}
+
+func listCell[T any](items []T, cell func(T) string) string {
+	cells := make([]string, len(items))
+	for i, item := range items {
+		cells[i] = cell(item)
+	}
+	return strings.Join(cells, ",")
+}
