@@ -315,8 +315,22 @@ func TestTextOfACostIsParsedAsTheCost(t *testing.T) {
 	t.Parallel()
 	for _, decimal := range []string{".", ","} {
 		for _, elements := range [][]string{
-			nil, {"0"}, {"Free"}, {"10 - 15 - 20"}, {"$12.50 - $20"}, {"1.234,50 zł"}, {"1" + decimal + "500"}, {"Donation", "€5", "€12.50", "€8"},
-			{"0$", "20$", "30$"}, {"from 5 to 50 USD"}, {"10 to 15 euros"}, {"PLN 20/15"}, {"$10", "€20"}, {"Donation", "$10 / €9"}, {"Pay what you can"}, {"0.000; 3 zł"},
+			nil,
+			{"0"},
+			{"Free"},
+			{"10 - 15 - 20"},
+			{"$12.50 - $20"},
+			{"1.234,50 zł"},
+			{"1" + decimal + "500"},
+			{"Donation", "€5", "€12.50", "€8"},
+			{"0$", "20$", "30$"},
+			{"from 5 to 50 USD"},
+			{"10 to 15 euros"},
+			{"PLN 20/15"},
+			{"$10", "€20"},
+			{"Donation", "$10 / €9"},
+			{"Pay what you can"},
+			{"0.000; 3 zł"},
 		} {
 			want := ParseCost(elements, decimal)
 			if got := ParseCost([]string{want.Text(decimal, " – ")}, decimal); !got.Equal(want) {
