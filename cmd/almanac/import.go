@@ -24,12 +24,13 @@ import (
 )
 
 type importCmd struct {
-	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"Calendar to import: the address of the events list of a compatible REST API, read to its last page; the address of an iCalendar file (.ics); or a file with an iCalendar or one saved page of such a list."`
+	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"Calendar to import: the address of the events list of a compatible REST API, read to its last page; the address of an iCalendar file (.ics); or a file with an iCalendar, a table (CSV) or one saved page of such a list."`
 	database
 	Language     string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language to read the source in: en, pl or es. A record that exists here in another language gets the texts as a translation. Default that of the site."`
 	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default that of the calendar, which is en until one is set. [$$ALMANAC_LANGUAGE]"`
 	Timezone     string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default that of the calendar, which is UTC until one is set."`
 	moneyFlags
+	tableFlags
 	Protected  string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with a password, which the source does not reveal: password protects them with a random one, draft makes them drafts. Default ${default}."`
 	DryRun     bool     `help:"Print what the command would do, and write nothing."`
 	Verbose    bool     `short:"v" help:"List every record that is created, updated or translated."`
@@ -122,7 +123,7 @@ func (c importCmd) run(
 
 	reading := newProgress(s.Err, "reading events")
 	r := &importer.Reader{
-		Site: site, Language: language, Rate: c.Rate, Progress: reading.show,
+		Site: site, Language: language, Rate: c.Rate, Progress: reading.show, Tables: c.tables(s),
 		Retry: func(err error, wait time.Duration) {
 			reading.line("%v; trying again in %s", err, wait.Round(time.Millisecond))
 		},

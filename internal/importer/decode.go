@@ -67,6 +67,11 @@ type Origin struct {
 	// NameOnly reports whether the source knows little more than the name of a record. An existing record then
 	// does not change.
 	NameOnly bool
+
+	// Here is the id of the record in this calendar, if a table names it. 0 means unknown.
+	Here int64
+	// BySlug reports whether the name of a term may be a slug of this calendar.
+	BySlug bool
 }
 
 func (o *Origin) source() *Origin { return o }
@@ -117,6 +122,8 @@ type Event struct {
 	// SeriesPage is the host and path of the page of the recurring event if this is one of its dates. "" means
 	// another event.
 	SeriesPage string
+	// Edited is the row of a table that Almanac wrote, which names an event of this calendar. Otherwise it is nil.
+	Edited *editedRow
 }
 
 // isAltered reports whether the event or one of its dates is altered.

@@ -22,9 +22,19 @@ func (r *importRun) prepareEvents(ctx context.Context, db *ent.Client, items []*
 		return nil, fmt.Errorf("events by source: %w", err)
 	}
 	known := bySource(rows, func(e *ent.Event) *string { return e.SourceID })
+	edited, err := r.editedEvents(ctx, db, items)
+	if err != nil {
+		return nil, err
+	}
 	writes := make([]recordWrite, len(items))
 	for i, e := range items {
 		row := known[e.Key]
+		if e.Edited != nil {
+			row = edited[r.edited[e.Key]]
+			if e, err = r.onlyEdits(e, row); err != nil {
+				return nil, err
+			}
+		}
 		if e.Replaces != nil {
 			occurrence, inSeries, err := r.occurrenceOf(ctx, db, e.Replaces)
 			switch {
@@ -227,9 +237,11 @@ func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *E
 func (r *importRun) compareEvent(
 	ctx context.Context, db *ent.Client, c *change, s storedTexts, e *Event, old *ent.Event,
 ) (in *edit.EventInput, notice string, err error) {
-	err = r.compareTexts(ctx, db, c, s, &e.Origin, sourceTexts{e.Title, e.Slug, e.Description, e.Excerpt, e.EventStatusReason})
-	if err != nil {
-		return nil, "", err
+	if e.Edited == nil || e.Edited.texts {
+		err = r.compareTexts(ctx, db, c, s, &e.Origin, sourceTexts{e.Title, e.Slug, e.Description, e.Excerpt, e.EventStatusReason})
+		if err != nil {
+			return nil, "", err
+		}
 	}
 	in = &edit.EventInput{}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, e.Status, e.Published)

@@ -88,7 +88,11 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 		}
 		r.editor.PasswordKey = key
 	}
-	all, err := r.withoutForeignNames(ctx, cal.Events)
+	edited, err := r.findEdited(ctx, cal.Events)
+	all := edited
+	if err == nil {
+		all, err = r.withoutForeignNames(ctx, edited)
+	}
 	for _, e := range all {
 		r.keys[e.Key] = true
 	}
@@ -148,7 +152,8 @@ type importRun struct {
 	language calendar.Language
 
 	done, total int
-	broken      int // number of successive records that failed with an unexpected error
+	edited      map[string]int64 // ids of the events here that rows of a table change, by source id
+	broken      int              // number of successive records that failed with an unexpected error
 }
 
 // sourceRecord is a record of the source of any kind.
@@ -349,7 +354,7 @@ func collectLinked(cal *Calendar) linkedRecords {
 	fresh := func(o *Origin) bool {
 		was := seen[o.Key]
 		seen[o.Key] = true
-		return !was
+		return !was && o.Here == 0
 	}
 	image := func(i *Image) {
 		if i != nil && fresh(&i.Origin) {

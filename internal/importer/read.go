@@ -44,12 +44,14 @@ type Reader struct {
 	Progress func(read, total int)
 	// Retry is called before a retry with its reason and delay. Nil disables it.
 	Retry func(err error, wait time.Duration)
+	// Tables says how tables are read.
+	Tables Tables
 
 	firstWait time.Duration // delay before the first retry; 0 means the default of the backoff package
 }
 
-// Read collects a calendar from a source: an address or a file name. The source is an iCalendar file or a list
-// of events. Read follows next_rest_url through the pages of an address. A file has one page. If a later page
+// Read collects a calendar from a source: an address or a file name. The source is an iCalendar file, a table or a
+// list of events. Read follows next_rest_url through the pages of an address. A file has one page. If a later page
 // fails, Read returns the records of the pages before it, and a Problem. It returns an error if it read nothing,
 // ctx ended, or the dates of a recurring event are invalid.
 func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err error) {
@@ -65,7 +67,8 @@ func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err er
 }
 
 // errNeither is the error for a file of another kind.
-var errNeither = errors.New("neither a calendar file (iCalendar) with an event nor a page of events of the REST API (JSON)")
+var errNeither = errors.New("neither a calendar file (iCalendar) with an event, nor a page of events of the REST API (JSON), nor a " +
+	"table (CSV) with titles and starts of events")
 
 // webcals maps the schemes that calendar programs use for iCalendar files to the schemes of requests.
 var webcals = map[string]string{"webcal": "https", "webcals": "https"}
@@ -96,6 +99,19 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 		data, err := io.ReadAll(in)
 		if err == nil {
 			cal, err = decodeICal(data, r.icalSite())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return cal, nil
+	}
+	if text := bytes.TrimSpace(bytes.TrimPrefix(start, byteOrderMark)); len(text) > 0 && text[0] != '{' {
+		data, err := readLimited(in)
+		if err == nil {
+			cal, err = r.readTable(data)
+		}
+		if errors.Is(err, errNoTable) {
+			err = errNeither
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -197,6 +213,15 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 				return nil, fmt.Errorf("%s: %w", at.Redacted(), err)
 			}
 			return cal, nil
+		}
+		if err == nil && number == 1 {
+			table, tableErr := r.readTable(data)
+			if tableErr == nil {
+				return table, nil
+			}
+			if !errors.Is(tableErr, errNoTable) {
+				return nil, fmt.Errorf("%s: %w", at.Redacted(), tableErr)
+			}
 		}
 		var page *Page
 		if err == nil {
@@ -324,7 +349,7 @@ func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final 
 	if err != nil {
 		return nil, nil, backoff.Permanent(err)
 	}
-	req.Header.Set("Accept", "application/json, text/calendar;q=0.9")
+	req.Header.Set("Accept", "application/json, text/calendar;q=0.9, text/csv;q=0.8")
 	if w.Language != "" {
 		req.Header.Set("Accept-Language", string(w.Language))
 	}

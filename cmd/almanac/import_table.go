@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/almanac-cal/almanac/internal/importer"
+)
+
+// tableFlags are the flags for a table. Other sources do not need them.
+type tableFlags struct {
+	Map   []string `sep:"none" placeholder:"COLUMN=FIELD" help:"Field of a column of a table, such as 'Nazwa=title'. The column is its name, in double quotes if it has a comma, its letter or its number; the field - ignores it. Repeatable, or a comma list."`
+	Dates string   `default:"" placeholder:"ORDER" enum:",dmy,mdy" help:"Order of the dates of a table that can be read in two ways, such as 05/06/2026: dmy, or mdy for the month first. Default none: the command asks on a terminal, and fails elsewhere."`
+}
+
+// tables returns how a table is read, with a preview on the output.
+func (f tableFlags) tables(s streams) importer.Tables {
+	var maps []string
+	for _, list := range f.Map {
+		maps = append(maps, importer.SplitMaps(list)...)
+	}
+	p := &tablePreview{streams: s}
+	return importer.Tables{Maps: maps, Dates: importer.DateOrder(f.Dates), Preview: p.show}
+}
+
+// tablePreview prints how a table is read, once.
+type tablePreview struct {
+	streams
+	columns, rows bool // printed
+}
+
+func (p *tablePreview) show(t importer.TablePreview) (importer.DateOrder, error) {
+	if !p.columns {
+		p.columns = true
+		separator := map[string]string{"\t": "tab"}[t.Separator]
+		if separator == "" {
+			separator = t.Separator
+		}
+		fmt.Fprintf(p.Out, "A table in %s, separated by %s:\n\n", t.Encoding, separator)
+		columns := newTable(p.Out, "COLUMN", "READ AS")
+		for _, c := range t.Columns {
+			field := c.Field
+			if field == "" {
+				field = "(ignored)"
+			}
+			columns.row(c.Header, field)
+		}
+		if err := columns.Flush(); err != nil {
+			return "", err
+		}
+		fmt.Fprintln(p.Out)
+	}
+	if len(t.Ambiguous) > 0 {
+		return p.ask(t.Ambiguous)
+	}
+	if p.rows || len(t.Rows) == 0 {
+		return "", nil
+	}
+	p.rows = true
+	rows := newTable(p.Out, "LINE", "TITLE", "START", "END", "VENUE", "COST")
+	for _, r := range t.Rows {
+		if r.Problem != "" {
+			r.End = "(does not come)"
+		}
+		rows.row(r.Line, shortCell(r.Title), shortCell(r.Start), r.End, shortCell(r.Venue), shortCell(r.Cost))
+	}
+	if err := rows.Flush(); err != nil {
+		return "", err
+	}
+	fmt.Fprintln(p.Out)
+	return "", nil
+}
+
+// shortCell returns the beginning of a text for a column.
+func shortCell(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// ask shows both readings of the dates. On a terminal it asks which is meant; elsewhere it returns "".
+func (p *tablePreview) ask(dates []importer.AmbiguousDate) (importer.DateOrder, error) {
+	t := newTable(p.Out, "LINE", "COLUMN", "DATE", "--dates dmy", "--dates mdy")
+	for _, a := range dates {
+		t.row(a.Line, a.Header, shortCell(a.Text), a.DayFirst, a.MonthFirst)
+	}
+	if err := t.Flush(); err != nil {
+		return "", err
+	}
+	fmt.Fprintln(p.Out)
+	f, ok := p.In.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return "", nil
+	}
+	return askOrder(p.streams)
+}
+
+// askOrder asks for the order of dates until an answer is one. An empty answer or the end of the input is none.
+func askOrder(s streams) (importer.DateOrder, error) {
+	in := bufio.NewReader(s.In)
+	for {
+		fmt.Fprint(s.Err, "Which order do these dates have, dmy or mdy? ")
+		line, err := in.ReadString('\n')
+		switch answer := importer.DateOrder(strings.ToLower(strings.TrimSpace(line))); {
+		case answer == importer.DayFirst, answer == importer.MonthFirst, answer == "":
+			return answer, nil
+		case err != nil:
+			return "", err
+		}
+	}
+}

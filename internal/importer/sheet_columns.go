@@ -1,0 +1,216 @@
+package importer
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+//go:embed sheet_columns.txt
+var sheetColumnNames string
+
+// columnNames maps folded names of columns to fields.
+type columnNames struct {
+	fields []string            // in the order of the file
+	byName map[string]string   // field by folded name
+	names  map[string][]string // names as written by field
+}
+
+var loadColumnNames = sync.OnceValue(func() columnNames {
+	n := columnNames{byName: make(map[string]string), names: make(map[string][]string)}
+	for line := range strings.Lines(sheetColumnNames) {
+		field, list, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok || strings.HasPrefix(field, "#") {
+			continue
+		}
+		n.fields = append(n.fields, field)
+		for name := range strings.SplitSeq(field+","+list, ",") {
+			name = strings.TrimSpace(name)
+			if key := foldHeader(name); n.byName[key] == "" {
+				n.byName[key] = field
+				n.names[field] = append(n.names[field], name)
+			}
+		}
+	}
+	return n
+})
+
+// foldLetters returns a text in lower case without accents.
+func foldLetters(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case r == 'ł' || r == 'Ł':
+			return 'l'
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(s))
+}
+
+// foldHeader returns a key that is equal for names that differ only in case, accents and punctuation.
+func foldHeader(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, foldLetters(s))
+}
+
+// sheetColumn is a column of a table. Field is "" for a column that is not read.
+type sheetColumn struct {
+	header, field string
+}
+
+// label returns the name of a column for messages.
+func (c sheetColumn) label() string { return fmt.Sprintf("column %q", shorten(c.header)) }
+
+// sheetColumns returns the fields of the columns. Maps are entries COLUMN=FIELD, which win over known names.
+func sheetColumns(header, maps []string) ([]sheetColumn, error) {
+	names := loadColumnNames()
+	columns := make([]sheetColumn, len(header))
+	used := make(map[string]int) // column by field
+	fixed := make(map[int]bool)  // columns that the maps name
+	for i, name := range header {
+		columns[i].header = name
+		if name == "" {
+			columns[i].header = columnLetters(i)
+		}
+	}
+	for _, entry := range maps {
+		at, field, err := parseMap(entry, header)
+		if err != nil {
+			return nil, err
+		}
+		if before, twice := used[field]; twice && before != at && field != "" {
+			return nil, fmt.Errorf("--map %s: %s is also that of %s", entry, field, columns[before].label())
+		}
+		fixed[at], columns[at].field = true, field
+		if field != "" {
+			used[field] = at
+		}
+	}
+	for i, name := range header {
+		field := names.byName[foldHeader(name)]
+		if _, twice := used[field]; fixed[i] || field == "" || twice {
+			continue
+		}
+		columns[i].field = field
+		used[field] = i
+	}
+	// In a table with start_date, a column called date is the day of publication.
+	if at := slices.IndexFunc(columns, func(c sheetColumn) bool { return c.field == "" && foldHeader(c.header) == "date" }); at >= 0 &&
+		!fixed[at] && hasField(columns, "url") && !hasField(columns, "published") {
+		columns[at].field = "published"
+	}
+	return columns, nil
+}
+
+func hasField(columns []sheetColumn, field string) bool {
+	return slices.ContainsFunc(columns, func(c sheetColumn) bool { return c.field == field })
+}
+
+// parseMap reads COLUMN=FIELD. The column is its name, perhaps in quotes, its letters (A, AB) or its number. The
+// field - ignores the column.
+func parseMap(entry string, header []string) (at int, field string, err error) {
+	cut := strings.LastIndexByte(entry, '=')
+	if cut < 0 {
+		return 0, "", fmt.Errorf("--map %s: want COLUMN=FIELD", entry)
+	}
+	name := strings.TrimSpace(entry[:cut])
+	field = strings.TrimSpace(entry[cut+1:])
+	names := loadColumnNames()
+	switch {
+	case field == "-":
+		field = ""
+	case !slices.Contains(names.fields, field):
+		return 0, "", fmt.Errorf("--map %s: unknown field %q; want one of %s, or - to ignore the column", entry, field,
+			strings.Join(names.fields, ", "))
+	}
+	quoted := len(name) > 1 && name[0] == '"' && strings.HasSuffix(name, `"`)
+	if quoted {
+		name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
+	}
+	same := func(h string) bool { return h == name }
+	folded := func(h string) bool { return foldHeader(h) != "" && foldHeader(h) == foldHeader(name) }
+	if at = slices.IndexFunc(header, same); at < 0 {
+		at = slices.IndexFunc(header, folded)
+	}
+	if at < 0 && !quoted {
+		at = columnNumber(name)
+	}
+	if at < 0 || at >= len(header) {
+		return 0, "", fmt.Errorf("--map %s: there is no column %q; the columns are %s", entry, name, quotedNames(header))
+	}
+	return at, field, nil
+}
+
+// SplitMaps splits a comma list of COLUMN=FIELD. A comma in quotes belongs to the column.
+func SplitMaps(list string) (entries []string) {
+	start, quoted := 0, false
+	for i := range len(list) {
+		switch {
+		case list[i] == '"':
+			quoted = !quoted
+		case list[i] == ',' && !quoted:
+			entries = append(entries, list[start:i])
+			start = i + 1
+		}
+	}
+	return slices.DeleteFunc(append(entries, list[start:]), func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+// columnNumber returns the index of a column from its letters or number, or -1.
+func columnNumber(name string) int {
+	if n, err := strconv.Atoi(name); err == nil {
+		return n - 1
+	}
+	if name == "" || len(name) > 2 {
+		return -1
+	}
+	n := 0
+	for _, c := range []byte(strings.ToUpper(name)) {
+		if c < 'A' || c > 'Z' {
+			return -1
+		}
+		n = n*26 + int(c-'A') + 1
+	}
+	return n - 1
+}
+
+// columnLetters returns the name of a column in spreadsheets.
+func columnLetters(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return columnLetters(i/26-1) + string(rune('A'+i%26))
+}
+
+// quotedNames returns a list of the first names of columns.
+func quotedNames(header []string) string {
+	const most = 30
+	shown := make([]string, 0, most)
+	for _, h := range header[:min(len(header), most)] {
+		shown = append(shown, strconv.Quote(shorten(h)))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(header) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// noColumnsError is the error for a table without a title and a start.
+func noColumnsError(header []string) error {
+	names := loadColumnNames()
+	return fmt.Errorf("the table has neither a column of titles nor one of starts; its columns are %s. "+
+		"Known names of titles: %s; of starts: %s. Name others with --map 'COLUMN=title,COLUMN=start_date'",
+		quotedNames(header), strings.Join(names.names["title"], ", "), strings.Join(names.names["start_date"], ", "))
+}

@@ -1,0 +1,389 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/when"
+)
+
+// DateOrder is the order of day and month in dates such as 05/06/2026. "" means unknown.
+type DateOrder string
+
+// Values of DateOrder.
+const (
+	DayFirst   DateOrder = "dmy"
+	MonthFirst DateOrder = "mdy"
+)
+
+// sheetDate is the date in a cell, with its times.
+type sheetDate struct {
+	day   calendar.Wall
+	times []sheetClock // none, a start, or a start and an end
+	last  *sheetDate   // end of a span of dates; nil if the cell has one date
+	at    *time.Time   // instant, if the cell names an offset
+}
+
+// sheetClock is a time of day. One after 23:59 is on the next day.
+type sheetClock struct{ hour, minute, second int }
+
+func (c sheetClock) on(day calendar.Wall) calendar.Wall {
+	y, m, d := day.Date()
+	return calendar.WallAt(y, m, d, c.hour, c.minute, c.second)
+}
+
+// Errors of dates.
+var (
+	errAmbiguous  = errors.New("day and month may be either way round")
+	errNoDate     = errors.New("not a date")
+	errNoYear     = errors.New("a date without a year")
+	errNoSuchDay  = errors.New("there is no such day")
+	errWrongOrder = errors.New("no date in the order of --dates or of its column")
+	errNoTime     = errors.New("not a time of day")
+)
+
+// maxDateText is the maximum length of a date, in bytes.
+const maxDateText = 128
+
+var (
+	isoDay     = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[t ]|$|\D)`)
+	compactDay = regexp.MustCompile(`^(\d{4})(\d{2})(\d{2})(?:[t ]|$)`)
+	numericDay = regexp.MustCompile(`(?:^|[^\d:./-])(\d{1,2}) ?([./-]) ?(\d{1,2}) ?([./-]) ?(\d{4}|\d{2})(?:[^\d:]|$)`)
+	dayMonth   = regexp.MustCompile(`(?:^|[^\d:.])(\d{1,2})(?:st|nd|rd|th|\.|º|o)?(?: ?[-–] ?(\d{1,2})\.?)?[ -]+(?:de |of )?([a-z]+)\.?,?[ -]+(?:de |del )?(\d{4})(?:\D|$)`)
+	monthDay   = regexp.MustCompile(`(?:^|[^a-z])([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?(?: ?[-–] ?(\d{1,2}))?,? (\d{4})(?:\D|$)`)
+	noYear     = regexp.MustCompile(`^\D*\d{1,2}[./-]\d{1,2}\D*$|^\D*\d{1,2}\.? (?:de )?[a-z]{3,}\D*$`)
+	hasOffset  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)? ?(?:z|utc|gmt|[+-]\d{2}:?\d{2})$`)
+	dateSpan   = regexp.MustCompile(` (?:-|–|—|to|do|a|al|hasta|until) |[–—]`)
+)
+
+// monthWords maps the starts and forms of the names of months, without accents, to their numbers.
+var monthWords = func() map[string]int {
+	words := map[string]int{}
+	for n, list := range []string{
+		"january jan styczen stycznia styczniu sty enero ene i",
+		"february feb luty lutego lutym lut febrero ii",
+		"march mar marzec marca marcu marzo iii",
+		"april apr kwiecien kwietnia kwietniu kwi abril abr iv",
+		"may maj maja maju mayo v",
+		"june jun czerwiec czerwca czerwcu cze junio vi",
+		"july jul lipiec lipca lipcu lip julio vii",
+		"august aug sierpien sierpnia sierpniu sie agosto ago viii",
+		"september sep sept wrzesien wrzesnia wrzesniu wrz septiembre setiembre set ix",
+		"october oct pazdziernik pazdziernika pazdzierniku paz octubre x",
+		"november nov listopad listopada listopadzie lis noviembre xi",
+		"december dec grudzien grudnia grudniu gru diciembre dic xii",
+	} {
+		for word := range strings.FieldsSeq(list) {
+			words[word] = n + 1
+		}
+	}
+	return words
+}()
+
+// fillerWords are words beside a date or time that change nothing: weekdays and words such as "at".
+var fillerWords = func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+		poniedzialek wtorek sroda czwartek piatek sobota niedziela poniedzialku wtorku srode czwartku sobote niedziele
+		pon pn wt sr czw cz pt sob sb nd ndz niedz w we
+		lunes martes miercoles jueves viernes sabado domingo lun mie jue vie sab dom
+		at from od o godz godzina godzinie g r roku rok the on el la las a h hs hrs hours hora horas desde de von`) {
+		words[word] = true
+	}
+	return words
+}()
+
+// evidence returns the order that the numbers of a date prove, "" if none. Ambiguous reports a date that has two readings.
+func evidence(text string) (order DateOrder, ambiguous bool) {
+	s := foldDate(text)
+	if isoDay.MatchString(s) {
+		return "", false
+	}
+	for _, m := range numericDay.FindAllStringSubmatch(s, -1) {
+		a, b := number(m[1]), number(m[3])
+		switch {
+		case m[2] == "." || a == b:
+		case a > 12 && b <= 12:
+			return DayFirst, false
+		case b > 12 && a <= 12:
+			return MonthFirst, false
+		default:
+			ambiguous = true
+		}
+	}
+	return "", ambiguous
+}
+
+func foldDate(text string) string {
+	s := strings.Join(strings.Fields(foldLetters(strings.ReplaceAll(text, "º", ""))), " ")
+	return strings.Trim(s, " ,;")
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// readDate reads the date in a cell, with the times beside it.
+func readDate(text string, order DateOrder) (sheetDate, error) {
+	if len(text) > maxDateText {
+		return sheetDate{}, errNoDate
+	}
+	s := foldDate(text)
+	if hasOffset.MatchString(s) {
+		d, err := when.Parse(s, time.Time{}, calendar.UTC())
+		if err != nil || !d.IsInstant() {
+			return sheetDate{}, errNoDate
+		}
+		return sheetDate{at: new(d.Instant(calendar.UTC()))}, nil
+	}
+	for _, cut := range dateSpan.FindAllStringIndex(s, -1) {
+		first, errFirst := readOneDate(s[:cut[0]], order)
+		last, errLast := readOneDate(s[cut[1]:], order)
+		switch {
+		case errFirst == nil && errLast == nil:
+			first.last = &last
+			return first, nil
+		case errors.Is(errFirst, errAmbiguous) && (errLast == nil || errors.Is(errLast, errAmbiguous)):
+			return sheetDate{}, errAmbiguous
+		}
+	}
+	return readOneDate(s, order)
+}
+
+// readOneDate reads a folded text with one date.
+func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
+	s = strings.TrimSpace(s)
+	rest, lastDay := "", 0
+	var year, month, day int
+	switch {
+	case isoDay.MatchString(s):
+		m := isoDay.FindStringSubmatchIndex(s)
+		year, month, day = number(s[m[2]:m[3]]), number(s[m[4]:m[5]]), number(s[m[6]:m[7]])
+		rest = strings.TrimPrefix(s[m[7]:], "t")
+	case compactDay.MatchString(s):
+		year, month, day = number(s[:4]), number(s[4:6]), number(s[6:8])
+		rest = strings.TrimPrefix(s[8:], "t")
+	case numericDay.MatchString(s):
+		m := numericDay.FindStringSubmatchIndex(s)
+		a, b := number(s[m[2]:m[3]]), number(s[m[6]:m[7]])
+		year = number(s[m[10]:m[11]])
+		if m[11]-m[10] == 2 {
+			year += 2000
+		}
+		mark := s[m[4]:m[5]]
+		if mark != s[m[8]:m[9]] {
+			return d, errNoDate
+		}
+		switch {
+		case mark == ".":
+			day, month = a, b
+		case a > 12 && b > 12:
+			return d, errNoSuchDay
+		case order == MonthFirst:
+			if month, day = a, b; a > 12 {
+				return d, errWrongOrder
+			}
+		case order == DayFirst:
+			if day, month = a, b; b > 12 {
+				return d, errWrongOrder
+			}
+		case a == b, a > 12:
+			day, month = a, b
+		case b > 12:
+			month, day = a, b
+		default:
+			return d, errAmbiguous
+		}
+		rest = s[:m[2]] + " " + s[m[11]:]
+	default:
+		if year, month, day, lastDay, rest, err = readNamedDate(s); err != nil {
+			return d, err
+		}
+	}
+	if d.day, err = dayOf(year, month, day); err != nil {
+		return d, err
+	}
+	if d.times, err = readTimes(rest, false); err != nil {
+		return d, fmt.Errorf("%w in the rest of it, %q", errNoTime, strings.TrimSpace(rest))
+	}
+	if lastDay > 0 {
+		last, err := dayOf(year, month, lastDay)
+		if err != nil {
+			return d, err
+		}
+		d.last = &sheetDate{day: last}
+	}
+	return d, nil
+}
+
+// readNamedDate reads a date whose month is a word.
+func readNamedDate(s string) (year, month, day, last int, rest string, err error) {
+	for _, m := range dayMonth.FindAllStringSubmatchIndex(s, -1) {
+		if month = monthWords[s[m[6]:m[7]]]; month > 0 {
+			if m[4] >= 0 {
+				last = number(s[m[4]:m[5]])
+			}
+			return number(s[m[8]:m[9]]), month, number(s[m[2]:m[3]]), last, s[:m[2]] + " " + s[m[9]:], nil
+		}
+	}
+	for _, m := range monthDay.FindAllStringSubmatchIndex(s, -1) {
+		if month = monthWords[s[m[2]:m[3]]]; month > 0 {
+			if m[6] >= 0 {
+				last = number(s[m[6]:m[7]])
+			}
+			return number(s[m[8]:m[9]]), month, number(s[m[4]:m[5]]), last, s[:m[2]] + " " + s[m[9]:], nil
+		}
+	}
+	if noYear.MatchString(s) {
+		return 0, 0, 0, 0, "", errNoYear
+	}
+	return 0, 0, 0, 0, "", errNoDate
+}
+
+func dayOf(year, month, day int) (calendar.Wall, error) {
+	w := calendar.WallAt(year, time.Month(month), day, 0, 0, 0)
+	if y, m, d := w.Date(); year < 1000 || y != year || int(m) != month || d != day {
+		return calendar.Wall{}, errNoSuchDay
+	}
+	return w, nil
+}
+
+var (
+	timePattern = regexp.MustCompile(`^(\d{1,2})(?:(?:[:.h]| h )(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?h? ?(?:(a|p) ?\.? ?m\b\.?)?`)
+	timeSpan    = regexp.MustCompile(`^(?:[-–—]|to\b|do\b|a\b|until\b|till\b|hasta\b|al\b)`)
+	firstWord   = regexp.MustCompile(`^[a-z]+`)
+	namedTimes  = map[string]sheetClock{
+		"noon": {12, 0, 0}, "poludnie": {12, 0, 0}, "mediodia": {12, 0, 0},
+		"midnight": {0, 0, 0}, "polnoc": {0, 0, 0}, "medianoche": {0, 0, 0},
+	}
+)
+
+// readTimes reads the times of a cell: none, one, or a start and an end. Bare accepts an hour without minutes or a word.
+func readTimes(text string, bare bool) (times []sheetClock, err error) {
+	s := strings.TrimSpace(foldDate(text))
+	half := "" // am or pm of the last time
+	halves := []string{}
+	spanned := false
+	for s != "" {
+		switch {
+		case strings.ContainsRune(" ,;.()/", rune(s[0])):
+			s = s[1:]
+			continue
+		case len(times) == 1 && !spanned && timeSpan.MatchString(s):
+			if rest := timeSpan.ReplaceAllString(s, ""); rest != "" {
+				s, spanned = rest, true
+				continue
+			}
+		case s[0] == '-':
+			s = s[1:]
+			continue
+		case strings.HasPrefix(s, "–"):
+			s = strings.TrimPrefix(s, "–")
+			continue
+		}
+		if word := firstWord.FindString(s); word != "" {
+			if c, ok := namedTimes[word]; ok {
+				times, halves = append(times, c), append(halves, "24")
+			} else if !fillerWords[word] {
+				return nil, errNoTime
+			} else if strings.HasPrefix(word, "g") || word == "at" || word == "las" || word == "la" || word == "o" {
+				bare = true
+			}
+			s = s[len(word):]
+			continue
+		}
+		m := timePattern.FindStringSubmatchIndex(s)
+		if m == nil || len(times) == 2 || len(times) == 1 && !spanned {
+			return nil, errNoTime
+		}
+		c := sheetClock{hour: number(s[m[2]:m[3]])}
+		whole := s[:m[1]]
+		if m[4] >= 0 {
+			c.minute = number(s[m[4]:m[5]])
+		}
+		if m[6] >= 0 {
+			c.second = number(s[m[6]:m[7]])
+		}
+		half = ""
+		if m[8] >= 0 {
+			half = s[m[8]:m[9]]
+		}
+		if m[4] < 0 && half == "" && !bare && !strings.Contains(whole, "h") && !spanned && !laterMeridiem(s[m[1]:]) {
+			return nil, errNoTime
+		}
+		if c.minute > 59 || c.second > 59 || c.hour > 24 || c.hour == 24 && c.minute > 0 || half != "" && (c.hour == 0 || c.hour > 12) {
+			return nil, errNoTime
+		}
+		times, halves = append(times, c), append(halves, half)
+		s = s[m[1]:]
+		if s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == ':') {
+			return nil, errNoTime
+		}
+	}
+	if spanned && len(times) < 2 {
+		return nil, errNoTime
+	}
+	if len(times) == 2 && halves[0] == "" && halves[1] != "" && times[0].hour <= 12 && times[0].hour > 0 {
+		halves[0] = halves[1] // 7-9 pm
+		if a, b := times[0].hour%12, times[1].hour%12; halves[1] == "p" && a > b {
+			halves[0] = "a" // 11-2 pm
+		}
+	}
+	for i, half := range halves {
+		if half == "a" || half == "p" {
+			times[i].hour %= 12
+			if half == "p" {
+				times[i].hour += 12
+			}
+		}
+	}
+	return times, nil
+}
+
+// laterMeridiem reports whether a text is the end of a span with am or pm, as after the 7 of "7-9 pm".
+func laterMeridiem(rest string) bool {
+	return meridiemEnd.MatchString(rest)
+}
+
+var meridiemEnd = regexp.MustCompile(`^ ?(?:[-–—]|to) ?\d{1,2}(?:[:.]\d{2})? ?[ap] ?\.? ?m\b`)
+
+var lengthPattern = regexp.MustCompile(
+	`^(?:(\d{1,3})(?:[.,](\d+))? ?(?:hours?|hrs?|h|godziny?|godz\.?|horas?))? ?(?:(\d{1,4}) ?(?:minutes|minut[ay]?|minutos?|min\.?|m|'))?$`)
+
+// readDuration reads a length: 90 min, 1.5 h, 2 godz., 1:30.
+func readDuration(text string) (time.Duration, error) {
+	s := foldDate(text)
+	if hours, minutes, ok := strings.Cut(s, ":"); ok {
+		h, m := number(hours), number(strings.TrimSuffix(minutes, ":00"))
+		if h >= 0 && h < 1000 && m >= 0 && m < 60 && len(minutes) >= 2 {
+			return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute, nil
+		}
+		return 0, errors.New("not a length of time")
+	}
+	m := lengthPattern.FindStringSubmatch(s)
+	if m == nil || s == "" {
+		return 0, errors.New("not a length of time")
+	}
+	var d time.Duration
+	if m[1] != "" {
+		hours, err := strconv.ParseFloat(m[1]+"."+m[2]+"0", 64)
+		if err != nil {
+			return 0, err
+		}
+		d = time.Duration(hours * float64(time.Hour)).Round(time.Minute)
+	}
+	if m[3] != "" {
+		d += time.Duration(number(m[3])) * time.Minute
+	}
+	return d, nil
+}

@@ -1,0 +1,153 @@
+// Package sheet reads tables that spreadsheets write as text. It finds their encoding and their separator.
+package sheet
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Limits of a table.
+const (
+	MaxBytes   = 32 << 20
+	MaxColumns = 500
+	MaxRows    = 100_000
+	maxCell    = 1 << 20 // bytes of a cell in quotes
+	maxReread  = 64 << 20
+)
+
+// Errors of Open.
+var (
+	ErrEmpty   = errors.New("the table is empty")
+	ErrBinary  = errors.New("not a text")
+	errColumns = fmt.Errorf("more than %d columns", MaxColumns)
+	errBytes   = fmt.Errorf("over %d MiB", MaxBytes>>20)
+)
+
+// Table is a table with a header. It has the whole text in memory, but only one row.
+type Table struct {
+	Header    []string
+	Encoding  string // name of the encoding, such as UTF-8
+	Separator byte
+
+	text string // UTF-8, from the row after the header
+	line int    // number of the first line of text
+}
+
+// Row is a row of a table.
+type Row struct {
+	Line  int // number of its first line in the file, from 1
+	Cells []string
+	Flaws []string // parts of the row that could not be read as written
+}
+
+// Open reads the header of a table. Polish selects the encoding of a text without any sign of its encoding:
+// Windows-1250 in place of Windows-1252.
+func Open(data []byte, polish bool) (*Table, error) {
+	if len(data) > MaxBytes {
+		return nil, errBytes
+	}
+	text, encoding, err := decode(data, polish)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Encoding: encoding, text: text, line: 1}
+	named := byte(0) // separator that the first line names
+	for {
+		line, rest, _ := strings.Cut(t.text, "\n")
+		line = strings.TrimRight(line, "\r")
+		if len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") {
+			named = line[4]
+		} else if strings.Trim(line, " \t,;|\"\r") != "" {
+			break
+		}
+		if rest == "" {
+			return nil, ErrEmpty
+		}
+		t.text, t.line = rest, t.line+1
+	}
+	if t.Separator = named; named == 0 || !strings.Contains(separators, string(named)) {
+		t.Separator = findSeparator(t.text)
+	}
+	p := parser{text: t.text, line: t.line, separator: t.Separator}
+	header, ok := p.next(0)
+	switch {
+	case !ok:
+		return nil, ErrEmpty
+	case len(header.Cells) > MaxColumns:
+		return nil, errColumns
+	}
+	for _, name := range header.Cells {
+		t.Header = append(t.Header, strings.Join(strings.Fields(name), " "))
+	}
+	t.text, t.line = p.text, p.line
+	return t, nil
+}
+
+// Rows yields the rows of the table, without empty ones. Each has as many cells as the header.
+// Complete is called with false if the table has more than MaxRows rows.
+func (t *Table) Rows(complete func(bool)) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		p := parser{text: t.text, line: t.line, separator: t.Separator}
+		for n := 0; ; {
+			row, ok := p.next(len(t.Header))
+			if !ok {
+				break
+			}
+			if !slices.ContainsFunc(row.Cells, func(s string) bool { return strings.TrimSpace(s) != "" }) {
+				continue
+			}
+			if n++; n > MaxRows {
+				complete(false)
+				return
+			}
+			if len(row.Cells) > len(t.Header) {
+				if slices.ContainsFunc(row.Cells[len(t.Header):], func(s string) bool { return strings.TrimSpace(s) != "" }) {
+					row.Flaws = append(row.Flaws, "more cells than the header has; the others are left out")
+				}
+				row.Cells = row.Cells[:len(t.Header)]
+			}
+			for len(row.Cells) < len(t.Header) {
+				row.Cells = append(row.Cells, "")
+			}
+			if !yield(row) {
+				return
+			}
+		}
+		complete(true)
+	}
+}
+
+// separators are the characters that may separate cells. The first wins if several fit.
+const separators = ",;\t|"
+
+// findSeparator returns the separator with which most of the first rows have as many cells as the header.
+func findSeparator(text string) byte {
+	const enough = 20 // rows
+	best, bestFit, bestColumns := separators[0], -1.0, 0
+	for i := range len(separators) {
+		p := parser{text: text, separator: separators[i]}
+		header, ok := p.next(0)
+		columns := len(header.Cells)
+		if !ok || columns < 2 || columns > MaxColumns {
+			continue
+		}
+		same, all := 1, 1
+		for range enough {
+			row, ok := p.next(0)
+			if !ok {
+				break
+			}
+			if all++; len(row.Cells) == columns {
+				same++
+			}
+		}
+		fit := float64(same) / float64(all)
+		if fit > bestFit+0.001 || fit > bestFit-0.001 && columns > bestColumns {
+			best, bestFit, bestColumns = separators[i], fit, columns
+		}
+	}
+	return best
+}
