@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,6 +240,10 @@ func (t *tableReader) row(in sheet.Row) PreviewRow {
 			r.cells[c.field] = strings.TrimSpace(withoutGuard(in.Cells[i]))
 		}
 	}
+	if flag, ok := r.cells["all_day"]; t.own && ok && flag == "" {
+		// The row of a protected event shows no fields but its title and dates. The others stay as they are.
+		maps.DeleteFunc(r.cells, func(_, cell string) bool { return cell == "" })
+	}
 	for _, flaw := range in.Flaws {
 		r.log.notices = append(r.log.notices, flaw)
 	}
@@ -322,11 +327,7 @@ func (r sheetRow) event() *Event {
 			e.Edited = newEditedRow(n, r.cells)
 		}
 	}
-	title := r.cells["title"]
-	if r.own {
-		title = html.UnescapeString(title)
-	}
-	e.Title = r.oneLineTitle(title)
+	e.Title = r.oneLineTitle(r.title())
 	for field, text := range r.cells {
 		r.set(field, text)
 	}
@@ -377,10 +378,30 @@ func (r sheetRow) event() *Event {
 	if r.has("virtual_url") {
 		e.VirtualURL = new(r.address("virtual_url"))
 	}
+	if meeting := webAddress(r.cells["location"]); meeting != "" && r.cells["venue"] == "" && r.cells["virtual_url"] == "" {
+		e.VirtualURL = &meeting
+		if e.Attendance == nil {
+			e.Attendance = new(calendar.Online)
+		}
+	}
 	r.links(e)
 	r.image(e)
 	e.Key = r.key(e)
 	return e
+}
+
+// title returns the text in the column of titles. In a table of Almanac it is as a write takes it.
+func (r sheetRow) title() string {
+	title := r.cells["title"]
+	if !r.own {
+		return title
+	}
+	text, err := markup.Text(title)
+	if err != nil {
+		r.notice("title", err.Error()+"; taken as it is")
+		return title
+	}
+	return text
 }
 
 // oneLineTitle returns a title on one line.
@@ -698,8 +719,8 @@ func idList(text string) (ids []int64) {
 func (r sheetRow) venue() *Venue {
 	name, address := r.cells["venue"], r.cells["venue_address"]
 	if location := r.cells["location"]; name == "" && location != "" {
-		if meeting := webAddress(location); meeting != "" {
-			return nil
+		if webAddress(location) != "" {
+			return nil // it is the virtual_url
 		}
 		var rest string
 		if name, rest, _ = strings.Cut(location, "\n"); rest == "" {
@@ -762,7 +783,11 @@ func (r sheetRow) image(e *Event) {
 		}
 		return
 	}
-	if text == "" {
+	switch {
+	case text == "0" && r.own:
+		e.HasImage = true // none
+		return
+	case text == "":
 		return
 	}
 	address := r.address("image")

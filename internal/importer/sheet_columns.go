@@ -97,13 +97,18 @@ func sheetColumns(header, maps []string) ([]sheetColumn, error) {
 			used[field] = at
 		}
 	}
-	for i, name := range header {
-		field := names.byName[foldHeader(name)]
-		if _, twice := used[field]; fixed[i] || field == "" || twice {
-			continue
+	take := func(i int, field string) {
+		if _, twice := used[field]; !fixed[i] && columns[i].field == "" && field != "" && !twice {
+			columns[i].field, used[field] = field, i
 		}
-		columns[i].field = field
-		used[field] = i
+	}
+	for i, name := range header {
+		if slices.Contains(names.fields, name) {
+			take(i, name) // the name of the API wins over other names of the same field
+		}
+	}
+	for i, name := range header {
+		take(i, names.byName[foldHeader(name)])
 	}
 	// In a table with start_date, a column called date is the day of publication.
 	if at := slices.IndexFunc(columns, func(c sheetColumn) bool { return c.field == "" && foldHeader(c.header) == "date" }); at >= 0 &&

@@ -327,6 +327,9 @@ func (e *Event) keepSpan(row *ent.Event) error {
 	if s.End.IsZero() || cells["end_date"] == "" && cells["end_time"] == "" && cells["duration"] == "" {
 		s.End = row.EndWall
 	}
+	if _, ok := cells["all_day"]; !ok && s.Start.Equal(row.StartWall) && s.End.Equal(row.EndWall) {
+		s.AllDay = row.AllDay
+	}
 	s = s.Rounded()
 	if err := s.Check(); err != nil {
 		return refusedRecord("end_date: " + err.Error())
