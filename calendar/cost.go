@@ -12,13 +12,13 @@ import (
 // Cost is the stored cost of an event. The zero value means no cost, which differs from a cost of 0. Display
 // adds the words that depend on the language of the reader.
 type Cost struct {
-	// Symbol is the currency symbol of the elements, with Position Prefix or Postfix. If it is empty, and Code is
-	// empty or that of the site, Display uses symbol and position of the site.
+	// Symbol is the currency symbol of the elements, with Position Prefix or Postfix. If it is empty, or Codes
+	// has that of the site, Display uses symbol and position of the site.
 	Symbol   string `json:"symbol,omitempty"`
 	Position string `json:"position,omitempty"`
-	// Code is the ISO 4217 code of the currency, if the elements name it by its code or by a word. It stands in for the
-	// symbol on a site with another currency.
-	Code string `json:"code,omitempty"`
+	// Codes are the ISO 4217 codes of the currency, if the elements name it by its code or by a word. A word such as dollars
+	// has several, and is the symbol on a site with none of them.
+	Codes []string `json:"codes,omitempty"`
 	// Prices are distinct numbers in ascending order, with '.' as decimal mark and without digit groups. Zeros
 	// are kept as they were written: 12.50.
 	Prices []string `json:"prices,omitempty"`
@@ -65,12 +65,12 @@ func ParseCost(elements []string, decimal string) Cost {
 		c.Prices = append(c.Prices, p.prices...)
 	}
 	c.Symbol, c.Position = commonSymbol(parts)
-	if currency := namedCurrency(priced); len(currency) > 0 && len(c.Prices) > 0 && len(findMentions(c.Symbol)) == 0 {
+	if currency := namedCurrency(priced); len(currency) > 0 && len(c.Prices) > 0 && len(newPricedText(c.Symbol, decimal).names) == 0 {
 		codes := currency.codes()
 		if len(codes) == 0 {
 			return verbatimCost(elements)
 		}
-		c.Symbol, c.Position, c.Code = currency.format(codes)
+		c.Symbol, c.Position, c.Codes = currency.format(codes)
 		c.Prices = slices.Concat(free, pricesIn(priced, codes))
 	}
 	slices.SortStableFunc(c.Prices, comparePrices)
@@ -125,7 +125,7 @@ func (c Cost) IsZero() bool { return len(c.Prices) == 0 && len(c.Texts) == 0 }
 
 // Equal reports whether two costs have the same stored form.
 func (c Cost) Equal(d Cost) bool {
-	return c.Symbol == d.Symbol && c.Position == d.Position && c.Code == d.Code &&
+	return c.Symbol == d.Symbol && c.Position == d.Position && slices.Equal(c.Codes, d.Codes) &&
 		slices.Equal(c.Prices, d.Prices) && slices.Equal(c.Texts, d.Texts)
 }
 
@@ -175,11 +175,11 @@ func (c Cost) Text(decimal, separator string) string {
 	}
 	prices := strings.Join(shown, separator)
 	switch {
-	case c.Code == "" || prices == "":
+	case len(c.Codes) != 1 || prices == "":
 	case c.Position == Postfix:
-		prices += " " + c.Code
+		prices += " " + c.Codes[0]
 	default:
-		prices = c.Code + " " + prices
+		prices = c.Codes[0] + " " + prices
 	}
 	return strings.Join(slices.DeleteFunc(append(slices.Clone(c.Texts), prices), func(s string) bool { return s == "" }), displaySeparator)
 }

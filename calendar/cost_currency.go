@@ -11,9 +11,9 @@ import (
 
 // pricedText is an element of a cost with the prices and the names of currencies in it.
 type pricedText struct {
-	text     string
-	prices   []writtenPrice
-	mentions []mention
+	text   string
+	prices []writtenPrice
+	names  []placedName
 }
 
 // writtenPrice is a price in a text. Its value has '.' as decimal mark and no digit groups.
@@ -24,10 +24,12 @@ type writtenPrice struct {
 
 var (
 	pricePattern = regexp.MustCompile(`[0-9]+(?:[.,][0-9]+)*`)
-	// groupedPattern matches a price whose groups of three digits are separated by spaces or apostrophes (CLDR, symbol
-	// "group" of all locales).
-	groupedPattern = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:(?:[ \x{a0}\x{2009}\x{202f}][0-9]{3})+|(?:['’ʼ][0-9]{3})+)(?:[.,][0-9]+)?`)
-	groupMarks     = strings.NewReplacer(" ", "", "\u00a0", "", "\u2009", "", "\u202f", "", "'", "", "’", "", "ʼ", "")
+	// Groups of three digits are separated by spaces or apostrophes (CLDR, symbol "group" of all locales).
+	firstGroupPattern  = regexp.MustCompile(`^[1-9][0-9]{0,2}`)
+	spacedGroupPattern = regexp.MustCompile(`^[ \x{a0}\x{2009}\x{202f}][0-9]{3}`)
+	quotedGroupPattern = regexp.MustCompile(`^['’ʼ][0-9]{3}`)
+	fractionPattern    = regexp.MustCompile(`^[.,][0-9]+`)
+	groupMarks         = strings.NewReplacer(" ", "", "\u00a0", "", "\u2009", "", "\u202f", "", "'", "", "’", "", "ʼ", "")
 )
 
 // newPricedText finds the prices and currencies in a text. Decimal is the decimal mark of the site.
@@ -40,7 +42,7 @@ func newPricedText(text, decimal string) *pricedText {
 		}
 		start, end := at+span[0], at+span[1]
 		value := ""
-		if n := len(groupedPattern.FindString(text[start:])); n > end-start && !startsWithDigit(text[start+n:]) {
+		if n := groupedLength(text[start:]); n > end-start {
 			end = start + n
 			value = strings.Replace(groupMarks.Replace(text[start:end]), ",", ".", 1)
 		} else {
@@ -49,26 +51,86 @@ func newPricedText(text, decimal string) *pricedText {
 		t.prices = append(t.prices, writtenPrice{value, start, end})
 		at = end
 	}
-	t.mentions = findMentions(text)
-	if t.hasWords() {
-		t.mentions = slices.DeleteFunc(t.mentions, func(m mention) bool { return m.alone })
-	}
+	t.findCurrencies()
 	return t
+}
+
+// groupedLength returns the length in bytes of a price with separated groups at the start of a text. 0 means that there is
+// none.
+func groupedLength(text string) int {
+	length := len(firstGroupPattern.FindString(text))
+	if length == 0 || startsWithDigit(text[length:]) {
+		return 0
+	}
+	end := length
+	for _, group := range []*regexp.Regexp{spacedGroupPattern, quotedGroupPattern} {
+		for {
+			n := len(group.FindString(text[end:]))
+			if n == 0 || startsWithDigit(text[end+n:]) {
+				break
+			}
+			end += n
+		}
+		if end > length {
+			return end + len(fractionPattern.FindString(text[end:]))
+		}
+	}
+	return 0
 }
 
 func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
+// findCurrencies finds the names of currencies in the text, and the prices that they are beside.
+func (t *pricedText) findCurrencies() {
+	for _, m := range findMentions(t.text) {
+		after, isAfter := t.priceBefore(m)
+		before, isBefore := t.priceAfter(m)
+		placed := placedName{mention: m}
+		switch {
+		case isBefore && (!isAfter || before.start-m.end < m.start-after.end):
+			placed.price, placed.position = &before, Prefix
+		case isAfter:
+			placed.price, placed.position = &after, Postfix
+		}
+		t.names = append(t.names, placed)
+	}
+	words := t.hasWords()
+	t.names = slices.DeleteFunc(slices.Clone(t.names), func(n placedName) bool { return n.alone && words && !t.counts(n) })
+}
+
+// counts reports whether a name that is also an ordinary word names a currency in a text with other words. It does so beside
+// each of several prices, or beside a price with another name.
+func (t *pricedText) counts(n placedName) bool {
+	if n.price == nil {
+		return false
+	}
+	beside := make(map[int]bool)
+	for _, other := range t.names {
+		switch {
+		case other.price == nil:
+		case other.written == n.written:
+			beside[other.price.start] = true
+		case other.price.start == n.price.start && !other.alone && other.form != currencyPart:
+			return true
+		}
+	}
+	return len(beside) > 1 && len(beside) == len(t.prices)
+}
+
 // hasWords reports whether the text has letters that are no name of a currency.
 func (t *pricedText) hasWords() bool {
 	end := 0
-	for _, m := range t.mentions {
-		if strings.ContainsFunc(t.text[end:m.start], unicode.IsLetter) {
+	for _, n := range t.names {
+		if strings.ContainsFunc(t.text[end:n.start], unicode.IsLetter) {
 			return true
 		}
-		end = m.end
+		end = n.end
 	}
 	return strings.ContainsFunc(t.text[end:], unicode.IsLetter)
 }
+
+// maxGap is the maximum length in bytes of a gap between a price and the name of its currency.
+const maxGap = 12
 
 // Gaps between a price and the name of its currency.
 var (
@@ -80,7 +142,7 @@ var (
 // priceBefore returns the price that a name stands directly behind.
 func (t *pricedText) priceBefore(m mention) (price writtenPrice, ok bool) {
 	i := sort.Search(len(t.prices), func(i int) bool { return t.prices[i].end > m.start }) - 1
-	if i < 0 || !gapAfterPrice.MatchString(t.text[t.prices[i].end:m.start]) {
+	if i < 0 || m.start-t.prices[i].end > maxGap || !gapAfterPrice.MatchString(t.text[t.prices[i].end:m.start]) {
 		return price, false
 	}
 	return t.prices[i], true
@@ -89,7 +151,7 @@ func (t *pricedText) priceBefore(m mention) (price writtenPrice, ok bool) {
 // priceAfter returns the price that a name stands directly before.
 func (t *pricedText) priceAfter(m mention) (price writtenPrice, ok bool) {
 	i := sort.Search(len(t.prices), func(i int) bool { return t.prices[i].start >= m.end })
-	if i == len(t.prices) || !gapBeforePrice.MatchString(t.text[m.end:t.prices[i].start]) {
+	if i == len(t.prices) || t.prices[i].start-m.end > maxGap || !gapBeforePrice.MatchString(t.text[m.end:t.prices[i].start]) {
 		return price, false
 	}
 	return t.prices[i], true
@@ -98,10 +160,11 @@ func (t *pricedText) priceAfter(m mention) (price writtenPrice, ok bool) {
 // namedCurrencies are the names of currencies that decide in which currency the prices of a cost are.
 type namedCurrencies []placedName
 
-// placedName is the name of a currency with its side of a price.
+// placedName is the name of a currency beside a price or elsewhere.
 type placedName struct {
 	mention
-	position string // Prefix or Postfix; "" if it is not beside a price
+	price    *writtenPrice // nil if the name is not beside a price
+	position string        // Prefix or Postfix; "" without a price
 }
 
 // namedCurrency returns the names beside a price above 0. If there are none, it returns those beside a price of 0, and
@@ -109,25 +172,16 @@ type placedName struct {
 func namedCurrency(texts []*pricedText) namedCurrencies {
 	var priced, free, apart namedCurrencies
 	for _, t := range texts {
-		for _, m := range t.mentions {
-			if m.form == currencyPart {
-				continue
-			}
-			price, after := t.priceBefore(m)
-			placed := placedName{m, Postfix}
-			if next, before := t.priceAfter(m); before && (!after || next.start-m.end < m.start-price.end) {
-				price, placed.position = next, Prefix
-			} else if !after {
-				placed.position = ""
-			}
+		for _, n := range t.names {
 			switch {
-			case placed.position == "" && m.apart:
-				apart = append(apart, placed)
-			case placed.position == "":
-			case isFree(price.value):
-				free = append(free, placed)
+			case n.form == currencyPart:
+			case n.price == nil && n.apart:
+				apart = append(apart, n)
+			case n.price == nil:
+			case isFree(n.price.value):
+				free = append(free, n)
 			default:
-				priced = append(priced, placed)
+				priced = append(priced, n)
 			}
 		}
 	}
@@ -140,14 +194,30 @@ func namedCurrency(texts []*pricedText) namedCurrencies {
 	return apart
 }
 
-// codes returns the codes of the currencies that all names can mean. A symbol without a code stands for itself. Names of
-// different currencies have no common code.
+// codes returns the codes of the currencies that all names can mean. A symbol without a code stands for itself. It returns
+// none for names of different currencies. A symbol of several currencies and the name of one agree only beside the same price:
+// $200 (12 USD) can be in pesos and dollars.
 func (n namedCurrencies) codes() []string {
 	codes := n[0].meanings()
-	for _, other := range n[1:] {
-		codes = commonStrings(codes, other.meanings())
+	exact, shared := false, false
+	for _, name := range n {
+		meanings := name.meanings()
+		codes = commonStrings(codes, meanings)
+		exact, shared = exact || len(meanings) == 1, shared || len(meanings) > 1
+	}
+	if exact && shared && !n.shareAPrice() {
+		return nil
 	}
 	return codes
+}
+
+// shareAPrice reports whether a name of one currency and a name of several are beside the same price.
+func (n namedCurrencies) shareAPrice() bool {
+	return slices.ContainsFunc(n, func(a placedName) bool {
+		return len(a.meanings()) == 1 && slices.ContainsFunc(n, func(b placedName) bool {
+			return len(b.meanings()) > 1 && a.price != nil && b.price != nil && *a.price == *b.price
+		})
+	})
 }
 
 // meanings returns the codes of the currencies that a name can mean, or the name if it has no code.
@@ -170,22 +240,24 @@ func commonStrings(a, b []string) []string {
 }
 
 // format returns how a cost in the named currency is shown: with the first symbol that means exactly this currency, else
-// with its code. Words that several currencies share give the symbol of the first of them. The codes are those of n.
-func (n namedCurrencies) format(codes []string) (symbol, position, code string) {
+// by its codes. A word of several currencies is the symbol beside its codes. The codes are those of n.
+func (n namedCurrencies) format(codes []string) (symbol, position string, own []string) {
 	for _, m := range n {
 		if m.form == currencySymbol && len(m.meanings()) == len(codes) && utf8.RuneCountInString(m.written) <= maxSymbol {
-			return m.written, m.side(m.written), ""
-		}
-	}
-	for _, m := range n {
-		if m.form != currencySymbol && len(codes) == 1 && len(m.meanings()) == 1 {
-			return "", m.side(codes[0]), codes[0]
+			return m.written, m.side(m.written), nil
 		}
 	}
 	if len(codes) == 1 {
-		return "", n[0].side(codes[0]), codes[0]
+		name := n[0]
+		for _, m := range n {
+			if len(m.meanings()) == 1 {
+				name = m
+				break
+			}
+		}
+		return "", name.side(codes[0]), codes
 	}
-	return n[0].symbol, positionOfSymbol(n[0].symbol), ""
+	return n[0].written, n[0].side(n[0].written), codes
 }
 
 // side returns the side of a price on which the name stands.
@@ -209,14 +281,7 @@ func positionOfSymbol(symbol string) string {
 func pricesIn(texts []*pricedText, codes []string) []string {
 	var prices, all []string
 	for _, t := range texts {
-		parts := make(map[writtenPrice]bool)
-		for _, m := range t.mentions {
-			if m.form == currencyPart && len(commonStrings(m.meanings(), codes)) > 0 {
-				if p, ok := t.priceBefore(m); ok {
-					parts[p] = true
-				}
-			}
-		}
+		parts := t.hundredthParts(codes)
 		for _, p := range t.prices {
 			all = append(all, p.value)
 			if !parts[p] && !percentPattern.MatchString(t.text[p.end:]) {
@@ -230,6 +295,26 @@ func pricesIn(texts []*pricedText, codes []string) []string {
 	return prices
 }
 
+// hundredthParts returns the prices that count the hundredth part of a currency with one of the codes. Beside the name of a
+// currency, and before an abbreviation such as p.p., the name of the part is none.
+func (t *pricedText) hundredthParts(codes []string) map[writtenPrice]bool {
+	parts := make(map[writtenPrice]bool)
+	for _, n := range t.names {
+		if n.form == currencyPart && n.position == Postfix && !abbreviationPattern.MatchString(t.text[n.end:]) &&
+			len(commonStrings(n.meanings(), codes)) > 0 {
+			parts[*n.price] = true
+		}
+	}
+	for _, n := range t.names {
+		if n.form != currencyPart && n.price != nil {
+			delete(parts, *n.price)
+		}
+	}
+	return parts
+}
+
+var abbreviationPattern = regexp.MustCompile(`^[./&]\pL`)
+
 // InSeveralCurrencies reports whether ParseCost kept the elements as texts because they name several currencies.
 func (c Cost) InSeveralCurrencies() bool {
 	return len(c.Prices) == 0 && slices.ContainsFunc(c.Texts, func(t string) bool { return strings.ContainsAny(t, "0123456789") })
@@ -239,10 +324,12 @@ func (c Cost) InSeveralCurrencies() bool {
 // cost is in the currency of the site.
 func (c Cost) OwnCurrency(site Currency) (symbol, position string) {
 	switch {
+	case slices.Contains(c.Codes, site.Code):
+		return "", ""
 	case c.Symbol != "":
 		return c.Symbol, c.Position
-	case c.Code != "" && c.Code != site.Code:
-		return c.Code, c.Position
+	case len(c.Codes) == 1:
+		return c.Codes[0], c.Position
 	}
 	return "", ""
 }
@@ -259,20 +346,27 @@ func (c Cost) CurrencyOn(site Currency) Currency {
 // $ is the currency of many countries.
 func (c Cost) CodeOn(site Currency) string {
 	switch {
-	case c.Code != "":
-		return c.Code
+	case len(c.Codes) == 1:
+		return c.Codes[0]
+	case slices.Contains(c.Codes, site.Code):
+		return site.Code
+	case len(c.Codes) > 1:
+		return ""
 	case c.Symbol == "", c.Symbol == site.Symbol:
 		return site.Code
 	}
 	var codes []string
-	for i, m := range findMentions(c.Symbol) {
+	for i, n := range newPricedText(c.Symbol, ".").names {
 		switch {
-		case m.form == currencyPart:
+		case n.form == currencyPart:
 			return "" // 50p is no price of 50 pounds
 		case i == 0:
-			codes = m.codes
+			codes = n.codes
 		default:
-			codes = commonStrings(codes, m.codes)
+			codes = commonStrings(codes, n.codes)
+		}
+		if n.alone && !slices.Equal(codes, []string{site.Code}) {
+			return "" // TOP 10
 		}
 	}
 	if len(codes) == 1 {

@@ -18,7 +18,7 @@ func TestCurrencyOfCost(t *testing.T) {
 		{"CHF 1'200.50", "CHF1200.50", "1200.50", "CHF"},
 		{"1’200 CHF", "1200CHF", "1200", "CHF"},
 		{"Kč 1 200", "Kč1200", "1200", "CZK"},
-		{"1 500–2 000 Ft", "1500Ft – 2000Ft", "1500 2000", "HUF"},
+		{"1 500–2 000 Ft", "1500Ft – 2000Ft", "1500 2000", ""},
 		{"₹ 1,00,000", "₹100000", "100000", "INR"},
 		{"12 3456 zł", "12zł – 3456zł", "12 3456", "PLN"},
 		{"0 500 zł", "Free – 500zł", "0 500", "PLN"},
@@ -41,10 +41,10 @@ func TestCurrencyOfCost(t *testing.T) {
 		{"R$ 20,00 / R$ 10,00 (meia)", "R$10.00 – R$20.00", "10.00 20.00", "BRL"},
 		{"J$500–800", "J$500 – J$800", "500 800", "JMD"},
 		{"XX$500–800", "XX$500 – XX$800", "500 800", ""},
-		{"R150 / R100", "R100 – R150", "100 150", "ZAR"},
+		{"R150 / R100", "R100 – R150", "100 150", ""},
 
 		{"from 5 to 50 USD", "5USD – 50USD", "5 50", "USD"},
-		{"from 5 to 50 dollars", "$5 – $50", "5 50", ""},
+		{"from 5 to 50 dollars", "5dollars – 50dollars", "5 50", ""},
 		{"20 - 30 PLN", "20zł – 30zł", "20 30", "PLN"},
 		{"10 do 15 złotych", "10zł – 15zł", "10 15", "PLN"},
 		{"10-15 eur", "10EUR – 15EUR", "10 15", "EUR"},
@@ -54,12 +54,38 @@ func TestCurrencyOfCost(t *testing.T) {
 
 		{"FREE FOR ALL 10-12", "10zł – 12zł", "10 12", "PLN"},
 		{"try 10-12 songs", "10zł – 12zł", "10 12", "PLN"},
-		{"Euros and 10-12 cakes", "10EUR – 12EUR", "10 12", "EUR"},
+		{"Euros and 10-12 cakes", "10zł – 12zł", "10 12", "PLN"},
 		{"Sala L3, rząd R5, od 20", "3zł – 20zł", "3 5 20", "PLN"},
 		{"plan 10-20", "10zł – 20zł", "10 20", "PLN"},
+		{"CHILDREN'S 5–10", "5zł – 10zł", "5 10", "PLN"},
+		{"Jen & Tom live, 10–15", "10zł – 15zł", "10 15", "PLN"},
+		{"Evening with Fr. James, 10–15", "10zł – 15zł", "10 15", "PLN"},
+		{"Quid pro quo, 10–15", "10zł – 15zł", "10 15", "PLN"},
+		{"2 pounds of crawfish, 15–20", "2zł – 20zł", "2 15 20", "PLN"},
+		{"CPR/AED 40–50", "40zł – 50zł", "40 50", "PLN"},
+		{"Includes 1 lei. 20 per person", "1zł – 20zł", "1 20", "PLN"},
+		{"10–15 :-)", "10zł – 15zł", "10 15", "PLN"},
+		{"Euro Trash Party 10–15", "10zł – 15zł", "10 15", "PLN"},
+
+		{"S/10–20", "S/10 – S/20", "10 20", "PEN"},
+		{"S/. 20 / S/. 10", "S/.10 – S/.20", "10 20", "PEN"},
+		{"10–20 soles", "10PEN – 20PEN", "10 20", "PEN"},
+		{"From 150 SEK / 100 SEK students", "100SEK – 150SEK", "100 150", "SEK"},
+		{"R150 / R100 pensioners", "R100 – R150", "100 150", ""},
+		{"Q50 adultos / Q25 niños", "Q25 – Q50", "25 50", ""},
+		{"100–200 kč", "100kč – 200kč", "100 200", "CZK"},
+		{"rs 500/rs 700", "rs500 – rs700", "500 700", ""},
+		{"1 500–2 000 ft", "1500ft – 2000ft", "1500 2000", ""},
+		{"r$20 / r$10", "r$10 – r$20", "10 20", "BRL"},
+		{"entre 100 y 150 pesos", "100pesos – 150pesos", "100 150", ""},
+		{"1 500 2000", "1500zł – 2000zł", "1500 2000", "PLN"},
+		{"$100 ARS members", "100ARS", "100", "ARS"},
 
 		{"£1 / 50p", "£1", "1", "GBP"},
 		{"5 zł 50 gr", "5zł", "5", "PLN"},
+		{"£20 p.p. or £35 per couple", "£20 – £35", "20 35", "GBP"},
+		{"£10 p/p, £15 door", "£10 – £15", "10 15", "GBP"},
+		{"$100 c/u o $180 la pareja", "$100 – $180", "100 180", ""},
 		{"50p / 20p", "20zł – 50zł", "20 50", "PLN"},
 		{"50p", "50p", "50", ""},
 		{"€10 (50% off)", "€10", "10", "EUR"},
@@ -67,6 +93,7 @@ func TestCurrencyOfCost(t *testing.T) {
 		{"$10 / €9", "$10 / €9", "", ""},
 		{"20 złotych lub 5 euro", "20 złotych lub 5 euro", "", ""},
 		{"Donation – $10 – €20", "Donation – $10 – €20", "", ""},
+		{"$200 (12 USD)", "$200 (12 USD)", "", ""},
 
 		{"20 zł/os", "20zł/os", "20", "PLN"},
 		{"10 each", "10each", "10", ""},
@@ -120,7 +147,8 @@ func TestCostOnSites(t *testing.T) {
 		})
 	}
 	for _, test := range []struct{ sent, onDollars, onPounds string }{
-		{"$10", "USD", ""}, {"£10", "GBP", "GBP"}, {"10", "USD", "GBP"}, {"kr 10", "", ""}, {"€10", "EUR", "EUR"}, {"10 MXN", "MXN", "MXN"},
+		{"$10", "USD", ""}, {"£10", "GBP", "GBP"}, {"10", "USD", "GBP"}, {"kr 10", "", ""}, {"€10", "EUR", "EUR"}, {"10 MXN", "MXN", "MXN"}, {"10 to 15 dollars", "USD", ""}, {"TOP 10", "", ""},
+		{"10–15 koron", "", ""},
 	} {
 		c, pound := ParseCost([]string{test.sent}, "."), Currency{Symbol: "£", Code: "GBP", Position: Prefix}
 		if a, b := c.CodeOn(dollar), c.CodeOn(pound); a != test.onDollars || b != test.onPounds {

@@ -26,11 +26,10 @@ const (
 
 // currencyName is a name of one or several currencies.
 type currencyName struct {
-	form   currencyForm
-	codes  []string // ISO 4217 codes of the currencies that have the name; nil for a symbol without a known code
-	symbol string   // for a word of several currencies: the symbol of the first one
-	alone  bool     // the name counts only in a text without other words
-	apart  bool     // the name also counts if it is not beside a number
+	form  currencyForm
+	codes []string // ISO 4217 codes of the currencies that have the name; nil for a symbol without a known code
+	alone bool     // the name is also an ordinary word: see pricedText.counts
+	apart bool     // the name also counts if it is not beside a number
 }
 
 // currencyNames has the names of currencies: as written, and in lower case if case does not matter.
@@ -40,8 +39,8 @@ var currencyNames = sync.OnceValue(func() map[string]*currencyName {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		line, parts, _ := strings.Cut(line, "/ ")
-		symbols, words, _ := strings.Cut(line, "| ")
+		line, parts, _ := strings.Cut(line, " / ")
+		symbols, words, _ := strings.Cut(line, " | ")
 		fields := strings.Fields(symbols)
 		code := strings.TrimRight(fields[0], "+~")
 		common := strings.HasSuffix(fields[0], "+")
@@ -49,20 +48,23 @@ var currencyNames = sync.OnceValue(func() map[string]*currencyName {
 			name, alone := strings.CutSuffix(name, "~")
 			n, ok := names[name]
 			if !ok {
-				n = &currencyName{form: form, symbol: firstSymbol(fields[1:]), alone: alone, apart: apart}
+				n = &currencyName{form: form, alone: alone, apart: apart}
 				names[name] = n
 			}
 			n.codes = append(n.codes, code)
+			if lower := strings.ToLower(name); form == currencySymbol && !isShortLatin(name) && names[lower] == nil {
+				names[lower] = n
+			}
 		}
 		add(strings.TrimSuffix(fields[0], "+"), currencyCode, common)
 		if common {
 			add(strings.ToLower(code), currencyCode, false)
 		}
 		for _, s := range fields[1:] {
-			add(s, currencySymbol, common && !isShortLatin(s))
+			add(s, currencySymbol, common && (!hasASCIILetter(s) || s == "zł"))
 		}
 		for _, w := range strings.Fields(words) {
-			add(w, currencyWord, common)
+			add(w, currencyWord, false)
 		}
 		for _, p := range strings.Fields(parts) {
 			add(p, currencyPart, false)
@@ -71,11 +73,8 @@ var currencyNames = sync.OnceValue(func() map[string]*currencyName {
 	return names
 })
 
-func firstSymbol(symbols []string) string {
-	if len(symbols) == 0 {
-		return ""
-	}
-	return strings.TrimSuffix(symbols[0], "~")
+func hasASCIILetter(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) })
 }
 
 // isShortLatin reports whether a symbol is so like a word or a unit that its case matters.

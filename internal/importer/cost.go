@@ -40,14 +40,14 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 	if len(prices)+len(texts) > 0 {
 		c = calendar.ParseCost(prices, ".")
 		c.Texts = texts
-		c.Symbol, c.Position, c.Code = parsed.Symbol, parsed.Position, parsed.Code
+		c.Symbol, c.Position, c.Codes = parsed.Symbol, parsed.Position, parsed.Codes
 	}
 	symbol, position := details.text("currency_symbol", maxText), details.raw("currency_position")
 	switch {
 	case c.IsZero():
 		return calendar.Cost{}
 	case isCurrencySymbol(symbol):
-		c.Symbol, c.Position, c.Code = symbol, positionOf(position), ""
+		c.Symbol, c.Position, c.Codes = symbol, positionOf(position), nil
 	case c.Symbol == site.Currency.Symbol && c.Position == site.Currency.Position:
 		// The details name no currency, and the displayed one is the default of this site.
 		c.Symbol, c.Position = "", ""

@@ -301,11 +301,11 @@ func (r *importRun) isCostOf(stored, wanted calendar.Cost, cell string) bool {
 		return out
 	}
 	if len(wanted.Prices) > 0 && wanted.Symbol == "" && wanted.Position == "" {
-		wanted.Symbol, wanted.Position = stored.Symbol, stored.Position
+		wanted.Symbol, wanted.Position, wanted.Codes = stored.Symbol, stored.Position, stored.Codes
 	}
 	sameSymbol := stored.Symbol == wanted.Symbol ||
 		stored.Symbol == "" && wanted.Symbol == r.Site.Currency.Symbol
-	return sameSymbol && slices.Equal(bare(stored.Prices), bare(wanted.Prices)) && slices.Equal(stored.Texts, wanted.Texts)
+	return sameSymbol && slices.Equal(stored.Codes, wanted.Codes) && slices.Equal(bare(stored.Prices), bare(wanted.Prices)) && slices.Equal(stored.Texts, wanted.Texts)
 }
 
 // keepSpan takes the dates, the zone and the length from the stored event where the table does not have them.
