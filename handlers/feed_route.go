@@ -128,7 +128,7 @@ func (h *Handlers) MatchFeed(method, path, query string) *Match {
 // matchPage sets the route of m to the feed that a calendar page was requested as, if any.
 func (h *Handlers) matchPage(m *Match, path, query string) {
 	inPath := strings.Contains(path, "/"+segmentICal) || strings.Contains(path, "/"+segmentFeed)
-	if !inPath && !strings.Contains(query, string(formatICal)+"=1") {
+	if !inPath && !strings.Contains(query, string(formatICal)+"=1") && !strings.Contains(query, paramFeed+"=") {
 		return // most requests are not for feeds
 	}
 	values, err := url.ParseQuery(query)
@@ -179,8 +179,11 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	if p.Featured {
 		values["featured"] = "1"
 	}
-	if text, ok := values["tribe-bar-search"]; ok && values["search"] == nil {
-		values["search"] = text
+	if fault := renameParams(values); fault != nil {
+		return param.Invalid{Faults: []param.Fault{*fault}}
+	}
+	if p.Past {
+		r.limitToPast(values)
 	}
 	day, _ := param.String(values["tribe-bar-date"])
 	switch p.View {
@@ -207,6 +210,18 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 		values["tags"] = strconv.FormatInt(id, 10)
 	}
 	return nil
+}
+
+// limitToPast limits a feed to the events that ended before today, in the twelve months before unless other dates were sent.
+func (r *request) limitToPast(values map[string]any) {
+	today := r.zone().Wall(r.now).StartOfDay()
+	r.expireBy(r.tomorrow())
+	if values["ends_before"] == nil {
+		values["ends_before"] = today.String()
+	}
+	if values["ends_after"] == nil && values["start_date"] == nil && values["starts_after"] == nil {
+		values["ends_after"] = today.AddDate(-1, 0, 0).String()
+	}
 }
 
 // periodText returns the month or day that a page shows. It is that of the path, else of the parameter sent, else

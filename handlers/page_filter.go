@@ -14,15 +14,13 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// applyAliases renames parameters of The Events Calendar to those of Almanac. tribe-bar-search becomes search.
-// tribe-bar-date becomes the day or month to show, or start_date in lists. Dates in the path of the page have
-// precedence.
+// applyAliases renames parameters of The Events Calendar to those of Almanac. tribe-bar-date becomes the day or month to
+// show, or start_date in lists. Dates in the path of the page have precedence.
 func (r *pageRequest) applyAliases() error {
-	if text := sentText(r.values["tribe-bar-search"]); text != "" && r.values["search"] == nil {
-		r.values["search"] = text
+	if fault := renameParams(r.values); fault != nil {
+		return param.Invalid{Faults: []param.Fault{*fault}}
 	}
 	text := sentText(r.values["tribe-bar-date"])
-	delete(r.values, "tribe-bar-search")
 	delete(r.values, "tribe-bar-date")
 	if text == "" {
 		return nil

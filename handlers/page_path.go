@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // pagePath is a parsed address of a calendar page (contract, section 21). It can be compared by
@@ -48,6 +50,7 @@ const (
 	viewVenue     pageView = "venue"
 	viewOrganizer pageView = "organizer"
 	viewRecord    pageView = "record" // /?p={id}: redirect to the page of a record
+	viewNone      pageView = "none"   // a page that the query names and that does not exist
 )
 
 // pageFormat is the format in which a page is requested. All formats except formatHTML are feeds.
@@ -79,7 +82,10 @@ const (
 const (
 	paramRecord  = "p"
 	paramDisplay = "eventDisplay"
-	displayPast  = "past"
+	// Older forms and forms of the page's bar.
+	paramDisplayOld = "tribe_event_display"
+	paramDate       = "eventDate"
+	displayPast     = "past"
 )
 
 // recordViews maps the first segment of a path to its view. The slug of a record follows the segment.
@@ -123,12 +129,25 @@ func parsePagePath(path string, query url.Values, aliases map[string]string) []p
 		segments = append([]string{aliases[segments[0]]}, segments[1:]...)
 		base.Redirect = 301
 	}
+	named, ok := pathOfQuery(segments, query)
+	if ok {
+		segments, base.Redirect = named, 301
+	}
 	readings := base.readings(segments, query)
+	if ok && len(segments) > 2 && segments[1] == segmentCategory {
+		readings = base.term(calendar.Category, segments[2:], 1) // the query has the slug without its ancestors
+	}
 	for i := range readings {
 		readings[i].applyQuery(query)
 	}
+	if query.Has(paramFeed) && feedFormats[query.Get(paramFeed)] == "" && slices.ContainsFunc(readings, pagePath.isListing) {
+		return []pagePath{{Language: base.Language, View: viewNone}} // a feed of a format that does not exist
+	}
 	return readings
 }
+
+// isListing reports whether the page is a list of events, with or without dates.
+func (p pagePath) isListing() bool { return p.View == viewDefault || p.View == viewList }
 
 // IsPagePath reports whether a path below the base URL begins like that of a page, and is not a feed. The page
 // need not exist.
@@ -140,6 +159,113 @@ func (h *Handlers) IsPagePath(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
 	first, err := url.PathUnescape(first)
 	return err == nil && (isPageSegment(first) || h.PageSettings.PathAliases[first] != "")
+}
+
+// Query parameters with which WordPress and The Events Calendar name a page, besides those of pagePath.
+const (
+	paramPostType = "post_type"
+	paramName     = "name"
+	paramFeed     = "feed"
+	paramCategory = "tribe_events_cat"
+	paramTag      = "tag"
+	postTypeEvent = "tribe_events"
+)
+
+// recordParams maps the query parameters that name a record, which are also values of post_type, to the first segment of its
+// path.
+var recordParams = map[string]string{postTypeEvent: "event", "tribe_venue": "venue", "tribe_organizer": "organizer"}
+
+// namedInPath returns the parameters that pathOfQuery replaces by a path. Several terms stay a filter.
+func namedInPath(values map[string]any) []string {
+	names := []string{paramPostType, paramName, postTypeEvent, "tribe_venue", "tribe_organizer"}
+	for _, name := range []string{paramCategory, paramTag} {
+		if !strings.Contains(sentText(values[name]), ",") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// renamedParams maps parameters of The Events Calendar to those of Almanac. Those sent under their own name have precedence.
+var renamedParams = [][2]string{
+	{"tribe-bar-search", "search"}, {paramDate, "tribe-bar-date"}, {"tribe_paged", "page"}, {"paged", "page"}, {paramCategory, "categories"}, {paramTag, "tags"},
+}
+
+// renameParams renames the parameters of The Events Calendar that filter a page or feed. It returns a fault for a filter that
+// Almanac lacks: without it, the page would show more than was asked for.
+func renameParams(values map[string]any) *param.Fault {
+	for _, names := range renamedParams {
+		if sent, ok := values[names[0]]; ok {
+			if values[names[1]] == nil {
+				values[names[1]] = sent
+			}
+			delete(values, names[0])
+		}
+	}
+	if values["tribe-bar-geoloc"] != nil {
+		fault := *param.Bad()
+		fault.Param = "tribe-bar-geoloc"
+		return &fault
+	}
+	return nil
+}
+
+// pathOfQuery returns the path of a page that the query names, as in WordPress without pretty permalinks:
+// /?tribe_events=jazz-night is /event/jazz-night/, and /events/list/?tribe_events_cat=jazz is
+// /events/category/jazz/list/. It returns false if the path alone names the page.
+func pathOfQuery(segments []string, query url.Values) (path []string, ok bool) {
+	home := len(segments) == 0 || len(segments) == 1 && segments[0] == segmentFeed && query.Get(paramPostType) == postTypeEvent
+	switch {
+	case home && isDigits(query.Get(paramRecord)):
+		return nil, false
+	case home:
+		for _, param := range []string{postTypeEvent, "tribe_venue", "tribe_organizer"} {
+			if slug := query.Get(param); slug != "" {
+				return withDay(recordParams[param], slug, query), true
+			}
+		}
+		postType := query.Get(paramPostType)
+		if slug := query.Get(paramName); slug != "" && recordParams[postType] != "" {
+			return withDay(recordParams[postType], slug, query), true
+		}
+		switch {
+		case postType == postTypeEvent, query.Get(paramCategory) != "", query.Has(paramFeed):
+			path = []string{segmentEvents}
+		case recordParams[postType] != "":
+			return []string{string(viewNone)}, true // there is no list of venues or organizers
+		default:
+			return nil, false
+		}
+	case segments[0] != segmentEvents, len(segments) > 1 && (segments[1] == segmentCategory || segments[1] == segmentTag):
+		return nil, false
+	}
+	rest := slices.Clone(segments)
+	if !home {
+		rest = rest[1:] // what follows /events/
+	}
+	for _, named := range [][2]string{{paramCategory, segmentCategory}, {paramTag, segmentTag}} {
+		if slug := query.Get(named[0]); slug != "" && !strings.Contains(slug, ",") {
+			return slices.Concat([]string{segmentEvents, named[1], slug}, rest), true
+		}
+	}
+	if path == nil {
+		return nil, false
+	}
+	return append(path, rest...), true
+}
+
+// withDay returns the path of a record, with the day of an occurrence if the query names one.
+func withDay(first, slug string, query url.Values) []string {
+	path := []string{first, slug}
+	if day := query.Get(paramDate); first == recordParams[postTypeEvent] && day != "" {
+		path = append(path, day)
+	}
+	return path
+}
+
+// displayOf returns the view that a query names.
+func displayOf(query url.Values) string {
+	return cmp.Or(query.Get(paramDisplay), query.Get(paramDisplayOld))
 }
 
 // pageSegments splits a path into decoded segments. It ignores a trailing slash.
@@ -183,6 +309,8 @@ func (p pagePath) readings(segments []string, query url.Values) []pagePath {
 	case first == string(viewDevelopers) && len(rest) == 0:
 		p.View = viewDevelopers
 		return []pagePath{p}
+	case p.Redirect != 0 && first == string(viewNone):
+		return []pagePath{{Language: p.Language, View: viewNone}}
 	case recordViews[first] != "" && len(rest) > 0:
 		return p.record(recordViews[first], rest)
 	case first == segmentTag && len(rest) > 0:
@@ -292,13 +420,19 @@ func (p *pagePath) applyQuery(query url.Values) {
 	if p.Redirect == 302 {
 		return
 	}
-	listing := p.View == viewDefault || p.View == viewList
-	switch display := query.Get(paramDisplay); {
+	listing := p.isListing()
+	switch display := displayOf(query); {
 	case display == displayPast && (listing || p.View == viewVenue || p.View == viewOrganizer || p.View == viewSeries):
 		p.Past = true
 		if listing {
 			p.View = viewList
 		}
+	case listing && slices.Contains(foreignViews, display):
+		p.Redirect = 302
+		if p.Taxonomy != "" {
+			p.View = viewList
+		}
+		return
 	case p.View != viewDefault:
 	case display == string(viewList), display == string(viewMonth), display == string(viewDay):
 		p.View = pageView(display)
@@ -306,7 +440,9 @@ func (p *pagePath) applyQuery(query url.Values) {
 		p.View = viewList
 	}
 	switch {
-	case p.View == viewDevelopers, p.isFeed():
+	case p.View == viewDevelopers, p.View == viewNone, p.isFeed():
+	case query.Has(paramFeed) && p.isListing():
+		p.View, p.Format = viewList, feedFormats[query.Get(paramFeed)]
 	case query.Get(string(formatOutlook)) == "1":
 		p.Format = formatOutlook
 	case query.Get(string(formatICal)) == "1":
@@ -340,7 +476,7 @@ func (p pagePath) path() string {
 		add(string(p.Language))
 	}
 	switch p.View {
-	case viewHome, viewRecord:
+	case viewHome, viewRecord, viewNone:
 	case viewDevelopers:
 		add(string(viewDevelopers))
 	case viewEvent, viewSeries, viewVenue, viewOrganizer:
@@ -407,6 +543,9 @@ func (p pagePath) params() url.Values {
 		if p.Format == formatICal {
 			out.Set(string(formatICal), "1")
 		}
+	}
+	if p.View == viewNone {
+		out.Set(paramFeed, string(viewNone))
 	}
 	if p.Past {
 		out.Set(paramDisplay, displayPast)

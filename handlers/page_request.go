@@ -143,13 +143,16 @@ type pageRequest struct {
 
 // serve answers with the page of one reading of the address.
 func (r *pageRequest) serve() (*PageReply, error) {
+	if r.path.View == viewNone {
+		return nil, errNoPage
+	}
 	if r.path.Taxonomy != "" {
 		if err := r.resolveTerms(); err != nil {
 			return nil, err
 		}
 	}
 	if r.path.Redirect != 0 {
-		return r.redirect(r.path.Redirect, r.path), nil
+		return r.redirect(r.path.Redirect, r.path, namedInPath(r.values)...), nil
 	}
 	if r.path.View == viewList && r.path.Taxonomy != "" && !r.h.servesView(viewList) {
 		if to := r.path; to.Past || to.Page > 0 {

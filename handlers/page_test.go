@@ -102,6 +102,18 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 			{Name: "venue by id", Request: page("/pl/?p={grandHall}"), Status: 301, Check: leadsTo("/pl/venue/grand-hall/")},
 			{Name: "trashed by id", Request: page("/?p={trashedEvent}"), Status: 404},
 			{Name: "view of the original", Request: page("/events/week/"), Status: 302, Check: leadsTo("/events/")},
+			{Name: "list by query", Request: page("/?post_type=tribe_events&utm_source=x"), Status: 301, Check: leadsTo("/events/?utm_source=x")},
+			{Name: "category by query", Request: page("/pl/?tribe_events_cat=music&eventDisplay=month"), Status: 301, Check: leadsTo("/pl/events/category/music/month/?eventDisplay=month")},
+			{Name: "unknown category by query", Request: page("/?tribe_events_cat=nothing"), Status: 404},
+			{Name: "event by query", Request: page("/?tribe_events=winter-jazz-blues"), Status: 301, Check: leadsTo("/event/winter-jazz-blues/")},
+			{Name: "venue by query", Request: page("/?post_type=tribe_venue&name=grand-hall"), Status: 301, Check: leadsTo("/venue/grand-hall/")},
+			{Name: "list of venues by query", Request: page("/?post_type=tribe_venue"), Status: 404},
+			{Name: "unknown feed by query", Request: page("/?feed=comments-rss2"), Status: 404},
+			{Name: "view of the original by query", Request: page("/events/?eventDisplay=photo"), Status: 302, Check: leadsTo("/events/?eventDisplay=photo")},
+			{Name: "month by query", Request: page("/events/?eventDisplay=month&eventDate=2026-12"), Status: 200, Check: contains("December 2026")},
+			{Name: "past page by query", Request: page("/events/list/?tribe_event_display=past&tribe_paged=99"), Status: 404},
+			{Name: "several categories", Request: page("/events/list/?tribe_events_cat=music,sport"), Status: 200, Check: contains("noindex")},
+			{Name: "place", Request: page("/events/list/?tribe-bar-geoloc=Krakow"), Status: 400},
 			{Name: "another method", Request: apitest.Request{Method: "DELETE", Path: "/events/", Absolute: true}, Status: 404},
 		})
 	})

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"bytes"
 	"strings"
 
@@ -53,7 +54,7 @@ func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 	uri := c.Request().URI()
 	path := string(uri.PathOriginal())
 	x.longURL = len(path)+len("?")+len(uri.QueryString()) > maxURL
-	path = s.namedRoute(c, joinSlashes(path))
+	path = s.namedRoute(c, s.withoutIndexFile(joinSlashes(path)))
 	if x.root, x.rest, x.api = s.API.Locate(path); !x.api {
 		x.rest = s.trimPrefix(path)
 		if !x.longURL {
@@ -88,6 +89,18 @@ func joinLeadingSlashes(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 		}
 		next(c)
 	}
+}
+
+// withoutIndexFile removes index.php from the start of a path below the base URL. WordPress answers with it as without, if its
+// web server rewrites no addresses.
+func (s *Server) withoutIndexFile(path string) string {
+	const file = "/index.php"
+	below := s.trimPrefix(path)
+	rest, ok := strings.CutPrefix(below, file)
+	if !ok || rest != "" && rest[0] != '/' {
+		return path
+	}
+	return strings.TrimSuffix(path, below) + cmp.Or(rest, "/")
 }
 
 // namedRoute returns the path that the parameter rest_route of the home page names, as in WordPress without
