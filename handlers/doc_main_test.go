@@ -97,7 +97,7 @@ var undescribed = func() map[string]string {
 		{"id", "the path names the record, and a list ignores it"},
 		{"slug", "in the query of a path with a slug it is ignored"},
 		{"password", "the other ways to a protected event describe it"},
-		{"hide_empty parent excerpt", "are parameters of other resources"},
+		{"hide_empty parent excerpt format", "are parameters of other resources"},
 		{
 			"cost_details count custom_fields end_date_details global_id global_id_lineage json_ld language modified " +
 				"modified_utc rest_url start_date_details timezone_abbr translations url utc_end_date utc_end_date_details " +
