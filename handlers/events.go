@@ -46,7 +46,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil && q.isCheap(), page
+	r.depends.complete, r.depends.found = r.depends.find != nil && q.isCheap() && len(page.IDs) <= ent.MaxRead, page
 	return r.listReply(calendar.Event, q.paging, items, page.Total)
 }
 

@@ -153,6 +153,9 @@ func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
 		}
 		query.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value))
 	}
+	if r.isTable() && !r.params.Sent("format") {
+		add("format", formatTable) // Accept chose the table, and may not be sent with the link
+	}
 	for _, pair := range r.params.Links() {
 		add(pair.Name, pair.Value)
 	}

@@ -182,6 +182,7 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 		r: r, page: page, list: list, cache: cache, bodies: make([][]byte, len(page.IDs)), earliest: math.MinInt64, latest: math.MaxInt64,
 		key: recordKey{kind: list.kind, media: list.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)},
 	}
+	p.table = r.newTableRows(list.kind)
 	if !list.since.IsZero() {
 		p.earliest = list.since.Unix()
 	}
@@ -204,6 +205,9 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 			return nil, err
 		}
 	}
+	if p.table.full() {
+		return nil, errTableTooLarge()
+	}
 	cache.count(hits+p.joined, p.made)
 	return slices.DeleteFunc(p.bodies, func(body []byte) bool { return body == nil }), nil
 }
@@ -219,6 +223,7 @@ type recordPage[R ent.Row] struct {
 	// earliest and latest are since and until of the renderer, in seconds since 1970.
 	earliest, latest int64
 	made, joined     int // numbers of records that this request and other requests read
+	table            *tableRows
 }
 
 // keyOf returns the key of the record at a position.
@@ -245,7 +250,7 @@ func (p *recordPage[R]) takeCached(i int) bool {
 	if !p.mayUse(is, i) {
 		return false
 	}
-	p.bodies[i] = is.body
+	p.bodies[i] = p.table.take(is.body)
 	return true
 }
 
@@ -303,6 +308,9 @@ func (p *recordPage[R]) read(missing []int) (again []int, err error) {
 		if err := p.readBatch(batch.own, batch.leading); err != nil {
 			return nil, err
 		}
+		if p.table.full() {
+			return nil, errTableTooLarge()
+		}
 		joined, missing = append(joined, batch.joined...), batch.rest
 	}
 	var alone []int
@@ -316,7 +324,7 @@ func (p *recordPage[R]) read(missing []int) (again []int, err error) {
 		case j.shared.failed:
 			again = append(again, j.at)
 		case p.mayUse(j.shared.record, j.at):
-			p.bodies[j.at] = j.shared.record.body
+			p.bodies[j.at] = p.table.take(j.shared.record.body)
 			p.joined++
 		default:
 			alone = append(alone, j.at)
@@ -352,7 +360,7 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 	p.made += len(rows)
 	err = p.list.encode(rows, func(row R, body []byte, is audience) {
 		i := at[row.Core().ID]
-		p.bodies[i] = body
+		p.bodies[i] = p.table.take(body)
 		if p.cache == nil || is == onlyReader || p.r.h.Moves.Number() != p.r.moves {
 			return
 		}

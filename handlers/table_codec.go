@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -136,28 +137,76 @@ func (l *list) table(fields string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep := fieldPaths(fields)
 	size := len(byteOrderMark) + len(head)
 	for _, item := range l.items {
 		size += len(item)
 	}
 	out := append(make([]byte, 0, size), byteOrderMark...)
-	if keep == nil {
+	switch kept := keptColumns(columns, fields); {
+	case kept == nil:
 		out = append(out, head...)
-		return append(out, bytes.Join(l.items, nil)...), nil
+	case !slices.Contains(kept, true):
+		return out, nil
+	default:
+		out = appendCells(out, head, kept)
+	}
+	for _, item := range l.items {
+		out = append(out, item...)
+	}
+	return out, nil
+}
+
+// keptColumns reports for each column whether a list of fields keeps it. Nil means that all are kept.
+func keptColumns(columns []string, fields string) []bool {
+	keep := fieldPaths(fields)
+	if keep == nil {
+		return nil
 	}
 	kept := make([]bool, len(columns))
 	for i, name := range columns {
 		_, kept[i] = keep[name]
 	}
-	if !slices.Contains(kept, true) {
-		return out, nil
+	return kept
+}
+
+// maxTableBytes is the largest size of the rows of a table. Rows of usual events take about 800 bytes.
+const maxTableBytes = 16 << 20
+
+// tableRows cuts the rows of a table to the columns that the request keeps, and adds up their sizes. Nil is for a list that is
+// no table: it changes nothing and is never full.
+type tableRows struct {
+	kept []bool // see keptColumns
+	size int
+}
+
+// newTableRows returns nil unless the reply is a table.
+func (r *request) newTableRows(kind calendar.Kind) *tableRows {
+	if !r.isTable() {
+		return nil
 	}
-	out = appendCells(out, head, kept)
-	for _, item := range l.items {
-		out = appendCells(out, item, kept)
+	return &tableRows{kept: keptColumns(represent.Columns[kind], r.fields)}
+}
+
+// take returns an encoded row as the table shows it.
+func (t *tableRows) take(row []byte) []byte {
+	if t == nil {
+		return row
 	}
-	return out, nil
+	if t.kept != nil {
+		row = slices.Clip(appendCells(nil, row, t.kept))
+	}
+	t.size += len(row)
+	return row
+}
+
+// full reports whether the rows are larger than a table may be.
+func (t *tableRows) full() bool { return t != nil && t.size > maxTableBytes }
+
+// errTableTooLarge returns the error for a table that is full.
+func errTableTooLarge() error {
+	return param.Invalid{Faults: []param.Fault{{
+		Param: "per_page", Reason: "rest_out_of_bounds", Key: "table-too-large", Args: map[string]any{"Maximum": maxTableBytes >> 20},
+	}}}
 }
 
 // appendCells appends the kept cells of an encoded row. The cells stay encoded, so their bytes do not change.
@@ -197,7 +246,8 @@ func encodeRow(cells []string) ([]byte, error) {
 		return nil, err
 	}
 	w.Flush()
-	return append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), "\r\n"...), w.Error()
+	// The row may stay in the record cache, so it takes no more memory than it needs.
+	return slices.Concat(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\r\n")), w.Error()
 }
 
 // inertCell puts an apostrophe before a cell that a spreadsheet would take for a formula. One that already begins with

@@ -125,6 +125,47 @@ func TestClientsChooseTheFormOfAList(t *testing.T) {
 	}
 }
 
+func TestLargeRowsAreRefused(t *testing.T) {
+	t.Parallel()
+	api := onSQLite(t)
+	api.SignIn(t, "admin", calendar.Administrator)
+	long := "<p>" + strings.Repeat("ą", 300_000) + "</p>"
+	for range 30 {
+		api.Do(t, post("admin", "/events", concert(object{"description": long, "status": "publish"})))
+	}
+	for range 2 { // the second time the record cache has rows
+		res := api.Do(t, get("/events?format=csv&per_page=2000"))
+		if text := res.Get(t, "data", "params", "per_page"); res.Status != 400 || text != "The rows take more than 16 MiB. Ask for fewer of them." {
+			t.Errorf("got %d %v", res.Status, text)
+		}
+		for _, path := range []string{"/events?format=csv&per_page=20", "/events?format=csv&per_page=2000&_fields=id,title"} {
+			if res := api.Do(t, get(path)); res.Status != 200 {
+				t.Errorf("%s: got %d", path, res.Status)
+			}
+		}
+	}
+}
+
+// A link is followed without the Accept header that chose the table. per_page means another number in JSON.
+func TestLinksOfTablesLeadToTables(t *testing.T) {
+	t.Parallel()
+	api := onSQLite(t)
+	api.Example(t)
+	for _, request := range []apitest.Request{
+		withHeader("Accept", "text/csv", get("/venues?per_page=1")), get("/venues?per_page=1&format=csv"), withHeader("Accept", "text/csv", get("/tags?per_page=1")),
+	} {
+		links := api.Do(t, request).Header.Get("Link")
+		_, rest, ok := strings.Cut(links, "<"+apitest.BaseURL+"/cal/events/v1")
+		next, _, _ := strings.Cut(rest, ">")
+		if res := api.Do(t, get(next)); !ok || res.Status != 200 || res.Header.Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
+			t.Errorf("%s leads from %s to %d %s", next, request.Path, res.Status, res.Header.Get("Content-Type"))
+		}
+		if strings.Count(links, "format=csv") != strings.Count(links, "rel=") {
+			t.Errorf("%s: %s", request.Path, links)
+		}
+	}
+}
+
 func TestErrorsOfTablesAreJSON(t *testing.T) {
 	t.Parallel()
 	strict := func(path string) apitest.Request { return withHeader("Prefer", "handling=strict", get(path)) }

@@ -89,7 +89,7 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 			return nil, err
 		}
 	}
-	items, err := r.encodeTerms(rows)
+	items, err := r.encodeTerms(taxonomy, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -120,28 +120,36 @@ func (r *request) termPage(
 
 // encodeTerms returns the representations of terms, encoded by the codec of the reply. It loads their texts and ancestors
 // in batches.
-func (r *request) encodeTerms(rows []*ent.Term) (items [][]byte, err error) {
+func (r *request) encodeTerms(taxonomy calendar.Kind, rows []*ent.Term) (items [][]byte, err error) {
+	known, table := make(map[int64]*ent.Term), r.newTableRows(taxonomy)
 	for batch := range slices.Chunk(rows, ent.MaxRead) {
 		if err := r.translate(ent.PageOf(batch...)); err != nil {
 			return nil, err
 		}
 		var encoded [][]byte
 		if r.isTable() {
-			encoded, err = encodeEach(r, batch, (*represent.View).TermRow)
+			encoded, err = encodeEach(r, batch, known, (*represent.View).TermRow)
 		} else {
-			encoded, err = encodeEach(r, batch, (*represent.View).Term)
+			encoded, err = encodeEach(r, batch, known, (*represent.View).Term)
 		}
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, encoded...)
+		for _, item := range encoded {
+			items = append(items, table.take(item))
+		}
+		if table.full() {
+			return nil, errTableTooLarge()
+		}
 	}
 	return items, nil
 }
 
-// encodeEach encodes a batch of terms as show represents them.
-func encodeEach[T any](r *request, batch []*ent.Term, show func(*represent.View, *ent.Term, []string) T) ([][]byte, error) {
-	shown, err := representTerms(r, batch, show)
+// encodeEach encodes a batch of terms as show represents them. known is that of representTerms.
+func encodeEach[T any](
+	r *request, batch []*ent.Term, known map[int64]*ent.Term, show func(*represent.View, *ent.Term, []string) T,
+) ([][]byte, error) {
+	shown, err := representTerms(r, batch, known, show)
 	if err != nil {
 		return nil, err
 	}
@@ -323,12 +331,14 @@ func positionIn(column string, ids []int64, descending bool) sql.Querier {
 // terms returns the representations of terms, with the slugs of the ancestors of categories. It runs at most two
 // SQL statements for each level of the tree, for any number of terms.
 func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
-	return representTerms(r, rows, (*represent.View).Term)
+	return representTerms(r, rows, make(map[int64]*ent.Term), (*represent.View).Term)
 }
 
-// representTerms returns what show makes of terms and the slugs of their ancestors.
-func representTerms[T any](r *request, rows []*ent.Term, show func(*represent.View, *ent.Term, []string) T) ([]T, error) {
-	known := make(map[int64]*ent.Term, len(rows))
+// representTerms returns what show makes of terms and the slugs of their ancestors. known has terms by id that earlier calls
+// loaded. The function adds to it.
+func representTerms[T any](
+	r *request, rows []*ent.Term, known map[int64]*ent.Term, show func(*represent.View, *ent.Term, []string) T,
+) ([]T, error) {
 	for _, row := range rows {
 		known[row.ID] = row
 	}

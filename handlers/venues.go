@@ -115,7 +115,7 @@ func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil && q.Search == nil, page
+	r.depends.complete, r.depends.found = r.depends.find != nil && q.Search == nil && len(page.IDs) <= ent.MaxRead, page
 	return r.listReply(l.kind, q.paging, items, page.Total)
 }
 
