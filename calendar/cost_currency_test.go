@@ -147,7 +147,14 @@ func TestCostOnSites(t *testing.T) {
 		})
 	}
 	for _, test := range []struct{ sent, onDollars, onPounds string }{
-		{"$10", "USD", ""}, {"£10", "GBP", "GBP"}, {"10", "USD", "GBP"}, {"kr 10", "", ""}, {"€10", "EUR", "EUR"}, {"10 MXN", "MXN", "MXN"}, {"10 to 15 dollars", "USD", ""}, {"TOP 10", "", ""},
+		{"$10", "USD", ""},
+		{"£10", "GBP", "GBP"},
+		{"10", "USD", "GBP"},
+		{"kr 10", "", ""},
+		{"€10", "EUR", "EUR"},
+		{"10 MXN", "MXN", "MXN"},
+		{"10 to 15 dollars", "USD", ""},
+		{"TOP 10", "", ""},
 		{"10–15 koron", "", ""},
 	} {
 		c, pound := ParseCost([]string{test.sent}, "."), Currency{Symbol: "£", Code: "GBP", Position: Prefix}

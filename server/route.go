@@ -1,8 +1,8 @@
 package server
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"

@@ -244,9 +244,7 @@ func (t *tableReader) row(in sheet.Row) PreviewRow {
 		// The row of a protected event shows no fields but its title and dates. The others stay as they are.
 		maps.DeleteFunc(r.cells, func(_, cell string) bool { return cell == "" })
 	}
-	for _, flaw := range in.Flaws {
-		r.log.notices = append(r.log.notices, flaw)
-	}
+	r.log.notices = append(r.log.notices, in.Flaws...)
 	e := r.event()
 	if line, twice := t.lines[e.Key]; twice && len(r.log.faults) == 0 {
 		r.log.faults = append(r.log.faults, fmt.Errorf("the same event as line %d: %s", line, t.identity(r.cells)))
@@ -370,7 +368,7 @@ func (r sheetRow) event() *Event {
 		e.EventStatus = r.eventStatus()
 	}
 	if r.has("attendance") {
-		e.Attendance = r.object.attendance()
+		e.Attendance = r.attendance()
 	}
 	if r.has("event_status_reason") {
 		e.EventStatusReason = new(r.inert("event_status_reason", maxText))

@@ -193,9 +193,9 @@ func columnNumber(name string) int {
 // columnLetters returns the name of a column in spreadsheets.
 func columnLetters(i int) string {
 	if i < 26 {
-		return string(rune('A' + i))
+		return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i : i+1]
 	}
-	return columnLetters(i/26-1) + string(rune('A'+i%26))
+	return columnLetters(i/26-1) + columnLetters(i%26)
 }
 
 // quotedNames returns a list of the first names of columns.

@@ -170,10 +170,24 @@ func TestDatesOfTablesAreRead(t *testing.T) {
 
 func TestTimesOfTablesAreRead(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{"7:00 PM", "[{19 0 0}]"}, {"7 p.m.", "[{19 0 0}]"}, {"19.00", "[{19 0 0}]"}, {"19", "[{19 0 0}]"}, {"19h", "[{19 0 0}]"},
-		{"19h30", "[{19 30 0}]"}, {"godz. 19", "[{19 0 0}]"}, {"g. 19:30", "[{19 30 0}]"}, {"19:00-21:00", "[{19 0 0} {21 0 0}]"},
-		{"od 19 do 21", "[{19 0 0} {21 0 0}]"}, {"de 19:00 a 21:00", "[{19 0 0} {21 0 0}]"}, {"11-2 pm", "[{11 0 0} {14 0 0}]"},
-		{"noon", "[{12 0 0}]"}, {"12:30 am", "[{0 30 0}]"}, {"25:00", ""}, {"19:60", ""}, {"evening", ""}, {"13 pm", ""},
+		{"7:00 PM", "[{19 0 0}]"},
+		{"7 p.m.", "[{19 0 0}]"},
+		{"19.00", "[{19 0 0}]"},
+		{"19", "[{19 0 0}]"},
+		{"19h", "[{19 0 0}]"},
+		{"19h30", "[{19 30 0}]"},
+		{"godz. 19", "[{19 0 0}]"},
+		{"g. 19:30", "[{19 30 0}]"},
+		{"19:00-21:00", "[{19 0 0} {21 0 0}]"},
+		{"od 19 do 21", "[{19 0 0} {21 0 0}]"},
+		{"de 19:00 a 21:00", "[{19 0 0} {21 0 0}]"},
+		{"11-2 pm", "[{11 0 0} {14 0 0}]"},
+		{"noon", "[{12 0 0}]"},
+		{"12:30 am", "[{0 30 0}]"},
+		{"25:00", ""},
+		{"19:60", ""},
+		{"evening", ""},
+		{"13 pm", ""},
 	} {
 		got := ""
 		if times, err := readTimes(tt.text, true); err == nil {
@@ -194,21 +208,25 @@ func TestRowsBecomeEventsOrProblems(t *testing.T) {
 		{"a day", "title,date\nFair,2026-12-05", []string{"Fair | 2026-12-05 | 2026-12-05"}, ""},
 		{
 			"an end after midnight", "Title,Start,Start time,End time\nDance,2026-12-05,22:00,02:00",
-			[]string{"Dance | 2026-12-05 22:00 | 2026-12-06 02:00"}, "",
+			[]string{"Dance | 2026-12-05 22:00 | 2026-12-06 02:00"},
+			"",
 		},
 		{
 			"an end before the start", "title,start,end\nA,2026-12-05 19:00,2026-12-05 17:00",
-			[]string{"A | 2026-12-05 19:00 | 2026-12-05 19:00"}, `line 2: column "end": before the start; the event has no length`,
+			[]string{"A | 2026-12-05 19:00 | 2026-12-05 19:00"},
+			`line 2: column "end": before the start; the event has no length`,
 		},
 		{"a length", "nazwa;początek;czas trwania\nA;2026-12-05 19:00;1,5 godz.", []string{"A | 2026-12-05 19:00 | 2026-12-05 20:30"}, ""},
 		{"no title", "title,start\n,2026-12-05", []string{`line 2: column "title": missing`}, ""},
 		{
 			"a date that is none", "title,start\nA,whenever\nB,2026-12-05",
-			[]string{"B | 2026-12-05 | 2026-12-05", `line 2: column "start": "whenever": not a date`}, "",
+			[]string{"B | 2026-12-05 | 2026-12-05", `line 2: column "start": "whenever": not a date`},
+			"",
 		},
 		{
 			"the same event twice", "title,start,venue\nA,2026-12-05,Hall\na,5.12.2026,HALL",
-			[]string{"A | 2026-12-05 | 2026-12-05 | Hall", "line 3: the same event as line 2: it has the same title, start and venue"}, "",
+			[]string{"A | 2026-12-05 | 2026-12-05 | Hall", "line 3: the same event as line 2: it has the same title, start and venue"},
+			"",
 		},
 		{"an unknown zone", "title,start,timezone\nA,2026-12-05,Mars", []string{`line 2: column "timezone": "Mars" is unknown`}, ""},
 		{"columns that are not known", "title,start,mood\nA,2026-12-05,x", []string{"A | 2026-12-05 | 2026-12-05"}, `columns that are not read: "mood"`},
@@ -216,11 +234,13 @@ func TestRowsBecomeEventsOrProblems(t *testing.T) {
 		{"a guard against formulas", "title,start\n'=1+1,2026-12-05\n''-x,2026-12-05", []string{"=1+1 | 2026-12-05 | 2026-12-05", "'-x | 2026-12-05 | 2026-12-05"}, ""},
 		{
 			"the order that another row proves", "title,start\nA,05/06/2026\nB,25/06/2026",
-			[]string{"A | 2026-06-05 | 2026-06-05", "B | 2026-06-25 | 2026-06-25"}, "",
+			[]string{"A | 2026-06-05 | 2026-06-05", "B | 2026-06-25 | 2026-06-25"},
+			"",
 		},
 		{
 			"the address of a venue", "title;start;venue;adres;miasto\nA;2026-12-05;Hall;Long 5;Kraków",
-			[]string{"A | 2026-12-05 | 2026-12-05 | Hall (Long 5; Kraków)"}, "",
+			[]string{"A | 2026-12-05 | 2026-12-05 | Hall (Long 5; Kraków)"},
+			"",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
