@@ -100,16 +100,9 @@ func (r *Reader) readTable(data []byte) (*Calendar, error) {
 		return nil, err
 	}
 	t := &tableReader{Reader: r, table: table, orders: make(map[string]DateOrder), lines: make(map[string]int), cal: &Calendar{}}
-	if t.columns, err = sheetColumns(table.Header, r.Tables.Maps); err != nil {
+	if err := t.findColumns(); err != nil {
 		return nil, err
 	}
-	if !hasField(t.columns, "title") && !hasField(t.columns, "start_date") {
-		if len(t.columns) == 1 {
-			return nil, errNoTable
-		}
-		return nil, noColumnsError(table.Header)
-	}
-	t.own = hasField(t.columns, "id") && hasField(t.columns, "url")
 	preview := TablePreview{Encoding: table.Encoding, Separator: string(table.Separator)}
 	var ignored []string
 	for _, c := range t.columns {
@@ -136,6 +129,36 @@ func (r *Reader) readTable(data []byte) (*Calendar, error) {
 		}
 	}
 	return t.cal, nil
+}
+
+// maxTitleRows is the maximum number of rows above the header, which have the title of the table.
+const maxTitleRows = 10
+
+// findColumns finds the header and the fields of its columns. A header below other rows needs columns of titles and starts: a
+// cell of any row may be the name of a column.
+func (t *tableReader) findColumns() (err error) {
+	first := t.table.Header
+	for rows := range maxTitleRows + 1 {
+		if t.columns, err = sheetColumns(t.table.Header, t.Tables.Maps); err != nil {
+			return err
+		}
+		t.own = hasField(t.columns, "id") && hasField(t.columns, "url")
+		title, start := hasField(t.columns, "title"), hasField(t.columns, "start_date")
+		switch {
+		case t.own || rows == 0 && (title || start):
+			return nil
+		case title && start:
+			t.cal.Notices = append(t.cal.Notices, fmt.Sprintf("what is above the header in line %d is not read", t.table.HeaderLine))
+			return nil
+		}
+		if t.table.NextHeader() != nil {
+			break
+		}
+	}
+	if len(first) == 1 {
+		return errNoTable
+	}
+	return noColumnsError(first)
 }
 
 // checkEnd records a table with too many rows.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -266,6 +267,7 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 		{
 			"rows that contradict each other", "title,start\nA,05/06/2026\nB,25/06/2026\nC,06/25/2026", "say which", maps(),
 		},
+		{"a cell that is the name of a column", "foo,bar\nevent,2026-12-05\nB,2026-12-06", `its columns are "foo", "bar"`, maps()},
 		{"an unknown field", "title,start\nA,2026-12-05", `unknown field "titel"`, maps("title=titel")},
 		{"an unknown column", "title,start\nA,2026-12-05", `there is no column "Nazwa"`, maps("Nazwa=title")},
 		{"a field twice", "a,b,start\nA,B,2026-12-05", "is also that of", maps("a=title", "b=title")},
@@ -278,6 +280,16 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestTitlesAboveTheHeaderAreNotRead(t *testing.T) {
+	cal := mustReadSheet(t, "Program na grudzień;;\n;;\nTytuł;Data;Miejsce\nKoncert;5.12.2026 19:00;Sala\n")
+	if diff := gocmp.Diff([]string{"Koncert | 2026-12-05 19:00 | 2026-12-05 19:00 | Sala"}, sheetLines(cal)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := []string{"what is above the header in line 3 is not read"}; !slices.Equal(cal.Notices, want) {
+		t.Errorf("notices %q", cal.Notices)
 	}
 }
 
@@ -389,10 +401,26 @@ func TestEditedRowsChangeTheirEventOnly(t *testing.T) {
 			t.Errorf("report: %s", got)
 		}
 		// A table with one field changes that one.
+		report = importInto(t, st, mustReadSheet(t, fmt.Sprintf("id,url,cost\n%d,/event/%s/,19 zł\n", rows[0].ID, rows[0].Slug)))
+		if got := counts(report); got != "event update 1" {
+			t.Errorf("a table with one field: %s", got)
+		}
 		report = importInto(t, st, mustReadSheet(t, fmt.Sprintf("id,url,title\n%d,/event/%s/,Renamed\n", rows[0].ID, rows[0].Slug)))
 		now := st.Ent.Event.GetX(t.Context(), rows[0].ID)
 		if got := counts(report); got != "event update 1" || now.Title != "Renamed" || !now.Featured || !now.EndWall.Equal(rows[0].EndWall) {
 			t.Errorf("report: %s; %v", got, now)
+		}
+		// The row of a protected event shows nothing of it but its title and dates, all_day is empty.
+		before = storedRecords(t, st)
+		redacted := head + fmt.Sprintf("%d,/event/%s/,Second,2026-12-05 18:00:00,2026-12-05 21:00:00,UTC,,,,,,\n", rows[1].ID, rows[1].Slug)
+		report = importInto(t, st, mustReadSheet(t, redacted))
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" || counts(report) != "event unchanged 1" {
+			t.Errorf("report: %s; database (-before +after):\n%s", counts(report), diff)
+		}
+		redacted = strings.Replace(redacted, ",Second,", `,"Second, moved",`, 1)
+		importInto(t, st, mustReadSheet(t, redacted))
+		if now := st.Ent.Event.GetX(t.Context(), rows[1].ID); now.Title != "Second, moved" || now.Description == "" || !now.Featured || now.Cost.IsZero() {
+			t.Errorf("after a new title: %v", now)
 		}
 	})
 }

@@ -28,9 +28,10 @@ var (
 
 // Table is a table with a header. It has the whole text in memory, but only one row.
 type Table struct {
-	Header    []string
-	Encoding  string // name of the encoding, such as UTF-8
-	Separator byte
+	Header     []string
+	HeaderLine int    // number of its first line in the file, from 1
+	Encoding   string // name of the encoding, such as UTF-8
+	Separator  byte
 
 	text string // UTF-8, from the row after the header
 	line int    // number of the first line of text
@@ -71,19 +72,25 @@ func Open(data []byte, polish bool) (*Table, error) {
 	if t.Separator = named; named == 0 || !strings.Contains(separators, string(named)) {
 		t.Separator = findSeparator(t.text)
 	}
+	return t, t.NextHeader()
+}
+
+// NextHeader takes the next row as the header, for a table with a title above it.
+func (t *Table) NextHeader() error {
 	p := parser{text: t.text, line: t.line, separator: t.Separator}
 	header, ok := p.next(0)
 	switch {
 	case !ok:
-		return nil, ErrEmpty
+		return ErrEmpty
 	case len(header.Cells) > MaxColumns:
-		return nil, errColumns
+		return errColumns
 	}
-	for _, name := range header.Cells {
-		t.Header = append(t.Header, strings.Join(strings.Fields(name), " "))
+	t.Header = make([]string, len(header.Cells))
+	for i, name := range header.Cells {
+		t.Header[i] = strings.Join(strings.Fields(name), " ")
 	}
-	t.text, t.line = p.text, p.line
-	return t, nil
+	t.HeaderLine, t.text, t.line = header.Line, p.text, p.line
+	return nil
 }
 
 // Rows yields the rows of the table, without empty ones. Each has as many cells as the header.
