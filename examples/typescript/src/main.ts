@@ -12,7 +12,8 @@ type Failure = components["schemas"]["Error"];
 const base = process.argv[2] ?? "http://127.0.0.1:8080/cal/events/v1";
 const token = process.argv[3] ?? process.env["ALMANAC_TOKEN"];
 
-const api = createClient<paths>({
+// Lists are also described as CSV. This client reads JSON.
+const api = createClient<paths, "application/json">({
 	baseUrl: base,
 	headers: token ? { Authorization: `Bearer ${token}` } : {},
 	// Lists go with commas: categories=music,3.
