@@ -72,7 +72,10 @@ func Open(data []byte, polish bool) (*Table, error) {
 	if t.Separator = named; named == 0 || !strings.Contains(separators, string(named)) {
 		t.Separator = findSeparator(t.text)
 	}
-	return t, t.NextHeader()
+	if err := t.NextHeader(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // NextHeader takes the next row as the header, for a table with a title above it.
