@@ -329,6 +329,8 @@ func (f readFacts) queries(collection, parameter string) []string {
 		return each("2", "500")
 	case "per_page":
 		return each("1", "50")
+	case "format":
+		return []string{"format=json", "format=csv", "format=csv&per_page=2000"}
 	case "start_date", "starts_after", "ends_after":
 		return each(day(0), day(60), day(600), day(-50))
 	case "end_date", "starts_before", "ends_before":
