@@ -295,8 +295,8 @@ func pricesIn(texts []*pricedText, codes []string) []string {
 	return prices
 }
 
-// hundredthParts returns the prices that count the hundredth part of a currency with one of the codes. Beside the name of a
-// currency, and before an abbreviation such as p.p., the name of the part is none.
+// hundredthParts returns the prices that count the hundredth part of a currency with one of the codes. A price with the
+// name of a currency beside it is not such a part. The p of an abbreviation such as p.p. does not count.
 func (t *pricedText) hundredthParts(codes []string) map[writtenPrice]bool {
 	parts := make(map[writtenPrice]bool)
 	for _, n := range t.names {

@@ -82,7 +82,7 @@ func isShortLatin(symbol string) bool {
 	return len(symbol) <= 2 && !strings.ContainsFunc(symbol, func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) })
 }
 
-// currencyNamed returns the currency with a name as it stands in a text. It returns nil if there is none.
+// currencyNamed looks up the name of a currency as a text writes it. It returns nil for an unknown name.
 func currencyNamed(written string) *currencyName {
 	names := currencyNames()
 	if n := names[written]; n != nil {

@@ -119,7 +119,8 @@ func (r *request) largestPage() int64 {
 	return ent.MaxRead
 }
 
-// encodeTable encodes one row, or a list whose items are encoded rows. fields lists the columns to keep.
+// encodeTable encodes a Row as a line of CSV, and a list as a file. The items of the list are encoded rows. The argument fields
+// lists the columns of the file; "" means all.
 func encodeTable(value any, fields string) ([]byte, error) {
 	switch v := value.(type) {
 	case represent.Row:

@@ -101,7 +101,7 @@ func (p *tablePreview) ask(dates []importer.AmbiguousDate) (importer.DateOrder, 
 	return askOrder(p.streams)
 }
 
-// askOrder asks for the order of dates until an answer is one. An empty answer or the end of the input is none.
+// askOrder asks for the order of dates until the answer is dmy or mdy. It returns "" for an empty answer.
 func askOrder(s streams) (importer.DateOrder, error) {
 	in := bufio.NewReader(s.In)
 	for {

@@ -84,7 +84,7 @@ func isSpreadsheet(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0"))
 }
 
-// readTable reads a table. It returns errNoTable for a text that is none.
+// readTable reads a table. It returns errNoTable for data that is not a table.
 func (r *Reader) readTable(data []byte) (*Calendar, error) {
 	if isSpreadsheet(data) {
 		return nil, errSpreadsheet
@@ -170,7 +170,7 @@ func (t *tableReader) checkEnd(complete bool) {
 	}
 }
 
-// dateFields are the fields whose dates may be in two orders.
+// dateFields are the fields with dates, in which the day or the month may come first.
 var dateFields = []string{"start_date", "end_date", "published"}
 
 // findOrders finds the order of day and month in each column of dates. Only dates of that column prove it.
