@@ -47,6 +47,8 @@ type Editor struct {
 	// Request is the language of the reply. "" means the language of the site. Duplicates are recognised by
 	// their original text and by their text in this language.
 	Request calendar.Language
+	// Reserved has ids for new records. The zero value means that all are drawn.
+	Reserved ReservedIDs
 	// PasswordKey is the result of the function PasswordKey. Only writes of passwords need it.
 	PasswordKey []byte
 	// Expect is the precondition on the record or term that a call such as UpdateEvent changes. It does not

@@ -55,8 +55,12 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 		s.slug = made.slugOf(made.occurrences[0])
 		span = made.occurrences[0].Span
 	}
-	r, err := e.createRecord(ctx, tx, calendar.Event, s)
-	if err != nil {
+	r := e.newRecord(calendar.Event, s)
+	id := e.Reserved.BySource[valueOr("", s.source)]
+	if made != nil {
+		id = e.Reserved.ByStart[made.occurrences[0].Nominal]
+	}
+	if err := r.register(ctx, tx, s.slug, id); err != nil {
 		return nil, err
 	}
 	d := &diff{fresh: true}

@@ -20,13 +20,17 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 	if !auth.May(e.By, auth.Upload, auth.Record{Kind: calendar.Image}) {
 		return nil, Forbidden()
 	}
-	drawn, err := tx.Record.Create().SetKind(calendar.Image).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("draw the id of a new image: %w", err)
-	}
-	create := tx.Image.Create().SetID(drawn.ID).SetNillableAuthorID(e.author()).SetCreatedAt(e.Now)
+	create := tx.Image.Create().SetNillableAuthorID(e.author()).SetCreatedAt(e.Now)
 	fill(create)
-	row, err := create.Save(ctx)
+	source, _ := create.Mutation().SourceID()
+	id := e.Reserved.BySource[source]
+	if id == 0 {
+		var err error
+		if id, err = drawID(ctx, tx, calendar.Image); err != nil {
+			return nil, err
+		}
+	}
+	row, err := create.SetID(id).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create image: %w", store.AsConflict(err))
 	}

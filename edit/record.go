@@ -142,19 +142,21 @@ func (e *Editor) permit(old *record, s *recordInput) error {
 	return nil
 }
 
-// createRecord makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
+// createRecord makes a new record with a reserved or drawn id. It takes its slug if the status needs one or one is sent.
 func (e *Editor) createRecord(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
 	r := e.newRecord(kind, s)
-	if err := r.register(ctx, tx, s.slug); err != nil {
+	if err := r.register(ctx, tx, s.slug, e.Reserved.BySource[valueOr("", s.source)]); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// register draws the id of a new record, and takes its slug if the status needs one or one is sent.
-func (r *record) register(ctx context.Context, tx *ent.Tx, slug *string) (err error) {
-	if r.id, err = drawID(ctx, tx, r.kind); err != nil {
-		return err
+// register draws the id of a new record unless one is reserved, and takes its slug if the status needs one or one is sent.
+func (r *record) register(ctx context.Context, tx *ent.Tx, slug *string, reserved int64) (err error) {
+	if r.id = reserved; r.id == 0 {
+		if r.id, err = drawID(ctx, tx, r.kind); err != nil {
+			return err
+		}
 	}
 	if wanted, ok := r.wantedSlug(slug); ok {
 		r.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted)

@@ -89,7 +89,7 @@ func (e *Editor) beginSeries(ctx context.Context, tx *ent.Tx, made *newSeries, s
 	}
 	r := e.newRecord(calendar.Event, s)
 	r.kind = calendar.Series
-	err := r.register(ctx, tx, s.slug)
+	err := r.register(ctx, tx, s.slug, 0)
 	made.id, made.slug = r.id, r.slug
 	return err
 }
@@ -291,7 +291,7 @@ func (e *Editor) storeOccurrences(
 	if len(list) == 0 {
 		return nil
 	}
-	ids, err := store.DrawIDs(ctx, tx, calendar.Event, len(list))
+	ids, err := e.occurrenceIDs(ctx, tx, list)
 	if err != nil {
 		return fmt.Errorf("draw ids of occurrences: %w", err)
 	}
@@ -368,6 +368,7 @@ func (e *Editor) storeOccurrences(
 			return fmt.Errorf("occurrences of series %d: %s: %w", s.ID, r.Table, store.AsConflict(err))
 		}
 	}
+	slices.Sort(ids) // reserved ids are in the order of the source
 	e.logRuns(calendar.Event, ids, isPublic(s.Status, s.PublishedAt, e.Now))
 	return nil
 }

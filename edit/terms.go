@@ -70,6 +70,9 @@ func (e *Editor) insertTerm(
 	}
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
+	if id := e.Reserved.BySource[valueOr("", in.SourceID)]; id != 0 {
+		c.SetID(id)
+	}
 	e.fillTerm(c.Mutation(), w, &textOwner{}, in, d)
 	if err := SortKeysOf(e.Site.IndexedIn(), w.inLanguage(w.language), w.otherTexts()).Set(c.Mutation()); err != nil {
 		return nil, fmt.Errorf("sort keys: %w", err)

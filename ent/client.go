@@ -26,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/origin"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/series"
@@ -71,6 +72,8 @@ type Client struct {
 	Organizer *OrganizerClient
 	// OrganizerTranslation is the client for interacting with the OrganizerTranslation builders.
 	OrganizerTranslation *OrganizerTranslationClient
+	// Origin is the client for interacting with the Origin builders.
+	Origin *OriginClient
 	// Record is the client for interacting with the Record builders.
 	Record *RecordClient
 	// SearchText is the client for interacting with the SearchText builders.
@@ -121,6 +124,7 @@ func (c *Client) init() {
 	c.Image = NewImageClient(c.config)
 	c.Organizer = NewOrganizerClient(c.config)
 	c.OrganizerTranslation = NewOrganizerTranslationClient(c.config)
+	c.Origin = NewOriginClient(c.config)
 	c.Record = NewRecordClient(c.config)
 	c.SearchText = NewSearchTextClient(c.config)
 	c.Series = NewSeriesClient(c.config)
@@ -238,6 +242,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Image:                NewImageClient(cfg),
 		Organizer:            NewOrganizerClient(cfg),
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
+		Origin:               NewOriginClient(cfg),
 		Record:               NewRecordClient(cfg),
 		SearchText:           NewSearchTextClient(cfg),
 		Series:               NewSeriesClient(cfg),
@@ -282,6 +287,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Image:                NewImageClient(cfg),
 		Organizer:            NewOrganizerClient(cfg),
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
+		Origin:               NewOriginClient(cfg),
 		Record:               NewRecordClient(cfg),
 		SearchText:           NewSearchTextClient(cfg),
 		Series:               NewSeriesClient(cfg),
@@ -327,9 +333,9 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
-		c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug, c.Term,
-		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation, c.Withdrawal,
-		c.WithdrawalKey,
+		c.Origin, c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug,
+		c.Term, c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation,
+		c.Withdrawal, c.WithdrawalKey,
 	} {
 		n.Use(hooks...)
 	}
@@ -341,9 +347,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
-		c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug, c.Term,
-		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation, c.Withdrawal,
-		c.WithdrawalKey,
+		c.Origin, c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug,
+		c.Term, c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation,
+		c.Withdrawal, c.WithdrawalKey,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -374,6 +380,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Organizer.mutate(ctx, m)
 	case *OrganizerTranslationMutation:
 		return c.OrganizerTranslation.mutate(ctx, m)
+	case *OriginMutation:
+		return c.Origin.mutate(ctx, m)
 	case *RecordMutation:
 		return c.Record.mutate(ctx, m)
 	case *SearchTextMutation:
@@ -2168,6 +2176,139 @@ func (c *OrganizerTranslationClient) mutate(ctx context.Context, m *OrganizerTra
 		return (&OrganizerTranslationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown OrganizerTranslation mutation op: %q", m.Op())
+	}
+}
+
+// OriginClient is a client for the Origin schema.
+type OriginClient struct {
+	config
+}
+
+// NewOriginClient returns a client for the Origin from the given config.
+func NewOriginClient(c config) *OriginClient {
+	return &OriginClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `origin.Hooks(f(g(h())))`.
+func (c *OriginClient) Use(hooks ...Hook) {
+	c.hooks.Origin = append(c.hooks.Origin, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `origin.Intercept(f(g(h())))`.
+func (c *OriginClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Origin = append(c.inters.Origin, interceptors...)
+}
+
+// Create returns a builder for creating a Origin entity.
+func (c *OriginClient) Create() *OriginCreate {
+	mutation := newOriginMutation(c.config, OpCreate)
+	return &OriginCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Origin entities.
+func (c *OriginClient) CreateBulk(builders ...*OriginCreate) *OriginCreateBulk {
+	return &OriginCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *OriginClient) MapCreateBulk(slice any, setFunc func(*OriginCreate, int)) *OriginCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &OriginCreateBulk{err: fmt.Errorf("calling to OriginClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*OriginCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &OriginCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Origin.
+func (c *OriginClient) Update() *OriginUpdate {
+	mutation := newOriginMutation(c.config, OpUpdate)
+	return &OriginUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *OriginClient) UpdateOne(_m *Origin) *OriginUpdateOne {
+	mutation := newOriginMutation(c.config, OpUpdateOne, withOrigin(_m))
+	return &OriginUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *OriginClient) UpdateOneID(id int64) *OriginUpdateOne {
+	mutation := newOriginMutation(c.config, OpUpdateOne, withOriginID(id))
+	return &OriginUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Origin.
+func (c *OriginClient) Delete() *OriginDelete {
+	mutation := newOriginMutation(c.config, OpDelete)
+	return &OriginDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *OriginClient) DeleteOne(_m *Origin) *OriginDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *OriginClient) DeleteOneID(id int64) *OriginDeleteOne {
+	builder := c.Delete().Where(origin.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &OriginDeleteOne{builder}
+}
+
+// Query returns a query builder for Origin.
+func (c *OriginClient) Query() *OriginQuery {
+	return &OriginQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeOrigin},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Origin entity by its id.
+func (c *OriginClient) Get(ctx context.Context, id int64) (*Origin, error) {
+	return c.Query().Where(origin.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *OriginClient) GetX(ctx context.Context, id int64) *Origin {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *OriginClient) Hooks() []Hook {
+	return c.hooks.Origin
+}
+
+// Interceptors returns the client interceptors.
+func (c *OriginClient) Interceptors() []Interceptor {
+	return c.inters.Origin
+}
+
+func (c *OriginClient) mutate(ctx context.Context, m *OriginMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&OriginCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&OriginUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&OriginUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&OriginDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Origin mutation op: %q", m.Op())
 	}
 }
 
@@ -4421,15 +4562,15 @@ func (c *WithdrawalKeyClient) mutate(ctx context.Context, m *WithdrawalKeyMutati
 type (
 	hooks struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
-		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
-		Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token, User, Venue,
-		VenueTranslation, Withdrawal, WithdrawalKey []ent.Hook
+		IdempotencyKey, Image, Organizer, OrganizerTranslation, Origin, Record,
+		SearchText, Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token,
+		User, Venue, VenueTranslation, Withdrawal, WithdrawalKey []ent.Hook
 	}
 	inters struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
-		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
-		Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token, User, Venue,
-		VenueTranslation, Withdrawal, WithdrawalKey []ent.Interceptor
+		IdempotencyKey, Image, Organizer, OrganizerTranslation, Origin, Record,
+		SearchText, Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token,
+		User, Venue, VenueTranslation, Withdrawal, WithdrawalKey []ent.Interceptor
 	}
 )
 

@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/origin"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/series"
@@ -108,6 +109,7 @@ func checkColumn(t, c string) error {
 			image.Table:                image.ValidColumn,
 			organizer.Table:            organizer.ValidColumn,
 			organizertranslation.Table: organizertranslation.ValidColumn,
+			origin.Table:               origin.ValidColumn,
 			record.Table:               record.ValidColumn,
 			searchtext.Table:           searchtext.ValidColumn,
 			series.Table:               series.ValidColumn,

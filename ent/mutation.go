@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/origin"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
@@ -60,6 +61,7 @@ const (
 	TypeImage                = "Image"
 	TypeOrganizer            = "Organizer"
 	TypeOrganizerTranslation = "OrganizerTranslation"
+	TypeOrigin               = "Origin"
 	TypeRecord               = "Record"
 	TypeSearchText           = "SearchText"
 	TypeSeries               = "Series"
@@ -11954,6 +11956,738 @@ func (m *OrganizerTranslationMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown OrganizerTranslation edge %s", name)
+}
+
+// OriginMutation represents an operation that mutates the Origin nodes in the graph.
+type OriginMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int64
+	source_id     *string
+	kind          *calendar.Kind
+	record_id     *int64
+	addrecord_id  *int64
+	number        *int64
+	addnumber     *int64
+	uid           *string
+	guid          *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Origin, error)
+	predicates    []predicate.Origin
+}
+
+var _ ent.Mutation = (*OriginMutation)(nil)
+
+// originOption allows management of the mutation configuration using functional options.
+type originOption func(*OriginMutation)
+
+// newOriginMutation creates new mutation for the Origin entity.
+func newOriginMutation(c config, op Op, opts ...originOption) *OriginMutation {
+	m := &OriginMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeOrigin,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withOriginID sets the ID field of the mutation.
+func withOriginID(id int64) originOption {
+	return func(m *OriginMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Origin
+		)
+		m.oldValue = func(ctx context.Context) (*Origin, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Origin.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withOrigin sets the old Origin of the mutation.
+func withOrigin(node *Origin) originOption {
+	return func(m *OriginMutation) {
+		m.oldValue = func(context.Context) (*Origin, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m OriginMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m OriginMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Origin entities.
+func (m *OriginMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *OriginMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *OriginMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Origin.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetSourceID sets the "source_id" field.
+func (m *OriginMutation) SetSourceID(s string) {
+	m.source_id = &s
+}
+
+// SourceID returns the value of the "source_id" field in the mutation.
+func (m *OriginMutation) SourceID() (r string, exists bool) {
+	v := m.source_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSourceID returns the old "source_id" field's value of the Origin entity.
+// If the Origin object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OriginMutation) OldSourceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSourceID: %w", err)
+	}
+	return oldValue.SourceID, nil
+}
+
+// ResetSourceID resets all changes to the "source_id" field.
+func (m *OriginMutation) ResetSourceID() {
+	m.source_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *OriginMutation) SetKind(c calendar.Kind) {
+	m.kind = &c
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *OriginMutation) Kind() (r calendar.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Origin entity.
+// If the Origin object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OriginMutation) OldKind(ctx context.Context) (v calendar.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *OriginMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetRecordID sets the "record_id" field.
+func (m *OriginMutation) SetRecordID(i int64) {
+	m.record_id = &i
+	m.addrecord_id = nil
+}
+
+// RecordID returns the value of the "record_id" field in the mutation.
+func (m *OriginMutation) RecordID() (r int64, exists bool) {
+	v := m.record_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRecordID returns the old "record_id" field's value of the Origin entity.
+// If the Origin object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OriginMutation) OldRecordID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRecordID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRecordID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRecordID: %w", err)
+	}
+	return oldValue.RecordID, nil
+}
+
+// AddRecordID adds i to the "record_id" field.
+func (m *OriginMutation) AddRecordID(i int64) {
+	if m.addrecord_id != nil {
+		*m.addrecord_id += i
+	} else {
+		m.addrecord_id = &i
+	}
+}
+
+// AddedRecordID returns the value that was added to the "record_id" field in this mutation.
+func (m *OriginMutation) AddedRecordID() (r int64, exists bool) {
+	v := m.addrecord_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRecordID resets all changes to the "record_id" field.
+func (m *OriginMutation) ResetRecordID() {
+	m.record_id = nil
+	m.addrecord_id = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *OriginMutation) SetNumber(i int64) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *OriginMutation) Number() (r int64, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the Origin entity.
+// If the Origin object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OriginMutation) OldNumber(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *OriginMutation) AddNumber(i int64) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *OriginMutation) AddedNumber() (r int64, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearNumber clears the value of the "number" field.
+func (m *OriginMutation) ClearNumber() {
+	m.number = nil
+	m.addnumber = nil
+	m.clearedFields[origin.FieldNumber] = struct{}{}
+}
+
+// NumberCleared returns if the "number" field was cleared in this mutation.
+func (m *OriginMutation) NumberCleared() bool {
+	_, ok := m.clearedFields[origin.FieldNumber]
+	return ok
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *OriginMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+	delete(m.clearedFields, origin.FieldNumber)
+}
+
+// SetUID sets the "uid" field.
+func (m *OriginMutation) SetUID(s string) {
+	m.uid = &s
+}
+
+// UID returns the value of the "uid" field in the mutation.
+func (m *OriginMutation) UID() (r string, exists bool) {
+	v := m.uid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUID returns the old "uid" field's value of the Origin entity.
+// If the Origin object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OriginMutation) OldUID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUID: %w", err)
+	}
+	return oldValue.UID, nil
+}
+
+// ClearUID clears the value of the "uid" field.
+func (m *OriginMutation) ClearUID() {
+	m.uid = nil
+	m.clearedFields[origin.FieldUID] = struct{}{}
+}
+
+// UIDCleared returns if the "uid" field was cleared in this mutation.
+func (m *OriginMutation) UIDCleared() bool {
+	_, ok := m.clearedFields[origin.FieldUID]
+	return ok
+}
+
+// ResetUID resets all changes to the "uid" field.
+func (m *OriginMutation) ResetUID() {
+	m.uid = nil
+	delete(m.clearedFields, origin.FieldUID)
+}
+
+// SetGUID sets the "guid" field.
+func (m *OriginMutation) SetGUID(s string) {
+	m.guid = &s
+}
+
+// GUID returns the value of the "guid" field in the mutation.
+func (m *OriginMutation) GUID() (r string, exists bool) {
+	v := m.guid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGUID returns the old "guid" field's value of the Origin entity.
+// If the Origin object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OriginMutation) OldGUID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGUID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGUID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGUID: %w", err)
+	}
+	return oldValue.GUID, nil
+}
+
+// ClearGUID clears the value of the "guid" field.
+func (m *OriginMutation) ClearGUID() {
+	m.guid = nil
+	m.clearedFields[origin.FieldGUID] = struct{}{}
+}
+
+// GUIDCleared returns if the "guid" field was cleared in this mutation.
+func (m *OriginMutation) GUIDCleared() bool {
+	_, ok := m.clearedFields[origin.FieldGUID]
+	return ok
+}
+
+// ResetGUID resets all changes to the "guid" field.
+func (m *OriginMutation) ResetGUID() {
+	m.guid = nil
+	delete(m.clearedFields, origin.FieldGUID)
+}
+
+// Where appends a list predicates to the OriginMutation builder.
+func (m *OriginMutation) Where(ps ...predicate.Origin) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the OriginMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *OriginMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Origin, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *OriginMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *OriginMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Origin).
+func (m *OriginMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *OriginMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.source_id != nil {
+		fields = append(fields, origin.FieldSourceID)
+	}
+	if m.kind != nil {
+		fields = append(fields, origin.FieldKind)
+	}
+	if m.record_id != nil {
+		fields = append(fields, origin.FieldRecordID)
+	}
+	if m.number != nil {
+		fields = append(fields, origin.FieldNumber)
+	}
+	if m.uid != nil {
+		fields = append(fields, origin.FieldUID)
+	}
+	if m.guid != nil {
+		fields = append(fields, origin.FieldGUID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *OriginMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case origin.FieldSourceID:
+		return m.SourceID()
+	case origin.FieldKind:
+		return m.Kind()
+	case origin.FieldRecordID:
+		return m.RecordID()
+	case origin.FieldNumber:
+		return m.Number()
+	case origin.FieldUID:
+		return m.UID()
+	case origin.FieldGUID:
+		return m.GUID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *OriginMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case origin.FieldSourceID:
+		return m.OldSourceID(ctx)
+	case origin.FieldKind:
+		return m.OldKind(ctx)
+	case origin.FieldRecordID:
+		return m.OldRecordID(ctx)
+	case origin.FieldNumber:
+		return m.OldNumber(ctx)
+	case origin.FieldUID:
+		return m.OldUID(ctx)
+	case origin.FieldGUID:
+		return m.OldGUID(ctx)
+	}
+	return nil, fmt.Errorf("unknown Origin field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OriginMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case origin.FieldSourceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSourceID(v)
+		return nil
+	case origin.FieldKind:
+		v, ok := value.(calendar.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case origin.FieldRecordID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRecordID(v)
+		return nil
+	case origin.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case origin.FieldUID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUID(v)
+		return nil
+	case origin.FieldGUID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGUID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Origin field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *OriginMutation) AddedFields() []string {
+	var fields []string
+	if m.addrecord_id != nil {
+		fields = append(fields, origin.FieldRecordID)
+	}
+	if m.addnumber != nil {
+		fields = append(fields, origin.FieldNumber)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *OriginMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case origin.FieldRecordID:
+		return m.AddedRecordID()
+	case origin.FieldNumber:
+		return m.AddedNumber()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OriginMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case origin.FieldRecordID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRecordID(v)
+		return nil
+	case origin.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Origin numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *OriginMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(origin.FieldNumber) {
+		fields = append(fields, origin.FieldNumber)
+	}
+	if m.FieldCleared(origin.FieldUID) {
+		fields = append(fields, origin.FieldUID)
+	}
+	if m.FieldCleared(origin.FieldGUID) {
+		fields = append(fields, origin.FieldGUID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *OriginMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *OriginMutation) ClearField(name string) error {
+	switch name {
+	case origin.FieldNumber:
+		m.ClearNumber()
+		return nil
+	case origin.FieldUID:
+		m.ClearUID()
+		return nil
+	case origin.FieldGUID:
+		m.ClearGUID()
+		return nil
+	}
+	return fmt.Errorf("unknown Origin nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *OriginMutation) ResetField(name string) error {
+	switch name {
+	case origin.FieldSourceID:
+		m.ResetSourceID()
+		return nil
+	case origin.FieldKind:
+		m.ResetKind()
+		return nil
+	case origin.FieldRecordID:
+		m.ResetRecordID()
+		return nil
+	case origin.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case origin.FieldUID:
+		m.ResetUID()
+		return nil
+	case origin.FieldGUID:
+		m.ResetGUID()
+		return nil
+	}
+	return fmt.Errorf("unknown Origin field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *OriginMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *OriginMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *OriginMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *OriginMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *OriginMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *OriginMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *OriginMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Origin unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *OriginMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Origin edge %s", name)
 }
 
 // RecordMutation represents an operation that mutates the Record nodes in the graph.

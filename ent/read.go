@@ -141,7 +141,7 @@ func (c *Client) ReadEvents(ctx context.Context, ids []int64) ([]*Event, error) 
 	var cost stdsql.RawBytes
 	var ownFields stdsql.RawBytes
 	var i imageRow
-	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.Title, &r.Description, &r.Excerpt, &r.Slug, &r.StartsAt, &r.EndsAt, &r.StartWall, &r.EndWall, &r.Timezone, &r.AllDay, &cost, &r.Website, &r.PasswordHash, &r.PasswordID, &r.ShowMap, &r.ShowMapLink, &r.HideFromListings, &r.Sticky, &r.Featured, &r.Ticketed, &r.EventStatus, &r.EventStatusReason, &r.Attendance, &r.VirtualURL, &r.ParentID, &r.SeriesID, &r.OriginalStart, &ownFields, &r.Sequence}
+	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.SourceID, &r.Title, &r.Description, &r.Excerpt, &r.Slug, &r.StartsAt, &r.EndsAt, &r.StartWall, &r.EndWall, &r.Timezone, &r.AllDay, &cost, &r.Website, &r.PasswordHash, &r.PasswordID, &r.ShowMap, &r.ShowMapLink, &r.HideFromListings, &r.Sticky, &r.Featured, &r.Ticketed, &r.EventStatus, &r.EventStatusReason, &r.Attendance, &r.VirtualURL, &r.ParentID, &r.SeriesID, &r.OriginalStart, &ownFields, &r.Sequence}
 	dst = append(dst, i.targets()...)
 	out := make([]*Event, 0, len(ids))
 	err := c.readByIDs(ctx, &readEvents, ids, dst, func() (err error) {
@@ -172,7 +172,7 @@ var readOrganizers = newReadStatement("SELECT " + qualified("t", organizer.ReadC
 func (c *Client) ReadOrganizers(ctx context.Context, ids []int64) ([]*Organizer, error) {
 	var r Organizer
 	var i imageRow
-	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.Name, &r.Description, &r.Slug, &r.Phone, &r.Website, &r.Email}
+	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.SourceID, &r.Name, &r.Description, &r.Slug, &r.Phone, &r.Website, &r.Email}
 	dst = append(dst, i.targets()...)
 	out := make([]*Organizer, 0, len(ids))
 	err := c.readByIDs(ctx, &readOrganizers, ids, dst, func() (err error) {
@@ -192,7 +192,7 @@ var readTerms = newReadStatement("SELECT " + qualified("t", term.ReadColumns) + 
 // ReadTerms reads terms, in no order. It leaves out those that do not exist.
 func (c *Client) ReadTerms(ctx context.Context, ids []int64) ([]*Term, error) {
 	var r Term
-	dst := []any{&r.ID, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.Name, &r.Description, &r.Slug, &r.Taxonomy, &r.ParentID, &r.EventCount}
+	dst := []any{&r.ID, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.SourceID, &r.Name, &r.Description, &r.Slug, &r.Taxonomy, &r.ParentID, &r.EventCount}
 	out := make([]*Term, 0, len(ids))
 	err := c.readByIDs(ctx, &readTerms, ids, dst, func() (err error) {
 		row := r
@@ -211,7 +211,7 @@ var readVenues = newReadStatement("SELECT " + qualified("t", venue.ReadColumns) 
 func (c *Client) ReadVenues(ctx context.Context, ids []int64) ([]*Venue, error) {
 	var r Venue
 	var i imageRow
-	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.Name, &r.Description, &r.Slug, &r.Address, &r.City, &r.Country, &r.Province, &r.State, &r.Zip, &r.Phone, &r.Stateprovince, &r.Website, &r.ShowMap, &r.ShowMapLink, &r.Latitude, &r.Longitude}
+	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.SourceID, &r.Name, &r.Description, &r.Slug, &r.Address, &r.City, &r.Country, &r.Province, &r.State, &r.Zip, &r.Phone, &r.Stateprovince, &r.Website, &r.ShowMap, &r.ShowMapLink, &r.Latitude, &r.Longitude}
 	dst = append(dst, i.targets()...)
 	out := make([]*Venue, 0, len(ids))
 	err := c.readByIDs(ctx, &readVenues, ids, dst, func() (err error) {
@@ -281,6 +281,7 @@ type eventLinkRow struct {
 	HiddenAt          *time.Time
 	Version           int64
 	HiddenChanges     int64
+	SourceID          *string
 	Name              string
 	Description       string
 	Slug              string
@@ -306,7 +307,7 @@ type eventLinkRow struct {
 
 func (r *eventLinkRow) targets() []any {
 	return append([]any{
-		&r.edge, &r.owner, &r.position, &r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.Name, &r.Description, &r.Slug, &r.Address, &r.City, &r.Country, &r.Province, &r.State, &r.Zip, &r.Phone, &r.Stateprovince, &r.Website, &r.ShowMap, &r.ShowMapLink, &r.Latitude, &r.Longitude, &r.Email, &r.Taxonomy, &r.ParentID, &r.EventCount}, r.imageRow.targets()...)
+		&r.edge, &r.owner, &r.position, &r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.HiddenAt, &r.Version, &r.HiddenChanges, &r.SourceID, &r.Name, &r.Description, &r.Slug, &r.Address, &r.City, &r.Country, &r.Province, &r.State, &r.Zip, &r.Phone, &r.Stateprovince, &r.Website, &r.ShowMap, &r.ShowMapLink, &r.Latitude, &r.Longitude, &r.Email, &r.Taxonomy, &r.ParentID, &r.EventCount}, r.imageRow.targets()...)
 }
 
 func (r *eventLinkRow) venue() (row *Venue, err error) {
@@ -322,6 +323,7 @@ func (r *eventLinkRow) venue() (row *Venue, err error) {
 		HiddenAt:          r.HiddenAt,
 		Version:           r.Version,
 		HiddenChanges:     r.HiddenChanges,
+		SourceID:          r.SourceID,
 		Name:              r.Name,
 		Description:       r.Description,
 		Slug:              r.Slug,
@@ -356,6 +358,7 @@ func (r *eventLinkRow) organizer() (row *Organizer, err error) {
 		HiddenAt:          r.HiddenAt,
 		Version:           r.Version,
 		HiddenChanges:     r.HiddenChanges,
+		SourceID:          r.SourceID,
 		Name:              r.Name,
 		Description:       r.Description,
 		Slug:              r.Slug,
@@ -376,6 +379,7 @@ func (r *eventLinkRow) term() (row *Term, err error) {
 		HiddenAt:      r.HiddenAt,
 		Version:       r.Version,
 		HiddenChanges: r.HiddenChanges,
+		SourceID:      r.SourceID,
 		Name:          r.Name,
 		Description:   r.Description,
 		Slug:          r.Slug,
@@ -387,9 +391,9 @@ func (r *eventLinkRow) term() (row *Term, err error) {
 }
 
 // readEventLinks reads all that events are linked to at once: most of the time of a statement is its way.
-var readEventLinks = newReadStatement("SELECT 0, l.event_id, l.position, t.id, t.author_id, t.status, t.status_before_trash, t.published_at, t.language, t.languages, t.modified_at, t.hidden_at, t.version, t.hidden_changes, t.name, t.description, t.slug, t.address, t.city, t.country, t.province, t.state, t.zip, t.phone, t.stateprovince, t.website, t.show_map, t.show_map_link, t.latitude, t.longitude, '', '', NULL, 0, " + qualified("i", image.ReadColumns) +
-	" FROM event_venues l JOIN venues t ON t.id = l.venue_id LEFT JOIN images i ON i.id = t.image_id WHERE l.event_id IN ?" + " UNION ALL " + "SELECT 1, l.event_id, l.position, t.id, t.author_id, t.status, t.status_before_trash, t.published_at, t.language, t.languages, t.modified_at, t.hidden_at, t.version, t.hidden_changes, t.name, t.description, t.slug, '', '', '', '', '', '', t.phone, '', t.website, 0, 0, NULL, NULL, t.email, '', NULL, 0, " + qualified("i", image.ReadColumns) +
-	" FROM event_organizers l JOIN organizers t ON t.id = l.organizer_id LEFT JOIN images i ON i.id = t.image_id WHERE l.event_id IN ?" + " UNION ALL " + "SELECT 2, l.event_id, 0, t.id, NULL, '', '', t.modified_at, t.language, t.languages, t.modified_at, t.hidden_at, t.version, t.hidden_changes, t.name, t.description, t.slug, '', '', '', '', '', '', '', '', '', 0, 0, NULL, NULL, '', t.taxonomy, t.parent_id, t.event_count, " + strings.Repeat("NULL, ", len(image.ReadColumns)-1) + "NULL" +
+var readEventLinks = newReadStatement("SELECT 0, l.event_id, l.position, t.id, t.author_id, t.status, t.status_before_trash, t.published_at, t.language, t.languages, t.modified_at, t.hidden_at, t.version, t.hidden_changes, t.source_id, t.name, t.description, t.slug, t.address, t.city, t.country, t.province, t.state, t.zip, t.phone, t.stateprovince, t.website, t.show_map, t.show_map_link, t.latitude, t.longitude, '', '', NULL, 0, " + qualified("i", image.ReadColumns) +
+	" FROM event_venues l JOIN venues t ON t.id = l.venue_id LEFT JOIN images i ON i.id = t.image_id WHERE l.event_id IN ?" + " UNION ALL " + "SELECT 1, l.event_id, l.position, t.id, t.author_id, t.status, t.status_before_trash, t.published_at, t.language, t.languages, t.modified_at, t.hidden_at, t.version, t.hidden_changes, t.source_id, t.name, t.description, t.slug, '', '', '', '', '', '', t.phone, '', t.website, 0, 0, NULL, NULL, t.email, '', NULL, 0, " + qualified("i", image.ReadColumns) +
+	" FROM event_organizers l JOIN organizers t ON t.id = l.organizer_id LEFT JOIN images i ON i.id = t.image_id WHERE l.event_id IN ?" + " UNION ALL " + "SELECT 2, l.event_id, 0, t.id, NULL, '', '', t.modified_at, t.language, t.languages, t.modified_at, t.hidden_at, t.version, t.hidden_changes, t.source_id, t.name, t.description, t.slug, '', '', '', '', '', '', '', '', '', 0, 0, NULL, NULL, '', t.taxonomy, t.parent_id, t.event_count, " + strings.Repeat("NULL, ", len(image.ReadColumns)-1) + "NULL" +
 	" FROM event_terms l JOIN terms t ON t.id = l.term_id WHERE l.event_id IN ?")
 
 // ReadEventLinks gives events what they are linked to, in the order of the links, and returns it.

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/origin"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/series"
@@ -409,6 +410,24 @@ func init() {
 	organizertranslation.DefaultNameKey = organizertranslationDescNameKey.Default.(string)
 	// organizertranslation.NameKeyValidator is a validator for the "name_key" field. It is called by the builders before save.
 	organizertranslation.NameKeyValidator = organizertranslationDescNameKey.Validators[0].(func(string) error)
+	originFields := schema.Origin{}.Fields()
+	_ = originFields
+	// originDescSourceID is the schema descriptor for source_id field.
+	originDescSourceID := originFields[1].Descriptor()
+	// origin.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
+	origin.SourceIDValidator = originDescSourceID.Validators[0].(func(string) error)
+	// originDescKind is the schema descriptor for kind field.
+	originDescKind := originFields[2].Descriptor()
+	// origin.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	origin.KindValidator = originDescKind.Validators[0].(func(string) error)
+	// originDescUID is the schema descriptor for uid field.
+	originDescUID := originFields[5].Descriptor()
+	// origin.UIDValidator is a validator for the "uid" field. It is called by the builders before save.
+	origin.UIDValidator = originDescUID.Validators[0].(func(string) error)
+	// originDescGUID is the schema descriptor for guid field.
+	originDescGUID := originFields[6].Descriptor()
+	// origin.GUIDValidator is a validator for the "guid" field. It is called by the builders before save.
+	origin.GUIDValidator = originDescGUID.Validators[0].(func(string) error)
 	recordFields := schema.Record{}.Fields()
 	_ = recordFields
 	// recordDescKind is the schema descriptor for kind field.

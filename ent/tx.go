@@ -36,6 +36,8 @@ type Tx struct {
 	Organizer *OrganizerClient
 	// OrganizerTranslation is the client for interacting with the OrganizerTranslation builders.
 	OrganizerTranslation *OrganizerTranslationClient
+	// Origin is the client for interacting with the Origin builders.
+	Origin *OriginClient
 	// Record is the client for interacting with the Record builders.
 	Record *RecordClient
 	// SearchText is the client for interacting with the SearchText builders.
@@ -206,6 +208,7 @@ func (tx *Tx) init() {
 	tx.Image = NewImageClient(tx.config)
 	tx.Organizer = NewOrganizerClient(tx.config)
 	tx.OrganizerTranslation = NewOrganizerTranslationClient(tx.config)
+	tx.Origin = NewOriginClient(tx.config)
 	tx.Record = NewRecordClient(tx.config)
 	tx.SearchText = NewSearchTextClient(tx.config)
 	tx.Series = NewSeriesClient(tx.config)

@@ -35,6 +35,8 @@ const (
 	maxSlug  = 220
 	// maxSource is enough for host?id=number with any host name, and short enough for an index.
 	maxSource = 300
+	// maxGUID is long enough for most addresses, and short enough for an index.
+	maxGUID = 500
 )
 
 // assigned marks a primary key whose value the program sets, mostly an id from Record.

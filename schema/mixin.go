@@ -25,7 +25,7 @@ func (tracked) Fields() []ent.Field {
 			Comment("the last change, if the public could not see it; null: modified_at"),
 		field.Int64("version").Default(1).Comment("grows by one with each write"),
 		field.Int64("hidden_changes").Default(0).Comment("how many of these writes the public could not see"),
-		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique().Annotations(unread{}).
+		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique().
 			Comment("global_id of the record it was imported from"),
 	}
 }

@@ -770,6 +770,7 @@ var ReadColumns = []string{
 	FieldHiddenAt,
 	FieldVersion,
 	FieldHiddenChanges,
+	FieldSourceID,
 	FieldTitle,
 	FieldDescription,
 	FieldExcerpt,

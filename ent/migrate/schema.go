@@ -469,6 +469,34 @@ var (
 			},
 		},
 	}
+	// OriginsColumns holds the columns for the "origins" table.
+	OriginsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "source_id", Type: field.TypeString, Unique: true, Size: 300},
+		{Name: "kind", Type: field.TypeString, Size: 10},
+		{Name: "record_id", Type: field.TypeInt64},
+		{Name: "number", Type: field.TypeInt64, Nullable: true},
+		{Name: "uid", Type: field.TypeString, Unique: true, Nullable: true, Size: 255},
+		{Name: "guid", Type: field.TypeString, Unique: true, Nullable: true, Size: 500},
+	}
+	// OriginsTable holds the schema information for the "origins" table.
+	OriginsTable = &schema.Table{
+		Name:       "origins",
+		Columns:    OriginsColumns,
+		PrimaryKey: []*schema.Column{OriginsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "origin_record_id_kind",
+				Unique:  false,
+				Columns: []*schema.Column{OriginsColumns[3], OriginsColumns[2]},
+			},
+			{
+				Name:    "origin_number",
+				Unique:  false,
+				Columns: []*schema.Column{OriginsColumns[4]},
+			},
+		},
+	}
 	// RecordsColumns holds the columns for the "records" table.
 	RecordsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -990,6 +1018,7 @@ var (
 		ImagesTable,
 		OrganizersTable,
 		OrganizerTranslationsTable,
+		OriginsTable,
 		RecordsTable,
 		SearchTextsTable,
 		SeriesTable,

@@ -404,6 +404,7 @@ var ReadColumns = []string{
 	FieldHiddenAt,
 	FieldVersion,
 	FieldHiddenChanges,
+	FieldSourceID,
 	FieldName,
 	FieldDescription,
 	FieldSlug,

@@ -39,6 +39,9 @@ type Organizer func(*sql.Selector)
 // OrganizerTranslation is the predicate function for organizertranslation builders.
 type OrganizerTranslation func(*sql.Selector)
 
+// Origin is the predicate function for origin builders.
+type Origin func(*sql.Selector)
+
 // Record is the predicate function for record builders.
 type Record func(*sql.Selector)
 

@@ -354,6 +354,7 @@ var ReadColumns = []string{
 	FieldHiddenAt,
 	FieldVersion,
 	FieldHiddenChanges,
+	FieldSourceID,
 	FieldName,
 	FieldDescription,
 	FieldSlug,

@@ -520,6 +520,7 @@ var ReadColumns = []string{
 	FieldHiddenAt,
 	FieldVersion,
 	FieldHiddenChanges,
+	FieldSourceID,
 	FieldName,
 	FieldDescription,
 	FieldSlug,

@@ -1,0 +1,386 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+	entchange "github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/origin"
+	entrecord "github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Origin is a record or term of the source of an import.
+type Origin struct {
+	SourceID string
+	Kind     calendar.Kind
+	Number   int64  // id at the source; 0 means that it has none
+	UID      string // in iCalendar; "" means one of our own
+	GUID     string // in feeds of news; "" means one of our own
+	// ID is the id here of a record that is stored already. 0 means that the import creates it.
+	ID int64
+}
+
+// ReservedIDs are ids for records that do not exist yet. The id of a record that has none is drawn.
+type ReservedIDs struct {
+	BySource map[string]int64
+	// ByStart has ids of occurrences by their nominal start. It is for one series at a time.
+	ByStart map[calendar.Wall]int64
+}
+
+// idBatch is the number of ids or source ids in one statement.
+const idBatch = 500
+
+// TakenIDs returns the new records of a source whose numbers are ids here already, of other records or terms, or of
+// deleted ones. So are the numbers that two records of the source share.
+func TakenIDs(ctx context.Context, db *ent.Client, list []Origin) (taken []Origin, err error) {
+	own, err := originRows(ctx, db, list)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make(map[bool]map[int64][]int) // by whether it is a term, then by number: indexes in list
+	for i, o := range list {
+		if o.Number == 0 || o.ID != 0 || own[o.SourceID] != nil {
+			continue
+		}
+		numbers := wanted[o.Kind.IsTerm()]
+		if numbers == nil {
+			numbers = make(map[int64][]int)
+			wanted[o.Kind.IsTerm()] = numbers
+		}
+		numbers[o.Number] = append(numbers[o.Number], i)
+	}
+	refused := make(map[int]bool)
+	refuse := func(terms bool, ids []int64) {
+		for _, id := range ids {
+			for _, i := range wanted[terms][id] {
+				refused[i] = true
+			}
+		}
+	}
+	for terms, numbers := range wanted {
+		all := make([]int64, 0, len(numbers))
+		for n, same := range numbers {
+			all = append(all, n)
+			if len(same) > 1 {
+				refuse(terms, []int64{n})
+			}
+		}
+		for some := range slices.Chunk(all, idBatch) {
+			var ids []int64
+			if terms {
+				ids, err = takenTerms(ctx, db, some)
+			} else {
+				ids, err = db.Record.Query().Where(entrecord.IDIn(some...)).IDs(ctx)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("ids of a source: %w", err)
+			}
+			refuse(terms, ids)
+		}
+	}
+	for i, o := range list {
+		if refused[i] {
+			taken = append(taken, o)
+		}
+	}
+	return taken, nil
+}
+
+// takenTerms returns which ids are those of terms, also of deleted ones as far as the change log goes back.
+func takenTerms(ctx context.Context, db *ent.Client, ids []int64) ([]int64, error) {
+	taken, err := db.Term.Query().Where(term.IDIn(ids...)).IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deleted, err := db.Change.Query().
+		Where(entchange.KindIn(calendar.Category, calendar.Tag), entchange.RecordIDIn(ids...), entchange.ActionEQ(calendar.Deleted)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range deleted {
+		taken = append(taken, c.RecordID)
+	}
+	return taken, nil
+}
+
+// originRows returns the stored origins by source id.
+func originRows(ctx context.Context, db *ent.Client, list []Origin) (map[string]*ent.Origin, error) {
+	found := make(map[string]*ent.Origin)
+	for some := range slices.Chunk(list, idBatch) {
+		keys := make([]string, len(some))
+		for i, o := range some {
+			keys[i] = o.SourceID
+		}
+		rows, err := db.Origin.Query().Where(origin.SourceIDIn(keys...)).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("origins: %w", err)
+		}
+		for _, row := range rows {
+			found[row.SourceID] = row
+		}
+	}
+	return found, nil
+}
+
+// Reserve stores the origins of records, and returns ids for those that do not exist yet: their numbers if keep is true,
+// else new ones. Those of terms it returns only if keep is true. A record that was deleted here gets its former id again.
+// Ids that are drawn later are above all numbers. With keep, the caller calls TakenIDs in the same transaction.
+func Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (map[string]int64, error) {
+	own, err := originRows(ctx, tx.Client(), list)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []Origin // without a row
+	seen := make(map[string]bool)
+	for _, o := range list {
+		if own[o.SourceID] == nil && !seen[o.SourceID] {
+			seen[o.SourceID] = true
+			fresh = append(fresh, o)
+		}
+	}
+	ids, err := newIDs(ctx, tx, fresh, keep)
+	if err != nil {
+		return nil, err
+	}
+	if err := raiseSequences(ctx, tx, list); err != nil {
+		return nil, err
+	}
+	if err := storeOrigins(ctx, tx, fresh, ids); err != nil {
+		return nil, err
+	}
+	reserved := make(map[string]int64)
+	for i, o := range fresh {
+		if o.ID == 0 && ids[i] != 0 {
+			reserved[o.SourceID] = ids[i]
+		}
+	}
+	var again []*ent.Origin
+	for _, o := range list {
+		if row := own[o.SourceID]; row != nil && o.ID == 0 && row.Kind == o.Kind {
+			again = append(again, row)
+		}
+	}
+	used, err := usedIDs(ctx, tx, again)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range again {
+		if !used[row.Kind][row.RecordID] {
+			reserved[row.SourceID] = row.RecordID
+		}
+	}
+	return reserved, nil
+}
+
+// newIDs returns the id of each origin: that of the stored record, the number, or a drawn one. It is 0 for a new term
+// whose number is not kept. The ids of records are theirs for ever.
+func newIDs(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) ([]int64, error) {
+	ids := make([]int64, len(list))
+	kept := store.Rows{Table: entrecord.Table, Columns: []string{entrecord.FieldID, entrecord.FieldKind}}
+	drawn := make(map[calendar.Kind][]int) // indexes in list
+	for i, o := range list {
+		switch {
+		case o.ID != 0:
+			ids[i] = o.ID
+		case keep && o.Number != 0:
+			ids[i] = o.Number
+			if !o.Kind.IsTerm() {
+				kept.Add(i, nil, string(o.Kind))
+			}
+		case !o.Kind.IsTerm():
+			drawn[o.Kind] = append(drawn[o.Kind], i)
+		}
+	}
+	if err := kept.Insert(ctx, tx, ids); err != nil {
+		return nil, fmt.Errorf("ids of a source: %w", store.AsConflict(err))
+	}
+	if err := raiseSequences(ctx, tx, list); err != nil {
+		return nil, err
+	}
+	for kind, indexes := range drawn {
+		some, err := store.DrawIDs(ctx, tx, kind, len(indexes))
+		if err != nil {
+			return nil, fmt.Errorf("draw ids: %w", err)
+		}
+		for n, i := range indexes {
+			ids[i] = some[n]
+		}
+	}
+	return ids, nil
+}
+
+// raiseSequences makes sure that later ids are above all numbers of a source, so that no other record gets one of them.
+func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin) error {
+	highest := make(map[bool]Origin) // by whether it is a term
+	for _, o := range list {
+		if o.Number > highest[o.Kind.IsTerm()].Number {
+			highest[o.Kind.IsTerm()] = o
+		}
+	}
+	if o := highest[false]; o.Number != 0 {
+		above, err := tx.Record.Query().Where(entrecord.IDGTE(o.Number)).Exist(ctx)
+		if err == nil && !above {
+			err = tx.Record.Create().SetID(o.Number).SetKind(o.Kind).Exec(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("highest id of a source: %w", store.AsConflict(err))
+		}
+	}
+	o := highest[true]
+	if o.Number == 0 {
+		return nil
+	}
+	above, err := tx.Term.Query().Where(term.IDGTE(o.Number)).Exist(ctx)
+	if err != nil || above {
+		return err
+	}
+	// The engines raise the sequence with the insert, and keep it when the row goes.
+	m := tx.Term.Create().SetID(o.Number).SetTaxonomy(o.Kind).SetName("").SetNameKey("").SetSlug("").
+		SetLanguage(calendar.English).SetLanguages(calendar.LanguagesOf(calendar.English))
+	if err := m.Exec(ctx); err != nil {
+		return fmt.Errorf("highest term id of a source: %w", store.AsConflict(err))
+	}
+	if err := tx.Term.DeleteOneID(o.Number).Exec(ctx); err != nil {
+		return fmt.Errorf("highest term id of a source: %w", err)
+	}
+	return nil
+}
+
+// storeOrigins inserts origins. A UID or guid that two records share, here or in the list, is left out.
+func storeOrigins(ctx context.Context, tx *ent.Tx, list []Origin, ids []int64) error {
+	uids, err := freeTexts(list, func(o Origin) string { return o.UID }, func(some []string) ([]string, error) {
+		return tx.Origin.Query().Where(origin.UIDIn(some...)).Select(origin.FieldUID).Strings(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("UIDs of a source: %w", err)
+	}
+	guids, err := freeTexts(list, func(o Origin) string { return o.GUID }, func(some []string) ([]string, error) {
+		return tx.Origin.Query().Where(origin.GUIDIn(some...)).Select(origin.FieldGUID).Strings(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("guids of a source: %w", err)
+	}
+	rows := store.Rows{
+		Table: origin.Table,
+		Columns: []string{
+			origin.FieldSourceID, origin.FieldKind, origin.FieldRecordID, origin.FieldNumber, origin.FieldUID, origin.FieldGUID,
+		},
+		Owner: 2,
+	}
+	for i, o := range list {
+		if ids[i] == 0 {
+			continue
+		}
+		var number, uid, guid any
+		if o.Number != 0 {
+			number = o.Number
+		}
+		if o.ID == 0 { // stored records keep what feeds have said of them
+			if uids[o.UID] {
+				uid = o.UID
+			}
+			if guids[o.GUID] {
+				guid = o.GUID
+			}
+		}
+		rows.Add(i, o.SourceID, string(o.Kind), nil, number, uid, guid)
+	}
+	if err := rows.Insert(ctx, tx, ids); err != nil {
+		return fmt.Errorf("origins: %w", store.AsConflict(err))
+	}
+	return nil
+}
+
+// freeTexts returns the texts that one origin of the list has and no stored one.
+func freeTexts(list []Origin, text func(Origin) string, stored func([]string) ([]string, error)) (map[string]bool, error) {
+	count := make(map[string]int)
+	var all []string
+	for _, o := range list {
+		if t := text(o); t != "" {
+			if count[t]++; count[t] == 1 {
+				all = append(all, t)
+			}
+		}
+	}
+	for some := range slices.Chunk(all, idBatch) {
+		found, err := stored(some)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range found {
+			count[t]++
+		}
+	}
+	free := make(map[string]bool)
+	for t, n := range count {
+		free[t] = n == 1
+	}
+	return free, nil
+}
+
+// usedIDs returns which ids of origins are those of stored records, by kind.
+func usedIDs(ctx context.Context, tx *ent.Tx, rows []*ent.Origin) (map[calendar.Kind]map[int64]bool, error) {
+	byKind := make(map[calendar.Kind][]int64)
+	for _, row := range rows {
+		byKind[row.Kind] = append(byKind[row.Kind], row.RecordID)
+	}
+	used := make(map[calendar.Kind]map[int64]bool)
+	for kind, ids := range byKind {
+		used[kind] = make(map[int64]bool)
+		for some := range slices.Chunk(ids, idBatch) {
+			found, err := existingIDs(ctx, tx, kind, some)
+			if err != nil {
+				return nil, fmt.Errorf("records of kind %s: %w", kind, err)
+			}
+			for _, id := range found {
+				used[kind][id] = true
+			}
+		}
+	}
+	return used, nil
+}
+
+func existingIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
+	switch kind {
+	case calendar.Event:
+		return tx.Event.Query().Where(event.IDIn(ids...)).IDs(ctx)
+	case calendar.Venue:
+		return tx.Venue.Query().Where(venue.IDIn(ids...)).IDs(ctx)
+	case calendar.Organizer:
+		return tx.Organizer.Query().Where(organizer.IDIn(ids...)).IDs(ctx)
+	case calendar.Image:
+		return tx.Image.Query().Where(image.IDIn(ids...)).IDs(ctx)
+	}
+	return tx.Term.Query().Where(term.IDIn(ids...)).IDs(ctx)
+}
+
+// occurrenceIDs returns the ids of new occurrences: the reserved ones, else drawn ones.
+func (e *Editor) occurrenceIDs(ctx context.Context, tx *ent.Tx, list []recur.Occurrence) ([]int64, error) {
+	ids := make([]int64, len(list))
+	missing := 0
+	for i, o := range list {
+		if ids[i] = e.Reserved.ByStart[o.Nominal]; ids[i] == 0 {
+			missing++
+		}
+	}
+	drawn, err := store.DrawIDs(ctx, tx, calendar.Event, missing)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ids {
+		if ids[i] == 0 {
+			ids[i], drawn = drawn[0], drawn[1:]
+		}
+	}
+	return ids, nil
+}

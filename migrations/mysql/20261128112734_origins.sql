@@ -1,0 +1,2 @@
+-- create "origins" table
+CREATE TABLE `origins` (`id` bigint NOT NULL AUTO_INCREMENT, `source_id` varchar(300) NOT NULL, `kind` varchar(10) NOT NULL, `record_id` bigint NOT NULL, `number` bigint NULL, `uid` varchar(255) NULL, `guid` varchar(500) NULL, PRIMARY KEY (`id`), UNIQUE INDEX `guid` (`guid`), INDEX `origin_number` (`number`), INDEX `origin_record_id_kind` (`record_id`, `kind`), UNIQUE INDEX `source_id` (`source_id`), UNIQUE INDEX `uid` (`uid`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;
