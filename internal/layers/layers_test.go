@@ -46,7 +46,7 @@ var layers = []layer{
 	{"resources", "handlers web"},
 	{"requests", "server"},
 	{"program", "cmd/almanac"},
-	{"test kits", "internal/storetest internal/edittest internal/apitest internal/icaltest"},
+	{"test kits", "internal/storetest internal/edittest internal/apitest internal/icaltest internal/wptest"},
 	{"tests", "internal/layers"},
 }
 
@@ -93,7 +93,7 @@ var narrowImports = map[string]string{
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"internal/storetest", "internal/apitest", "internal/edittest", "internal/icaltest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+var testImports = []string{"internal/storetest", "internal/apitest", "internal/edittest", "internal/icaltest", "internal/wptest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}
