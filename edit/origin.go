@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
@@ -135,7 +136,7 @@ func originRows(ctx context.Context, db *ent.Client, list []Origin) (map[string]
 // Reserve stores the origins of records, and returns ids for those that do not exist yet: their numbers if keep is true,
 // else new ones. Those of terms it returns only if keep is true. A record that was deleted here gets its former id again.
 // Ids that are drawn later are above all numbers. With keep, the caller calls TakenIDs in the same transaction.
-func Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (map[string]int64, error) {
+func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (map[string]int64, error) {
 	own, err := originRows(ctx, tx.Client(), list)
 	if err != nil {
 		return nil, err
@@ -148,11 +149,8 @@ func Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (map[str
 			fresh = append(fresh, o)
 		}
 	}
-	ids, err := newIDs(ctx, tx, fresh, keep)
+	ids, err := e.newIDs(ctx, tx, fresh, list, keep)
 	if err != nil {
-		return nil, err
-	}
-	if err := raiseSequences(ctx, tx, list); err != nil {
 		return nil, err
 	}
 	if err := storeOrigins(ctx, tx, fresh, ids); err != nil {
@@ -183,8 +181,8 @@ func Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (map[str
 }
 
 // newIDs returns the id of each origin: that of the stored record, the number, or a drawn one. It is 0 for a new term
-// whose number is not kept. The ids of records are theirs for ever.
-func newIDs(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) ([]int64, error) {
+// whose number is not kept. The drawn ones are above the numbers of all.
+func (e *Editor) newIDs(ctx context.Context, tx *ent.Tx, list, all []Origin, keep bool) ([]int64, error) {
 	ids := make([]int64, len(list))
 	kept := store.Rows{Table: entrecord.Table, Columns: []string{entrecord.FieldID, entrecord.FieldKind}}
 	drawn := make(map[calendar.Kind][]int) // indexes in list
@@ -204,7 +202,7 @@ func newIDs(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) ([]int64,
 	if err := kept.Insert(ctx, tx, ids); err != nil {
 		return nil, fmt.Errorf("ids of a source: %w", store.AsConflict(err))
 	}
-	if err := raiseSequences(ctx, tx, list); err != nil {
+	if err := raiseSequences(ctx, tx, all, e.Now); err != nil {
 		return nil, err
 	}
 	for kind, indexes := range drawn {
@@ -219,8 +217,13 @@ func newIDs(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) ([]int64,
 	return ids, nil
 }
 
-// raiseSequences makes sure that later ids are above all numbers of a source, so that no other record gets one of them.
-func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin) error {
+// idGap is the number of ids above those of a source that are left free. The source may get new records before its site
+// moves, and a later import keeps their ids too.
+const idGap = 100_000
+
+// raiseSequences makes sure that ids which are drawn later are idGap above the numbers of a source, or idGap/2 if an
+// earlier import has raised them already.
+func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin, now time.Time) error {
 	highest := make(map[bool]Origin) // by whether it is a term
 	for _, o := range list {
 		if o.Number > highest[o.Kind.IsTerm()].Number {
@@ -228,30 +231,30 @@ func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin) error {
 		}
 	}
 	if o := highest[false]; o.Number != 0 {
-		above, err := tx.Record.Query().Where(entrecord.IDGTE(o.Number)).Exist(ctx)
+		above, err := tx.Record.Query().Where(entrecord.IDGTE(o.Number + idGap/2)).Exist(ctx)
 		if err == nil && !above {
-			err = tx.Record.Create().SetID(o.Number).SetKind(o.Kind).Exec(ctx)
+			err = tx.Record.Create().SetID(o.Number + idGap).SetKind(o.Kind).Exec(ctx)
 		}
 		if err != nil {
-			return fmt.Errorf("highest id of a source: %w", store.AsConflict(err))
+			return fmt.Errorf("ids above those of a source: %w", store.AsConflict(err))
 		}
 	}
 	o := highest[true]
 	if o.Number == 0 {
 		return nil
 	}
-	above, err := tx.Term.Query().Where(term.IDGTE(o.Number)).Exist(ctx)
-	if err != nil || above {
-		return err
+	above, err := tx.Term.Query().Where(term.IDGTE(o.Number + idGap/2)).Exist(ctx)
+	if err == nil && !above {
+		// The engines raise the sequence with the insert, and do not lower it when the row goes.
+		err = tx.Term.Create().SetID(o.Number + idGap).SetTaxonomy(o.Kind).SetName("").SetNameKey("").SetSlug("").
+			SetLanguage(calendar.English).SetLanguages(calendar.LanguagesOf(calendar.English)).
+			SetCreatedAt(now).SetModifiedAt(now).Exec(ctx)
+		if err == nil {
+			err = tx.Term.DeleteOneID(o.Number + idGap).Exec(ctx)
+		}
 	}
-	// The engines raise the sequence with the insert, and keep it when the row goes.
-	m := tx.Term.Create().SetID(o.Number).SetTaxonomy(o.Kind).SetName("").SetNameKey("").SetSlug("").
-		SetLanguage(calendar.English).SetLanguages(calendar.LanguagesOf(calendar.English))
-	if err := m.Exec(ctx); err != nil {
-		return fmt.Errorf("highest term id of a source: %w", store.AsConflict(err))
-	}
-	if err := tx.Term.DeleteOneID(o.Number).Exec(ctx); err != nil {
-		return fmt.Errorf("highest term id of a source: %w", err)
+	if err != nil {
+		return fmt.Errorf("term ids above those of a source: %w", store.AsConflict(err))
 	}
 	return nil
 }

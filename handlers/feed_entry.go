@@ -117,9 +117,13 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 		again, err := find(ctx, now)
 		return err == nil && slices.Equal(again, public), err
 	})
+	uids, err := r.feedIDs(public)
+	if err != nil {
+		return err
+	}
 	for i, id := range parents {
 		if _, ok := slices.BinarySearch(public, id); ok {
-			parts[i].Relate(feed.UID(r.h.FeedKey, id))
+			parts[i].Relate(uids[id].uid)
 		}
 	}
 	return nil
@@ -162,6 +166,14 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 	if err != nil {
 		return err
 	}
+	ids := make([]int64, len(rows))
+	for i, e := range rows {
+		ids[i] = e.ID
+	}
+	identities, err := r.feedIDs(ids)
+	if err != nil {
+		return err
+	}
 	v := r.view()
 	characters := 0
 	if r.codec.mediaType == calendarCodec.mediaType {
@@ -172,7 +184,8 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 		if err != nil {
 			return fmt.Errorf("event %d: %w", e.ID, err)
 		}
-		entry.UID, entry.Sequence = feed.UID(r.h.FeedKey, e.ID), int(edit.Sequence(e, r.now))
+		is := identities[e.ID]
+		entry.UID, entry.NewsID, entry.Sequence = is.uid, r.newsID(e.ID, is), int(edit.Sequence(e, r.now))
 		one := &feedEvent{entry: entry, parts: r.partsOfEvent(e)}
 		if e.SeriesID != nil {
 			if of, ok := recurring[*e.SeriesID]; ok {

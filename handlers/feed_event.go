@@ -32,9 +32,11 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 		}
 		entry, parent, about.Page = one.entry, one.parent, one.entry.URL
 	case w != nil:
-		if entry, err = r.withdrawnEntry(*w); err != nil {
+		entries, err := r.withdrawnEntries(*w)
+		if err != nil {
 			return nil, err
 		}
+		entry = entries[0]
 		r.expireBy(w.At.Add(query.WithdrawalTime))
 	default:
 		return nil, eventNotFound(q.Slug)

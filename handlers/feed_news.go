@@ -52,13 +52,11 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, w := range withdrawn {
-			entry, err := r.withdrawnEntry(w)
-			if err != nil {
-				return nil, err
-			}
-			out.entries = append(out.entries, entry)
+		gone, err := r.withdrawnEntries(withdrawn...)
+		if err != nil {
+			return nil, err
 		}
+		out.entries = append(out.entries, gone...)
 	}
 	var last time.Time
 	if !q.moves && !ending { // the date is unknown when events have left the list

@@ -317,14 +317,18 @@ func (r *request) eventSlug(p pagePath) (string, error) {
 	switch {
 	case p.View == viewRecord:
 		notFound := eventNotFound(strconv.FormatInt(p.ID, 10))
-		row, err := r.db.Event.Query().Where(event.ID(p.ID)).Only(r.ctx)
+		id, err := r.recordOfNumber(p.ID)
+		if err != nil {
+			return "", err
+		}
+		row, err := r.db.Event.Query().Where(event.ID(id)).Only(r.ctx)
 		if ent.IsNotFound(err) {
 			return "", notFound
 		}
 		if err != nil {
-			return "", fmt.Errorf("event %d: %w", p.ID, err)
+			return "", fmt.Errorf("event %d: %w", id, err)
 		}
-		r.dependsOn(calendar.Event, p.ID)
+		r.dependsOn(calendar.Event, id)
 		return r.shownSlug([]*ent.Event{row}, notFound)
 	case p.Date.IsZero():
 		return p.Slugs[0], nil

@@ -47,13 +47,13 @@ func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.With
 	if err != nil {
 		return nil, err
 	}
+	entries, err := r.withdrawnEntries(found...)
+	if err != nil {
+		return nil, err
+	}
 	parts := make([]feed.Part, len(found))
-	for i, w := range found {
-		entry, err := r.withdrawnEntry(w)
-		if err != nil {
-			return nil, err
-		}
-		parts[i] = about.Part(&entry)
+	for i := range entries {
+		parts[i] = about.Part(&entries[i])
 	}
 	return parts, nil
 }
@@ -91,13 +91,27 @@ func (r *request) findWithdrawn(e *query.Events, part query.WithdrawnPart) ([]qu
 	return found, nil
 }
 
-func (r *request) withdrawnEntry(w query.Withdrawal) (feed.Entry, error) {
-	zone, err := calendar.ParseZone(w.Timezone)
-	if err != nil {
-		return feed.Entry{}, fmt.Errorf("withdrawn event %d: %w", w.ID, err)
+// withdrawnEntries returns the entries of withdrawn events in feeds.
+func (r *request) withdrawnEntries(list ...query.Withdrawal) ([]feed.Entry, error) {
+	ids := make([]int64, len(list))
+	for i, w := range list {
+		ids[i] = w.ID
 	}
-	return feed.Entry{
-		ID: w.ID, UID: feed.UID(r.h.FeedKey, w.ID), Sequence: int(w.Sequence), Stamp: w.At, Withdrawn: true,
-		Start: w.StartsAt, End: w.EndsAt, StartWall: w.StartWall, EndWall: w.EndWall, Zone: zone, AllDay: w.AllDay,
-	}, nil
+	identities, err := r.feedIDs(ids)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]feed.Entry, len(list))
+	for i, w := range list {
+		zone, err := calendar.ParseZone(w.Timezone)
+		if err != nil {
+			return nil, fmt.Errorf("withdrawn event %d: %w", w.ID, err)
+		}
+		is := identities[w.ID]
+		entries[i] = feed.Entry{
+			ID: w.ID, UID: is.uid, NewsID: r.newsID(w.ID, is), Sequence: int(w.Sequence), Stamp: w.At, Withdrawn: true,
+			Start: w.StartsAt, End: w.EndsAt, StartWall: w.StartWall, EndWall: w.EndWall, Zone: zone, AllDay: w.AllDay,
+		}
+	}
+	return entries, nil
 }

@@ -11,6 +11,10 @@ import (
 
 // recordPage answers /?p={id} with a redirect to the page of the published record.
 func (r *pageRequest) recordPage() (*PageReply, error) {
+	id, err := r.recordOfNumber(r.path.ID)
+	if err != nil {
+		return nil, err
+	}
 	for _, one := range []struct {
 		view pageView
 		find func(context.Context, int64) (slug string, status calendar.Status, published time.Time, err error)
@@ -60,7 +64,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 		if !r.h.servesView(one.view) {
 			continue
 		}
-		slug, status, published, err := one.find(r.ctx, r.path.ID)
+		slug, status, published, err := one.find(r.ctx, id)
 		if err != nil {
 			return nil, err
 		}

@@ -32,6 +32,7 @@ type importCmd struct {
 	moneyFlags
 	tableFlags
 	Protected  string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with a password, which the source does not reveal: password protects them with a random one, draft makes them drafts. Default ${default}."`
+	NewIDs     bool     `name:"new-ids" help:"Give new ids to new records. Without it they keep the ids of the source, and the import fails if one of these ids is taken here."`
 	DryRun     bool     `help:"Print what the command would do, and write nothing."`
 	Verbose    bool     `short:"v" help:"List every record that is created, updated or translated."`
 	Author     string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default none."`
@@ -78,7 +79,7 @@ func (c importCmd) run(
 	ctx context.Context, s streams, st *store.Store, source siteSource, allow []netip.Prefix,
 ) (err error) {
 	language := calendar.Language(c.Language)
-	im := &importer.Importer{DB: st.Ent, Language: language, DryRun: c.DryRun, Protected: importer.Protection(c.Protected)}
+	im := &importer.Importer{DB: st.Ent, Language: language, DryRun: c.DryRun, NewIDs: c.NewIDs, Protected: importer.Protection(c.Protected)}
 	first := false // the calendar has no records yet
 	if c.DryRun {
 		plan, done, planErr := dryRunTarget(ctx, st)
@@ -146,6 +147,9 @@ func (c importCmd) run(
 	im.Progress = writing.show
 	report, err := im.Run(ctx, cal)
 	writing.end()
+	if taken := (*importer.TakenError)(nil); errors.As(err, &taken) {
+		return fmt.Errorf("%w\n--new-ids gives new ids to the source's records", taken)
+	}
 	if printErr := c.print(s, report); printErr != nil {
 		return errors.Join(err, printErr)
 	}

@@ -36,13 +36,12 @@ func (f *Feed) Atom(entries []Entry) []byte {
 }
 
 func (f *Feed) atomEntry(x *xmlWriter, e *Entry) {
-	id := "urn:uuid:" + e.UID
 	if e.Withdrawn {
-		x.empty("at:deleted-entry", "ref", id, "when", rfc3339(e.Stamp))
+		x.empty("at:deleted-entry", "ref", e.NewsID, "when", rfc3339(e.Stamp))
 		return
 	}
 	x.open("entry")
-	x.element("id", id)
+	x.element("id", e.NewsID)
 	x.element("title", e.Title)
 	x.link("alternate", "text/html", e.URL)
 	if !e.Created.IsZero() {
@@ -117,7 +116,7 @@ func (f *Feed) rssItem(x *xmlWriter, e *Entry) {
 	if address := uri(e.URL); address != "" {
 		x.element("link", address)
 	}
-	x.element("guid", "urn:uuid:"+e.UID, "isPermaLink", "false")
+	x.element("guid", e.NewsID, "isPermaLink", "false")
 	if !e.Created.IsZero() {
 		x.element("pubDate", e.Created.UTC().Format(time.RFC1123Z))
 	}

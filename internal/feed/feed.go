@@ -32,7 +32,8 @@ type Feed struct {
 // Entry is an event in a feed. Texts are plain text unless noted. Empty values are left out.
 type Entry struct {
 	ID       int64  // id of the event; orders entries that are otherwise equal
-	UID      string // result of UID or SeriesUID
+	UID      string // in iCalendar; the same for ever
+	NewsID   string // in RSS, Atom and JSON Feed; the same for ever
 	Sequence int
 	Stamp    time.Time // time of the last change
 	Created  time.Time // time of publication; zero means unknown

@@ -48,7 +48,7 @@ func wallOf(t testing.TB, text string) calendar.Wall {
 func jazzNight(t testing.TB) Entry {
 	t.Helper()
 	e := Entry{
-		ID: 15, UID: "abd5d90b-1c49-55fe-8333-45265f828753", Sequence: 2,
+		ID: 15, UID: "abd5d90b-1c49-55fe-8333-45265f828753", NewsID: "urn:uuid:abd5d90b-1c49-55fe-8333-45265f828753", Sequence: 2,
 		Stamp: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Created: time.Date(2026, 11, 1, 9, 30, 0, 0, time.UTC),
 		StartWall: wallOf(t, "2026-12-05 18:00:00"), EndWall: wallOf(t, "2026-12-05 20:00:00"), Zone: zoneOf(t, "Europe/Warsaw"),
 		Title: `Jazz; blues, soul \ more`, Description: "<p>Doors at six.</p><p>Ask <a href=\"https://a.example\">us</a>.</p>",

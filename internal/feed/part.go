@@ -39,9 +39,10 @@ func (f *Feed) Part(e *Entry) Part {
 func (p *Part) Relate(uid string) {
 	const end = "END:VEVENT\r\n"
 	n := len(p.Text) - len(end)
-	text := make([]byte, 0, len(p.Text)+len("RELATED-TO:\r\n")+len(uid))
-	text = append(append(append(text, p.Text[:n]...), "RELATED-TO:"...), uid...)
-	p.Text = append(append(text, "\r\n"...), end...)
+	w := &icalWriter{out: make([]byte, 0, len(p.Text)+len("RELATED-TO:\r\n")+len(uid))}
+	w.out = append(w.out, p.Text[:n]...)
+	w.text("RELATED-TO", uid)
+	p.Text = append(w.out, end...)
 }
 
 // rule returns the cached rule of a zone; finding it is slow. Nil means that the zone has none.

@@ -19,7 +19,7 @@ import (
 func tombstone(t testing.TB) Entry {
 	t.Helper()
 	e := jazzNight(t)
-	e.ID, e.UID, e.Withdrawn, e.Stamp = 16, "gone", true, e.Stamp.Add(-time.Hour)
+	e.ID, e.UID, e.NewsID, e.Withdrawn, e.Stamp = 16, "gone", "urn:uuid:gone", true, e.Stamp.Add(-time.Hour)
 	return e
 }
 
@@ -27,7 +27,7 @@ func tombstone(t testing.TB) Entry {
 func brunch(t testing.TB) Entry {
 	t.Helper()
 	e := jazzNight(t)
-	e.ID, e.UID, e.Protected, e.AllDay, e.Title, e.Stamp = 17, "guarded", true, true, "Brunch", e.Stamp.Add(time.Hour)
+	e.ID, e.UID, e.NewsID, e.Protected, e.AllDay, e.Title, e.Stamp = 17, "guarded", "urn:uuid:guarded", true, true, "Brunch", e.Stamp.Add(time.Hour)
 	return e
 }
 
@@ -109,7 +109,7 @@ func TestRSS(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	days := jazzNight(t)
-	days.UID, days.AllDay, days.Description, days.Places, days.Status = "days", true, "", nil, calendar.Postponed
+	days.UID, days.NewsID, days.AllDay, days.Description, days.Places, days.Status = "days", "urn:uuid:days", true, "", nil, calendar.Postponed
 	days.Stamp = days.Stamp.Add(-time.Hour)
 	days.EndWall = wallOf(t, "2026-12-06 23:59:59")
 	type object = map[string]any
@@ -210,7 +210,7 @@ func FuzzFeeds(f *testing.F) {
 		feed := *feed
 		feed.Name, feed.Self, feed.Page = a, b, a
 		e := Entry{
-			UID: a, Start: start, End: start.Add(time.Hour), Zone: zone, Title: b, Description: a, Excerpt: b, URL: a, VirtualURL: b,
+			UID: a, NewsID: a, Start: start, End: start.Add(time.Hour), Zone: zone, Title: b, Description: a, Excerpt: b, URL: a, VirtualURL: b,
 			Places:     []Place{{Name: a, Address: b, Zip: a, City: b, Region: a, Country: b, Located: true}, {Name: b}},
 			Categories: []string{a, b}, Image: Image{URL: b, MediaType: a}, Organizers: []Organizer{{a, b, b}, {b, a, a}, {a, b, "a@b.example"}}, Related: b,
 		}

@@ -68,6 +68,8 @@ type Origin struct {
 	// does not change.
 	NameOnly bool
 
+	// Number is the id at the source. 0 means that it has none that an import can keep.
+	Number int64
 	// Here is the id of the record in this calendar, if a table names it. 0 means unknown.
 	Here int64
 	// BySlug reports whether the name of a term may be a slug of this calendar.
@@ -124,6 +126,8 @@ type Event struct {
 	SeriesPage string
 	// Edited is the row of a table that Almanac wrote, which names an event of this calendar. Otherwise it is nil.
 	Edited *editedRow
+	// UID and GUID identify the event in the iCalendar and RSS feeds of the source. "" means unknown.
+	UID, GUID string
 }
 
 // isAltered reports whether the event or one of its dates is altered.
@@ -440,7 +444,7 @@ func (d reader) origin(o object, id, kind string) Origin {
 		where = fmt.Sprintf("%s %s, first in %s", kind, key, d.where)
 	}
 	title, all := o.spokenIn()
-	return Origin{Key: key, Where: where, Language: title, Languages: all}
+	return Origin{Key: key, Number: numberOf(id), Where: where, Language: title, Languages: all}
 }
 
 // named returns the text of a required title or name.

@@ -88,7 +88,7 @@ func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
 	key := termKey(d.prefix, id)
 	title, all := o.spokenIn()
 	return Origin{
-		Key: key, Where: fmt.Sprintf("%s %s, first in %s", kind, key, d.where), Language: title, Languages: all,
+		Key: key, Number: numberOf(id), Where: fmt.Sprintf("%s %s, first in %s", kind, key, d.where), Language: title, Languages: all,
 	}
 }
 
@@ -142,14 +142,15 @@ func (d reader) image(o object) *Image {
 		img.MIMEType = "application/octet-stream"
 	}
 	key := img.URL
-	if id := in.id("id"); id != "" && d.prefix != "" {
+	id := in.id("id")
+	if id != "" && d.prefix != "" {
 		key = d.prefix + "?id=" + id
 	}
 	if utf8.RuneCountInString(key) > maxSource {
 		in.notice("id", "missing; left out")
 		return nil
 	}
-	img.Origin = Origin{Key: key, Where: fmt.Sprintf("image %s, first in %s", key, d.where)}
+	img.Origin = Origin{Key: key, Number: numberOf(id), Where: fmt.Sprintf("image %s, first in %s", key, d.where)}
 	sizes, ok := newObject(in.members["sizes"], in.at+"sizes: ", in.log)
 	if !ok {
 		return img

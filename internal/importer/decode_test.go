@@ -83,7 +83,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		return new(calendar.UTC().Instant(w))
 	}
 	image := &Image{
-		Origin: Origin{Key: "calendar.example.org?id=301"}, URL: "https://calendar.example.org/files/books.JPG",
+		Origin: Origin{Key: "calendar.example.org?id=301", Number: 301}, URL: "https://calendar.example.org/files/books.JPG",
 		Extension: "jpg", MIMEType: "image/jpeg", Width: 1200, Height: 800, Filesize: 90210,
 		Sizes: map[string]calendar.ImageSize{"thumbnail": {
 			Path: "https://calendar.example.org/files/books-150x150.jpg", MIMEType: "image/jpeg",
@@ -91,7 +91,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		}},
 	}
 	want := &Event{
-		Origin: Origin{Key: "calendar.example.org?id=101"}, Title: "Readers’ evening: poems &amp; prose",
+		Origin: Origin{Key: "calendar.example.org?id=101", Number: 101}, Title: "Readers’ evening: poems &amp; prose",
 		Description: new("<p>Bring a book.</p>\n<p>Tea &amp; cake.</p>"), Excerpt: new("<p>Bring a book.</p>"),
 		Slug: "readers-evening", Status: new(calendar.Publish),
 		Published: at("2026-03-01 09:00:00"), Modified: at("2026-03-02 10:30:00"),
@@ -102,7 +102,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		Attendance: new(calendar.Offline), VirtualURL: new(""),
 		HasVenues: true, HasOrganizers: true, HasCategories: true, HasTags: true,
 		Venues: []*Venue{{
-			Origin: Origin{Key: "calendar.example.org?id=201"}, Name: "Reading Room – North",
+			Origin: Origin{Key: "calendar.example.org?id=201", Number: 201}, Name: "Reading Room – North",
 			Description: "<p>Up the stairs.</p>", Slug: "reading-room", Status: new(calendar.Publish),
 			Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"),
 			Address: "4 Quiet Lane", City: "Riverton", Country: "United States", State: "OR", Zip: "97001",
@@ -111,26 +111,26 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		}},
 		Organizers: []*Organizer{
 			{
-				Origin: Origin{Key: "calendar.example.org?id=251"}, Name: "Page Turners", Slug: "page-turners",
+				Origin: Origin{Key: "calendar.example.org?id=251", Number: 251}, Name: "Page Turners", Slug: "page-turners",
 				Status: new(calendar.Publish), Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"),
 				Phone: "555-0100", Email: "hello@page-turners.example.org", Website: "page-turners.example.org",
 			},
 			{
-				Origin: Origin{Key: "calendar.example.org?id=252"}, Name: "Library & Co",
+				Origin: Origin{Key: "calendar.example.org?id=252", Number: 252}, Name: "Library & Co",
 				Status: new(calendar.Publish),
 			},
 		},
 		Terms: []*Term{
 			{
-				Origin: Origin{Key: "calendar.example.org?term=22"}, Kind: calendar.Category, Name: "Poetry",
+				Origin: Origin{Key: "calendar.example.org?term=22", Number: 22}, Kind: calendar.Category, Name: "Poetry",
 				Slug: "poetry", Parent: "calendar.example.org?term=21",
 				ParentURL: "https://calendar.example.org/api/v1/categories/21",
 			},
 			{
-				Origin: Origin{Key: "calendar.example.org?term=21"}, Kind: calendar.Category, Name: "Books & more",
+				Origin: Origin{Key: "calendar.example.org?term=21", Number: 21}, Kind: calendar.Category, Name: "Books & more",
 				Slug: "books", Description: "All that is printed.",
 			},
-			{Origin: Origin{Key: "calendar.example.org?term=31"}, Kind: calendar.Tag, Name: "Indoors", Slug: "indoors"},
+			{Origin: Origin{Key: "calendar.example.org?term=31", Number: 31}, Kind: calendar.Tag, Name: "Indoors", Slug: "indoors"},
 		},
 	}
 	ignore := cmp.Options{cmpopts.IgnoreFields(Origin{}, "Where"), cmpopts.IgnoreFields(Event{}, "Span")}

@@ -50,6 +50,8 @@ type Importer struct {
 	// Protected selects what the import does with an event that is protected by a password at the source:
 	// WithPassword or AsDraft. "" means WithPassword.
 	Protected Protection
+	// NewIDs gives new ids to the records that the import creates. Otherwise they keep those of the source.
+	NewIDs bool
 	// DryRun only plans: the report then lists what an import would do.
 	DryRun bool
 	// Pictures downloads the images. Nil means that images stay references to their addresses.
@@ -61,7 +63,7 @@ type Importer struct {
 // Run stores a calendar: first terms, images, venues and organizers, then the series and events with links to
 // them. A transaction stores batchSize records. If it fails, Run stores them one by one, so that an invalid
 // record does not affect others. The error is the reason for an early end. The report covers everything until
-// then.
+// then. If records cannot keep the ids of the source, it is *TakenError and nothing is stored.
 func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	r := &importRun{
 		Importer: im,
@@ -99,6 +101,9 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	found := collectLinked(&Calendar{
 		Events: all, Parents: cal.Parents, Terms: cal.Terms, Venues: cal.Venues, Organizers: cal.Organizers,
 	})
+	if err == nil {
+		err = r.reserve(ctx, found, all)
+	}
 	r.total = len(found.terms) + len(found.images) + len(found.venues) + len(found.organizers) + len(all)
 	if err == nil {
 		err = r.terms(ctx, found.terms)

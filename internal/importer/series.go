@@ -187,8 +187,11 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	}
 	save := r.writeEvent(s, c, row, in)
 	w := recordWrite{action: Create, notice: notice, dates: &datesToWrite{}}
-	w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-		id, err := save(ctx, tx)
+	w.do = func(ctx context.Context, tx *ent.Tx) (id int64, err error) {
+		err = r.withReservedDates(e, func() (err error) {
+			id, err = save(ctx, tx)
+			return err
+		})
 		if err != nil {
 			return 0, err
 		}
@@ -375,7 +378,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 				}
 				in.Title, in.Description, in.Excerpt = one.title, one.description, one.excerpt
 				in.EventStatusReason = one.reason
-				return r.editor.UpdateSeries(ctx, tx, s.ID, in)
+				return r.withReservedDates(e, func() error { return r.editor.UpdateSeries(ctx, tx, s.ID, in) })
 			})
 			if err != nil {
 				return 0, err

@@ -119,7 +119,7 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 	utcStart, utcEnd := v.utc(e.StartsAt), v.utc(e.EndsAt)
 	changed, _ := v.LastWrite(e.Core(), e.PasswordHash != nil) // Redact replaces it
 	out := Event{
-		ID: e.ID, GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
+		ID: e.ID, GlobalID: v.globalID(e.ID, e.SourceID), GlobalIDLineage: []string{v.globalID(e.ID, e.SourceID)},
 		Author: authorID(e.AuthorID), Status: status,
 		Date: v.local(e.PublishedAt), DateUTC: v.utc(e.PublishedAt),
 		Modified: v.local(changed), ModifiedUTC: v.utc(changed),

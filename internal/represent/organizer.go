@@ -52,7 +52,7 @@ func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
 		URL: v.page(calendar.Organizer, e.ID, c.status, t.Slug), Organizer: calendar.Escape(t.Title),
 		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
 		Phone: markup.Inert(e.Phone), Website: e.Website, Email: markup.Inert(e.Email),
-		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
+		GlobalID: v.globalID(e.ID, e.SourceID), GlobalIDLineage: []string{v.globalID(e.ID, e.SourceID)},
 		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
 	if full {

@@ -87,7 +87,7 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 		Phone: markup.Inert(e.Phone), Website: e.Website, StateProvince: markup.Inert(stateProvince(e)),
 		GeoLat: e.Latitude, GeoLng: e.Longitude,
 		ShowMap: e.ShowMap, ShowMapLink: e.ShowMapLink,
-		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
+		GlobalID: v.globalID(e.ID, e.SourceID), GlobalIDLineage: []string{v.globalID(e.ID, e.SourceID)},
 		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
 	if full {

@@ -4,6 +4,7 @@ package represent
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -28,8 +29,14 @@ type View struct {
 	Recurrences map[int64]*Recurrence
 }
 
-// globalID returns the worldwide identifier of a record.
-func (v *View) globalID(id int64) string { return v.Host + "?id=" + strconv.FormatInt(id, 10) }
+// globalID returns the worldwide identifier of a record. source is its source id. If it was imported from the site whose
+// addresses this service has now, it keeps the identifier that it had there, whatever its id is here.
+func (v *View) globalID(id int64, source *string) string {
+	if source != nil && strings.HasPrefix(*source, v.Host+"?id=") {
+		return *source
+	}
+	return v.Host + "?id=" + strconv.FormatInt(id, 10)
+}
 
 // page returns the address of a record's page. Records without a page get the short address /?p=ID.
 func (v *View) page(kind calendar.Kind, id int64, status calendar.Status, slug string) string {
