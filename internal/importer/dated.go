@@ -83,6 +83,7 @@ func (c *Calendar) joinDates() error {
 			return fmt.Errorf("%s: %w", base.Where, err)
 		}
 		base.Slug = calendar.Slug(path.Base(base.SeriesPage))
+		base.Page, base.GUID, base.UID = "", "", "" // each date has its own
 		base.Series = &Recurrence{Schedule: schedule, Changed: changed, Single: dates, Typical: 2*most > len(dates)}
 		c.Events[slices.Index(c.Events, dates[0])] = &base
 	}
@@ -115,10 +116,11 @@ func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 }
 
 // fieldsText returns the fields of an event as JSON for comparison. It leaves out fields that always differ
-// between the dates of a recurring event: id, slug, dates, and times of publication and change.
+// between the dates of a recurring event: ids, slug, page, dates, and times of publication and change.
 func (e *Event) fieldsText() (string, error) {
 	one := *e
 	one.Origin, one.Slug, one.Published, one.Modified, one.Nominal = Origin{}, "", nil, nil, calendar.Wall{}
+	one.Page, one.GUID, one.UID = "", "", ""
 	one.Span = e.Span.MoveStart(calendar.WallAt(2000, 1, 1, 0, 0, 0))
 	data, err := json.Marshal(one)
 	return string(data), err

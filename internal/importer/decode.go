@@ -29,6 +29,9 @@ type Calendar struct {
 	Notices    []string
 	// Gone are the source ids of events that the source has without any date.
 	Gone []string
+	// Paths are the bases of the pages of a WordPress site where they differ from those of this program: events, event,
+	// venue, organizer, category and tag. Letters beyond ASCII are percent-encoded in lower case.
+	Paths map[string]string
 
 	seen map[string]bool // source ids of the events read so far
 }
@@ -98,6 +101,11 @@ type Event struct {
 	EventStatusReason *string
 	Attendance        *calendar.Attendance
 	VirtualURL        *string
+
+	// Page is the address of the event's page. "" means that the source sent none.
+	Page string
+	// GUID identifies the event in feeds of the source, and UID in its iCalendar files. "" means unknown.
+	GUID, UID string
 
 	HasVenues, HasOrganizers, HasCategories, HasTags bool // the source says which it has
 	Venues                                           []*Venue
@@ -170,6 +178,7 @@ type Website struct {
 type Venue struct {
 	Origin
 	Name, Description, Slug                             string
+	Page                                                string // address of its page
 	Status                                              *calendar.Status
 	Published, Modified                                 *time.Time
 	Address, City, Country, Province, State, Zip, Phone string
@@ -184,6 +193,7 @@ type Venue struct {
 type Organizer struct {
 	Origin
 	Name, Description, Slug string
+	Page                    string // address of its page
 	Status                  *calendar.Status
 	Published, Modified     *time.Time
 	Phone, Email, Website   string
@@ -341,6 +351,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	e.Description, e.Excerpt = o.sentHTML("description"), o.sentHTML("excerpt")
 	e.Slug = o.slug("slug")
 	e.Span = d.span(o)
+	e.Page = o.page()
 	e.SeriesPage = seriesPageOf(o.raw("url"))
 	e.Status = o.status()
 	e.Published = o.instant("date_utc", "date", e.Span.Zone)
@@ -455,6 +466,15 @@ func (o object) named(name string) string {
 		o.fault(name, "missing")
 	}
 	return s
+}
+
+// page returns the address of a record's page. It returns "" for nothing and for anything else than an address.
+func (o object) page() string {
+	address := object{o.members, "", &journal{}}.raw("url") // the import does without it
+	if u, err := url.Parse(address); err != nil || u.Host == "" || len(address) > maxURL {
+		return ""
+	}
+	return address
 }
 
 func (o object) sentHTML(name string) *string {

@@ -14,7 +14,7 @@ func (d reader) venue(o object) *Venue {
 	v := &Venue{
 		Origin: d.origin(o, o.id("id"), "venue"),
 		// The name may be empty, because some services have venues without a name.
-		Name: o.text("venue", maxTitle), Description: o.html("description"), Slug: o.slug("slug"),
+		Name: o.text("venue", maxTitle), Description: o.html("description"), Slug: o.slug("slug"), Page: o.page(),
 		Status:    o.status(),
 		Published: o.instant("date_utc", "date", d.site.Zone),
 		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
@@ -56,7 +56,7 @@ func (o object) yes(name string) bool {
 func (d reader) organizer(o object) *Organizer {
 	return &Organizer{
 		Origin: d.origin(o, o.id("id"), "organizer"),
-		Name:   o.text("organizer", maxTitle), Description: o.html("description"), Slug: o.slug("slug"),
+		Name:   o.text("organizer", maxTitle), Description: o.html("description"), Slug: o.slug("slug"), Page: o.page(),
 		Status:    o.status(),
 		Published: o.instant("date_utc", "date", d.site.Zone),
 		Modified:  o.instant("modified_utc", "modified", d.site.Zone),

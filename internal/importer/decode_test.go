@@ -99,7 +99,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		Website:  &Website{URL: "https://readers.example.org/evening?a=1&copy=2"},
 		HasImage: true, Image: image,
 		ShowMap: new(true), ShowMapLink: new(true), Hide: new(false), Sticky: new(true), Featured: new(true),
-		Attendance: new(calendar.Offline), VirtualURL: new(""),
+		Attendance: new(calendar.Offline), VirtualURL: new(""), Page: "https://calendar.example.org/event/readers-evening/",
 		HasVenues: true, HasOrganizers: true, HasCategories: true, HasTags: true,
 		Venues: []*Venue{{
 			Origin: Origin{Key: "calendar.example.org?id=201", Number: 201}, Name: "Reading Room – North",

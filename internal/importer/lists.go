@@ -61,15 +61,8 @@ func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) err
 // listRoot returns the address of the API. It returns nil if the source is not an unfiltered list of events of
 // an API.
 func (w *webReader) listRoot(source string) *url.URL {
-	asked, err := url.Parse(source)
-	if err != nil {
+	if isFiltered(source) {
 		return nil
-	}
-	for name := range asked.Query() {
-		name, _, _ = strings.Cut(name, "[") // categories[] is the parameter of a list
-		if slices.Contains(listFilters, name) {
-			return nil
-		}
 	}
 	path, ok := strings.CutSuffix(strings.TrimRight(w.base.Path, "/"), "/events")
 	if !ok {
@@ -78,6 +71,21 @@ func (w *webReader) listRoot(source string) *url.URL {
 	root := *w.base
 	root.Path, root.RawPath, root.RawQuery = path, "", ""
 	return &root
+}
+
+// isFiltered reports whether a source is a list of some events.
+func isFiltered(source string) bool {
+	asked, err := url.Parse(source)
+	if err != nil {
+		return true
+	}
+	for name := range asked.Query() {
+		name, _, _ = strings.Cut(name, "[") // categories[] is the parameter of a list
+		if slices.Contains(listFilters, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // list reads all pages of a list and adds the valid records. Invalid records become notices.

@@ -263,6 +263,9 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	if err := w.lists(ctx, cal, source); err != nil {
 		return nil, err
 	}
+	if err := w.site(ctx, cal, source); err != nil {
+		return nil, err
+	}
 	return cal, w.parents(ctx, cal)
 }
 
@@ -369,7 +372,7 @@ func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final 
 		}
 		return body, resp.Request.URL, err
 	}
-	err = fmt.Errorf("status %s%s", resp.Status, errorDetail(resp.Body))
+	err = &statusError{resp.StatusCode, fmt.Sprintf("status %s%s", resp.Status, errorDetail(resp.Body))}
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < http.StatusInternalServerError {
 		return nil, nil, backoff.Permanent(err)
 	}
@@ -382,6 +385,14 @@ func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final 
 	}
 	return nil, nil, &retryLater{err, &backoff.RetryAfterError{Duration: wait}}
 }
+
+// statusError is the error for a reply with another status than 200.
+type statusError struct {
+	code int
+	text string
+}
+
+func (e *statusError) Error() string { return e.text }
 
 // retryLater is an error with the delay that the service requested before a retry.
 type retryLater struct {

@@ -203,9 +203,15 @@ func joinErrors(errs []error) string {
 
 var errEmptyPage = errors.New("not a page of events")
 
+// hiddenPage is the page of events that no list of the source shows.
+const hiddenPage = 0
+
 // recordPosition returns the position of a record in the source, for messages.
 func recordPosition(page, index int, id string) string {
 	at := fmt.Sprintf("page %d, event %d", page, index)
+	if page == hiddenPage {
+		at = fmt.Sprintf("hidden event %d", index)
+	}
 	if id == "" {
 		return at
 	}

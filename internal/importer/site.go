@@ -1,0 +1,209 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// siteReader reads what the list of events of a WordPress site lacks: hidden events, the guids of feeds, the UIDs of
+// iCalendar files and the paths of pages. Each step is optional. Requests go to the host of the list only.
+type siteReader struct {
+	*webReader
+	cal *Calendar
+	// home is the address of the home page. Its path ends in a slash.
+	home *url.URL
+	// above is home without a language segment. It is the same as home without one.
+	above *url.URL
+	// routed reports whether routes of the API are in the parameter rest_route.
+	routed bool
+	// hosts are the hosts of the addresses in records.
+	hosts map[string]bool
+	// prefix are the segments between the home page and the base of most pages of events: none or a language.
+	prefix string
+	// bases are the bases of pages by their name in Calendar.Paths.
+	bases map[string]string
+}
+
+// maxFailures is the number of successive requests of one step that may fail.
+const maxFailures = 3
+
+// pluginRoute is the route of the list of events.
+const pluginRoute = "/tribe/events/v1/events"
+
+// site reads what the list of events lacks, if it is that of a WordPress site.
+func (w *webReader) site(ctx context.Context, cal *Calendar, source string) error {
+	s := w.newSiteReader(cal)
+	if s == nil {
+		return nil
+	}
+	s.learnBases()
+	steps := []func(context.Context){s.readTermBases, s.readGUIDs, s.readUIDs}
+	if !isFiltered(source) {
+		// Hidden events need guids and UIDs too.
+		steps = slices.Insert(steps, 0, s.readHidden)
+	}
+	for _, step := range steps {
+		step(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	s.dropShared()
+	cal.Paths = s.paths()
+	return nil
+}
+
+// newSiteReader returns nil if the source is not the REST API of a WordPress site.
+func (w *webReader) newSiteReader(cal *Calendar) *siteReader {
+	s := &siteReader{webReader: w, cal: cal, hosts: make(map[string]bool), bases: make(map[string]string)}
+	path := strings.TrimRight(w.base.Path, "/")
+	before, route, ok := strings.Cut(path, "/wp-json/")
+	if !ok {
+		before, route, s.routed = path, w.base.Query().Get("rest_route"), true
+	}
+	if "/"+strings.Trim(route, "/") != pluginRoute {
+		return nil
+	}
+	before = strings.TrimSuffix(before, "/index.php")
+	s.home = w.address(before + "/")
+	s.above = s.home
+	if up, last := cutLast(before); isLanguage(last) {
+		s.above = w.address(up + "/")
+	}
+	s.hosts[strings.ToLower(w.base.Host)] = true
+	// Plugins may replace the address of an event by its website, which is elsewhere.
+	hosts := make(tally)
+	for _, e := range cal.Events {
+		if u, err := url.Parse(e.Page); err == nil {
+			hosts[strings.ToLower(u.Host)]++
+		}
+	}
+	if host := hosts.most(); host != "" {
+		s.hosts[host] = true
+	}
+	return s
+}
+
+// cutLast cuts the last segment off a path.
+func cutLast(path string) (before, last string) {
+	i := strings.LastIndex(path, "/")
+	return path[:max(i, 0)], path[i+1:]
+}
+
+// address returns an address on the host of the list.
+func (w *webReader) address(path string) *url.URL {
+	return &url.URL{Scheme: w.base.Scheme, User: w.base.User, Host: w.base.Host, Path: path}
+}
+
+// windowParameters are the parameters that choose the page and the order of a list, and its time.
+var windowParameters = []string{
+	"page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after",
+	"strict_dates", "order", "orderby", "offset", "_fields",
+}
+
+// api returns the address of a route of the API. It keeps parameters of the list such as its language.
+func (s *siteReader) api(route string, parameters url.Values) *url.URL {
+	query := s.base.Query()
+	for _, name := range windowParameters {
+		query.Del(name)
+	}
+	for name, values := range parameters {
+		query[name] = values
+	}
+	u := *s.base
+	if s.routed {
+		query.Set("rest_route", route)
+	} else {
+		before, _, _ := strings.Cut(s.base.Path, "/wp-json/")
+		u.Path, u.RawPath = before+"/wp-json"+route, ""
+	}
+	u.RawQuery = query.Encode()
+	return &u
+}
+
+// own returns the address of a page of the site on the host of the list. It reports false for another site.
+func (s *siteReader) own(link string) (*url.URL, bool) {
+	u, err := s.base.Parse(strings.TrimSpace(link))
+	if err != nil || !s.hosts[strings.ToLower(u.Host)] || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, false
+	}
+	u.Scheme, u.Host, u.User, u.Fragment = s.base.Scheme, s.base.Host, s.base.User, ""
+	return u, true
+}
+
+// pageKey returns a form of an address for comparison, without its host.
+func pageKey(link string) string {
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(strings.Trim(u.Path, "/")) + "?" + u.RawQuery
+}
+
+// segments returns the segments of a page's address below the home page, in the form of Calendar.Paths.
+func (s *siteReader) segments(link string) []string {
+	u, ok := s.own(link)
+	if !ok || u.RawQuery != "" {
+		return nil
+	}
+	for _, home := range []*url.URL{s.home, s.above} {
+		if below, ok := strings.CutPrefix(u.EscapedPath(), home.EscapedPath()); ok {
+			return strings.FieldsFunc(baseForm(below), func(r rune) bool { return r == '/' })
+		}
+	}
+	return nil
+}
+
+// isLanguage reports whether a segment of a path may be a language, such as en or pt-br.
+func isLanguage(segment string) bool { return languageSegment.MatchString(segment) }
+
+var languageSegment = regexp.MustCompile(`^(?i)[a-z]{2,3}([-_][a-z]{2,4})?$`)
+
+// isMissing reports whether a service has no such resource, or does not show it.
+func isMissing(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests
+}
+
+func (s *siteReader) notice(format string, args ...any) {
+	s.cal.Notices = append(s.cal.Notices, fmt.Sprintf(format, args...))
+}
+
+// idOf returns the id of an event at the source. "" means unknown.
+func idOf(e *Event) string {
+	_, id, _ := strings.Cut(e.Key, "?id=")
+	return id
+}
+
+// identifierLength is the maximum length of a guid or UID in bytes.
+const identifierLength = maxText
+
+// isIdentifier reports whether a text may be a guid or UID.
+func isIdentifier(text string) bool {
+	return text != "" && len(text) <= identifierLength && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// dropShared removes the guids and UIDs that several events have: dates of a recurring event may be one post.
+func (s *siteReader) dropShared() {
+	count := make(map[string]int)
+	for _, e := range s.cal.Events {
+		count["guid "+e.GUID]++
+		count["UID "+e.UID]++
+	}
+	for _, e := range s.cal.Events {
+		if count["guid "+e.GUID] > 1 {
+			e.GUID = ""
+		}
+		if count["UID "+e.UID] > 1 {
+			e.UID = ""
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// maxPostPages is the number of pages of a list of WordPress itself that are read. Each has 100 records.
+const maxPostPages = 500
+
+// readGUIDs reads the guids of events from the REST API of WordPress itself. Without that API it reads the feed of the next
+// events.
+func (s *siteReader) readGUIDs(ctx context.Context) {
+	byID, seen := make(map[string]*Event), make(map[string]bool)
+	for _, e := range s.cal.Events {
+		byID[idOf(e)] = e
+	}
+	for page := 1; len(byID) > 0; page++ {
+		if page > maxPostPages {
+			s.notice("guids of feeds: more than %d pages of events; %d events get another guid", maxPostPages, len(byID))
+			break
+		}
+		posts, err := s.posts(ctx, "tribe_events", page)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && (page == 1 || !isMissing(err)) {
+			s.readFeed(ctx)
+		}
+		if err != nil || len(posts) == 0 { // WordPress replies with status 400 after the last page
+			break
+		}
+		before := len(seen)
+		for _, p := range posts {
+			seen[p.id] = true
+			if e := byID[p.id]; e != nil && p.guid != "" {
+				e.GUID = p.guid
+				delete(byID, p.id)
+			}
+		}
+		if len(seen) == before { // a service that ignores the number of the page
+			break
+		}
+	}
+}
+
+// post is a record of the REST API of WordPress itself.
+type post struct {
+	id, link, guid string // "" means missing or invalid
+}
+
+// posts reads a page of a list of the REST API of WordPress itself.
+func (s *siteReader) posts(ctx context.Context, list string, page int) ([]post, error) {
+	at := s.api("/wp/v2/"+list, url.Values{"per_page": {"100"}, "_fields": {"id,slug,link,guid"}, "page": {strconv.Itoa(page)}})
+	data, _, err := s.get(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return parsePosts(data)
+}
+
+// parsePosts reads a page of records of the REST API of WordPress itself.
+func parsePosts(data []byte) ([]post, error) {
+	var records []json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &records); err != nil {
+		return nil, err
+	}
+	out := make([]post, 0, len(records))
+	for _, record := range records {
+		log := &journal{}
+		o, ok := newObject(record, "", log)
+		if !ok {
+			continue
+		}
+		p := post{id: o.id("id"), link: html.UnescapeString(o.raw("link"))}
+		guid, ok := newObject(o.members["guid"], "", log)
+		if !ok {
+			guid = object{map[string]json.RawMessage{"rendered": o.members["guid"]}, "", log}
+		}
+		if text := strings.TrimSpace(html.UnescapeString(guid.raw("rendered"))); isIdentifier(text) {
+			p.guid = text
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// readFeed reads the guids of the events in the RSS feed. The other events were in no feed lately. A site without a feed has
+// no guids to keep.
+func (s *siteReader) readFeed(ctx context.Context) {
+	byQuery := *s.home
+	byQuery.RawQuery = url.Values{"post_type": {"tribe_events"}, "feed": {"rss2"}}.Encode()
+	events := s.bases["events"]
+	if events == "" {
+		events = defaultBases["events"]
+	}
+	byPage := make(map[string]*Event)
+	for _, e := range s.cal.Events {
+		byPage[pageKey(e.Page)] = e
+	}
+	var failure error
+	for _, at := range []*url.URL{&byQuery, s.listPage(events, "feed/")} {
+		data, _, err := s.get(ctx, at)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && !isMissing(err) {
+			failure = err
+		}
+		items := parseFeed(data)
+		for _, item := range items {
+			if e := byPage[pageKey(item.link)]; e != nil && item.guid != "" {
+				e.GUID = item.guid
+			}
+		}
+		if len(items) > 0 {
+			return
+		}
+	}
+	if failure != nil {
+		s.notice("guids of feeds: %v; readers of feeds will show the next events once more", failure)
+	}
+}
+
+// listPage returns the address of a page below the list of events.
+func (s *siteReader) listPage(events, below string) *url.URL {
+	path, err := url.PathUnescape(events)
+	if err != nil {
+		path = events
+	}
+	if s.prefix != "" {
+		path = s.prefix + "/" + path
+	}
+	at := *s.home
+	at.Path += path + "/" + below
+	return &at
+}
+
+// parseFeed returns the items of an RSS feed with their links and guids. It ends at the first flaw.
+func parseFeed(data []byte) (items []post) {
+	dec := xml.NewDecoder(bytes.NewReader(data))
+	dec.Entity = xml.HTMLEntity
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return items
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok || start.Name.Local != "item" {
+			continue
+		}
+		var item struct {
+			Link string `xml:"link"`
+			GUID string `xml:"guid"`
+		}
+		if err := dec.DecodeElement(&item, &start); err != nil {
+			return items
+		}
+		p := post{link: strings.TrimSpace(item.Link)}
+		if guid := strings.TrimSpace(item.GUID); isIdentifier(guid) {
+			p.guid = guid
+		}
+		items = append(items, p)
+	}
+}
