@@ -134,8 +134,6 @@ type Event struct {
 	SeriesPage string
 	// Edited is the row of a table that Almanac wrote, which names an event of this calendar. Otherwise it is nil.
 	Edited *editedRow
-	// UID and GUID identify the event in the iCalendar and RSS feeds of the source. "" means unknown.
-	UID, GUID string
 }
 
 // isAltered reports whether the event or one of its dates is altered.

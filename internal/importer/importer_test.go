@@ -436,7 +436,7 @@ func TestOneRecordThatIsRefusedCostsNoOther(t *testing.T) {
 
 func TestImportGivesUpWhenTheDatabaseIsGone(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
-	if _, err := st.DB.ExecContext(t.Context(), "DROP TABLE events"); err != nil {
+	if _, err := st.DB.ExecContext(t.Context(), "ALTER TABLE events RENAME COLUMN sticky TO stuck"); err != nil {
 		t.Fatal(err)
 	}
 	im := &Importer{DB: st.Ent, Site: testSite()}

@@ -1,0 +1,256 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/origin"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/internal/wptest"
+)
+
+// allOf reads all events of a site.
+func allOf(t *testing.T, s *wptest.Site) *Calendar {
+	t.Helper()
+	r := &Reader{Site: testSite(), Rate: 1e6}
+	cal, err := r.Read(t.Context(), s.API+"/events?start_date=2000-01-01&end_date=2040-12-31&per_page=50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cal
+}
+
+// runImport imports a calendar. change alters the importer.
+func runImport(t *testing.T, st *store.Store, cal *Calendar, change func(*Importer)) (*Report, error) {
+	t.Helper()
+	im := &Importer{DB: st.Ent, Site: testSite()}
+	if change != nil {
+		change(im)
+	}
+	return im.Run(t.Context(), cal)
+}
+
+func withNewIDs(im *Importer) { im.NewIDs = true }
+
+// idsBySource returns the ids of all records and terms by source id, without the host of the source.
+func idsBySource(t *testing.T, db *ent.Client) map[string]int64 {
+	t.Helper()
+	ids := make(map[string]int64)
+	add := func(id int64, source *string) {
+		if source != nil {
+			_, key, _ := strings.Cut(*source, "?")
+			ids[key] = id
+		}
+	}
+	for _, row := range db.Event.Query().AllX(t.Context()) {
+		add(row.ID, row.SourceID)
+	}
+	for _, row := range db.Venue.Query().AllX(t.Context()) {
+		add(row.ID, row.SourceID)
+	}
+	for _, row := range db.Organizer.Query().AllX(t.Context()) {
+		add(row.ID, row.SourceID)
+	}
+	for _, row := range db.Image.Query().AllX(t.Context()) {
+		add(row.ID, row.SourceID)
+	}
+	for _, row := range db.Term.Query().AllX(t.Context()) {
+		add(row.ID, row.SourceID)
+	}
+	return ids
+}
+
+func TestImportKeepsIDs(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		cal := allOf(t, site)
+		report, err := runImport(t, st, cal, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var highest int64
+		for key, id := range idsBySource(t, st.Ent) {
+			_, number, _ := strings.Cut(key, "=")
+			if number != fmt.Sprint(id) {
+				t.Errorf("%s has the id %d", key, id)
+			}
+			highest = max(highest, id)
+		}
+		for _, e := range site.Events() {
+			row, err := st.Ent.Event.Get(t.Context(), e.ID)
+			if err != nil || calendar.FoldName(row.Title) != calendar.FoldName(e.Title) && !strings.Contains(row.Title, "&") {
+				t.Errorf("event %d, %q: %v, %v", e.ID, e.Title, row, err)
+			}
+		}
+		if highest == 0 || report.Count(calendar.Event, Fail) > 0 {
+			t.Errorf("%d failed", report.Count(calendar.Event, Fail))
+		}
+		editor := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
+		err = edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
+			venue, _, err := editor.CreateVenue(t.Context(), tx, &edit.VenueInput{Name: new("Later")})
+			if err != nil {
+				return err
+			}
+			term, err := editor.CreateTerm(t.Context(), tx, &edit.TermInput{Taxonomy: calendar.Tag, Name: new("Later")})
+			if err != nil {
+				return err
+			}
+			if venue.ID <= highest+50_000 || term.ID <= 50_000 {
+				t.Errorf("new ids %d and %d are not far above %d", venue.ID, term.ID, highest)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := runImport(t, st, allOf(t, site), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range Kinds {
+			if n := again.Count(kind, Create); n > 0 {
+				t.Errorf("the second import created %d %s", n, plural(kind))
+			}
+		}
+	})
+}
+
+// TestImportKeepsIDsOfLaterRecords has a source that goes on growing until the site moves.
+func TestImportKeepsIDsOfLaterRecords(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		cal := allOf(t, site)
+		single := slices.IndexFunc(cal.Events, func(e *Event) bool { return e.Series == nil && !e.Protected })
+		late := cal.Events[single]
+		cal.Events = slices.Delete(slices.Clone(cal.Events), single, single+1)
+		if _, err := runImport(t, st, cal, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := runImport(t, st, allOf(t, site), nil); err != nil {
+			t.Fatal(err)
+		}
+		if row, err := st.Ent.Event.Get(t.Context(), late.Number); err != nil || *row.SourceID != late.Key {
+			t.Errorf("event %d: %v, %v", late.Number, row, err)
+		}
+		// A record that is deleted for good here, and still there at the source, comes back as itself.
+		st.Ent.Event.DeleteOneID(late.Number).ExecX(t.Context())
+		if _, err := st.DB.ExecContext(t.Context(), "DELETE FROM slugs WHERE kind = 'event' AND owner_id = ?", late.Number); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := runImport(t, st, allOf(t, site), nil); err != nil {
+			t.Fatal(err)
+		}
+		if !st.Ent.Event.Query().Where(event.ID(late.Number), event.SourceID(late.Key)).ExistX(t.Context()) {
+			t.Errorf("event %d has not come back", late.Number)
+		}
+	})
+}
+
+func TestImportRefusesTakenIDs(t *testing.T) {
+	t.Parallel()
+	first := wptest.NewSite(t, wptest.Options{Host: "one.example.org"})
+	second := wptest.NewSite(t, wptest.Options{Host: "two.example.org"})
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		if _, err := runImport(t, st, allOf(t, first), nil); err != nil {
+			t.Fatal(err)
+		}
+		before := idsBySource(t, st.Ent)
+		for _, dry := range []bool{true, false} {
+			_, err := runImport(t, st, allOf(t, second), func(im *Importer) { im.DryRun = dry })
+			var taken *TakenError
+			if !errors.As(err, &taken) {
+				t.Fatalf("dry run %v: %v", dry, err)
+			}
+			if want := fmt.Sprintf("%d of the source's ids belong to other records", len(taken.IDs)); !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+			for _, pair := range taken.IDs {
+				if pair.ID == 0 || pair.SourceKind != pair.Kind || pair.SourceTitle == "" {
+					t.Errorf("pair %+v", pair)
+				}
+			}
+			if diff := gocmp.Diff(before, idsBySource(t, st.Ent)); diff != "" {
+				t.Errorf("the import wrote (-before +after):\n%s", diff)
+			}
+		}
+		if _, err := runImport(t, st, allOf(t, second), withNewIDs); err != nil {
+			t.Fatal(err)
+		}
+		rows := st.Ent.Event.Query().Where(event.SourceIDHasPrefix("two.example.org")).AllX(t.Context())
+		if len(rows) != len(second.Events()) {
+			t.Errorf("%d events, want %d", len(rows), len(second.Events()))
+		}
+		numbers := slices.Collect(maps.Values(before))
+		for _, row := range rows {
+			if slices.Contains(numbers, row.ID) || row.ID < 50_000 {
+				t.Errorf("event %s has the id %d", *row.SourceID, row.ID)
+			}
+		}
+		// Once a source has new ids, later records of it get new ones without being told.
+		again, err := runImport(t, st, allOf(t, second), nil)
+		if err != nil || again.Count(calendar.Event, Create) != 0 {
+			t.Errorf("%v, %d created", err, again.Count(calendar.Event, Create))
+		}
+	})
+}
+
+// TestImportWithNewIDsLeavesOldOnesFree has an empty calendar, in which the old ids stay unknown.
+func TestImportWithNewIDsLeavesOldOnesFree(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		if _, err := runImport(t, st, allOf(t, site), withNewIDs); err != nil {
+			t.Fatal(err)
+		}
+		old := make(map[int64]bool)
+		for _, e := range site.Events() {
+			old[e.ID] = true
+		}
+		for key, id := range idsBySource(t, st.Ent) {
+			if strings.HasPrefix(key, "id=") && (old[id] || id < 50_000) {
+				t.Errorf("%s has the id %d", key, id)
+			}
+		}
+	})
+}
+
+func TestImportStoresUIDsAndGUIDs(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		if _, err := runImport(t, st, allOf(t, site), nil); err != nil {
+			t.Fatal(err)
+		}
+		guids := make(map[string]int)
+		for _, e := range site.Events() {
+			guids[e.GUID]++
+		}
+		for _, e := range site.Events() {
+			row, err := st.Ent.Origin.Query().Where(origin.RecordID(e.ID), origin.KindEQ(calendar.Event)).Only(t.Context())
+			if err != nil {
+				t.Errorf("event %d: %v", e.ID, err)
+				continue
+			}
+			if row.UID == nil || *row.UID != e.UID {
+				t.Errorf("event %d: UID %v, want %s", e.ID, row.UID, e.UID)
+			}
+			if shared := guids[e.GUID] > 1; shared != (row.GUID == nil) || !shared && *row.GUID != e.GUID {
+				t.Errorf("event %d: guid %v, want %s, which %d events have", e.ID, row.GUID, e.GUID, guids[e.GUID])
+			}
+		}
+	})
+}
