@@ -56,7 +56,7 @@ func (s *siteReader) pageBase(page string) (prefix, base string) {
 // withoutDate removes the day at the end of the path of a recurring event's date, and a number after it.
 func withoutDate(path []string) []string {
 	n := len(path)
-	if n > 3 && dateSegment.MatchString(path[n-2]) && !strings.ContainsFunc(path[n-1], func(r rune) bool { return r < '0' || r > '9' }) {
+	if n > 3 && dateSegment.MatchString(path[n-2]) && strings.Trim(path[n-1], "0123456789") == "" {
 		return path[:n-2]
 	}
 	if n > 2 && dateSegment.MatchString(path[n-1]) {
@@ -126,7 +126,9 @@ func (s *siteReader) readTermBases(ctx context.Context) {
 	}
 	s.bases["events"], s.bases["category"], s.bases["tag"] = events.most(), categories.most(), tags.most()
 	if s.bases["events"] == "" && s.bases["event"] != "" && s.bases["event"] != defaultBases["event"] {
-		s.notice("paths: pages of events are below /%s/ at the source, and the path of their list is unknown", s.bases["event"])
+		s.notice(
+			"paths: pages of events are below /%s/ at the source, and the path of their list is unknown", s.bases["event"],
+		)
 	}
 }
 
