@@ -205,17 +205,22 @@ func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, t
 		case slices.Contains(strings.Fields(attribute(n, "rel")), "tag"):
 			path := s.inPrefix(link)
 			for _, t := range e.Terms {
-				if len(path) == 0 || calendar.Slug(unescapePath(path[len(path)-1])) != t.Slug {
-					continue
-				}
-				if t.Kind == calendar.Category {
+				switch {
+				case len(path) == 0 || !isSameSlug(path[len(path)-1], t.Slug):
+				case t.Kind == calendar.Category:
 					s.countCategory(link, events, categories)
-				} else {
+				default:
 					s.countTag(link, tags)
 				}
 			}
 		}
 	}
+}
+
+// isSameSlug reports whether a segment of an address is a slug, which may be percent-encoded or transliterated.
+func isSameSlug(segment, slug string) bool {
+	text := unescapePath(segment)
+	return strings.EqualFold(text, unescapePath(slug)) || calendar.Slug(text) == slug
 }
 
 // countFeed counts the base in the address of a list's RSS feed or iCalendar file.
