@@ -19,7 +19,9 @@ const maxPostPages = 500
 func (s *siteReader) readGUIDs(ctx context.Context) {
 	byID, seen := make(map[string]*Event), make(map[string]bool)
 	for _, e := range s.cal.Events {
-		byID[idOf(e)] = e
+		if id := idOf(e); id != "" {
+			byID[id] = e
+		}
 	}
 	for page := 1; len(byID) > 0; page++ {
 		if page > maxPostPages {

@@ -51,7 +51,10 @@ func (s *siteReader) readHidden(ctx context.Context) {
 		missing = slices.DeleteFunc(missing, isKnown)
 	}
 	if len(missing) > maxSlugRequests {
-		s.notice("events that the list hides: the sitemaps have %d events that are in no list; only %d are read", len(missing), maxSlugRequests)
+		s.notice(
+			"events that the list hides: the sitemaps have %d events that are in no list; only %d are read", len(missing),
+			maxSlugRequests,
+		)
 		missing = missing[:maxSlugRequests]
 	}
 	s.readMissing(ctx, missing)

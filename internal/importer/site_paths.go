@@ -56,7 +56,7 @@ func (s *siteReader) pageBase(page string) (prefix, base string) {
 // withoutDate removes the day at the end of the path of a recurring event's date, and a number after it.
 func withoutDate(path []string) []string {
 	n := len(path)
-	if n > 3 && dateSegment.MatchString(path[n-2]) && !strings.ContainsFunc(path[n-1], func(r rune) bool { return r < '0' || r > '9' }) {
+	if n > 3 && dateSegment.MatchString(path[n-2]) && strings.Trim(path[n-1], "0123456789") == "" {
 		return path[:n-2]
 	}
 	if n > 2 && dateSegment.MatchString(path[n-1]) {
@@ -126,7 +126,9 @@ func (s *siteReader) readTermBases(ctx context.Context) {
 	}
 	s.bases["events"], s.bases["category"], s.bases["tag"] = events.most(), categories.most(), tags.most()
 	if s.bases["events"] == "" && s.bases["event"] != "" && s.bases["event"] != defaultBases["event"] {
-		s.notice("paths: pages of events are below /%s/ at the source, and the path of their list is unknown", s.bases["event"])
+		s.notice(
+			"paths: pages of events are below /%s/ at the source, and the path of their list is unknown", s.bases["event"],
+		)
 	}
 }
 
@@ -203,17 +205,22 @@ func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, t
 		case slices.Contains(strings.Fields(attribute(n, "rel")), "tag"):
 			path := s.inPrefix(link)
 			for _, t := range e.Terms {
-				if len(path) == 0 || calendar.Slug(unescapePath(path[len(path)-1])) != t.Slug {
-					continue
-				}
-				if t.Kind == calendar.Category {
+				switch {
+				case len(path) == 0 || !isSameSlug(path[len(path)-1], t.Slug):
+				case t.Kind == calendar.Category:
 					s.countCategory(link, events, categories)
-				} else {
+				default:
 					s.countTag(link, tags)
 				}
 			}
 		}
 	}
+}
+
+// isSameSlug reports whether a segment of an address is a slug, which may be percent-encoded or transliterated.
+func isSameSlug(segment, slug string) bool {
+	text := unescapePath(segment)
+	return strings.EqualFold(text, unescapePath(slug)) || calendar.Slug(text) == slug
 }
 
 // countFeed counts the base in the address of a list's RSS feed or iCalendar file.

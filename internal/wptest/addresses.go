@@ -70,7 +70,10 @@ func (s *Site) Addresses() []Address {
 		}
 		add("The page of a "+string(p.kind), "A4", s.placePath(p), record, typeHTML, titles)
 		add("The record of a "+string(p.kind)+" by its id", "A1", apiPath(list, fmt.Sprint(p.id)), record, typeJSON, titles)
-		add("The record of a "+string(p.kind)+" by its slug", "B5", apiPath(list, "by-slug", p.slug), record, typeJSON, titles)
+		add(
+			"The record of a "+string(p.kind)+" by its slug", "B5", apiPath(list, "by-slug", p.slug), record, typeJSON,
+			titles,
+		)
 	}
 	for _, t := range slices.Concat(s.categories, s.tags) {
 		record := Record{t.kind, t.id, t.slug, html.UnescapeString(t.name)}
@@ -82,7 +85,10 @@ func (s *Site) Addresses() []Address {
 		}
 		add("The events of a "+string(t.kind), "A4", s.termPath(t), record, typeHTML, events)
 		add("The subscription to a "+string(t.kind), "B2", s.termPath(t)+"?ical=1", record, typeCalendar, events)
-		add("The record of a "+string(t.kind)+" by its id", "A1", apiPath(list, fmt.Sprint(t.id)), record, typeJSON, []string{record.Title})
+		add(
+			"The record of a "+string(t.kind)+" by its id", "A1", apiPath(list, fmt.Sprint(t.id)), record, typeJSON,
+			[]string{record.Title},
+		)
 	}
 	all := titlesOf(s.upcoming(nil))
 	december := titlesOf(s.listing("2026-12-01 00:00:00", "2026-12-31 23:59:59", nil))
@@ -94,7 +100,10 @@ func (s *Site) Addresses() []Address {
 	add("A month", "A4", s.pagePath(events, "2026-12"), none, typeHTML, december)
 	add("A day", "A4", s.pagePath(events, "2026-12-05"), none, typeHTML, day)
 	add("The subscription to the list", "B8", s.pagePath(events)+"?ical=1", none, typeCalendar, all)
-	add("The subscription in the form of calendar programs", "A2", "/?post_type=tribe_events&ical=1&eventDisplay=list", none, typeCalendar, all)
+	add(
+		"The subscription in the form of calendar programs", "A2", "/?post_type=tribe_events&ical=1&eventDisplay=list",
+		none, typeCalendar, all,
+	)
 	add("The feed of the next events", "B8", s.pagePath(events, "feed"), none, typeFeed, all[:min(len(all), maxFeed)])
 	add("The feed by a query", "B2", "/?feed=rss2&post_type=tribe_events", none, typeFeed, all[:min(len(all), maxFeed)])
 	add("The list of the API", "3", apiPath("events")+"?per_page=50&end_date=9999-12-31", none, typeJSON, all)
@@ -116,7 +125,10 @@ func (s *Site) addEventAddresses(e *event, add func(use, section, path string, r
 	}
 	add(named, section, s.eventPath(e), record, typeHTML, titles)
 	add("The short link in the page of an event", "A1", fmt.Sprintf("/?p=%d", e.id), record, typeHTML, titles)
-	add("The address of an event that began as a draft", "A1", fmt.Sprintf("/?post_type=tribe_events&p=%d", e.id), record, typeHTML, titles)
+	add(
+		"The address of an event that began as a draft", "A1", fmt.Sprintf("/?post_type=tribe_events&p=%d", e.id), record,
+		typeHTML, titles,
+	)
 	add("The iCalendar file of an event", "B8", s.eventPath(e)+"?ical=1", record, typeCalendar, titles)
 	add("The record of an event by its id", "A1", apiPath("events", fmt.Sprint(e.id)), record, typeJSON, titles)
 	if e.day == "" || e == s.event(e.slug) {

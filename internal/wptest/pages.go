@@ -140,7 +140,9 @@ func (s *Site) serveEventPage(w http.ResponseWriter, r *http.Request, e *event) 
 	head := fmt.Sprintf(`<link rel="shortlink" href="%s/?p=%d">`, s.shown, e.id)
 	body := `<p class="tribe-events-back"><a href="` + list + `"> &laquo; All Events</a></p>`
 	if e.password != "" {
-		s.writePage(w, "Protected: "+e.title, s.eventPage(e), head, body+"<form><input type=password name=post_password></form>")
+		s.writePage(
+			w, "Protected: "+e.title, s.eventPage(e), head, body+"<form><input type=password name=post_password></form>",
+		)
 		return
 	}
 	for _, t := range e.categories {
@@ -213,9 +215,15 @@ func (s *Site) calendarLines(e *event) []string {
 	const day, clock = "20060102", "20060102T150405"
 	lines := []string{"BEGIN:VEVENT"}
 	if e.allDay {
-		lines = append(lines, "DTSTART;VALUE=DATE:"+wall(e.start).Format(day), "DTEND;VALUE=DATE:"+wall(e.end).AddDate(0, 0, 1).Format(day))
+		lines = append(
+			lines, "DTSTART;VALUE=DATE:"+wall(e.start).Format(day),
+			"DTEND;VALUE=DATE:"+wall(e.end).AddDate(0, 0, 1).Format(day),
+		)
 	} else {
-		lines = append(lines, "DTSTART;TZID="+e.zone+":"+wall(e.start).Format(clock), "DTEND;TZID="+e.zone+":"+wall(e.end).Format(clock))
+		lines = append(
+			lines, "DTSTART;TZID="+e.zone+":"+wall(e.start).Format(clock),
+			"DTEND;TZID="+e.zone+":"+wall(e.end).Format(clock),
+		)
 	}
 	escape := strings.NewReplacer(",", `\,`, "\n", `\n`)
 	lines = append(lines,

@@ -92,17 +92,32 @@ func (s *Site) newRecords() records {
 			description: "<p>Three musicians, <em>one</em> piano.</p>", excerpt: "<p>Three musicians.</p>", cost: "10",
 			website: "https://trio.example.net/", categories: []*term{jazz}, tags: []*term{evening},
 		},
-		{slug: "open-day", title: "Open day", start: "2026-12-05 00:00:00", end: "2026-12-05 23:59:59", allDay: true, tags: []*term{free, family}},
-		{slug: "winter-festival", title: "Winter festival", start: "2026-12-10 10:00:00", end: "2026-12-13 22:00:00", categories: []*term{music, film}},
+		{
+			slug: "open-day", title: "Open day", start: "2026-12-05 00:00:00", end: "2026-12-05 23:59:59", allDay: true,
+			tags: []*term{free, family},
+		},
+		{
+			slug: "winter-festival", title: "Winter festival", start: "2026-12-10 10:00:00", end: "2026-12-13 22:00:00",
+			categories: []*term{music, film},
+		},
 		{slug: "exhibition", title: "Exhibition", start: "2026-12-01 00:00:00", end: "2026-12-20 23:59:59", allDay: true},
-		{slug: "old-concert", title: "Old concert", start: "2026-03-14 19:00:00", end: "2026-03-14 21:00:00", categories: []*term{music}},
+		{
+			slug: "old-concert", title: "Old concert", start: "2026-03-14 19:00:00", end: "2026-03-14 21:00:00",
+			categories: []*term{music},
+		},
 		{slug: "old-fair", title: "Old fair", start: "2025-05-01 10:00:00", end: "2025-05-01 18:00:00"},
-		{slug: "eclipse", title: "Eclipse", start: "2027-08-02 09:00:00", end: "2027-08-02 13:00:00", categories: []*term{lectures}},
+		{
+			slug: "eclipse", title: "Eclipse", start: "2027-08-02 09:00:00", end: "2027-08-02 13:00:00",
+			categories: []*term{lectures},
+		},
 		{
 			slug: "members-evening", title: "Members&#8217; evening", start: "2026-12-08 18:00:00", end: "2026-12-08 20:00:00", hidden: true,
 			description: "<p>By invitation.</p>", categories: []*term{jazz},
 		},
-		{slug: "private-tour", title: "Private tour", start: "2026-02-08 11:00:00", end: "2026-02-08 12:00:00", hidden: true},
+		{
+			slug: "private-tour", title: "Private tour", start: "2026-02-08 11:00:00", end: "2026-02-08 12:00:00",
+			hidden: true,
+		},
 		{
 			slug: "board-meeting", title: "Board meeting", start: "2026-12-09 17:00:00", end: "2026-12-09 19:00:00", password: "pw",
 			description: "<p>The budget.</p>",
@@ -112,9 +127,18 @@ func (s *Site) newRecords() records {
 			sticky: true, tags: []*term{family},
 		},
 		{slug: encodeSegment("日本語のイベント"), title: "日本語のイベント", start: "2026-12-11 18:00:00", end: "2026-12-11 19:30:00"},
-		{slug: encodeSegment("συναυλία"), title: "Συναυλία", start: "2026-12-15 19:00:00", end: "2026-12-15 21:00:00", categories: []*term{music}},
-		{slug: "film-evening", title: "Film evening", start: "2026-12-03 19:00:00", end: "2026-12-03 21:00:00", categories: []*term{film}},
-		{slug: "film-evening-2", title: "Film evening", start: "2026-12-17 19:00:00", end: "2026-12-17 21:00:00", categories: []*term{film}},
+		{
+			slug: encodeSegment("συναυλία"), title: "Συναυλία", start: "2026-12-15 19:00:00", end: "2026-12-15 21:00:00",
+			categories: []*term{music},
+		},
+		{
+			slug: "film-evening", title: "Film evening", start: "2026-12-03 19:00:00", end: "2026-12-03 21:00:00",
+			categories: []*term{film},
+		},
+		{
+			slug: "film-evening-2", title: "Film evening", start: "2026-12-17 19:00:00", end: "2026-12-17 21:00:00",
+			categories: []*term{film},
+		},
 		{slug: "yoga", title: "Yoga", start: "2026-12-05 09:00:00", end: "2026-12-05 10:00:00", day: "2026-12-05"},
 		{slug: "yoga", title: "Yoga", start: "2026-12-12 09:00:00", end: "2026-12-12 10:00:00", day: "2026-12-12"},
 		{slug: "yoga", title: "Yoga", start: "2026-12-19 09:00:00", end: "2026-12-19 10:00:00", day: "2026-12-19"},
@@ -139,7 +163,10 @@ func (s *Site) newRecords() records {
 		return &place{kind: calendar.Venue, id: nextPost(2), slug: slug, name: name, members: members}
 	}
 	all.venues = []*place{
-		venue("blue-club", "Blue Club", map[string]any{"address": "Piwna 3", "city": "Gdańsk", "country": "Poland", "zip": "80-831"}),
+		venue(
+			"blue-club", "Blue Club",
+			map[string]any{"address": "Piwna 3", "city": "Gdańsk", "country": "Poland", "zip": "80-831"},
+		),
 		venue("main-hall", "Main hall", map[string]any{"city": "Gdańsk", "geo_lat": 54.35, "geo_lng": 18.65}),
 		venue("empty-hall", "Empty hall", nil),
 	}
@@ -148,7 +175,10 @@ func (s *Site) newRecords() records {
 		return &place{kind: calendar.Organizer, id: nextPost(0), slug: slug, name: name, members: members}
 	}
 	all.organizers = []*place{
-		organizer("jazz-society", "Jazz Society", map[string]any{"email": "jazz@example.net", "website": "https://jazz.example.net/"}),
+		organizer(
+			"jazz-society", "Jazz Society",
+			map[string]any{"email": "jazz@example.net", "website": "https://jazz.example.net/"},
+		),
 		organizer("town-hall", "Town hall", map[string]any{"phone": "555 0101"}),
 	}
 	first := all.events[0]
@@ -257,7 +287,9 @@ func (e *event) instant(text string) time.Time {
 
 // hasTerm reports whether an event has a term or a category below it.
 func (e *event) hasTerm(t *term) bool {
-	return slices.ContainsFunc(slices.Concat(e.categories, e.tags), func(of *term) bool { return of == t || of.parent == t })
+	return slices.ContainsFunc(
+		slices.Concat(e.categories, e.tags), func(of *term) bool { return of == t || of.parent == t },
+	)
 }
 
 // listing returns the events that a list shows, in its order. They overlap the time between two dates.

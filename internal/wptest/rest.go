@@ -23,7 +23,10 @@ const (
 func (s *Site) serveREST(w http.ResponseWriter, r *http.Request, route []string) {
 	switch {
 	case len(route) == 0:
-		writeJSON(w, http.StatusOK, map[string]any{"url": s.shown, "home": s.shown, "namespaces": []string{"tribe/events/v1", "wp/v2"}})
+		writeJSON(
+			w, http.StatusOK,
+			map[string]any{"url": s.shown, "home": s.shown, "namespaces": []string{"tribe/events/v1", "wp/v2"}},
+		)
 	case len(route) > 3 && slices.Equal(route[:3], []string{"tribe", "events", "v1"}):
 		s.servePlugin(w, r, route[3:])
 	case len(route) == 3 && slices.Equal(route[:2], []string{"wp", "v2"}) && !s.options.NoCoreAPI:
@@ -175,7 +178,9 @@ func (s *Site) filter(query url.Values) func(*event) bool {
 	return func(e *event) bool {
 		hasTerm := func(of []*term, wanted []string) bool {
 			return len(wanted) == 0 || slices.ContainsFunc(of, func(t *term) bool {
-				return slices.ContainsFunc(wanted, func(w string) bool { return matches([]string{w}, t.id, "") || t.slug == encodeSegment(w) })
+				return slices.ContainsFunc(
+					wanted, func(w string) bool { return matches([]string{w}, t.id, "") || t.slug == encodeSegment(w) },
+				)
 			})
 		}
 		hasPlace := func(of []*place, wanted []string) bool {
@@ -195,7 +200,10 @@ func (s *Site) serveList(w http.ResponseWriter, r *http.Request, name string, al
 	size, number := pageParameters(query, defaultPage, maxPage)
 	pages := (len(all) + size - 1) / size
 	if number > max(pages, 1) {
-		writeError(w, http.StatusNotFound, strings.TrimSuffix(name, "s")+"-archive-page-not-found", "The requested page was not found.")
+		writeError(
+			w, http.StatusNotFound, strings.TrimSuffix(name, "s")+"-archive-page-not-found",
+			"The requested page was not found.",
+		)
 		return
 	}
 	// link returns the address of a page. Its host is that of the server.
@@ -255,7 +263,9 @@ func (s *Site) eventJSON(e *event, inList bool) map[string]any {
 	}
 	if e.cost != "" {
 		body["cost"] = "€" + e.cost
-		body["cost_details"] = map[string]any{"currency_symbol": "€", "currency_code": "EUR", "currency_position": "prefix", "values": []string{e.cost}}
+		body["cost_details"] = map[string]any{
+			"currency_symbol": "€", "currency_code": "EUR", "currency_position": "prefix", "values": []string{e.cost},
+		}
 	}
 	if e.venue != nil {
 		body["venue"] = s.placeJSON(e.venue)
@@ -408,7 +418,10 @@ func (s *Site) serveCore(w http.ResponseWriter, r *http.Request, route string) {
 	size, number := pageParameters(query, defaultPage, maxCorePage)
 	pages := (len(all) + size - 1) / size
 	if number > max(pages, 1) {
-		writeError(w, http.StatusBadRequest, "rest_post_invalid_page_number", "The page number requested is larger than the number of pages available.")
+		writeError(
+			w, http.StatusBadRequest, "rest_post_invalid_page_number",
+			"The page number requested is larger than the number of pages available.",
+		)
 		return
 	}
 	if query.Has("_fields") {
