@@ -64,9 +64,9 @@ func (e *Editor) insertTerm(
 	w := &textOwner{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
 	w.recordText = recordText{title: *in.Name, description: valueOr("", in.Description)}
 	w.addTexts(others)
-	wanted := valueOr("", in.Slug)
-	if wanted == "" {
-		wanted = w.title
+	base := calendar.KeptSlug(valueOr("", in.Slug))
+	if valueOr("", in.Slug) == "" {
+		base = calendar.Slug(w.title)
 	}
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
@@ -80,7 +80,7 @@ func (e *Editor) insertTerm(
 	}
 	// The slug may need the id, which the database assigns on insert.
 	w.id = row.ID
-	if row.Slug, err = w.slugIn(w.language, "").take(ctx, tx, calendar.Slug(wanted)); err != nil {
+	if row.Slug, err = w.slugIn(w.language, "").take(ctx, tx, base); err != nil {
 		return nil, err
 	}
 	if err := tx.Term.Update().Where(term.ID(row.ID)).SetSlug(row.Slug).Exec(ctx); err != nil {
@@ -298,16 +298,19 @@ func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []
 func termsSlugged(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, texts []string) (map[string]int64, error) {
 	found := make(map[string]int64)
 	for part := range slices.Chunk(texts, batch) {
-		keys := make([]string, len(part))
-		for i, t := range part {
-			keys[i] = strings.ToLower(t)
+		keys := make([]string, 0, len(part))
+		for _, t := range part {
+			keys = append(keys, strings.ToLower(t))
+			if encoded := calendar.EncodedSlug(t); strings.Contains(encoded, "%") {
+				keys = append(keys, encoded)
+			}
 		}
 		rows, err := tx.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s by slug: %w", taxonomy, err)
 		}
 		for _, r := range rows {
-			found[r.Slug] = r.OwnerID
+			found[r.Slug], found[calendar.DecodedSlug(r.Slug)] = r.OwnerID, r.OwnerID
 		}
 	}
 	return found, nil
