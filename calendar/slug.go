@@ -1,9 +1,12 @@
 package calendar
 
 import (
+	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/mozillazg/go-unidecode"
 )
@@ -11,7 +14,7 @@ import (
 // MaxSlug is the maximum length of a slug outside the trash, in bytes. Slugs are ASCII.
 const MaxSlug = 200
 
-// maxSlugText is the number of bytes of a text that Slug reads. It is enough for MaxSlug bytes of slug, and
+// maxSlugText is the number of bytes of a text that become a slug. It is enough for MaxSlug bytes of slug, and
 // limits the run time for a long text without letters.
 const maxSlugText = 16 << 10
 
@@ -21,31 +24,69 @@ const trashedSuffix = "__trashed"
 // (contract, section 10.6). It transliterates letters and digits of other scripts, drops apostrophes and
 // quotation marks, and replaces every other character with '-'. The result has at most MaxSlug bytes, and is ""
 // if nothing is left. The slug of a slug is the same slug.
-func Slug(text string) string { return slugUpTo(text, MaxSlug) }
-
-// SlugKey returns the slug with which to look up a record. It differs from Slug only for the longest slugs in
-// the trash, which exceed MaxSlug by their suffix.
-func SlugKey(text string) string {
-	s := slugUpTo(text, MaxSlug+len(trashedSuffix))
-	if len(s) > MaxSlug && !strings.HasSuffix(s, trashedSuffix) {
-		return cutSlug(s, MaxSlug)
-	}
-	return s
+func Slug(text string) string {
+	return KeptSlug(strings.ReplaceAll(text, "%", " "))
 }
 
-// EarlierSlugKey returns SlugKey by the former rule, which replaced quotation marks with '-': Queen's Hall was
-// queen-s-hall. It returns "" if the result equals SlugKey.
-func EarlierSlugKey(text string) string {
+// KeptSlug is like Slug for a text that may already be a slug. It keeps percent-encoded UTF-8 of characters
+// beyond ASCII, as WordPress stores the slugs of other scripts, in lower case: %e6%97%a5.
+func KeptSlug(text string) string { return slugUpTo(readText(text), MaxSlug) }
+
+// EncodedSlug is like KeptSlug, but percent-encodes characters beyond ASCII instead of transliterating them.
+func EncodedSlug(text string) string { return slugUpTo(encodeCharacters(readText(text)), MaxSlug) }
+
+// DecodedSlug returns a slug with its percent-encoded characters in their own letters, as browsers show it.
+func DecodedSlug(slug string) string {
+	if !strings.Contains(slug, "%") {
+		return slug
+	}
+	var b strings.Builder
+	for i := 0; i < len(slug); {
+		if r, size := encodedCharacter(slug[i:]); size > 0 {
+			b.WriteRune(r)
+			i += size
+			continue
+		}
+		b.WriteByte(slug[i])
+		i++
+	}
+	return b.String()
+}
+
+// SlugKeys returns the slugs with which to look up a text, the preferred one first. The first is percent-encoded,
+// the second transliterated. The third is that of the former rule, which replaced quotation marks with '-': Queen's
+// Hall was queen-s-hall. Slugs in the trash may exceed MaxSlug by their suffix. The result has no repeats, and is
+// empty for a text without letters and digits.
+func SlugKeys(text string) []string {
+	text = DecodedSlug(readText(text))
 	parted := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(quotationMarks, r) {
 			return ' '
 		}
 		return r
 	}, text)
-	if earlier := SlugKey(parted); earlier != SlugKey(text) {
-		return earlier
+	var keys []string
+	for _, key := range []string{slugKey(encodeCharacters(text)), slugKey(text), slugKey(parted)} {
+		if key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 	}
-	return ""
+	return keys
+}
+
+// IsSlugOf reports whether a text that a client sends for a slug is another spelling of this slug.
+func IsSlugOf(slug, text string) bool {
+	text = readText(text)
+	return slug == slugKey(text) || slug == slugKey(encodeCharacters(text))
+}
+
+// slugKey is like KeptSlug, but does not cut the longest slugs in the trash, which exceed MaxSlug by their suffix.
+func slugKey(text string) string {
+	s := slugUpTo(text, MaxSlug+len(trashedSuffix))
+	if len(s) > MaxSlug && !strings.HasSuffix(s, trashedSuffix) {
+		return cutSlug(s, MaxSlug)
+	}
+	return s
 }
 
 // Slug returns a slug made of kind and id, such as event-15. It is for a record whose text gives none.
@@ -98,15 +139,33 @@ func UntrashedSlug(s string) string {
 // quotationMarks are the apostrophes and quotation marks that Slug drops: Queen's Hall becomes queens-hall.
 const quotationMarks = "'\"‘’‚‛“”„‟‹›«»ʼ"
 
-func slugUpTo(text string, limit int) string {
+// readText returns the part of a text that becomes a slug.
+func readText(text string) string {
 	if len(text) > maxSlugText {
-		text = text[:maxSlugText]
+		return text[:slugCut(text, maxSlugText)]
 	}
+	return text
+}
+
+func slugUpTo(text string, limit int) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range text {
-		if b.Len() > limit {
-			break
+	for i := 0; i < len(text) && b.Len() <= limit; {
+		r, size := encodedCharacter(text[i:])
+		encoded := size > 0
+		if encoded {
+			r = unicode.ToLower(r)
+		} else {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		i += size
+		if encoded && r > unicode.MaxASCII {
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			gap = false
+			encodeCharacter(&b, r)
+			continue
 		}
 		written, joins := latin(r)
 		for i := range len(written) {
@@ -123,6 +182,49 @@ func slugUpTo(text string, limit int) string {
 		gap = gap || written == "" && !joins
 	}
 	return cutSlug(b.String(), limit)
+}
+
+// encodeCharacters percent-encodes the characters of a text beyond ASCII. Invalid UTF-8 stays unchanged.
+func encodeCharacters(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r <= unicode.MaxASCII:
+			b.WriteByte(text[i])
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			b.WriteByte(text[i])
+		default:
+			encodeCharacter(&b, r)
+		}
+	}
+	return b.String()
+}
+
+func encodeCharacter(b *strings.Builder, r rune) {
+	const digits = "0123456789abcdef"
+	for _, c := range utf8.AppendRune(nil, r) {
+		b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	}
+}
+
+// encodedCharacter returns the percent-encoded character beyond ASCII at the start of a text, and the length of its
+// code in bytes. The length 0 means that there is none.
+func encodedCharacter(text string) (r rune, size int) {
+	var code [utf8.UTFMax]byte
+	n := 0
+	for n < len(code) && len(text) >= 3 && text[0] == '%' {
+		b, err := hex.DecodeString(text[1:3])
+		if err != nil {
+			break
+		}
+		code[n], text = b[0], text[3:]
+		n++
+	}
+	r, width := utf8.DecodeRune(code[:n])
+	if width < 2 {
+		return 0, 0
+	}
+	return r, 3 * width
 }
 
 // latin returns r in the characters of slugs. If written is "", joins reports whether r connects its neighbours
@@ -158,11 +260,22 @@ func latin(r rune) (written string, joins bool) {
 	return written, true
 }
 
+// cutSlug cuts a slug to a number of bytes, without a part of a character at its end.
 func cutSlug(s string, limit int) string {
 	if len(s) > limit {
-		s = s[:limit]
+		s = s[:slugCut(s, limit)]
 	}
 	return strings.TrimRight(s, "-")
+}
+
+// slugCut returns the last place up to limit that is not within a percent-encoded character.
+func slugCut(s string, limit int) int {
+	for back := 1; back < 3*utf8.UTFMax && back <= limit; back++ {
+		if _, size := encodedCharacter(s[limit-back:]); size > back {
+			return limit - back
+		}
+	}
+	return limit
 }
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -1,8 +1,11 @@
 package calendar
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestSlug(t *testing.T) {
@@ -110,31 +113,123 @@ func TestTrashedSlug(t *testing.T) {
 	}
 }
 
-func TestEarlierSlugKey(t *testing.T) {
-	for text, want := range map[string]string{
-		"Queen's Hall": "queen-s-hall", "Queen\u2019s Hall": "queen-s-hall", "queens-hall": "", "queen-s-hall": "", "'Hall'": "",
+func TestKeptSlug(t *testing.T) {
+	japanese := strings.Repeat("%e6%97%a5", 22)
+	tests := []struct{ name, text, kept, encoded string }{
+		{"words", "Jazz in the Park", "jazz-in-the-park", "jazz-in-the-park"},
+		{"encoded", "%e6%97%a5%e6%9c%ac", "%e6%97%a5%e6%9c%ac", "%e6%97%a5%e6%9c%ac"},
+		{"encoded in upper case", "%E6%97%A5-Jazz", "%e6%97%a5-jazz", "%e6%97%a5-jazz"},
+		{"native", "日本 żółw", "ri-ben-zolw", "%e6%97%a5%e6%9c%ac-%c5%bc%c3%b3%c5%82w"},
+		{"both", "%e6%97%a5本", "%e6%97%a5ben", "%e6%97%a5%e6%9c%ac"},
+		{"greek", "Συναυλία", "sunaulia", "%cf%83%cf%85%ce%bd%ce%b1%cf%85%ce%bb%ce%af%ce%b1"},
+		{"capital letters", "%d0%9f%D0%A0", "%d0%bf%d1%80", "%d0%bf%d1%80"},
+		{"capitals that become ASCII", "%e2%84%aa%C4%B0", "ki", "ki"},
+		{"emoji", "🎉", "", "%f0%9f%8e%89"},
+		{"encoded signs", "7%e2%80%b2-a%cc%81", "7%e2%80%b2-a%cc%81", "7%e2%80%b2-a%cc%81"},
+		{"encoded quotation marks", "queen%e2%80%99s", "queen%e2%80%99s", "queen%e2%80%99s"},
+		{"a replacement character", "%ef%bf%bd", "%ef%bf%bd", "%ef%bf%bd"},
+		{"only ASCII is encoded", "100%25%20%2f%41", "100-25-20-2f-41", "100-25-20-2f-41"},
+		{"percent signs", "50% off %zz %", "50-off-zz", "50-off-zz"},
+		{"incomplete", "%e6%97", "e6-97", "e6-97"},
+		{"overlong and surrogates", "%c0%af%ed%a0%80", "c0-af-ed-a0-80", "c0-af-ed-a0-80"},
+		{"encoded twice", "%25e6%2597%25a5", "25e6-2597-25a5", "25e6-2597-25a5"},
+		{"invalid UTF-8", "a\xe6\x97b", "a-b", "a-b"},
+		{"an invalid byte after half a character", "%e6%97\xa5", "e6-97", "e6-97"},
+		{"cut before a character", japanese + "%e6%97%a5", japanese, japanese},
+		{"cut before a dash", japanese[:189] + "-%e6%97%a5x", japanese[:189] + "-%e6%97%a5x", japanese[:189] + "-%e6%97%a5x"},
+		{"cut after the dash", japanese + "-%e6%97%a5", japanese, japanese},
+		{"long native text", strings.Repeat("日", 1<<20), strings.Repeat("ri-", 66) + "ri", japanese},
+		{"nothing", "", "", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := KeptSlug(test.text); got != test.kept {
+				t.Errorf("kept: got %q, want %q", got, test.kept)
+			}
+			if got := EncodedSlug(test.text); got != test.encoded {
+				t.Errorf("encoded: got %q, want %q", got, test.encoded)
+			}
+		})
+	}
+}
+
+func TestEncodedSlugsAreCutBetweenCharacters(t *testing.T) {
+	long := strings.Repeat("%e6%97%a5", 22)
+	for _, test := range []struct{ name, got, want string }{
+		{"number", NumberedSlug(long+"xx", 10), long[:189] + "-10"},
+		{"number and trash", NumberedSlug(TrashedSlug(long), 2), long[:189] + "__trashed-2"},
+		{"occurrence", OccurrenceSlug(long, WallAt(2026, 12, 5, 18, 0, 0)), long[:180] + "-2026-12-05"},
+		{"occurrence after a letter", OccurrenceSlug("x"+long, WallAt(2026, 12, 5, 18, 0, 0)), "x" + long[:171] + "-2026-12-05"},
+		{"four bytes", NumberedSlug(strings.Repeat("%f0%9f%8e%89", 16)+"abcdefgh", 2), strings.Repeat("%f0%9f%8e%89", 16) + "abcdef-2"},
+		{"within four bytes", cutSlug(strings.Repeat("%f0%9f%8e%89", 2), 23), "%f0%9f%8e%89"},
+		{"out of the trash", UntrashedSlug(TrashedSlug(long)), long},
 	} {
-		if got := EarlierSlugKey(text); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
+		if test.got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, test.got, test.want)
 		}
 	}
 }
 
-func TestSlugKey(t *testing.T) {
+func TestDecodedSlug(t *testing.T) {
+	for slug, want := range map[string]string{
+		"jazz": "jazz", "%e6%97%a5%E6%9C%AC-2": "日本-2", "100%25": "100%25", "%e6%97": "%e6%97", "%": "%", "": "", "%f0%9f%8e%89": "🎉",
+	} {
+		if got := DecodedSlug(slug); got != want {
+			t.Errorf("%s: got %q, want %q", slug, got, want)
+		}
+	}
+}
+
+func TestSlugKeys(t *testing.T) {
 	long := strings.Repeat("a", MaxSlug)
-	tests := []struct{ name, text, want string }{
-		{"short", "Jazz & Łódź", "jazz-lodz"},
-		{"trashed", "gig__trashed", "gig__trashed"},
-		{"longest in the trash", long + "__trashed", long + "__trashed"},
-		{"too long", long + "bcdefghij", long},
-		{"too long for the trash", long + "b__trashed", long},
+	japanese := strings.Repeat("%e6%97%a5", 22)
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"short", "Jazz & Lodz", []string{"jazz-lodz"}},
+		{"native", "Łódź", []string{"%c5%82%c3%b3d%c5%ba", "lodz"}},
+		{"encoded", "%e6%97%A5", []string{"%e6%97%a5", "ri"}},
+		{"capitals", "ПРИВЕТ", []string{"%d0%bf%d1%80%d0%b8%d0%b2%d0%b5%d1%82", "privet"}},
+		{"emoji", "🎉", []string{"%f0%9f%8e%89"}},
+		{"straight apostrophe", "Queen's Hall", []string{"queens-hall", "queen-s-hall"}},
+		{"curly apostrophe", "Queen’s Hall", []string{"queen%e2%80%99s-hall", "queens-hall", "queen-s-hall"}},
+		{"quoted", "'Hall'", []string{"hall"}},
+		{"former rule", "queen-s-hall", []string{"queen-s-hall"}},
+		{"trashed", "gig__trashed", []string{"gig__trashed"}},
+		{"longest in the trash", long + "__trashed", []string{long + "__trashed"}},
+		{"longest encoded one in the trash", japanese + "__trashed", []string{japanese + "__trashed", strings.Repeat("ri-", 22) + "__trashed"}},
+		{"too long", long + "bcdefghij", []string{long}},
+		{"too long for the trash", long + "b__trashed", []string{long}},
+		{"nothing", "?!", nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := SlugKey(test.text); got != test.want {
+			if got := SlugKeys(test.text); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestIsSlugOf(t *testing.T) {
+	for _, test := range []struct {
+		slug, text string
+		want       bool
+	}{
+		{"%e6%97%a5", "%e6%97%a5", true},
+		{"%e6%97%a5", "%E6%97%A5", true},
+		{"%e6%97%a5", "日", true},
+		{"ri", "日", true},
+		{"ri", "%e6%97%a5", false},
+		{"%e6%97%a5", "ri", false},
+		{"jazz-lodz", "Jazz & Łódź", true},
+		{"jazz", "jazz-2", false},
+		{strings.Repeat("a", MaxSlug) + "__trashed", strings.Repeat("a", MaxSlug) + "__trashed", true},
+	} {
+		if got := IsSlugOf(test.slug, test.text); got != test.want {
+			t.Errorf("%.20s, %.20s: got %v", test.slug, test.text, got)
+		}
 	}
 }
 
@@ -157,17 +252,56 @@ func FuzzSlug(f *testing.F) {
 		if again := Slug(s); again != s {
 			t.Errorf("the slug of %q is %q", s, again)
 		}
-		if key := SlugKey(s); key != s {
-			t.Errorf("the key of %q is %q", s, key)
+		if keys := SlugKeys(s); s != "" && (len(keys) != 1 || keys[0] != s) {
+			t.Errorf("the keys of %q are %q", s, keys)
 		}
-		if key := SlugKey(TrashedSlug(s)); key != TrashedSlug(s) {
-			t.Errorf("the key of trashed %q is %q", s, key)
+		if keys := SlugKeys(TrashedSlug(s)); s != "" && (len(keys) != 1 || keys[0] != TrashedSlug(s)) {
+			t.Errorf("the keys of trashed %q are %q", s, keys)
 		}
 		if back := UntrashedSlug(TrashedSlug(s)); back != s {
 			t.Errorf("%q came back from the trash as %q", s, back)
 		}
 		if n := NumberedSlug(s, 2); s != "" && (len(n) > MaxSlug || Slug(n) != n) {
 			t.Errorf("numbered %q is %q", s, n)
+		}
+	})
+}
+
+func FuzzEncodedSlug(f *testing.F) {
+	for _, seed := range []string{
+		"", "%e6%97%a5", "日本語 żółw", "🎉", "%E2%80%B2", "%e6%97", "%25e6", "100%", "%c4%b0", "%ef%bf%bd", "\xe6\x97", "x__trashed",
+		strings.Repeat("日", 30), "a" + strings.Repeat("%f0%9f%8e%89", 20), strings.Repeat("!", maxSlugText-2) + "日",
+	} {
+		f.Add(seed)
+	}
+	part := regexp.MustCompile(`^([a-z0-9_]|%[c-f][0-9a-f](%[89ab][0-9a-f])+)+(-([a-z0-9_]|%[c-f][0-9a-f](%[89ab][0-9a-f])+)+)*$`)
+	day := WallAt(2026, 12, 5, 0, 0, 0)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range []string{KeptSlug(text), EncodedSlug(text)} {
+			if s == "" {
+				continue
+			}
+			if len(s) > MaxSlug || !part.MatchString(s) || !utf8.ValidString(DecodedSlug(s)) {
+				t.Errorf("%q is no slug", s)
+			}
+			for _, one := range []string{s, NumberedSlug(s, 2), NumberedSlug(s, 12345), OccurrenceSlug(s, day), UntrashedSlug(s)} {
+				if KeptSlug(one) != one || EncodedSlug(one) != one || len(one) > MaxSlug || strings.Contains(DecodedSlug(one), "%") {
+					t.Errorf("%q is no slug", one)
+				}
+				if again := EncodedSlug(DecodedSlug(one)); again != one {
+					t.Errorf("%q is %q when decoded and encoded", one, again)
+				}
+			}
+			for _, one := range []string{s, TrashedSlug(s), NumberedSlug(TrashedSlug(s), 2)} {
+				for _, spelling := range []string{one, DecodedSlug(one), strings.ToUpper(one)} {
+					if keys := SlugKeys(spelling); len(keys) == 0 || keys[0] != one || !IsSlugOf(one, spelling) {
+						t.Errorf("the keys of %q are %q", spelling, keys)
+					}
+				}
+			}
+			if back := UntrashedSlug(TrashedSlug(s)); back != s {
+				t.Errorf("%q came back from the trash as %q", s, back)
+			}
 		}
 	})
 }

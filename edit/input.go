@@ -22,7 +22,7 @@ type EventInput struct {
 	Title       *string
 	Description *string // sanitised HTML
 	Excerpt     *string // sanitised HTML
-	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
+	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
 
 	Zone       *calendar.Zone
 	AllDay     *bool
@@ -94,7 +94,7 @@ type VenueInput struct {
 
 	Name        *string
 	Description *string // sanitised HTML
-	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
+	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
 
 	Address, City, Country, Province, State, Zip, Phone *string
 	StateProvince                                       *string // "" means that readers get a value derived from Province or State
@@ -122,7 +122,7 @@ type OrganizerInput struct {
 
 	Name        *string
 	Description *string // sanitised HTML
-	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
+	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
 
 	Phone, Email, Website *string
 	ImageID               *int64 // 0 removes the image
@@ -137,7 +137,7 @@ type TermInput struct {
 	Taxonomy    calendar.Kind // Category or Tag; ignored by updates
 	Name        *string
 	Description *string // plain text
-	Slug        *string // any text, which calendar.Slug normalises; "" means not sent
+	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
 	ParentID    *int64  // id of the parent category; 0 means the top level
 
 	SourceID   *string

@@ -261,7 +261,7 @@ func (e *Editor) sentSeriesSlug(
 	if e.Write == "" || e.Write == r.language || valueOr("", sent) == "" {
 		return sent, nil
 	}
-	taken, err := r.slugIn(e.Write, "").take(ctx, tx, calendar.Slug(*sent))
+	taken, err := r.slugIn(e.Write, "").take(ctx, tx, calendar.KeptSlug(*sent))
 	if err != nil {
 		return nil, err
 	}

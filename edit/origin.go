@@ -245,13 +245,7 @@ func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin, now time.Tim
 	}
 	above, err := tx.Term.Query().Where(term.IDGTE(o.Number + idGap/2)).Exist(ctx)
 	if err == nil && !above {
-		// The engines raise the sequence with the insert, and do not lower it when the row goes.
-		err = tx.Term.Create().SetID(o.Number + idGap).SetTaxonomy(o.Kind).SetName("").SetNameKey("").SetSlug("").
-			SetLanguage(calendar.English).SetLanguages(calendar.LanguagesOf(calendar.English)).
-			SetCreatedAt(now).SetModifiedAt(now).Exec(ctx)
-		if err == nil {
-			err = tx.Term.DeleteOneID(o.Number + idGap).Exec(ctx)
-		}
+		err = raiseTermSequence(ctx, tx, o.Number+idGap, now)
 	}
 	if err != nil {
 		return fmt.Errorf("term ids above those of a source: %w", store.AsConflict(err))

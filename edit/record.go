@@ -192,14 +192,13 @@ func (e *Editor) newRecord(kind calendar.Kind, s *recordInput) *record {
 // wantedSlug returns the slug that a new record takes if it is free; "" means the slug of its id. It returns
 // false if the record gets no slug.
 func (r *record) wantedSlug(sent *string) (base string, ok bool) {
-	wanted := valueOr("", sent)
-	if wanted == "" && !r.needsSlug() {
+	if valueOr("", sent) != "" {
+		return calendar.KeptSlug(*sent), true
+	}
+	if !r.needsSlug() {
 		return "", false
 	}
-	if wanted == "" {
-		wanted = r.title
-	}
-	return calendar.Slug(wanted), true
+	return calendar.Slug(r.title), true
 }
 
 // needsSlug reports whether a record of its kind and status has a slug even if none was ever sent.
@@ -228,7 +227,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 		action = calendar.Restored
 		if toTrash {
 			action = calendar.Trashed
-		} else if texts.slug != nil && calendar.SlugKey(*texts.slug) == old.slug {
+		} else if texts.slug != nil && calendar.IsSlugOf(old.slug, *texts.slug) {
 			texts.slug = nil // sent back with the representation
 		}
 		if err := r.moveSlugs(ctx, tx, toTrash); err != nil {

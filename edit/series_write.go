@@ -477,8 +477,8 @@ var dateFields = []string{"timezone", "all_day", "start_date", "end_date"}
 
 // hasSlug reports whether sent is the slug of the owner in any language. All translations must be loaded.
 func (w *textOwner) hasSlug(sent string) bool {
-	base := calendar.SlugKey(sent)
-	return w.slug == base || slices.ContainsFunc(w.others, func(o translation) bool { return o.slug != "" && o.slug == base })
+	return calendar.IsSlugOf(w.slug, sent) ||
+		slices.ContainsFunc(w.others, func(o translation) bool { return o.slug != "" && calendar.IsSlugOf(o.slug, sent) })
 }
 
 // compareSchedule sets the sent parts of the schedule that differ from the schedule of the addressed phase.

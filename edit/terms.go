@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -64,9 +65,9 @@ func (e *Editor) insertTerm(
 	w := &textOwner{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
 	w.recordText = recordText{title: *in.Name, description: valueOr("", in.Description)}
 	w.addTexts(others)
-	wanted := valueOr("", in.Slug)
-	if wanted == "" {
-		wanted = w.title
+	base := calendar.KeptSlug(valueOr("", in.Slug))
+	if valueOr("", in.Slug) == "" {
+		base = calendar.Slug(w.title)
 	}
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
@@ -83,7 +84,7 @@ func (e *Editor) insertTerm(
 	}
 	// The slug may need the id, which the database assigns on insert.
 	w.id = row.ID
-	if row.Slug, err = w.slugIn(w.language, "").take(ctx, tx, calendar.Slug(wanted)); err != nil {
+	if row.Slug, err = w.slugIn(w.language, "").take(ctx, tx, base); err != nil {
 		return nil, err
 	}
 	if err := tx.Term.Update().Where(term.ID(row.ID)).SetSlug(row.Slug).Exec(ctx); err != nil {
@@ -301,17 +302,33 @@ func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []
 func termsSlugged(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, texts []string) (map[string]int64, error) {
 	found := make(map[string]int64)
 	for part := range slices.Chunk(texts, batch) {
-		keys := make([]string, len(part))
-		for i, t := range part {
-			keys[i] = strings.ToLower(t)
+		keys := make([]string, 0, len(part))
+		for _, t := range part {
+			keys = append(keys, strings.ToLower(t))
+			if encoded := calendar.EncodedSlug(t); strings.Contains(encoded, "%") {
+				keys = append(keys, encoded)
+			}
 		}
 		rows, err := tx.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s by slug: %w", taxonomy, err)
 		}
 		for _, r := range rows {
-			found[r.Slug] = r.OwnerID
+			found[r.Slug], found[calendar.DecodedSlug(r.Slug)] = r.OwnerID, r.OwnerID
 		}
 	}
 	return found, nil
+}
+
+// raiseTermSequence makes sure that terms get ids above id from now on. The engines raise the sequence with the insert of a
+// row, and do not lower it when the row goes.
+func raiseTermSequence(ctx context.Context, tx *ent.Tx, id int64, now time.Time) error {
+	err := tx.Term.Create().SetID(id).SetTaxonomy(calendar.Tag).SetName("").SetNameKey("").SetSlug("").
+		SetLanguage(calendar.English).SetLanguages(calendar.LanguagesOf(calendar.English)).
+		SetCreatedAt(now).SetModifiedAt(now).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Term.Delete().Where(term.ID(id)).Exec(ctx)
+	return err
 }

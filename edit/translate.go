@@ -223,11 +223,11 @@ func (e *Editor) reslug(
 	if sent == nil || *sent == "" {
 		return nil
 	}
-	base := calendar.Slug(*sent)
+	base := calendar.KeptSlug(*sent)
 	if base == "" {
 		base = w.kind.Slug(w.id)
 	}
-	own := func(text string) bool { return text != "" && (text == base || text == calendar.SlugKey(*sent)) }
+	own := func(text string) bool { return text != "" && (text == base || calendar.IsSlugOf(text, *sent)) }
 	if own(w.slug) {
 		return nil
 	}

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"fmt"
-	"net/url"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/feed"
@@ -12,7 +11,7 @@ import (
 
 // oneCalendar answers GET /event/{slug}.ics.
 func (r *request) oneCalendar(q *target) (*reply, error) {
-	path := "/event/" + url.PathEscape(q.Slug) + icsSuffix
+	path := "/event/" + escapeSegment(q.Slug) + icsSuffix
 	about := r.newFeed(r.siteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
 	var entry feed.Entry
@@ -49,13 +48,13 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.feedReply(&calendarFile{about, parts}, last, "attachment", calendar.SlugKey(q.Slug)), nil
+	name := calendar.Slug(calendar.DecodedSlug(q.Slug))
+	return r.feedReply(&calendarFile{about, parts}, last, "attachment", name), nil
 }
 
 // eventBySlug returns the public event with a slug, else the withdrawn event that had the slug. Both are nil if
 // there is none.
 func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
-	slug = calendar.SlugKey(slug)
 	id, err := r.ownerBySlug(calendar.Event, slug)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +68,7 @@ func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error
 	if one := entries[id]; one != nil {
 		return one, nil, nil
 	}
-	w, err := query.Database{Ent: r.db}.WithdrawnBySlug(r.ctx, slug, r.now)
+	w, err := r.withdrawnBySlug(slug)
 	if err != nil {
 		return nil, nil, fmt.Errorf("withdrawn event: %w", err)
 	}

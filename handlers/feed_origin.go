@@ -57,9 +57,9 @@ func (r *request) newsID(id int64, of feedID) string {
 	return "urn:uuid:" + feed.UID(r.h.FeedKey, id)
 }
 
-// recordOfNumber returns the id of the record that an address with the number n means. A record that an import has
-// brought from a source with that number comes first: of the source whose addresses this service has, else of the only one.
-// 0 means that it is not clear which.
+// recordOfNumber returns the id of the record that an address with the number n means. An imported record that has this
+// number at its source comes first. With several sources it is the record of the site whose addresses this service has.
+// 0 means that none of them is.
 func (r *request) recordOfNumber(n int64) (int64, error) {
 	key := r.h.host + "?id=" + strconv.FormatInt(n, 10)
 	rows, err := r.db.Origin.Query().Where(origin.Or(origin.SourceID(key), origin.Number(n)),

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // referenceFault converts the result of a check in package edit into that of a parameter check.
@@ -59,19 +60,15 @@ func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.
 func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.dependsOnKind(taxonomy) // slugs and parents of terms may change
-		keys := make([]string, len(*words))
+		keys := make([][]string, len(*words))
 		numbers := make([]int64, 0, len(*words))
 		for i, w := range *words {
-			keys[i] = calendar.SlugKey(w)
+			keys[i] = calendar.SlugKeys(w)
 			if n, fault := param.Integer(w); fault == nil {
 				numbers = append(numbers, n)
 			}
 		}
-		earlier := make([]string, len(*words))
-		for i, w := range *words {
-			earlier[i] = calendar.EarlierSlugKey(w)
-		}
-		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(slices.Concat(keys, earlier)...)).All(ctx)
+		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(slices.Concat(keys...)...)).All(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
@@ -82,12 +79,8 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 		found := make([]int64, 0, len(*words))
 		var unknown []int64
 		for i, w := range *words {
-			at := slices.IndexFunc(slugs, func(s *ent.Slug) bool { return s.Slug == keys[i] })
-			if at < 0 && earlier[i] != "" {
-				at = slices.IndexFunc(slugs, func(s *ent.Slug) bool { return s.Slug == earlier[i] })
-			}
-			if at >= 0 {
-				found = append(found, slugs[at].OwnerID)
+			if s := slugOfKeys(slugs, keys[i]); s != nil {
+				found = append(found, s.OwnerID)
 				continue
 			}
 			n, fault := param.Integer(w)
@@ -108,6 +101,42 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 			}
 		}
 		*ids = found
+		return nil
+	}
+}
+
+// slugOfKeys returns the slug that is the first possible one of the keys. Nil means none.
+func slugOfKeys(slugs []*ent.Slug, keys []string) *ent.Slug {
+	for _, key := range keys {
+		if at := slices.IndexFunc(slugs, func(s *ent.Slug) bool { return s.Slug == key }); at >= 0 {
+			return slugs[at]
+		}
+	}
+	return nil
+}
+
+// isTermSlug returns a check that the text is not blank. It replaces the text by the slug that a term has. If none
+// has one, it leaves the normalised text.
+func (r *request) isTermSlug(taxonomy calendar.Kind, text **string) func(context.Context) *param.Fault {
+	return func(ctx context.Context) *param.Fault {
+		if fault := notBlank(text)(ctx); fault != nil {
+			return fault
+		}
+		keys := calendar.SlugKeys(**text)
+		*text = new("")
+		if len(keys) > 0 {
+			*text = &keys[0]
+		}
+		if len(keys) < 2 {
+			return nil
+		}
+		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if s := slugOfKeys(slugs, keys); s != nil {
+			*text = &s.Slug
+		}
 		return nil
 	}
 }
@@ -230,15 +259,22 @@ func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 // ownerBySlug returns the id of the record that has a slug in any language, or 0 if there is none. If several in
 // the trash have it, it returns the oldest.
 func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
-	key := calendar.SlugKey(text)
-	if key == "" {
-		return 0, nil
+	for _, key := range calendar.SlugKeys(text) {
+		if id, err := r.ownerByKey(kind, key); id != 0 || err != nil {
+			return id, err
+		}
 	}
-	id, err := r.ownerByKey(kind, key)
-	if earlier := calendar.EarlierSlugKey(text); id == 0 && err == nil && earlier != "" {
-		return r.ownerByKey(kind, earlier)
+	return 0, nil
+}
+
+// withdrawnBySlug returns the withdrawn event that had a slug, or nil if there is none.
+func (r *request) withdrawnBySlug(text string) (*query.Withdrawal, error) {
+	for _, key := range calendar.SlugKeys(text) {
+		if w, err := (query.Database{Ent: r.db}).WithdrawnBySlug(r.ctx, key, r.now); w != nil || err != nil {
+			return w, err
+		}
 	}
-	return id, err
+	return nil, nil
 }
 
 // ownerByKey returns the id of the record with a slug. key is the slug in its stored form.

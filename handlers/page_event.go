@@ -37,8 +37,9 @@ func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
 	return r.redirect(http.StatusMovedPermanently, to)
 }
 
+// slugIn returns the decoded slug of a record in a language.
 func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
-	return calendar.Served(l, r.h.Site.Language, row.Text(), row.Translated()).Slug
+	return calendar.DecodedSlug(calendar.Served(l, r.h.Site.Language, row.Text(), row.Translated()).Slug)
 }
 
 // recordPaths returns a function that returns the page of a record in a language.
@@ -160,7 +161,7 @@ func (r *pageRequest) withdrawnPage() error {
 	if !r.path.Date.IsZero() {
 		return errNoPage
 	}
-	w, err := query.Database{Ent: r.db}.WithdrawnBySlug(r.ctx, r.path.Slugs[0], r.now)
+	w, err := r.withdrawnBySlug(r.path.Slugs[0])
 	switch {
 	case err != nil:
 		return err

@@ -207,7 +207,7 @@ func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
 		text := r.view().Text(t)
 		out[i] = web.Option{
 			Value: text.Slug, Text: text.Title, Lang: r.foreignLanguage(string(text.Language)),
-			Depth: strings.Repeat("– ", depth[t.ID]), Selected: text.Slug == chosen || strconv.FormatInt(t.ID, 10) == chosen,
+			Depth: strings.Repeat("– ", depth[t.ID]), Selected: text.Slug == chosen || calendar.DecodedSlug(text.Slug) == chosen || strconv.FormatInt(t.ID, 10) == chosen,
 		}
 	}
 	return out, nil

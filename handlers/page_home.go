@@ -89,7 +89,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		}
 		text := r.view().Text(t)
 		p := r.newPagePath(viewList)
-		p.Taxonomy, p.Slugs = calendar.Category, []string{text.Slug}
+		p.Taxonomy, p.Slugs = calendar.Category, []string{calendar.DecodedSlug(text.Slug)}
 		link := web.Link{Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(t.ID)}
 		m.Categories = append(m.Categories, link)
 	}

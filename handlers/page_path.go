@@ -256,7 +256,7 @@ func pathOfQuery(segments []string, query url.Values) (path []string, ok bool) {
 
 // withDay returns the path of a record, with the day of an occurrence if the query names one.
 func withDay(first, slug string, query url.Values) []string {
-	path := []string{first, slug}
+	path := []string{first, calendar.DecodedSlug(slug)}
 	if day := query.Get(paramDate); first == recordParams[postTypeEvent] && day != "" {
 		path = append(path, day)
 	}
@@ -467,7 +467,7 @@ func (p pagePath) path() string {
 	var b strings.Builder
 	add := func(segments ...string) {
 		for _, s := range segments {
-			b.WriteString(url.PathEscape(s))
+			b.WriteString(escapeSegment(s))
 			b.WriteByte('/')
 		}
 	}
@@ -514,6 +514,17 @@ func (p pagePath) path() string {
 		add(segmentFeed, string(formatAtom))
 	}
 	return b.String()
+}
+
+// escapeSegment percent-encodes a segment of a path. Characters beyond ASCII are in lower case, as in stored slugs.
+func escapeSegment(text string) string {
+	parts := strings.Split(url.PathEscape(text), "%")
+	for i, part := range parts[1:] {
+		if part[0] >= '8' {
+			parts[i+1] = strings.ToLower(part[:2]) + part[2:]
+		}
+	}
+	return strings.Join(parts, "%")
 }
 
 // viewSegments returns the path segments of a view and its date. A term's page without them is a list.

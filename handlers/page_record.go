@@ -70,7 +70,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 		}
 		if slug != "" && status.Shown(r.now, published) == calendar.Publish {
 			p := r.newPagePath(one.view)
-			p.Slugs = []string{slug}
+			p.Slugs = []string{calendar.DecodedSlug(slug)}
 			return r.redirect(http.StatusMovedPermanently, p, paramRecord), nil
 		}
 	}

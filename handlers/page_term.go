@@ -70,11 +70,11 @@ func (r *pageRequest) termSlug(t *ent.Term, l calendar.Language) string {
 	return calendar.Served(l, r.h.Site.Language, t.Text(), t.Translated()).Slug
 }
 
-// termSlugs returns the slugs, in a language, of the path's term and its ancestors.
+// termSlugs returns the decoded slugs, in a language, of the path's term and its ancestors.
 func (r *pageRequest) termSlugs(l calendar.Language) []string {
 	out := make([]string, len(r.terms))
 	for i, t := range r.terms {
-		out[i] = r.termSlug(t, l)
+		out[i] = calendar.DecodedSlug(r.termSlug(t, l))
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
 		}
 		text := r.view().Text(row)
 		p := r.newPagePath(viewList)
-		p.Taxonomy, p.Slugs = calendar.Category, append(r.termSlugs(r.lang), text.Slug)
+		p.Taxonomy, p.Slugs = calendar.Category, append(r.termSlugs(r.lang), calendar.DecodedSlug(text.Slug))
 		m.Terms = append(m.Terms, web.Link{
 			Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(row.ID),
 		})

@@ -332,7 +332,7 @@ func (h *Handlers) publicPaths(
 					text = s
 				}
 			}
-			p := pagePath{View: views[kind], Slugs: []string{text}}
+			p := pagePath{View: views[kind], Slugs: []string{calendar.DecodedSlug(text)}}
 			if kind == calendar.Tag {
 				p.View, p.Taxonomy = viewList, kind
 			}

@@ -60,7 +60,7 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 		}
 		p.OptInt(&q.Post, "post", noun+" of the event with this ID").Check(r.isOpenEvent(&q.Post))
 		p.OptInt(&q.Event, "event", "The same as post, and takes precedence over it").Check(r.isOpenEvent(&q.Event))
-		p.OptString(&q.Slug, "slug", "Only the term with this slug").Check(notBlank(&q.Slug))
+		p.OptString(&q.Slug, "slug", "Only the term with this slug").Check(r.isTermSlug(taxonomy, &q.Slug))
 		r.declareLanguage(p)
 	}
 }
@@ -178,7 +178,7 @@ func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Languag
 		where = append(where, term.HasEventsWith(event.ID(*of)))
 	}
 	if q.Slug != nil {
-		where = append(where, ownsSlug(taxonomy, calendar.SlugKey(*q.Slug)))
+		where = append(where, ownsSlug(taxonomy, *q.Slug))
 	}
 	return where
 }

@@ -82,7 +82,7 @@ func (c *Calendar) joinDates() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", base.Where, err)
 		}
-		base.Slug = calendar.Slug(path.Base(base.SeriesPage))
+		base.Slug = keptSlug(path.Base(base.SeriesPage))
 		base.Page, base.GUID, base.UID = "", "", "" // each date has its own
 		base.Series = &Recurrence{Schedule: schedule, Changed: changed, Single: dates, Typical: 2*most > len(dates)}
 		c.Events[slices.Index(c.Events, dates[0])] = &base

@@ -354,7 +354,7 @@ func (r sheetRow) event() *Event {
 	}
 	e.Description, e.Excerpt = r.rich("description"), r.rich("excerpt")
 	if r.has("slug") {
-		if e.Slug = calendar.Slug(r.cells["slug"]); e.Slug == "" && r.cells["slug"] != "" {
+		if e.Slug = keptSlug(r.cells["slug"]); e.Slug == "" && r.cells["slug"] != "" {
 			r.notice("slug", "not a slug; left out")
 		}
 	}

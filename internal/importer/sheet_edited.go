@@ -41,7 +41,7 @@ func newEditedRow(id int64, cells map[string]string) *editedRow {
 		e.page = p
 		return e
 	}
-	if last := path.Base(u.Path); last != "." && last != "/" {
+	if last := path.Base(u.EscapedPath()); last != "." && last != "/" {
 		e.slug = strings.ToLower(last)
 	}
 	return e
@@ -246,7 +246,7 @@ func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 		excerpts, reasons = append(excerpts, t.Excerpt), append(reasons, t.EventStatusReason)
 	}
 	one.Slug = ""
-	if slug := calendar.Slug(edit.cells["slug"]); slug != "" && slug != edit.slug && slug != row.Slug {
+	if slug := keptSlug(edit.cells["slug"]); slug != "" && slug != edit.slug && !calendar.IsSlugOf(row.Slug, edit.cells["slug"]) {
 		one.Slug, edit.texts = slug, true
 	}
 	if one.Title == "" || slices.Contains(titles, one.Title) {

@@ -103,7 +103,7 @@ func (r *importRun) prepareTerms(ctx context.Context, db *ent.Client, items []*T
 		}
 		if row == nil {
 			at := slices.IndexFunc(namesakes, func(n *ent.Term) bool {
-				return n.NameKey == names[i] && (n.Slug == t.Slug || sameParent(n, parent))
+				return n.NameKey == names[i] && (n.Slug == t.Slug || isTransliteration(n.Slug, t.Slug) || sameParent(n, parent))
 			})
 			if at >= 0 {
 				writes[i] = recordWrite{action: Unchanged, id: namesakes[at].ID}

@@ -222,11 +222,12 @@ func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language
 
 // phraseSlug plans the slug of the source, unless another record or another language of this record has it. If
 // the language of the site is imported last, another language may have got its slug. Then phraseSlug moves the
-// slug to the language of the site.
+// slug to the language of the site. A record that has the transliterated slug keeps it, so that both addresses lead
+// to its page.
 func (r *importRun) phraseSlug(
 	ctx context.Context, db *ent.Client, s storedTexts, w *translationWrite, out *textWrites, wanted string,
 ) error {
-	if wanted == "" {
+	if wanted == "" || isTransliteration(s.own(w.language).Slug, wanted) {
 		return nil
 	}
 	site := r.Site.Language

@@ -274,18 +274,41 @@ func (o object) address(name string) string {
 	return s
 }
 
-// slug returns a valid slug from a slug in any form. Services percent-encode letters beyond ASCII.
-func (o object) slug(name string) string {
-	raw := o.raw(name)
+// slug returns a valid slug from a slug in any form.
+func (o object) slug(name string) string { return keptSlug(o.raw(name)) }
+
+// keptSlug returns a valid slug from a slug in any form. It percent-encodes what the source percent-encodes, and
+// slugs in other letters than Latin ones, so that the record keeps its address. It transliterates Latin letters.
+func keptSlug(raw string) string {
 	text := raw
 	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {
 		text = s
 	}
-	if slug := calendar.Slug(text); slug != "" {
-		return slug
+	if strings.ContainsFunc(raw, isBeyondASCII) && !strings.ContainsFunc(text, isOtherLetter) {
+		if slug := calendar.Slug(text); slug != "" { // an emoji has no letters
+			return slug
+		}
 	}
-	// An emoji has no letters, so its encoded bytes are the slug. They differ for each emoji.
-	return calendar.Slug(url.PathEscape(text))
+	return calendar.EncodedSlug(text)
+}
+
+// isTransliteration reports whether slug is the percent-encoded slug of the source in Latin letters, with or without
+// a number that it got because another record had the slug.
+func isTransliteration(slug, source string) bool {
+	latin := calendar.Slug(calendar.DecodedSlug(source))
+	if latin == "" || latin == source {
+		return false
+	}
+	end, ok := strings.CutPrefix(slug, latin)
+	number, numbered := strings.CutPrefix(end, "-")
+	return ok && (end == "" || numbered && strings.Trim(number, "0123456789") == "")
+}
+
+func isBeyondASCII(r rune) bool { return r > unicode.MaxASCII }
+
+// isOtherLetter reports whether r is a letter of a script other than Latin.
+func isOtherLetter(r rune) bool {
+	return unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited)
 }
 
 var errNotObject = errors.New("not an object")

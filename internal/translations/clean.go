@@ -30,7 +30,7 @@ func cleanUnit(u *Unit) (string, error) {
 	text := *u.Target
 	switch {
 	case u.ID.Field == Slug:
-		slug := calendar.Slug(text)
+		slug := calendar.KeptSlug(text)
 		if slug == "" {
 			return "", errSlug
 		}

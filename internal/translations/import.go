@@ -366,7 +366,7 @@ func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
 	switch {
 	case err != nil:
 		return "", Failed, err
-	case text == now, f == Slug && stored.hasSlug(text):
+	case text == now, f == Slug && stored.hasSlug(*u.Target):
 		return "", Unchanged, nil
 	case !r.Force && !sameSource(stored.text(u.From, f), u.Source):
 		return "", SourceChanged, nil
@@ -374,9 +374,9 @@ func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
 	return text, Updated, nil
 }
 
-// hasSlug reports whether the record has the slug in any language. Then a translation needs no slug of its own.
-func (r *record) hasSlug(slug string) bool {
-	is := func(t calendar.Text) bool { return t.Slug == slug }
+// hasSlug reports whether the record has the sent slug in any language. Then a translation needs no slug of its own.
+func (r *record) hasSlug(sent string) bool {
+	is := func(t calendar.Text) bool { return calendar.IsSlugOf(t.Slug, sent) }
 	return is(r.original) || slices.ContainsFunc(r.others, is)
 }
 
