@@ -196,6 +196,14 @@ func (h *Handlers) WordPressMount() string {
 	return ""
 }
 
+// RESTRoot returns the URL of the WordPress REST root, or "" if no mount is below it.
+func (h *Handlers) RESTRoot() string {
+	if h.WordPressMount() == "" {
+		return ""
+	}
+	return h.Site.BaseURL + WordPressRoot + "/"
+}
+
 // PublicMount returns the mount that pages link to: the first one below WordPressRoot, else the first mount.
 func (h *Handlers) PublicMount() string { return cmp.Or(h.WordPressMount(), h.mounts[0]) }
 
