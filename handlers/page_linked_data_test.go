@@ -59,7 +59,7 @@ func linkedPaths(events []map[string]any) []string {
 
 // shownPaths returns the paths of the events that the main part of a page links to, each once.
 func shownPaths(r apitest.Response) (out []string) {
-	main := r.Body[bytes.Index(r.Body, []byte("<main")):]
+	_, main, _ := bytes.Cut(r.Body, []byte("<main"))
 	for _, match := range regexp.MustCompile(`href="((?:/pl)?/event/[^"]+/)"`).FindAllSubmatch(main, -1) {
 		if path := string(match[1]); !slices.Contains(out, path) {
 			out = append(out, path)
