@@ -44,7 +44,9 @@ func wordPressRoutes() []*pattern {
 }
 
 // isWordPress reports whether a root is that of routes of WordPress itself. A mount may have the same path.
-func (h *Handlers) isWordPress(root Root) bool { return h.wordPress != nil && root.Mount == WordPressRoot }
+func (h *Handlers) isWordPress(root Root) bool {
+	return h.wordPress != nil && root.Mount == WordPressRoot
+}
 
 func (r *request) isWordPress() bool { return r.h.isWordPress(r.root) }
 
