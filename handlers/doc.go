@@ -103,6 +103,9 @@ func (p *pattern) template() string {
 // kind returns the kind of the records below the path. It returns "" for feeds and for paths that describe the
 // API.
 func (p *pattern) kind() calendar.Kind {
+	if p.shows != "" {
+		return p.shows
+	}
 	for kind, collection := range represent.Collections {
 		if len(p.path) > 0 && p.path[0].literal == collection {
 			return kind

@@ -390,8 +390,12 @@ func (r *request) waitForSeries() error {
 
 // createdReply returns the reply to a request that created a record.
 func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.ShownVersion, body any) *reply {
+	collection := represent.Collections[kind]
+	if r.isWordPress() {
+		collection = wordPressMedia
+	}
 	return &reply{status: 201, body: body, version: version, header: [][2]string{
-		{"Location", r.view().Resource(represent.Collections[kind], id)},
+		{"Location", r.view().Resource(collection, id)},
 	}}
 }
 

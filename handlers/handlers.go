@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -67,8 +66,9 @@ type Handlers struct {
 	prefix   string      // path of the base URL, such as "" or "/rest"
 	mounts   []string
 	table    []*pattern
-	root     *pattern // index below WordPressRoot; nil means that no mount is below it
-	feeds    feedTable
+	// wordPress has the routes below WordPressRoot that belong to no mount. Nil means that no mount is below it.
+	wordPress []*pattern
+	feeds     feedTable
 	// documents caches API descriptions, which take longer to make than to send.
 	documents documents
 	// pages renders the calendar pages. Nil means that there are none.
@@ -122,9 +122,9 @@ func New(c Config) (h *Handlers, err error) {
 		h.feeds = newFeedTable()
 	}
 	if h.WordPressMount() != "" {
-		h.root = newPattern("/", endpointFor("Index of the service", methodsGet, http.StatusOK, (*request).declareRootIndex, (*request).getRootIndex))
+		h.wordPress = wordPressRoutes()
 	}
-	for _, p := range slices.Concat(h.table, h.feeds.patterns()) {
+	for _, p := range slices.Concat(h.table, h.wordPress, h.feeds.patterns()) {
 		for _, e := range p.endpoints {
 			e.describe(h.Site.Now())
 		}
@@ -183,9 +183,6 @@ func (h *Handlers) mount(m string) error {
 // Mounts returns the paths that the API is served below. A language may precede each of them.
 func (h *Handlers) Mounts() []string { return slices.Clone(h.mounts) }
 
-// WordPressRoot is the path of the WordPress REST root. Clients look for the namespaces of a site there.
-const WordPressRoot = "/wp-json"
-
 // WordPressMount returns the first mount below WordPressRoot, or "" if there is none.
 func (h *Handlers) WordPressMount() string {
 	for _, m := range h.mounts {
@@ -194,6 +191,14 @@ func (h *Handlers) WordPressMount() string {
 		}
 	}
 	return ""
+}
+
+// RESTRoot returns the URL of the WordPress REST root, or "" if no mount is below it.
+func (h *Handlers) RESTRoot() string {
+	if h.WordPressMount() == "" {
+		return ""
+	}
+	return h.Site.BaseURL + WordPressRoot + "/"
 }
 
 // PublicMount returns the mount that pages link to: the first one below WordPressRoot, else the first mount.
@@ -223,9 +228,10 @@ func (h *Handlers) locate(path string) (root Root, rest string, ok bool) {
 			return root, rest, true
 		}
 	}
-	if h.root != nil && (path == WordPressRoot || path == WordPressRoot+"/") {
+	if rest, found := strings.CutPrefix(path, WordPressRoot); found && h.wordPress != nil &&
+		(rest == "" || rest == "/" || strings.HasPrefix(rest, "/"+wordPressNamespace+"/")) {
 		root.Mount = WordPressRoot
-		return root, "", true
+		return root, rest, true
 	}
 	return Root{}, "", false
 }

@@ -239,18 +239,26 @@ func (t decodeSlots) acquire(ctx context.Context) (release func(), err error) {
 
 // imageInput is the input of POST /images: a file, or the URL of one.
 type imageInput struct {
-	file *multipart.FileHeader
+	file *sentFile
 	URL  *string
+}
+
+// sentFile is a file that a client sends, with its name there.
+type sentFile struct {
+	name string
+	read func() ([]byte, error)
 }
 
 func (r *request) declareImageCreate(p *param.Set, in *imageInput) {
 	param.Var(p, &in.file, "file", "Image file, multipart", "string",
-		func(raw any) (*multipart.FileHeader, *param.Fault) {
-			f, ok := raw.(*multipart.FileHeader)
-			if !ok {
-				return nil, param.Bad()
+		func(raw any) (*sentFile, *param.Fault) {
+			switch f := raw.(type) {
+			case *multipart.FileHeader:
+				return &sentFile{f.Filename, func() ([]byte, error) { return readUpload(f) }}, nil
+			case *sentFile:
+				return f, nil
 			}
-			return f, nil
+			return nil, param.Bad()
 		}).Format = "binary"
 	param.Opt(p, &in.URL, "url", "Address of an image to fetch", "string", func(raw any) (string, *param.Fault) {
 		text, fault := param.String(raw)
@@ -274,7 +282,7 @@ func (r *request) createImage(in *imageInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.createdReply(calendar.Image, row.ID, calendar.ShownVersion{Number: row.Version}, r.view().Image(row)), nil
+	return r.createdReply(calendar.Image, row.ID, calendar.ShownVersion{Number: row.Version}, r.imageBody(row)), nil
 }
 
 func (r *request) takePicture(in *imageInput) (*ent.Image, error) {
@@ -284,11 +292,11 @@ func (r *request) takePicture(in *imageInput) (*ent.Image, error) {
 	if err := r.waitForMedia(); err != nil {
 		return nil, err
 	}
-	data, err := readUpload(in.file)
+	data, err := in.file.read()
 	if err != nil {
 		return nil, notUsable("file", err)
 	}
-	return r.storePicture("file", in.file.Filename, data, "")
+	return r.storePicture("file", in.file.name, data, "")
 }
 
 func readUpload(h *multipart.FileHeader) (data []byte, err error) {
@@ -305,7 +313,20 @@ func readUpload(h *multipart.FileHeader) (data []byte, err error) {
 
 // deleteImage answers DELETE /images/{id}. It deletes the files, and records that showed the image show none.
 func (r *request) deleteImage(q *target) (*reply, error) {
-	row, err := r.db.Image.Get(r.ctx, q.ID)
+	row, err := r.imageForWrite(q.ID)
+	if err != nil {
+		return nil, err
+	}
+	body := r.imageBody(row)
+	if err := r.removePicture(r.ctx, row, r.expect); err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}
+
+// imageForWrite finds an image and checks that the caller may delete it.
+func (r *request) imageForWrite(id int64) (*ent.Image, error) {
+	row, err := r.db.Image.Get(r.ctx, id)
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, err
 	}
@@ -316,7 +337,7 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 		if !auth.May(r.caller, auth.Upload, rec) {
 			return nil, edit.Forbidden()
 		}
-		return nil, &calendar.Error{Code: "image-not-found", Key: "image-not-found"}
+		return nil, r.noImage()
 	}
 	if row.AuthorID != nil {
 		rec.AuthorID = *row.AuthorID
@@ -324,9 +345,5 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 	if !auth.May(r.caller, auth.DeleteImage, rec) {
 		return nil, edit.Forbidden()
 	}
-	body := r.view().Image(row)
-	if err := r.removePicture(r.ctx, row, r.expect); err != nil {
-		return nil, err
-	}
-	return &reply{status: 200, body: body}, nil
+	return row, nil
 }

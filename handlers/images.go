@@ -51,12 +51,12 @@ func (r *request) listImages(q *paging) (*reply, error) {
 func (r *request) getImage(q *target) (*reply, error) {
 	row, err := r.db.Image.Get(r.ctx, q.ID)
 	if ent.IsNotFound(err) {
-		return nil, &calendar.Error{Code: "image-not-found", Key: "image-not-found"}
+		return nil, r.noImage()
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.dependsOn(calendar.Image, row.ID)
 	r.depends.complete = true
-	return &reply{status: 200, body: r.view().Image(row), version: calendar.ShownVersion{Number: row.Version}}, nil
+	return &reply{status: 200, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
 }

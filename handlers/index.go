@@ -92,7 +92,11 @@ func (h *Handlers) describe(p *pattern, r *request) ordered {
 	for i, e := range p.endpoints {
 		endpoints[i] = ordered{{"methods", e.methods}, {"args", h.args(e, r)}}
 	}
-	return ordered{{"namespace", namespaceOf(r.root)}, {"methods", p.methods()}, {"endpoints", endpoints}}
+	namespace := namespaceOf(r.root)
+	if r.isWordPress() && len(p.path) > 0 {
+		namespace = wordPressNamespace
+	}
+	return ordered{{"namespace", namespace}, {"methods", p.methods()}, {"endpoints", endpoints}}
 }
 
 // args returns the parameters of an endpoint, described in the language of the reply. A parameter of the path and

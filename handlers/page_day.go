@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"html/template"
 	"maps"
 	"slices"
 	"strconv"
@@ -51,7 +50,8 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 			return nil, err
 		}
 		if len(rows) > 0 {
-			m.Groups = []web.Group{{Title: r.words.Events, Bare: true, Items: rows}}
+			m.Groups = []web.Group{{Title: r.words.Events, Bare: true, Items: itemBodies(rows)}}
+			f.events = linkedEvents(rows)
 			m.Count = r.pluralOf(r.words.EventsCount, sheet.total)
 		} else {
 			m.Empty = &web.Empty{Title: r.words.NothingOnDay}
@@ -124,22 +124,23 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 }
 
 // rowsOfDay renders the events of a day. Events that began on an earlier day show since when they last.
-func (r *pageRequest) rowsOfDay(events []dayEvent, day calendar.Wall) ([]template.HTML, error) {
+func (r *pageRequest) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageItem, error) {
+	description := linkedDescription(len(events))
 	began := func(e dayEvent) bool { return e.first.Before(day) }
 	before := slices.DeleteFunc(slices.Clone(events), func(e dayEvent) bool { return !began(e) })
-	bodies, err := r.itemsByID(before, rowSince)
+	items, err := r.itemsByID(before, rowSince, description)
 	if err != nil {
 		return nil, err
 	}
-	today, err := r.itemsByID(slices.DeleteFunc(slices.Clone(events), began), rowItem)
+	today, err := r.itemsByID(slices.DeleteFunc(slices.Clone(events), began), rowItem, description)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(bodies, today)
-	var out []template.HTML
+	maps.Copy(items, today)
+	var out []pageItem
 	for _, e := range events {
-		if body, ok := bodies[e.id]; ok {
-			out = append(out, body)
+		if item, ok := items[e.id]; ok {
+			out = append(out, item)
 		}
 	}
 	return out, nil

@@ -69,7 +69,7 @@ func TestDaysOfLongEvents(t *testing.T) {
 		add("Late past", "2026-11-17 22:00:00", "2026-11-18 02:00:00", zone)
 		api.Reindex(t)
 		api.Run(t, []apitest.Case{
-			{Name: "25 hours", Request: page("/events/2027-05-12/"), Status: 200, Check: contains("until May 13", "!6:00")},
+			{Name: "25 hours", Request: page("/events/2027-05-12/"), Status: 200, Check: contains("until May 13", "!6:00\u202fAM")},
 			{Name: "25 hours on the second day", Request: page("/events/2027-05-13/"), Status: 200, Check: contains("since May 12, 5:00", "until May 13")},
 			{Name: "page of 25 hours", Request: page("/event/hack/"), Status: 200, Check: contains("May 13, 2027")},
 			{Name: "24 hours", Request: page("/events/2027-05-20/"), Status: 200, Check: contains("until May 21")},

@@ -214,14 +214,16 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 		m.Picture.Alt = ""
 	}
 	f.image = r.sharedPicture(m.Picture)
-	movedAt, err := r.startMovedAt(e.ID)
+	v := r.view()
+	moved, err := r.rescheduledAt(v, []*ent.Event{e})
 	if err != nil {
 		return err
 	}
+	movedAt := moved[e.ID]
 	if !movedAt.IsZero() {
 		r.expireBy(movedAt.Add(represent.RescheduledFor))
 	}
-	f.linked = r.view().EventPageLD(e, movedAt)
+	f.linked = v.EventPageLD(e, movedAt)
 	f.api = "/events/" + strconv.FormatInt(e.ID, 10)
 	for _, venue := range venueList(shown.Venue) {
 		m.Venues = append(m.Venues, r.placeOf(&venue))
@@ -459,7 +461,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 	if err := r.expireByStart(page); err != nil {
 		return err
 	}
-	items, err := r.items(withoutField(page, map[int64]bool{e.ID: true}, nearEvents), cardItem)
+	items, err := r.items(withoutField(page, map[int64]bool{e.ID: true}, nearEvents), cardItem, noLinkedData)
 	m.Near = itemBodies(items)
 	return err
 }

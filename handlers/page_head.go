@@ -2,13 +2,14 @@ package handlers
 
 import (
 	"cmp"
+	"encoding/json"
 	"html/template"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -30,6 +31,8 @@ type frameInput struct {
 	ogType   string // type of the page in Open Graph
 	image    *web.Picture
 	linked   any // JSON-LD of the page
+	// events is the JSON-LD of the events that the page lists.
+	events []json.RawMessage
 	// feed has the filters of the page's feeds. Nil means that the page has none.
 	feed []web.Field
 	// api is the path and query, below the API, of the same content.
@@ -48,7 +51,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	out := web.Frame{
 		Language: string(r.lang), Dir: "ltr", Locale: r.locale(), W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
 		Description: f.description, NoIndex: !f.index || !r.h.PageSettings.Indexing, Prev: r.absoluteAddress(f.prev), Next: r.absoluteAddress(f.next),
-		APIRoot: site.BaseURL, LinkedData: f.linked,
+		APIRoot: site.BaseURL, LinkedData: f.linked, LinkedEvents: f.events, RESTRoot: r.h.RESTRoot(),
 		OpenGraph:    web.OpenGraph{Type: cmp.Or(f.ogType, "website"), Title: f.title, Image: f.image},
 		SearchAction: r.searchAction(), SearchWords: sentText(r.values["search"]),
 		Assets: r.h.assets(), Tagline: r.h.PageSettings.Tagline.In(r.lang, site.Language),
@@ -240,18 +243,9 @@ func (r *pageRequest) headers(f *web.Frame) [][2]string {
 	return out
 }
 
-// summary returns the beginning of an HTML text as plain text. It has at most the given number of characters, and
-// an ellipsis if it is cut. It ends with a whole word, unless the last word is very long.
+// summary returns the beginning of an HTML text as plain text, of at most the given number of characters.
 func summary(html string, characters int) string {
-	text := markup.Plain(html)
-	if utf8.RuneCountInString(text) <= characters {
-		return text
-	}
-	cut := string([]rune(text)[:characters])
-	if at := strings.LastIndexByte(cut, ' '); at > characters/2 {
-		cut = cut[:at]
-	}
-	return strings.TrimRight(cut, " ,;:.–-") + "…"
+	return represent.Shorten(markup.Plain(html), characters)
 }
 
 // subscribe returns the addresses of the feeds with these filters. It returns nil if the site has no feeds.

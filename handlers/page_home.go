@@ -55,7 +55,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 	}
 	shown := map[int64]bool{}
 	if len(featured.IDs) > 0 {
-		items, err := r.items(featured, cardItem)
+		items, err := r.items(featured, cardItem, noLinkedData)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		limit int
 		into  *[]template.HTML
 	}{{on, 6, &m.Today}, {next, 12, &m.Upcoming}} {
-		items, err := r.items(withoutField(part.page, shown, part.limit), cardItem)
+		items, err := r.items(withoutField(part.page, shown, part.limit), cardItem, noLinkedData)
 		if err != nil {
 			return nil, err
 		}

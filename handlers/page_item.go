@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"html"
 	"html/template"
 	"net/url"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -34,65 +37,160 @@ type pageItem struct {
 	day      string // first day that the event is shown on, such as 2026-11-22
 	last     string // last day for readers, in the same format
 	body     template.HTML
+	linked   json.RawMessage // JSON-LD of the event; nil if the form or the event has none
+	moves    time.Time       // when linked changes without a write; zero means never
+}
+
+// noLinkedData means that a list has no JSON-LD.
+const noLinkedData = -1
+
+// linkedDescription returns the largest number of characters of a description in the JSON-LD of a page that lists some events.
+// It has few values, because records are cached for each of them.
+func linkedDescription(events int) int {
+	switch {
+	case events <= 12:
+		return 1000
+	case events <= ent.MaxRead:
+		return 300
+	}
+	return 0
+}
+
+// linkedEvents returns the JSON-LD of items, each event once.
+func linkedEvents(items []pageItem) (out []json.RawMessage) {
+	seen := make(map[int64]bool, len(items))
+	for _, item := range items {
+		if item.linked != nil && !seen[item.id] {
+			seen[item.id] = true
+			out = append(out, item.linked)
+		}
+	}
+	return out
+}
+
+// listedEvent is an event of a list with its JSON-LD.
+type listedEvent struct {
+	*web.Item
+	linked *represent.EventPageLD // nil means none
+	moves  time.Time              // same as in pageItem
 }
 
 // items renders the events of a page of a list in one of the forms. Events that look the same for all visitors
-// come from the record cache.
-func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
+// come from the record cache. description is the result of linkedDescription, or noLinkedData.
+func (r *pageRequest) items(page query.Page, form string, description int) ([]pageItem, error) {
 	written, _, _ := strings.Cut(form, " ")
-	media := "text/html;" + form
+	media := "text/html;" + form + ";" + strconv.Itoa(description)
 	if form == cardItem {
 		media += " " + r.today().Format("2006") // cards show the year if it is not the current one
 	}
 	as := codec{mediaType: media, encode: func(value any, _ string) ([]byte, error) {
-		item := value.(*web.Item) //nolint:forcetypeassert // value below
-		b := bytes.NewBufferString(item.Day + item.Last + strconv.FormatInt(item.ID, 10) + "\n")
-		err := r.h.pages.Write(b, written, item)
-		return b.Bytes(), err
+		return r.encodeListed(value.(*listedEvent), written) //nolint:forcetypeassert // value below
 	}}
 	var v *represent.View
+	var moved map[int64]time.Time
 	bodies, err := renderRecords(r.request, page, recordRenderer[*ent.Event]{
 		kind: calendar.Event, codec: as,
 		read: func(ids []int64) ([]*ent.Event, error) {
-			rows, err := r.events(ids)
+			rows, err := r.db.ReadEvents(r.ctx, ids)
 			if err != nil {
 				return nil, err
 			}
+			if err := r.loadRelated(rows, description != noLinkedData); err != nil {
+				return nil, err
+			}
 			v = r.view()
+			if description != noLinkedData {
+				if moved, err = r.rescheduledAt(v, rows); err != nil {
+					return nil, err
+				}
+			}
 			return rows, r.tryPassword(rows...)
 		},
-		value: func(e *ent.Event) (any, audience) { return r.item(v, e, form), r.audienceOf(e) },
-		parts: r.partsOfEvent,
+		value: func(e *ent.Event) (any, audience) {
+			out := &listedEvent{Item: r.item(v, e, form), moves: endOfMove(moved[e.ID])}
+			if description != noLinkedData && !edit.HasPassword(e) {
+				out.linked = v.EventPageLD(e, moved[e.ID])
+				out.linked.ShortenDescriptions(description)
+			}
+			return out, r.audienceOf(e)
+		},
+		parts:   r.partsOfEvent,
+		expires: func(e *ent.Event) time.Time { return endOfMove(moved[e.ID]) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	const day = len(time.DateOnly)
 	out := make([]pageItem, len(bodies))
 	for i, body := range bodies {
-		head, rest, _ := strings.Cut(string(body), "\n")
-		id, err := strconv.ParseInt(head[2*day:], 10, 64)
-		if err != nil {
+		if out[i], err = decodeListed(body); err != nil {
 			return nil, err
 		}
-		out[i] = pageItem{
-			id: id, day: head[:day], last: head[day : 2*day], pictured: strings.Contains(rest, "<img "),
-			body: template.HTML(rest), //nolint:gosec // a template wrote it
+		if !out[i].moves.IsZero() {
+			r.expireBy(out[i].moves)
 		}
 	}
 	return out, nil
 }
 
+// endOfMove returns when pages no longer say that an event was moved. Zero means that it was not moved.
+func endOfMove(movedAt time.Time) time.Time {
+	if movedAt.IsZero() {
+		return movedAt
+	}
+	return movedAt.Add(represent.RescheduledFor)
+}
+
+// encodeListed returns an event for the record cache: a line of facts, a line of JSON-LD, and the HTML of a template.
+func (r *pageRequest) encodeListed(e *listedEvent, written string) ([]byte, error) {
+	var moves int64
+	if !e.moves.IsZero() {
+		moves = e.moves.Unix()
+	}
+	b := bytes.NewBufferString(e.Day + e.Last + strconv.FormatInt(e.ID, 10) + " " + strconv.FormatInt(moves, 10) + "\n")
+	if e.linked != nil {
+		data, err := json.Marshal(e.linked)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(data)
+	}
+	b.WriteByte('\n')
+	err := r.h.pages.Write(b, written, e.Item)
+	return b.Bytes(), err
+}
+
+// decodeListed returns the event that encodeListed has encoded.
+func decodeListed(body []byte) (out pageItem, err error) {
+	const day = len(time.DateOnly)
+	head, rest, _ := bytes.Cut(body, []byte("\n"))
+	linked, shown, _ := bytes.Cut(rest, []byte("\n"))
+	out = pageItem{
+		day: string(head[:day]), last: string(head[day : 2*day]), pictured: bytes.Contains(shown, []byte("<img ")),
+		body: template.HTML(shown), //nolint:gosec // a template wrote it
+	}
+	if len(linked) > 0 {
+		out.linked = linked
+	}
+	var moves int64
+	if _, err := fmt.Sscan(string(head[2*day:]), &out.id, &moves); err != nil {
+		return out, err
+	}
+	if moves != 0 {
+		out.moves = time.Unix(moves, 0).UTC()
+	}
+	return out, nil
+}
+
 // itemsByID renders events in one of the forms, by id. Events that were deleted meanwhile are missing.
-func (r *pageRequest) itemsByID(events []dayEvent, form string) (map[int64]template.HTML, error) {
-	out := make(map[int64]template.HTML, len(events))
+func (r *pageRequest) itemsByID(events []dayEvent, form string, description int) (map[int64]pageItem, error) {
+	out := make(map[int64]pageItem, len(events))
 	for part := range slices.Chunk(events, ent.MaxRead) {
-		items, err := r.items(pageOfDays(part, len(part)), form)
+		items, err := r.items(pageOfDays(part, len(part)), form, description)
 		if err != nil {
 			return nil, err
 		}
 		for _, item := range items {
-			out[item.id] = item.body
+			out[item.id] = item
 		}
 	}
 	return out, nil

@@ -223,11 +223,12 @@ func (r *pageRequest) expireByNextEnd() error {
 
 // fillList adds the events of a list under headings of their days, and links to the previous and next page.
 func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) error {
-	items, err := r.items(list.Page, rowItem)
+	items, err := r.items(list.Page, rowItem, linkedDescription(len(list.IDs)))
 	if err != nil {
 		return err
 	}
 	m.Groups = r.groups(items, list.past)
+	f.events = linkedEvents(items)
 	m.Earlier, m.Later = r.pager(list)
 	if list.pages > 1 {
 		m.Position = strings.NewReplacer("{n}", strconv.Itoa(list.number), "{pages}", strconv.Itoa(list.pages)).Replace(r.words.Pages)
@@ -241,7 +242,7 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) e
 	return nil
 }
 
-// groups puts the items of a list under headings by first day, or by last day in a list of past events. In other
+// groups sorts the items of a list and puts them under headings by first day, or by last day in a list of past events. In other
 // lists without filters by date, events that began before today come first, as ongoing.
 func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())

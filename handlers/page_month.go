@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -85,7 +86,7 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 	if sheet == nil {
 		sheet = emptySheet(dayRange{begin, end})
 	}
-	if m.Weeks, err = r.weeks(sheet, first, today); err != nil {
+	if m.Weeks, f.events, err = r.weeks(sheet, first, today); err != nil {
 		return nil, err
 	}
 	if p.events != nil {
@@ -114,8 +115,8 @@ func weekStart(day calendar.Wall, first time.Weekday) calendar.Wall {
 	return day.AddDate(0, 0, -(int(day.Weekday()-first)+7)%7)
 }
 
-// weeks returns the days of a month page, grouped in whole weeks.
-func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]web.Cell, error) {
+// weeks returns the days of a month page, grouped in whole weeks, and the JSON-LD of their events.
+func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]web.Cell, []json.RawMessage, error) {
 	var starting, going []dayEvent
 	seen := map[int64]bool{}
 	for _, on := range sheet.days {
@@ -129,14 +130,16 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 			}
 		}
 	}
-	starts, err := r.itemsByID(starting, entryItem)
+	description := linkedDescription(len(starting) + len(going))
+	starts, err := r.itemsByID(starting, entryItem, description)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	goesOn, err := r.itemsByID(going, entrySince)
+	goesOn, err := r.itemsByID(going, entrySince, description)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var listed []pageItem
 	var weeks [][]web.Cell
 	_, thisMonth, _ := month.Date()
 	for i, on := range sheet.days {
@@ -159,12 +162,14 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 			cell.Label = r.dates.full(day) + ", " + r.pluralOf(r.words.EventsCount, on.total)
 		}
 		for _, e := range on.events {
-			entry := web.Entry{Body: starts[e.id]}
-			if e.first.Before(day) {
-				entry = web.Entry{Body: goesOn[e.id], Continues: true}
+			continues := e.first.Before(day)
+			item := starts[e.id]
+			if continues {
+				item = goesOn[e.id]
 			}
-			if entry.Body != "" { // an empty body means that the event was deleted meanwhile
-				cell.Entries = append(cell.Entries, entry)
+			if item.body != "" { // an empty body means that the event was deleted meanwhile
+				cell.Entries = append(cell.Entries, web.Entry{Body: item.body, Continues: continues})
+				listed = append(listed, item)
 			}
 		}
 		if more := on.total - entriesOfDay; more > 0 && cell.Href != "" {
@@ -173,7 +178,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 		}
 		weeks[len(weeks)-1] = append(weeks[len(weeks)-1], cell)
 	}
-	return weeks, nil
+	return weeks, linkedEvents(listed), nil
 }
 
 // addMonths adds the form for choosing a month. It offers months from a year before to two years after.

@@ -10,22 +10,41 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// maxMoves is how many changes of an event startMovedAt reads to find a change of its start.
-const maxMoves = 200
+// startsMovedAt reads at most maxMoves changes for each event, and mostMoves in all, to find changes of starts.
+const (
+	maxMoves  = 200
+	mostMoves = 2000
+)
 
-// startMovedAt returns when the start of an event last changed. It returns zero if that is unknown or longer ago
-// than represent.RescheduledFor.
-func (r *request) startMovedAt(id int64) (time.Time, error) {
-	rows, err := r.db.Change.Query().
-		Where(change.KindEQ(calendar.Event), change.RecordID(id), change.AtGT(r.now.Add(-represent.RescheduledFor))).
-		Order(ent.Desc(change.FieldID)).Limit(maxMoves).All(r.ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	for _, row := range rows {
-		if slices.Contains(row.Fields, "start_date") {
-			return row.At, nil
+// rescheduledAt returns when the starts of rescheduled events last changed, by event id. It runs one SQL statement, or none if
+// no event is rescheduled.
+func (r *request) rescheduledAt(v *represent.View, events []*ent.Event) (map[int64]time.Time, error) {
+	var ids []int64
+	for _, e := range events {
+		if v.IsRescheduled(e) {
+			ids = append(ids, e.ID)
 		}
 	}
-	return time.Time{}, nil
+	if ids == nil {
+		return nil, nil
+	}
+	return r.startsMovedAt(ids...)
+}
+
+// startsMovedAt returns when the starts of events last changed, by event id. It leaves out events for which that is unknown or
+// longer ago than represent.RescheduledFor.
+func (r *request) startsMovedAt(ids ...int64) (map[int64]time.Time, error) {
+	rows, err := r.db.Change.Query().
+		Where(change.KindEQ(calendar.Event), change.RecordIDIn(ids...), change.AtGT(r.now.Add(-represent.RescheduledFor))).
+		Order(ent.Desc(change.FieldID)).Limit(min(maxMoves*len(ids), mostMoves)).All(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int64]time.Time, len(ids))
+	for _, row := range rows {
+		if out[row.RecordID].IsZero() && slices.Contains(row.Fields, "start_date") {
+			out[row.RecordID] = row.At
+		}
+	}
+	return out, nil
 }

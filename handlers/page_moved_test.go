@@ -38,9 +38,11 @@ func TestWhenTheStartOfAnEventMoved(t *testing.T) {
 		for id, want := range map[int64]time.Time{
 			moved: now.Add(-3 * time.Hour), movedLongAgo: {}, retitled: {}, never: {},
 		} {
-			got, err := r.startMovedAt(id)
-			if err != nil || !got.Equal(want) {
-				t.Errorf("event %d: %v, %v, want %v", id, got, err, want)
+			for _, asked := range [][]int64{{id}, {moved, movedLongAgo, retitled, never}} {
+				got, err := r.startsMovedAt(asked...)
+				if err != nil || !got[id].Equal(want) {
+					t.Errorf("event %d of %v: %v, %v, want %v", id, asked, got[id], err, want)
+				}
 			}
 		}
 	})

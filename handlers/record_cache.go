@@ -169,6 +169,9 @@ type recordRenderer[R ent.Row] struct {
 	parts func(row R) []ent.Core
 	// since and until are when representations last changed and may next change without a write. Zero means never.
 	since, until time.Time
+	// expires returns when the representation of a row changes without a write of its parts. Zero means never. Nil means
+	// that none does.
+	expires func(row R) time.Time
 }
 
 // renderRecords returns the records of a page, encoded by the codec of the list. It leaves out records that were deleted
@@ -368,6 +371,9 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 			changed: p.page.Changed[i], body: body, redacted: is == noPassword,
 			from:  max(p.earliest, lastPublication(p.r.now, p.list.parts(row))),
 			until: min(p.latest, nextPublication(p.r.now, p.list.parts(row))),
+		}
+		if p.list.expires != nil && !p.list.expires(row).IsZero() {
+			record.until = min(record.until, p.list.expires(row).Unix())
 		}
 		p.cache.records.Set(p.keyOf(i), record)
 		if leading[i] != nil {

@@ -22,6 +22,7 @@ type pattern struct {
 	path      []segment
 	text      string // path as published, such as /events/(?P<id>\d+)
 	endpoints []*endpoint
+	shows     calendar.Kind // kind of the records; "" means that of the first segment
 }
 
 // segment is a part of a path. It is a literal, or a parameter: "id" for digits, "slug" for any text.
@@ -42,6 +43,7 @@ type endpoint struct {
 	summary string
 	success int  // HTTP status of a successful reply
 	upload  bool // the endpoint accepts files
+	rawFile bool // the body may be the file itself, rather than a form with it
 	strong  bool // entity tags of replies are strong, even without a record in the reply
 }
 
@@ -130,6 +132,18 @@ func endpointFor[Q any](summary string, methods []string, status int,
 func (e *endpoint) takingFiles() *endpoint {
 	e.upload = true
 	return e
+}
+
+// takingRawFiles allows the body to be the file itself. It returns the endpoint.
+func (e *endpoint) takingRawFiles() *endpoint {
+	e.rawFile = true
+	return e
+}
+
+// showing sets the kind of the records of a path. It returns the pattern.
+func (p *pattern) showing(kind calendar.Kind) *pattern {
+	p.shows = kind
+	return p
 }
 
 // describe returns the parameters of the endpoint. It runs the declaration without a request.
@@ -234,8 +248,8 @@ type Match struct {
 // a known path has the method, Found of the match returns false. That is so for OPTIONS on every known path.
 func (h *Handlers) Match(method string, root Root, rest string) *Match {
 	table := h.table
-	if h.root != nil && root.Mount == WordPressRoot {
-		table = []*pattern{h.root}
+	if h.isWordPress(root) {
+		table = h.wordPress
 	}
 	var parts []string
 	if rest = strings.TrimSuffix(rest, "/"); rest != "" {

@@ -72,6 +72,11 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	if err != nil {
 		return Outcome{}, err
 	}
+	if m.endpoint.rawFile {
+		if file := rawFile(c); file != nil {
+			values["file"] = file
+		}
+	}
 	if text, fault := param.String(values["ml_language"]); fault == nil && calendar.Language(text).Known() {
 		r.lang, r.write = calendar.Language(text), calendar.Language(text)
 		call.OnLanguage(r.lang)

@@ -76,6 +76,19 @@ func TestRESTRoot(t *testing.T) {
 			header("X-TEC-API-ROOT", apitest.BaseURL+"/wp-json/tribe/events/v1/")(t, r)
 		}},
 	})
+	without := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	without.Example(t)
+	for path, status := range map[string]int{
+		"/": 200, "/pl/": 200, "/events/": 200, "/event/choir/": 200, "/events/month/": 200, "/developers/": 200, "/docs": 200, "/event/nothing/": 404,
+	} {
+		const element = `<link rel="https://api.w.org/" href="` + apitest.BaseURL + `/wp-json/">`
+		if r := api.Do(t, site("", path)); r.Status != status || bytes.Count(r.Body, []byte(element)) != 1 {
+			t.Errorf("%s: %d %s", path, r.Status, r.Body)
+		}
+		if r := without.Do(t, site("", path)); r.Status != status || bytes.Contains(r.Body, []byte("api.w.org")) {
+			t.Errorf("%s without such a mount: %d %s", path, r.Status, r.Body)
+		}
+	}
 }
 
 // TestASlashTooMany sends requests as clients do whose base URL ends with a slash.

@@ -20,7 +20,8 @@ const (
 // optionalHeaders are request headers that a CORS preflight allows only if it asks for them.
 var optionalHeaders = []string{
 	fiber.HeaderXRequestedWith, fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch, headerKey, handlers.HeaderPrefer, "Last-Event-ID",
-	"X-WP-Nonce", // has no effect: clients of WordPress send it
+	fiber.HeaderContentDisposition, // names a picture for clients of WordPress
+	"X-WP-Nonce",                   // has no effect: clients of WordPress send it
 }
 
 // dataPolicy is the Content-Security-Policy of data. With it, a browser never renders the data as a document of

@@ -64,7 +64,8 @@ func replaceUnknownMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler 
 // credentials may upload, and only to routes that accept files.
 func bodyLimits(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	r := fasthttp.RequestConfig{ReadTimeout: bodyTime, MaxRequestBodySize: maxRead}
-	if carriesFiles(h) && bytes.Contains(h.RequestURI(), []byte("images")) && len(h.Peek(fiber.HeaderAuthorization)) > 0 {
+	uploads := bytes.Contains(h.RequestURI(), []byte("images")) || bytes.Contains(h.RequestURI(), []byte("media"))
+	if carriesFiles(h) && uploads && len(h.Peek(fiber.HeaderAuthorization)) > 0 {
 		r = fasthttp.RequestConfig{ReadTimeout: uploadTime, MaxRequestBodySize: maxUpload}
 	}
 	if h.ContentLength() == 0 || h.IsGet() || h.IsHead() {
@@ -73,9 +74,13 @@ func bodyLimits(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return r
 }
 
-// carriesFiles reports whether the body of a request may have files in it. Only multipart forms can.
+// carriesFiles reports whether the body of a request may have files in it. Multipart forms can. Clients of WordPress send the
+// file itself.
 func carriesFiles(h *fasthttp.RequestHeader) bool {
-	return bytes.HasPrefix(bytes.ToLower(h.ContentType()), []byte("multipart/"))
+	kind := bytes.ToLower(h.ContentType())
+	return slices.ContainsFunc([]string{"multipart/", "image/", "application/octet-stream"}, func(prefix string) bool {
+		return bytes.HasPrefix(kind, []byte(prefix))
+	})
 }
 
 // refuse replies to a request that fasthttp rejected before the first step. The language follows from the headers

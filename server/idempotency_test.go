@@ -93,6 +93,7 @@ func TestPreflightAllowsWhatIsAskedFor(t *testing.T) {
 		"idempotency-key , IDEMPOTENCY-KEY, x": always + ", Idempotency-Key",
 		"prefer,x-requested-with":              always + ", X-Requested-With, Prefer",
 		"X-WP-Nonce, Last-Event-ID":            always + ", Last-Event-ID, X-WP-Nonce",
+		"Content-Disposition":                  always + ", Content-Disposition",
 	} {
 		res := api.Do(t, withHeaders(ask("OPTIONS", "/events"), "Access-Control-Request-Headers", asked))
 		if got := res.Header.Get("Access-Control-Allow-Headers"); got != want {

@@ -22,14 +22,16 @@ type pages struct {
 	link string
 }
 
-// newPages renders the pages of a site in the languages that it offers, the main one first. If docs is set, the Link header names the API reference.
-func newPages(site calendar.Site, offered []calendar.Language, files map[string][]byte, docs bool) (*pages, error) {
+// newPages renders the pages of a site in the languages that it offers, the main one first. If the site has the API reference,
+// the Link header names it.
+func newPages(site calendar.Site, api *handlers.Handlers) (*pages, error) {
+	offered := api.PageSettings.Languages
 	languages := make([]string, len(offered))
 	for i, lang := range offered {
 		languages[i] = string(lang)
 	}
 	base := strings.TrimRight(site.BaseURL, "/")
-	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace, Files: files}, languages)
+	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace, RESTRoot: api.RESTRoot(), Files: api.SiteFiles()}, languages)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +40,7 @@ func newPages(site calendar.Site, offered []calendar.Language, files map[string]
 		return nil, err
 	}
 	link := "<" + base + "/" + handlers.Namespace + `/doc>; rel="service-desc"; type="application/json"`
-	if docs {
+	if api.PageSettings.Pages.Docs {
 		link += ", <" + base + `/docs>; rel="service-doc"; type="text/html"`
 	}
 	return &pages{Pages: rendered, policy: pagePolicy(address), link: link}, nil

@@ -158,11 +158,11 @@ func (p *process) newServer(c Config) (*Server, error) {
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https", process: p,
 		began: c.Site.Now().UTC().Truncate(time.Second), calendarPolicy: calendarPolicy(base, c.API.PageSettings.ExternalImages),
 	}
-	if s.API.WordPressMount() != "" {
-		s.rootLink = "<" + strings.TrimRight(c.Site.BaseURL, "/") + handlers.WordPressRoot + `/>; rel="https://api.w.org/"`
+	if root := s.API.RESTRoot(); root != "" {
+		s.rootLink = "<" + root + `>; rel="https://api.w.org/"`
 	}
 	if !c.NoPages {
-		if s.pages, err = newPages(c.Site, c.API.PageSettings.Languages, c.API.SiteFiles(), c.API.PageSettings.Pages.Docs); err != nil {
+		if s.pages, err = newPages(c.Site, c.API); err != nil {
 			return nil, fmt.Errorf("pages: %w", err)
 		}
 	}

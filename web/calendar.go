@@ -138,8 +138,10 @@ type Frame struct {
 	NoIndex       bool
 	Prev, Next    string
 	OpenGraph     OpenGraph
-	LinkedData    any
+	LinkedData    any               // JSON-LD of the page
+	LinkedEvents  []json.RawMessage // JSON-LD of the events in a list
 	APIRoot       string
+	RESTRoot      string // REST root of WordPress; "" if the site has none
 	SearchAction  string
 	SearchWords   string
 	Views         []Link

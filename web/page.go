@@ -16,6 +16,8 @@ type Site struct {
 	Name    string // name of the site; "" means that it has none
 	BaseURL string // absolute base URL, without a slash at the end
 	API     string // path of the API below the base URL, such as /cal/events/v1
+	// RESTRoot is the REST root of WordPress. "" means that the site has none.
+	RESTRoot string
 	// Files has the site's own files, by name. They are served as assets, like the embedded files.
 	Files map[string][]byte
 }
@@ -67,6 +69,7 @@ type view struct {
 	Docs      string
 	Index     string
 	Document  string
+	RESTRoot  string // same as in Site
 	Canonical string // absolute URL of the page
 	Neutral   string // absolute URL of the page without a language
 	Segment   string // path of the API in the language of the page
@@ -161,7 +164,7 @@ func newView(site Site, base, lang, segment, where string, w pageWords) (view, e
 	v := view{
 		Language: lang, Words: w, Name: site.Name, Title: title, API: site.BaseURL + site.API, Base: base,
 		Home: base + segment + "/", Docs: base + segment + "/docs", Index: base + site.API,
-		Document: base + site.API + "/doc?ml_language=" + lang, Canonical: site.BaseURL + segment + where,
+		Document: base + site.API + "/doc?ml_language=" + lang, RESTRoot: site.RESTRoot, Canonical: site.BaseURL + segment + where,
 		Neutral: site.BaseURL + where, Segment: "/" + lang + site.API, Reference: string(reference),
 	}
 	if v.Name == "" {

@@ -2,7 +2,9 @@ package represent
 
 import (
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -66,6 +68,35 @@ func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 		}
 	}
 	return out
+}
+
+// ShortenDescriptions cuts the descriptions of the event, its venues and its organizer to a number of characters. 0 removes them.
+func (ld *EventPageLD) ShortenDescriptions(characters int) {
+	ld.Description = Shorten(ld.Description, characters)
+	for _, one := range ld.Location {
+		if place, ok := one.(*PlaceLD); ok {
+			place.Description = Shorten(place.Description, characters)
+		}
+	}
+	if ld.Organizer != nil {
+		ld.Organizer.Description = Shorten(ld.Organizer.Description, characters)
+	}
+}
+
+// Shorten returns the beginning of a plain text. It has at most the given number of characters, and an ellipsis if it
+// is cut. It ends with a whole word, unless the last word is very long.
+func Shorten(text string, characters int) string {
+	if utf8.RuneCountInString(text) <= characters {
+		return text
+	}
+	if characters <= 0 {
+		return ""
+	}
+	cut := string([]rune(text)[:characters])
+	if at := strings.LastIndexByte(cut, ' '); at > characters/2 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:.–-") + "…"
 }
 
 // pageImages returns the addresses of a picture and of its large copy. Nil gives none.

@@ -78,6 +78,13 @@ func (v *View) eventSeries(e *ent.Event) *EventSeries {
 // scheduleText returns a schedule in words, in the language of the request.
 func (v *View) scheduleText(s recur.Schedule) string { return ruletext.Format(v.Words, v.Language, s) }
 
+// IsRescheduled reports whether a scheduled event takes place at another time than its series plans.
+func (v *View) IsRescheduled(e *ent.Event) bool {
+	s := v.recurrence(e)
+	return s != nil && e.EventStatus == calendar.Scheduled &&
+		!s.phase(*e.OriginalStart).Schedule.Zone.Instant(*e.OriginalStart).Equal(e.StartsAt)
+}
+
 // SeriesLD is the series of an event in the schema.org vocabulary.
 type SeriesLD struct {
 	Type string `json:"@type"`
@@ -91,9 +98,9 @@ func (v *View) linkedDataOfSeries(e *ent.Event, ld *EventLD) {
 	if s == nil {
 		return
 	}
-	zone := s.phase(*e.OriginalStart).Schedule.Zone
-	if planned := zone.Instant(*e.OriginalStart); e.EventStatus == calendar.Scheduled && !planned.Equal(e.StartsAt) {
-		ld.Status, ld.PreviousStartDate = eventRescheduled, planned.In(zone.Location()).Format(isoOffset)
+	if v.IsRescheduled(e) {
+		zone := s.phase(*e.OriginalStart).Schedule.Zone
+		ld.Status, ld.PreviousStartDate = eventRescheduled, zone.Instant(*e.OriginalStart).In(zone.Location()).Format(isoOffset)
 	}
 	if s.Template != nil {
 		t := calendar.Served(v.Language, v.Site.Language, s.Template.Original, s.Template.Others)
