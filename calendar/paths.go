@@ -38,33 +38,33 @@ func (p *Paths) Names() []PathName {
 }
 
 // List returns the path of the page of all events, below the base URL and the segment of a language.
-func (p *Paths) List() string { return named(p.Events, "/events/") }
+func (p *Paths) List() string { return segmentPath(p.Events, "/events/") }
 
 // Of returns what precedes the slugs in the paths of pages of a kind, such as "/event/" or "/events/category/". "" means that the
 // kind has no pages.
 func (p *Paths) Of(kind Kind) string {
 	switch kind {
 	case Event:
-		return named(p.Event, "/event/")
+		return segmentPath(p.Event, "/event/")
 	case Venue:
-		return named(p.Venue, "/venue/")
+		return segmentPath(p.Venue, "/venue/")
 	case Organizer:
-		return named(p.Organizer, "/organizer/")
+		return segmentPath(p.Organizer, "/organizer/")
 	case Series:
-		return named(p.Series, "/series/")
+		return segmentPath(p.Series, "/series/")
 	case Tag:
-		return named(p.Tag, "/tag/")
+		return segmentPath(p.Tag, "/tag/")
 	case Category:
 		if p.Events == "" && p.Category == "" {
 			return "/events/category/"
 		}
-		return p.List() + named(p.Category, "/category/")[1:]
+		return p.List() + segmentPath(p.Category, "/category/")[1:]
 	}
 	return ""
 }
 
-// named returns the path of a first segment. program is that of a site without a name for it.
-func named(name, program string) string {
+// segmentPath returns the path of a first segment. program is that of a site without a name for it.
+func segmentPath(name, program string) string {
 	if name == "" {
 		return program
 	}
