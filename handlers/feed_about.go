@@ -109,7 +109,7 @@ func (r *request) pageAddress(q *feedQuery) string {
 	pairs := slices.DeleteFunc(r.params.Links(), func(p param.Pair) bool {
 		return p.Name == "per_page" || p.Name == "month" || p.Name == "day"
 	})
-	address := r.h.Site.BaseURL + page.path()
+	address := r.h.Site.BaseURL + page.path(&r.h.PageSettings.Paths)
 	if text := encodePairs(pairs); text != "" {
 		address += "?" + text
 	}

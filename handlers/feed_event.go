@@ -11,7 +11,7 @@ import (
 
 // oneCalendar answers GET /event/{slug}.ics.
 func (r *request) oneCalendar(q *target) (*reply, error) {
-	path := "/event/" + escapeSegment(q.Slug) + icsSuffix
+	path := r.h.eventFile(escapeSegment(q.Slug))
 	about := r.newFeed(r.siteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
 	var entry feed.Entry

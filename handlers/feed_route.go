@@ -100,11 +100,11 @@ func (h *Handlers) MatchFeed(method, path, query string) *Match {
 	}
 	_, below := cutLanguage(path)
 	m := &Match{}
-	switch one := h.feeds[eventPath]; {
-	case !strings.HasPrefix(below, eventPath):
+	if name, isEvent := h.cutEventPath(below); !isEvent {
 		m.pattern = h.feeds[below]
-	default:
-		captures, ok := one.match(strings.Split(below[1:], "/"))
+	} else {
+		one := h.feeds[eventPath]
+		captures, ok := one.match([]string{string(calendar.Event), name})
 		if ok && !strings.Contains(captures["slug"], "/") {
 			m.pattern, m.path = one, captures
 		}
@@ -125,6 +125,21 @@ func (h *Handlers) MatchFeed(method, path, query string) *Match {
 	return m
 }
 
+// eventFile returns the path of the feed of one event, whose slug is percent-encoded.
+func (h *Handlers) eventFile(slug string) string {
+	return h.PageSettings.Paths.Of(calendar.Event) + slug + icsSuffix
+}
+
+// cutEventPath returns what follows the first segment of the path of an event, by any of the names of that segment.
+func (h *Handlers) cutEventPath(path string) (rest string, ok bool) {
+	first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if !ok {
+		return "", false
+	}
+	first, err := url.PathUnescape(first)
+	return rest, err == nil && h.names.first[first].program == string(calendar.Event)
+}
+
 // matchPage sets the route of m to the feed that a calendar page was requested as, if any.
 func (h *Handlers) matchPage(m *Match, path, query string) {
 	inPath := strings.Contains(path, "/"+segmentICal) || strings.Contains(path, "/"+segmentFeed)
@@ -136,7 +151,7 @@ func (h *Handlers) matchPage(m *Match, path, query string) {
 		return
 	}
 	asked := [2]bool{values.Get(string(formatICal)) == "1", values.Get(string(formatOutlook)) == "1"}
-	for _, p := range parsePagePath(strings.Clone(path), values, h.PageSettings.PathAliases) {
+	for _, p := range parsePagePath(strings.Clone(path), values, h.names) {
 		both := asked[0] && asked[1] || p.isFeed() && (asked[0] || asked[1])
 		if p.Format == formatHTML || both {
 			continue

@@ -134,7 +134,7 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 // passwordForm returns the form of a protected record, and the HTTP status of its page. refused is the error of
 // tryPassword.
 func (r *pageRequest) passwordForm(refused error) (*web.Password, int) {
-	form := &web.Password{Action: r.h.prefix + r.path.path()}
+	form := &web.Password{Action: r.h.pathOf(r.path)}
 	switch {
 	case refused != nil:
 		form.Fault = r.words.PasswordMany
@@ -302,7 +302,7 @@ const calendarTime = "20060102T150405Z"
 
 // addToCalendar adds the links by which a visitor can add the event to a calendar.
 func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
-	m.File = r.h.prefix + r.root.Segment + "/event/" + shown.Slug + ".ics"
+	m.File = r.h.prefix + r.root.Segment + r.h.eventFile(shown.Slug)
 	location := ""
 	if len(m.Venues) > 0 {
 		location = strings.Join(append([]string{m.Venues[0].Name}, m.Venues[0].Lines...), ", ")

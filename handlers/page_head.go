@@ -77,7 +77,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	}
 	canonical := func(l calendar.Language) string {
 		p := paths(l)
-		return site.BaseURL + p.canonical(r.h.defaultView()).path() + encode(withParams(p, f.filters))
+		return site.BaseURL + p.canonical(r.h.defaultView()).path(&r.h.PageSettings.Paths) + encode(withParams(p, f.filters))
 	}
 	offered := r.h.PageSettings.Languages
 	languages := offered
@@ -92,7 +92,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		p := paths(l)
 		out.Languages = append(out.Languages, web.Choice{
 			Code: string(l), Name: languageNames[l], Current: l == r.lang,
-			Href: r.h.prefix + p.path() + encode(withParams(p, f.filters)),
+			Href: r.href(p, f.filters),
 		})
 	}
 	if f.languages != nil && !hasLanguage(languages, r.lang) {

@@ -184,7 +184,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 // addMonths adds the form for choosing a month. It offers months from a year before to two years after.
 func (r *pageRequest) addMonths(m *web.MonthPage, first calendar.Wall) {
 	p := r.readingIn(viewMonth)
-	m.GoTo, m.Kept = r.h.prefix+p.path(), r.filters(dateParameters...)
+	m.GoTo, m.Kept = r.h.pathOf(p), r.filters(dateParameters...)
 	for i := -12; i <= 24; i++ {
 		month := first.AddDate(0, i, 0)
 		if !isPageDay(month) {

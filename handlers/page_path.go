@@ -31,6 +31,7 @@ type pagePath struct {
 	ID       int64 // id of the record for viewRecord; no record has the id 0
 	// Redirect is 301 or 302 if the address redirects to the one of this reading. 0 means no redirect.
 	Redirect int
+	ByQuery  bool // the query named the page, and the path of this reading replaces its parameters
 }
 
 // pageView names a kind of page.
@@ -115,8 +116,8 @@ const longestPageTail = 7
 // returns none if no page has the address. path is percent-encoded. Only the path of a category has several
 // readings, since its last segments may be slugs or a view. The caller takes the first reading whose terms exist.
 //
-// aliases maps first segments of the site to those of the grammar. Nil means no aliases.
-func parsePagePath(path string, query url.Values, aliases map[string]string) []pagePath {
+// A name in the path that the site does not have redirects to the one that it has.
+func parsePagePath(path string, query url.Values, names pageNames) []pagePath {
 	segments, ok := pageSegments(path)
 	if !ok {
 		return nil
@@ -125,13 +126,12 @@ func parsePagePath(path string, query url.Values, aliases map[string]string) []p
 	if len(segments) > 0 && calendar.Language(segments[0]).Known() {
 		base.Language, segments = calendar.Language(segments[0]), segments[1:]
 	}
-	if len(segments) > 0 && aliases[segments[0]] != "" {
-		segments = append([]string{aliases[segments[0]]}, segments[1:]...)
+	if names.resolve(segments) {
 		base.Redirect = 301
 	}
 	named, ok := pathOfQuery(segments, query)
 	if ok {
-		segments, base.Redirect = named, 301
+		segments, base.Redirect, base.ByQuery = named, 301, true
 	}
 	readings := base.readings(segments, query)
 	if ok && len(segments) > 2 && segments[1] == segmentCategory {
@@ -158,7 +158,7 @@ func (h *Handlers) IsPagePath(path string) bool {
 	_, below := cutLanguage(path)
 	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
 	first, err := url.PathUnescape(first)
-	return err == nil && (isPageSegment(first) || h.PageSettings.PathAliases[first] != "")
+	return err == nil && h.names.begin(first)
 }
 
 // Query parameters with which WordPress and The Events Calendar name a page, besides those of pagePath.
@@ -328,12 +328,6 @@ func (p pagePath) readings(segments []string, query url.Values) []pagePath {
 	return []pagePath{p}
 }
 
-// isPageSegment reports whether the paths of pages begin with a segment.
-func isPageSegment(first string) bool {
-	return recordViews[first] != "" || first == segmentEvents || first == segmentTag || first == segmentICal ||
-		first == string(viewDevelopers)
-}
-
 // record parses the segments after the first one of the page of a record.
 func (p pagePath) record(view pageView, rest []string) []pagePath {
 	p.View, p.Slugs = view, rest[:1]
@@ -463,7 +457,7 @@ func (p pagePath) withDefault(view pageView) pagePath {
 
 // path returns the canonical path of the reading, below the base URL and percent-encoded. Parsing it with the
 // parameters of params gives the same reading without Redirect.
-func (p pagePath) path() string {
+func (p pagePath) path(paths *calendar.Paths) string {
 	var b strings.Builder
 	add := func(segments ...string) {
 		for _, s := range segments {
@@ -471,27 +465,26 @@ func (p pagePath) path() string {
 			b.WriteByte('/')
 		}
 	}
-	b.WriteByte('/')
 	if p.Language != "" {
-		add(string(p.Language))
+		b.WriteString("/" + string(p.Language))
 	}
 	switch p.View {
 	case viewHome, viewRecord, viewNone:
+		b.WriteByte('/')
 	case viewDevelopers:
+		b.WriteByte('/')
 		add(string(viewDevelopers))
 	case viewEvent, viewSeries, viewVenue, viewOrganizer:
-		add(string(p.View), p.Slugs[0])
+		b.WriteString(paths.Of(calendar.Kind(p.View)))
+		add(p.Slugs[0])
 		if p.View == viewEvent && !p.Date.IsZero() {
 			add(p.Date.Format(time.DateOnly))
 		}
 	default:
-		switch p.Taxonomy {
-		case calendar.Category:
-			add(segmentEvents, segmentCategory)
-		case calendar.Tag:
-			add(segmentTag)
-		default:
-			add(segmentEvents)
+		if p.Taxonomy != "" {
+			b.WriteString(paths.Of(p.Taxonomy))
+		} else {
+			b.WriteString(paths.List())
 		}
 		add(p.Slugs...)
 		add(p.viewSegments()...)

@@ -9,7 +9,11 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/settings"
 )
+
+// programNames are the names of a site that has none of its own.
+var programNames = newPageNames(calendar.Paths{}, nil)
 
 // describePage returns a reading in words: "302 month 2026-12-01 category:music/jazz featured page=2 past ical".
 func describePage(p pagePath) string {
@@ -45,9 +49,9 @@ func describePage(p pagePath) string {
 // addressOf returns the canonical address of a reading.
 func addressOf(p pagePath) string {
 	if params := p.params().Encode(); params != "" {
-		return p.path() + "?" + params
+		return p.path(&calendar.Paths{}) + "?" + params
 	}
-	return p.path()
+	return p.path(&calendar.Paths{})
 }
 
 // splitAddress cuts an address into its path and its parameters.
@@ -196,7 +200,7 @@ func TestPagePathsAreRead(t *testing.T) {
 				if path == "" {
 					continue // no request has an empty path
 				}
-				readings := parsePagePath(path, query, nil)
+				readings := parsePagePath(path, query, programNames)
 				if len(readings) == 0 {
 					t.Errorf("%s is the address of no page", path)
 					continue
@@ -302,7 +306,7 @@ func TestPagePathsOfCategories(t *testing.T) {
 	} {
 		path, query := splitAddress(t, address)
 		var got []string
-		for _, p := range parsePagePath(path, query, nil) {
+		for _, p := range parsePagePath(path, query, programNames) {
 			got = append(got, describePage(p))
 		}
 		if !slices.Equal(got, want) {
@@ -328,7 +332,7 @@ func TestOtherPathsAreNoPages(t *testing.T) {
 		"/venue/hall/featured/", "/venue/hall/page/0/", "/venue/hall/month/", "/organizer/club/ical/page/2/",
 		"/event/%zz/", "/events/category/%/", "/embed/events/",
 	} {
-		for _, p := range parsePagePath(path, url.Values{}, nil) {
+		for _, p := range parsePagePath(path, url.Values{}, programNames) {
 			t.Errorf("%s is the page %q", path, describePage(p))
 		}
 	}
@@ -336,7 +340,7 @@ func TestOtherPathsAreNoPages(t *testing.T) {
 
 func TestAliasesOfFirstSegments(t *testing.T) {
 	t.Parallel()
-	aliases := map[string]string{"wydarzenia": "events", "miejsce": "venue"}
+	names := newPageNames(calendar.Paths{}, map[string]string{"wydarzenia": "events", "miejsce": "venue"})
 	for address, want := range map[string]string{
 		"/wydarzenia/":                 "/events/",
 		"/pl/wydarzenia/":              "/pl/events/",
@@ -344,16 +348,83 @@ func TestAliasesOfFirstSegments(t *testing.T) {
 		"/pl/miejsce/hala/page/2/":     "/pl/venue/hala/page/2/",
 		"/wydarzenia/category/a/list/": "/events/category/a/list/",
 	} {
-		readings := parsePagePath(address, nil, aliases)
+		readings := parsePagePath(address, nil, names)
 		if len(readings) == 0 || readings[0].Redirect != 301 || addressOf(readings[0]) != want {
 			t.Errorf("%s: %+v, want 301 to %s", address, readings, want)
 		}
 	}
-	if readings := parsePagePath("/wydarzenia/ical/", nil, aliases); len(readings) == 0 || readings[0].Redirect != 0 {
+	if readings := parsePagePath("/wydarzenia/ical/", nil, names); len(readings) == 0 || readings[0].Redirect != 0 {
 		t.Errorf("a subscription is not answered where it is: %+v", readings)
 	}
-	if readings := parsePagePath("/events/wydarzenia/", nil, aliases); readings != nil {
+	if readings := parsePagePath("/events/wydarzenia/", nil, names); readings != nil {
 		t.Errorf("the second segment is an alias: %+v", readings)
+	}
+}
+
+// A site has names for some segments. All others are the program's.
+func TestNamesOfASite(t *testing.T) {
+	t.Parallel()
+	paths := calendar.Paths{
+		Events: "%ce%b5%ce%ba%ce%b4%ce%b7%ce%bb%cf%8e%cf%83%ce%b5%ce%b9%cf%82", Event: "wydarzenie", Venue: "miejsce", Category: "event", Tag: "temat",
+	}
+	const greek = "/%ce%b5%ce%ba%ce%b4%ce%b7%ce%bb%cf%8e%cf%83%ce%b5%ce%b9%cf%82/"
+	names := newPageNames(paths, map[string]string{"kalendarz": "events", "koncert": "event", "temat": "venue"})
+	for _, test := range []struct {
+		address, leads string
+		redirect       int
+	}{
+		{"/εκδηλώσεις/", greek, 0},
+		{strings.ToUpper(greek), greek, 0},
+		{"/pl" + greek + "list/page/2/", "/pl" + greek + "list/page/2/", 0},
+		{greek + "event/a/b/month/", greek + "event/a/b/month/", 0},
+		{greek + "2026-12/", greek + "month/2026-12/", 301},
+		{greek + "temat/a/", "/temat/a/", 0},
+		{greek + "tag/a/2026-12/", "/temat/a/2026-12/", 301},
+		{greek + "category/a/", greek + "event/a/", 301},
+		{"/events/", greek, 301},
+		{"/events/week/", greek, 302},
+		{"/pl/events/category/a/2026-12/", "/pl" + greek + "event/a/2026-12/", 301},
+		{"/kalendarz/event/a/", greek + "event/a/", 301},
+		{"/koncert/a/", "/wydarzenie/a/", 301},
+		{"/temat/a/", "/temat/a/", 0}, // a name wins over an alias
+		{"/event/a/2026-12-05/", "/wydarzenie/a/2026-12-05/", 301},
+		{"/wydarzenie/a/", "/wydarzenie/a/", 0},
+		{"/organizer/a/", "/organizer/a/", 0},
+		{"/?tribe_events=a", "/wydarzenie/a/", 301},
+		{"/?post_type=tribe_events&tribe_events_cat=a", greek + "event/a/", 301},
+		{"/events/list/?tribe_events_cat=a", greek + "event/a/", 301},
+		{greek + "list/?tag=a", "/temat/a/", 301},
+		{"/event/a/?ical=1", "/wydarzenie/a/ical/", 0},
+		{"/events/list/feed/atom/", greek + "list/feed/atom/", 0},
+	} {
+		path, query := splitAddress(t, test.address)
+		readings := parsePagePath(path, query, names)
+		if len(readings) == 0 {
+			t.Errorf("%s is the address of no page", test.address)
+			continue
+		}
+		p := readings[slices.IndexFunc(readings, func(p pagePath) bool { return len(p.Slugs) != 2 || p.Slugs[1] != "month" && p.Slugs[1] != "2026-12" })]
+		if got := p.path(&paths); got != test.leads || p.Redirect != test.redirect {
+			t.Errorf("%s: %d, %s, want %d, %s", test.address, p.Redirect, got, test.redirect, test.leads)
+		}
+	}
+	for _, path := range []string{"/wydarzenia/", "/events/event/", greek + "wydarzenie/a/", "/wydarzenie/", "/event/", "/%ce%b5/a/"} {
+		for _, p := range parsePagePath(path, nil, names) {
+			t.Errorf("%s is the page %q", path, describePage(p))
+		}
+	}
+}
+
+// The settings refuse what the grammar has below /events/ as the name of categories.
+func TestWordsOfPathsAreNoNames(t *testing.T) {
+	t.Parallel()
+	words := append([]string{
+		string(viewList), string(viewMonth), segmentToday, segmentDay, segmentPage, segmentFeatured, segmentICal, segmentFeed, segmentTag, "2026-12", "2026-12-05",
+	}, foreignViews...)
+	for _, word := range words {
+		if err := (settings.Layer{}).Set("paths", `{"category": "`+word+`"}`); err == nil {
+			t.Errorf("%s is a name of categories", word)
+		}
 	}
 }
 
@@ -381,7 +452,7 @@ func TestCanonicalPagesOfTheDefaultView(t *testing.T) {
 		{"/tag/jazz/month/", viewMonth, "/tag/jazz/month/"},
 	} {
 		path, query := splitAddress(t, test.address)
-		p := parsePagePath(path, query, nil)[0]
+		p := parsePagePath(path, query, programNames)[0]
 		if got := addressOf(p.canonical(test.view)); got != test.want {
 			t.Errorf("%s with the default view %s: %s, want %s", test.address, test.view, got, test.want)
 		}
@@ -406,25 +477,29 @@ func FuzzPagePath(f *testing.F) {
 		{"/event/lessons/2026-12-05/", ""},
 		{"/venue/%C5%81%2f/page/2", "eventDisplay=past"},
 		{"/wydarzenia/day/", ""},
+		{"/pl/kalendarz/kategoria/a/b/temat/", ""},
+		{"/kalendarz/znacznik/a/feed/", ""},
+		{"/%CE%B5%CE%BA%CE%B4%ce%ae/a", "ical=1"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
-	aliases := map[string]string{"wydarzenia": "events"}
+	paths := calendar.Paths{Events: "kalendarz", Event: "%ce%b5%ce%ba%ce%b4%ce%ae", Category: "kategoria", Tag: "temat", EventsTag: "znacznik"}
+	names := newPageNames(paths, map[string]string{"wydarzenia": "events"})
 	f.Fuzz(func(t *testing.T, path, text string) {
 		query, err := url.ParseQuery(text)
 		if err != nil {
 			return
 		}
-		readings := parsePagePath(path, query, aliases)
+		readings := parsePagePath(path, query, names)
 		if len(readings) > longestPageTail+1 {
 			t.Errorf("%d readings", len(readings))
 		}
 		for _, p := range readings {
 			want := p
-			want.Redirect = 0
-			again := parsePagePath(p.path(), p.params(), aliases)
+			want.Redirect, want.ByQuery = 0, false
+			again := parsePagePath(p.path(&paths), p.params(), names)
 			if !slices.ContainsFunc(again, func(q pagePath) bool { return reflect.DeepEqual(q, want) }) {
-				t.Errorf("%q?%s is %+v, whose address %s?%s is %+v", path, text, want, p.path(), p.params().Encode(), again)
+				t.Errorf("%q?%s is %+v, whose address %s?%s is %+v", path, text, want, p.path(&paths), p.params().Encode(), again)
 			}
 		}
 	})

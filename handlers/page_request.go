@@ -38,7 +38,7 @@ func (h *Handlers) MatchPage(path string, query []byte) *Page {
 	if err != nil {
 		values = url.Values{} // A broken query chooses no page. Its parameters still reach ServePage.
 	}
-	readings := slices.DeleteFunc(parsePagePath(path, values, h.PageSettings.PathAliases), func(p pagePath) bool {
+	readings := slices.DeleteFunc(parsePagePath(path, values, h.names), func(p pagePath) bool {
 		return p.View == viewDevelopers || p.Format != formatHTML ||
 			p.View == viewHome && h.PageSettings.Home == settings.HomeAPI
 	})
@@ -50,6 +50,11 @@ func (h *Handlers) MatchPage(path string, query []byte) *Page {
 
 // Language returns the language that the path names, or "" if it names none.
 func (p *Page) Language() calendar.Language { return p.readings[0].Language }
+
+// Redirects reports whether all readings of the address redirect to another one.
+func (p *Page) Redirects() bool {
+	return !slices.ContainsFunc(p.readings, func(one pagePath) bool { return one.Redirect == 0 })
+}
 
 // TakesPassword reports whether the page may have a form for a password.
 func (p *Page) TakesPassword() bool {
@@ -152,7 +157,11 @@ func (r *pageRequest) serve() (*PageReply, error) {
 		}
 	}
 	if r.path.Redirect != 0 {
-		return r.redirect(r.path.Redirect, r.path, namedInPath(r.values)...), nil
+		var without []string
+		if r.path.ByQuery {
+			without = namedInPath(r.values)
+		}
+		return r.redirect(r.path.Redirect, r.path, without...), nil
 	}
 	if r.path.View == viewList && r.path.Taxonomy != "" && !r.h.servesView(viewList) {
 		if to := r.path; to.Past || to.Page > 0 {
@@ -231,7 +240,7 @@ var dateParameters = []string{"start_date", "end_date", "starts_before", "starts
 
 // redirect returns a redirect to another page. It keeps the query except for the parameters in without.
 func (r *pageRequest) redirect(status int, to pagePath, without ...string) *PageReply {
-	location := r.h.prefix + to.path()
+	location := r.h.pathOf(to)
 	query := strings.Join(slices.DeleteFunc(strings.Split(string(r.query), "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains(without, name)
@@ -294,8 +303,11 @@ func encode(fields []web.Field) string {
 
 // href returns the link to a page with filters.
 func (r *pageRequest) href(p pagePath, filters []web.Field) string {
-	return r.h.prefix + p.path() + encode(withParams(p, filters))
+	return r.h.pathOf(p) + encode(withParams(p, filters))
 }
+
+// pathOf returns the path of a page with that of the base URL.
+func (h *Handlers) pathOf(p pagePath) string { return h.prefix + p.path(&h.PageSettings.Paths) }
 
 // withParams returns filters together with the query parameters of a reading.
 func withParams(p pagePath, filters []web.Field) []web.Field {

@@ -193,7 +193,8 @@ func (h *Handlers) readDatabase(method string, caller auth.Principal) *ent.Clien
 func (r *request) view() *represent.View {
 	return &represent.View{
 		Site: r.h.Site, Words: r.h.Words, Host: r.h.host, Now: r.now, Caller: r.caller, Language: r.lang,
-		Base: r.h.Site.BaseURL + r.h.segment(r.lang), API: r.h.Site.BaseURL + r.root.Segment + r.root.Mount, Recurrences: r.recurrences,
+		Base: r.h.Site.BaseURL + r.h.segment(r.lang), Paths: r.h.PageSettings.Paths, API: r.h.Site.BaseURL + r.root.Segment + r.root.Mount,
+		Recurrences: r.recurrences,
 	}
 }
 

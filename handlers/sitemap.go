@@ -336,7 +336,7 @@ func (h *Handlers) publicPaths(
 			if kind == calendar.Tag {
 				p.View, p.Taxonomy = viewList, kind
 			}
-			paths[record.ID][lang] = p.path()
+			paths[record.ID][lang] = p.path(&h.PageSettings.Paths)
 		}
 	}
 	return paths, nil

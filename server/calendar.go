@@ -85,6 +85,9 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 		c.Set(h[0], h[1])
 	}
 	c.Status(page.Status)
+	if page.Status == fiber.StatusMovedPermanently && !isRead(c) {
+		c.Status(fiber.StatusPermanentRedirect) // which keeps the method and the form
+	}
 	if page.Location != "" {
 		c.Set(fiber.HeaderCacheControl, "no-cache") // slugs change, and browsers cache a 301 forever
 		c.Set(fiber.HeaderLocation, page.Location)

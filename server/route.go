@@ -25,6 +25,8 @@ func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	switch {
 	case l == "", x.longURL, x.api && !x.isFeed(), offered && (l != s.Site.Language || x.isFeed()):
 		return c.Next()
+	case x.page != nil && x.page.Redirects():
+		return c.Next() // the page redirects, to a path without the language, too
 	case !x.isFeed() && x.page == nil && !s.hasDocument(below), !isRead(c) && !x.servesPage(c):
 		return c.Next()
 	}

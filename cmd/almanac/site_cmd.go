@@ -32,7 +32,7 @@ type siteShowCmd struct {
 // shownSettings are the settings that site show prints even if they are not stored.
 var shownSettings = []string{
 	"title", "tagline", "languages", "english", "timezone", "currency-symbol", "currency-code", "currency-position", "decimal-mark",
-	"per-page", "week-start", "path-aliases",
+	"per-page", "week-start", "path-aliases", "paths",
 }
 
 // Run prints the settings.

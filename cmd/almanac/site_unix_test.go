@@ -29,8 +29,8 @@ import (
 
 // twoSites are settings that show in each reply of TestRepliesWhileSettingsChange.
 var twoSites = [2][]string{
-	{"title=Alpha", "languages=en", "timezone=Europe/Warsaw", "currency-symbol=A", "per-page=2"},
-	{"title=Beta", "languages=es", "timezone=America/New_York", "currency-symbol=B", "per-page=3"},
+	{"title=Alpha", "languages=en", "timezone=Europe/Warsaw", "currency-symbol=A", "per-page=2", `paths={"event": "koncert"}`},
+	{"title=Beta", "languages=es", "timezone=America/New_York", "currency-symbol=B", "per-page=3", `paths={"event": "concierto"}`},
 }
 
 // markedReply is a path. Each of twoSites marks its reply with other texts.
@@ -42,8 +42,8 @@ type markedReply struct {
 
 var markedReplies = []markedReply{
 	{path: "/events/", marks: [2][]string{{`<html lang="en"`, "Alpha", `"en_US"`}, {`<html lang="es"`, "Beta", `"es_ES"`}}},
-	{path: "/cal/events/v1/events", marks: [2][]string{{`"cost":"A10"`}, {`"cost":"B10"`}}, prices: [2]int{2, 3}},
-	{path: "/events.ics", marks: [2][]string{{"X-WR-CALNAME:Alpha", "X-WR-TIMEZONE:Europe/Warsaw"}, {"X-WR-CALNAME:Beta", "X-WR-TIMEZONE:America/New_York"}}},
+	{path: "/cal/events/v1/events", marks: [2][]string{{`"cost":"A10"`, "/koncert/jazz"}, {`"cost":"B10"`, "/concierto/jazz"}}, prices: [2]int{2, 3}},
+	{path: "/events.ics", marks: [2][]string{{"X-WR-CALNAME:Alpha", "X-WR-TIMEZONE:Europe/Warsaw", "/koncert/jazz"}, {"X-WR-CALNAME:Beta", "X-WR-TIMEZONE:America/New_York", "/concierto/jazz"}}},
 	{path: "/events.atom", marks: [2][]string{{`xml:lang="en"`, "Alpha"}, {`xml:lang="es"`, "Beta"}}},
 }
 

@@ -100,12 +100,12 @@ func (v *View) Term(e *ent.Term, ancestors []string) Term {
 		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
 	if e.Taxonomy == calendar.Tag {
-		out.URL = v.Base + "/tag/" + t.Slug + "/"
+		out.URL = v.Base + v.Paths.Of(calendar.Tag) + t.Slug + "/"
 		return out
 	}
 	parent := ParentID(e)
 	out.Parent = &parent
-	out.URL = v.Base + "/events/category/"
+	out.URL = v.Base + v.Paths.Of(calendar.Category)
 	for _, slug := range ancestors {
 		out.URL += slug + "/"
 	}

@@ -24,6 +24,7 @@ type View struct {
 	Caller   auth.Principal
 	Language calendar.Language
 	Base     string // base URL of pages in the language
+	Paths    calendar.Paths
 	API      string // base URL of the API
 	// Recurrences are the series of the events to show, by series id.
 	Recurrences map[int64]*Recurrence
@@ -41,7 +42,7 @@ func (v *View) globalID(id int64, source *string) string {
 // page returns the address of a record's page. Records without a page get the short address /?p=ID.
 func (v *View) page(kind calendar.Kind, id int64, status calendar.Status, slug string) string {
 	if slug != "" && (status == calendar.Publish || status == calendar.Private) {
-		return v.Base + "/" + string(kind) + "/" + slug + "/"
+		return v.Base + v.Paths.Of(kind) + slug + "/"
 	}
 	return v.Base + "/?p=" + strconv.FormatInt(id, 10)
 }

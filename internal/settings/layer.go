@@ -28,7 +28,13 @@ func parseLayer(data []byte) (Layer, []error) {
 		return nil, []error{err}
 	}
 	var s Site
-	return members, parseObject(data, s.keys())
+	if faults := parseObject(data, s.keys()); faults != nil {
+		return members, faults
+	}
+	if err := s.encodePaths(members); err != nil {
+		return nil, []error{err}
+	}
+	return members, nil
 }
 
 // Keys returns the keys of all settings, sorted.
@@ -93,6 +99,9 @@ func (l Layer) Set(key, value string) error {
 		return &KeyError{key, err}
 	}
 	l[key] = form
+	if key == "paths" {
+		return s.encodePaths(l)
+	}
 	return nil
 }
 
@@ -108,7 +117,7 @@ const (
 // forms has the forms of the settings that are no texts.
 var forms = map[string]form{
 	"languages": list, "embed-origins": list, "per-page": literal, "indexing": literal, "external-images": literal,
-	"pages": literal, "path-aliases": literal, "footer": literal,
+	"pages": literal, "path-aliases": literal, "paths": literal, "footer": literal,
 }
 
 func quoteText(text string) json.RawMessage {

@@ -126,6 +126,10 @@ func TestSet(t *testing.T) {
 		{"currency-code", "pln", "", `"pln"; want three capital letters`},
 		{"indexing", "false", "false", ""},
 		{"path-aliases", `{"wydarzenia": "events"}`, `{"wydarzenia": "events"}`, ""},
+		{"paths", `{"events": "kalendarz", "category": "events"}`, `{"events":"kalendarz","category":"events"}`, ""},
+		{"paths", `{"event": "событие", "venue": "%CE%B5"}`, `{"event":"%d1%81%d0%be%d0%b1%d1%8b%d1%82%d0%b8%d0%b5","venue":"%ce%b5"}`, ""},
+		{"paths", `{"tag": "map", "events-tag": "tag"}`, `{"tag":"map","events-tag":"tag"}`, ""},
+		{"paths", "kalendarz", "", `"paths": `},
 		{"titel", "a", "", `"titel": unknown; want accent, `},
 	} {
 		l := Layer{}
@@ -152,6 +156,7 @@ func FuzzSet(f *testing.F) {
 	f.Add("title", "a")
 	f.Add("languages", "pl,en")
 	f.Add("path-aliases", `{"a": "events"}`)
+	f.Add("paths", `{"event": "событие", "category": "%CE%B5"}`)
 	f.Fuzz(func(t *testing.T, key, value string) {
 		l := Layer{}
 		if l.Set(key, value) != nil {

@@ -42,6 +42,7 @@ func (s *Site) keys() map[string]func(json.RawMessage) error {
 		"external-images":   boolean(&s.ExternalImages),
 		"embed-origins":     s.parseOrigins,
 		"path-aliases":      s.parseAliases,
+		"paths":             s.parsePaths,
 		"map-link":          s.parseMapLink,
 		"footer":            s.parseFooter,
 		"pages":             s.Pages.parse,
@@ -323,35 +324,6 @@ func (s *Site) parseOrigins(data json.RawMessage) error {
 
 // originHost matches the hosts that a content security policy can contain.
 var originHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
-
-// aliasForm matches a valid alias: one path segment.
-var aliasForm = regexp.MustCompile(`^[a-z0-9_-]+$`)
-
-// aliasedPaths are the first path segments that may have aliases.
-var aliasedPaths = []string{"event", "events", "organizer", "series", "tag", "venue"}
-
-// reservedPaths are the other first path segments. They cannot be aliases.
-var reservedPaths = []string{"assets", "cal", "developers", "docs", "embed", "healthz", "ical", "media", "oembed", "readyz", "wp-json"}
-
-// parseAliases parses the aliases of first path segments.
-func (s *Site) parseAliases(data json.RawMessage) error {
-	var aliases map[string]string
-	if err := decode(data, &aliases, `an object such as {"wydarzenia": "events"}`); err != nil {
-		return err
-	}
-	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
-		switch {
-		case !slices.Contains(aliasedPaths, aliases[alias]):
-			return fmt.Errorf("%q: %q; want one of %s", alias, aliases[alias], strings.Join(aliasedPaths, ", "))
-		case !aliasForm.MatchString(alias):
-			return fmt.Errorf("%q: want lower-case letters, digits, - and _", alias)
-		case slices.Contains(aliasedPaths, alias), slices.Contains(reservedPaths, alias), calendar.Language(alias).Known():
-			return fmt.Errorf("%q: this is a path of the program already", alias)
-		}
-	}
-	s.PathAliases = aliases
-	return nil
-}
 
 // parseMapLink parses the address template of a map.
 func (s *Site) parseMapLink(data json.RawMessage) error {

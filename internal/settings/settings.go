@@ -42,8 +42,10 @@ type Site struct {
 	ExternalImages     bool     // shows images from other hosts in descriptions
 	EmbedOrigins       []string // origins that may embed the pages; "*" means all
 	// PathAliases maps other names of the first path segment of a page to the program's: "wydarzenia" to "events". Pages
-	// at an alias redirect to the program's path.
+	// at an alias redirect to the path of the site. Aliases are decoded.
 	PathAliases map[string]string
+	// Paths are the names that public pages have in their paths, instead of the program's.
+	Paths calendar.Paths
 	// MapLink is the address of a map with the placeholders {lat}, {lon} and {query}. "" means that pages have
 	// no map link.
 	MapLink string
