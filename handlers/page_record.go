@@ -71,7 +71,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 		if slug != "" && status.Shown(r.now, published) == calendar.Publish {
 			p := r.newPagePath(one.view)
 			p.Slugs = []string{calendar.DecodedSlug(slug)}
-			return r.redirect(http.StatusMovedPermanently, p, paramRecord), nil
+			return r.redirect(http.StatusMovedPermanently, p, paramRecord, paramPostType), nil
 		}
 	}
 	return nil, errNoPage

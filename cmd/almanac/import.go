@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,6 +144,15 @@ func (c importCmd) run(
 	if err != nil {
 		return err
 	}
+	if paths := pathsOf(cal); paths != "" && !first {
+		stored, _, err := source.load(ctx, im.DB)
+		if err != nil {
+			return err
+		}
+		if stored.Paths == (calendar.Paths{}) {
+			cal.Notices = append(cal.Notices, "the pages of the source have other paths; to keep them: almanac site set paths="+shellQuote(paths))
+		}
+	}
 	writing := newProgress(s.Err, "importing records")
 	im.Progress = writing.show
 	report, err := im.Run(ctx, cal)
@@ -166,7 +176,7 @@ func (c importCmd) run(
 }
 
 // adoptSource stores the settings of a calendar that gets its first records from a source: those of the process, the languages, and
-// the time zone of most events. Those that the calendar has stay. It returns the site.
+// the time zone of most events and the paths of its pages. Those that the calendar has stay. It returns the site.
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {
@@ -181,6 +191,11 @@ func adoptSource(
 	if zone, ok := cal.CommonZone(); ok && said["timezone"] == nil && err == nil {
 		err = said.Set("timezone", zone.String())
 	}
+	if paths := pathsOf(cal); paths != "" && said["paths"] == nil && err == nil {
+		if refused := said.Set("paths", paths); refused != nil {
+			cal.Notices = append(cal.Notices, fmt.Sprintf("the paths of the source, %s, are not kept: %v", paths, refused))
+		}
+	}
 	if err == nil {
 		err = adoptAndTell(ctx, s, st, said)
 	}
@@ -189,6 +204,19 @@ func adoptSource(
 	}
 	_, site, err := source.load(ctx, st.Ent)
 	return site, err
+}
+
+// pathsOf returns the names in the paths of the source as a value of the setting paths. "" means that they are those of the
+// program, or unknown.
+func pathsOf(cal *importer.Calendar) string {
+	if len(cal.Paths) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(cal.Paths)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // importDecoding bounds the memory for decoding one picture, in bytes.

@@ -106,7 +106,7 @@ func (s *Site) Addresses() []Address {
 	)
 	add("The feed of the next events", "B8", s.pagePath(events, "feed"), none, typeFeed, all[:min(len(all), maxFeed)])
 	add("The feed by a query", "B2", "/?feed=rss2&post_type=tribe_events", none, typeFeed, all[:min(len(all), maxFeed)])
-	add("The list of the API", "3", apiPath("events")+"?per_page=50&end_date=9999-12-31", none, typeJSON, all)
+	add("The list of the API", "3", apiPath("events")+"?per_page=50&start_date=2000-01-01&end_date=9999-12-31", none, typeJSON, all)
 	return out
 }
 
