@@ -162,6 +162,7 @@ type icalComponent struct {
 	*component
 	where    string
 	uid      string
+	hasUID   bool // the file has the UID, and no other event in it
 	sequence int
 	changed  time.Time // time of LAST-MODIFIED, otherwise DTSTAMP
 	replaces *icalDate // RECURRENCE-ID, the date of a series that it changes; nil for the event itself
@@ -216,7 +217,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 	standIns := make(map[string]int)
 	for i, c := range components {
 		e := &icalComponent{component: c, uid: icalText(c.value("UID"))}
-		e.where = icalPlace(i+1, e.uid)
+		e.where, e.hasUID = icalPlace(i+1, e.uid), e.uid != ""
 		r.hasPrivate = r.hasPrivate || e.isPrivate()
 		if e.uid == "" {
 			e.uid = e.standInUID(standIns)
@@ -294,6 +295,7 @@ func (g *icalGroup) chooseMaster(r *icalReader) {
 		return strings.Compare(a.startKey(), b.startKey())
 	})
 	g.master, g.others = distinct[0], distinct[1:]
+	g.master.hasUID = g.master.hasUID && len(g.others) == 0
 }
 
 // versionKey returns a function whose result is equal for the versions of an event. Some programs give several events one
@@ -371,6 +373,9 @@ func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {
 		return
 	}
 	d.event.Key, d.event.Altered, d.event.Incomplete = key, d.isAltered(), r.file.open
+	if c.hasUID && key == icalKey(c.uid) && d.event.Series == nil {
+		d.event.UID = c.uid // each date of a series has one of its own
+	}
 	r.cal.Events = append(r.cal.Events, d.event)
 }
 

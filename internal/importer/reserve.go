@@ -3,9 +3,14 @@ package importer
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
@@ -16,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/feed"
 )
 
 // maxNumber is the highest id of a source that an import keeps. Ids that are drawn later are above those of the source,
@@ -90,6 +96,9 @@ func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*
 	if r.DryRun {
 		return check(r.DB)
 	}
+	if err := r.dropOwnUIDs(ctx, list); err != nil {
+		return err
+	}
 	err = edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) (err error) {
 		if err := check(tx.Client()); err != nil {
 			return err
@@ -112,6 +121,12 @@ func originsOf(found linkedRecords, events []*Event) (list []edit.Origin, titles
 	titles = make(map[string]string)
 	add := func(kind calendar.Kind, item sourceRecord, uid, guid string) {
 		o := item.source()
+		if !isUID(uid) {
+			uid = ""
+		}
+		if !isGUID(guid) {
+			guid = ""
+		}
 		if o.Here != 0 || o.Key == "" || o.Number == 0 && uid == "" && guid == "" {
 			return
 		}
@@ -144,6 +159,53 @@ func originsOf(found linkedRecords, events []*Event) (list []edit.Origin, titles
 		}
 	}
 	return list, titles
+}
+
+// The longest identifiers of feeds that are stored, in characters.
+const (
+	maxUID  = maxText
+	maxGUID = 500
+)
+
+// isUID reports whether a UID of a source can be one here.
+func isUID(uid string) bool {
+	return uid != "" && utf8.ValidString(uid) && utf8.RuneCountInString(uid) <= maxUID && !strings.ContainsFunc(uid, unicode.IsControl) &&
+		strings.TrimSpace(uid) == uid
+}
+
+// isGUID reports whether a guid of a source can be one here: it is an address of the web or a URN, as Atom wants.
+func isGUID(guid string) bool {
+	u, err := url.Parse(guid)
+	return err == nil && len(guid) <= maxGUID && !strings.ContainsFunc(guid, unicode.IsSpace) &&
+		(u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") || u.Scheme == "urn" && u.Opaque != "")
+}
+
+// dropOwnUIDs removes UIDs that events here have already because they derive from their ids. A file may come from this
+// calendar.
+func (r *importRun) dropOwnUIDs(ctx context.Context, list []edit.Origin) error {
+	wanted := make(map[string][]int) // indexes in list
+	for i, o := range list {
+		if id, err := uuid.Parse(o.UID); err == nil && id.Version() == 5 {
+			wanted[o.UID] = append(wanted[o.UID], i)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	key, err := edit.FeedKey(ctx, r.DB)
+	if err != nil {
+		return err
+	}
+	ids, err := r.DB.Event.Query().IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("ids of events: %w", err)
+	}
+	for _, id := range ids {
+		for _, i := range wanted[feed.UID(key, id)] {
+			list[i].UID = ""
+		}
+	}
+	return nil
 }
 
 // findStored sets the ids of the records that an earlier import has stored. It reports whether one has another id than at

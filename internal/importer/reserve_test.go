@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/origin"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/wptest"
@@ -261,6 +262,52 @@ func TestImportStoresUIDsAndGUIDs(t *testing.T) {
 			if want := read[e.ID].GUID; guid != want || want != "" && want != e.GUID {
 				t.Errorf("event %d: guid %q, want %q", e.ID, guid, want)
 			}
+		}
+	})
+}
+
+func TestImportOfAFileKeepsItsUIDs(t *testing.T) {
+	t.Parallel()
+	vevent := func(uid, title, start string) string {
+		return "BEGIN:VEVENT\r\nUID:" + uid + "\r\nSUMMARY:" + title + "\r\nDTSTART:" + start + "\r\nEND:VEVENT\r\n"
+	}
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		key, err := edit.FeedKey(t.Context(), st.Ent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := func(events ...string) *Calendar {
+			cal, err := decodeICal([]byte("BEGIN:VCALENDAR\r\n"+strings.Join(events, "")+"END:VCALENDAR\r\n"), testSite())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return cal
+		}
+		if _, err := runImport(t, st, file(vevent("first", "First", "20261201T100000Z")), nil); err != nil {
+			t.Fatal(err)
+		}
+		first := st.Ent.Event.Query().OnlyX(t.Context())
+		cal := file(
+			vevent("first", "First", "20261201T100000Z"),
+			vevent("a\\,b@example.org", "Comma", "20261202T100000Z"),
+			vevent("", "None", "20261203T100000Z"),
+			vevent("twice", "One", "20261204T100000Z"), vevent("twice", "Other", "20261205T100000Z"),
+			vevent(strings.Repeat("x", 256), "Long", "20261206T100000Z"),
+			vevent(feed.UID(key, first.ID), "Ours", "20261207T100000Z"),
+			"BEGIN:VEVENT\r\nUID:series\r\nSUMMARY:Series\r\nDTSTART:20261208T100000Z\r\nRRULE:FREQ=DAILY;COUNT=2\r\nEND:VEVENT\r\n",
+		)
+		if _, err := runImport(t, st, cal, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[string]string)
+		for _, e := range st.Ent.Event.Query().AllX(t.Context()) {
+			row, err := st.Ent.Origin.Query().Where(origin.RecordID(e.ID)).Only(t.Context())
+			if err == nil && row.UID != nil {
+				got[e.Title] = *row.UID
+			}
+		}
+		if diff := gocmp.Diff(map[string]string{"First": "first", "Comma": "a,b@example.org"}, got); diff != "" {
+			t.Errorf("UIDs (-want +got):\n%s", diff)
 		}
 	})
 }
