@@ -144,7 +144,11 @@ func (c importCmd) run(
 	if err != nil {
 		return err
 	}
-	if paths := pathsOf(cal); paths != "" && !first {
+	paths, err := pathsOf(cal)
+	if err != nil {
+		return err
+	}
+	if paths != "" && !first {
 		stored, _, err := source.load(ctx, im.DB)
 		if err != nil {
 			return err
@@ -175,8 +179,8 @@ func (c importCmd) run(
 	return err
 }
 
-// adoptSource stores the settings of a calendar that gets its first records from a source: those of the process, the languages, and
-// the time zone of most events and the paths of its pages. Those that the calendar has stay. It returns the site.
+// adoptSource stores the settings of a calendar that gets its first records from a source. They are those of the process, the
+// languages, the time zone of most events and the paths of the pages. Settings that the calendar has stay. It returns the site.
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {
@@ -191,7 +195,11 @@ func adoptSource(
 	if zone, ok := cal.CommonZone(); ok && said["timezone"] == nil && err == nil {
 		err = said.Set("timezone", zone.String())
 	}
-	if paths := pathsOf(cal); paths != "" && said["paths"] == nil && err == nil {
+	paths := ""
+	if err == nil {
+		paths, err = pathsOf(cal)
+	}
+	if err == nil && paths != "" && said["paths"] == nil {
 		if refused := said.Set("paths", paths); refused != nil {
 			cal.Notices = append(cal.Notices, fmt.Sprintf("the paths of the source, %s, are not kept: %v", paths, refused))
 		}
@@ -208,15 +216,12 @@ func adoptSource(
 
 // pathsOf returns the names in the paths of the source as a value of the setting paths. "" means that they are those of the
 // program, or unknown.
-func pathsOf(cal *importer.Calendar) string {
+func pathsOf(cal *importer.Calendar) (string, error) {
 	if len(cal.Paths) == 0 {
-		return ""
+		return "", nil
 	}
 	text, err := json.Marshal(cal.Paths)
-	if err != nil {
-		return ""
-	}
-	return string(text)
+	return string(text), err
 }
 
 // importDecoding bounds the memory for decoding one picture, in bytes.

@@ -42,7 +42,8 @@ func (p *Part) Relate(uid string) {
 	w := &icalWriter{out: make([]byte, 0, len(p.Text)+len("RELATED-TO:\r\n")+len(uid))}
 	w.out = append(w.out, p.Text[:n]...)
 	w.text("RELATED-TO", uid)
-	p.Text = append(w.out, end...)
+	w.out = append(w.out, end...)
+	p.Text = w.out
 }
 
 // rule returns the cached rule of a zone; finding it is slow. Nil means that the zone has none.

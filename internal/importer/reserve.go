@@ -43,7 +43,6 @@ type TakenID struct {
 	SourceKind, Kind  calendar.Kind
 	SourceTitle       string
 	Title             string // "" for a record that was deleted
-	sourceID          string
 	sharedAtTheSource bool
 }
 
