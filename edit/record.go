@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -167,6 +168,11 @@ func (r *record) register(ctx context.Context, tx *ent.Tx, slug *string, reserve
 // drawID draws the id of a new record.
 func drawID(ctx context.Context, tx *ent.Tx, kind calendar.Kind) (int64, error) {
 	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
+	if store.IsDuplicate(err) {
+		if err = store.RaiseRecordIDs(ctx, tx, kind); err == nil {
+			drawn, err = tx.Record.Create().SetKind(kind).Save(ctx)
+		}
+	}
 	if err != nil {
 		return 0, fmt.Errorf("draw the id of a new %s: %w", kind, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	entrecord "github.com/almanac-cal/almanac/ent/record"
@@ -114,10 +116,18 @@ const (
 func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int64, error) {
 	ids := make([]int64, 0, n)
 	mark := "+" + rand.Text()[:9]
+	raised := false
 	for len(ids) < n {
 		part := min(maxStatementRows, n-len(ids))
 		text := statementFor(entrecord.Table, []string{entrecord.FieldKind}, part).rows(part)
 		res, err := tx.ExecContext(ctx, text, slices.Repeat([]any{mark}, part)...)
+		if IsDuplicate(err) && !raised {
+			raised = true
+			if err := RaiseRecordIDs(ctx, tx, kind); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +149,16 @@ func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int6
 	}
 	slices.Sort(ids)
 	return ids, nil
+}
+
+// RaiseRecordIDs draws an id above all others, which no record gets. A server of a distributed database draws ids from a range
+// of its own. An import that kept its ids may have taken some of that range through another server.
+func RaiseRecordIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind) error {
+	highest, err := tx.Record.Query().Order(entrecord.ByID(entsql.OrderDesc())).FirstID(ctx)
+	if err != nil {
+		return fmt.Errorf("highest id: %w", err)
+	}
+	return AsConflict(tx.Record.Create().SetID(highest + 1).SetKind(kind).Exec(ctx))
 }
 
 // scanIDs reads a result with one column of ids.

@@ -64,3 +64,24 @@ func TestDrawnIDsAreOurs(t *testing.T) {
 		}
 	})
 }
+
+func TestRaisedIDsAreAboveAllOthers(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		const kept = 1000
+		st.Ent.Record.Create().SetID(kept).SetKind(calendar.Venue).ExecX(t.Context())
+		err := store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
+			if err := store.RaiseRecordIDs(t.Context(), tx, calendar.Event); err != nil {
+				return err
+			}
+			ids, err := store.DrawIDs(t.Context(), tx, calendar.Event, 2)
+			if err == nil && ids[0] <= kept+1 {
+				t.Errorf("ids %v are not above %d", ids, kept+1)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
