@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // record is the state of an event, a series, a venue or an organizer in the fields that they share.

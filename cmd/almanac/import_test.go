@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/almanac-cal/almanac/internal/wptest"
 )
 
 func TestImportExitStatus(t *testing.T) {
@@ -118,4 +120,41 @@ func TestImportReadsOneLanguageAtATime(t *testing.T) {
 	if got := run(t.Context(), args, none, streams{Out: &stdout, Err: &stderr}); got != 2 {
 		t.Errorf("an unknown language: status %d: %s", got, &stderr)
 	}
+}
+
+func TestImportTakesOverIDsAndPaths(t *testing.T) {
+	db := "sqlite://" + filepath.Join(t.TempDir(), "test.db")
+	none := func(string) string { return "" }
+	almanac := func(want int, args ...string) (out, errs string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if got := run(t.Context(), append(args, "--db", db), none, streams{Out: &stdout, Err: &stderr}); got != want {
+			t.Errorf("%v: status %d, want %d: %s", args, got, want, &stderr)
+		}
+		return stdout.String(), stderr.String()
+	}
+	list := func(options wptest.Options) string {
+		return wptest.NewSite(t, options).API + "/events?start_date=2000-01-01&end_date=2040-12-31&per_page=50"
+	}
+	polish := list(wptest.Options{Host: "calendar.example.org", Paths: wptest.Paths{Events: "wydarzenia", Event: "wydarzenie"}})
+	other := list(wptest.Options{Host: "other.example.org"})
+
+	almanac(0, "import", "--rate", "1000", polish)
+	if out, _ := almanac(0, "site", "show"); !strings.Contains(out, `"events":"wydarzenia"`) || !strings.Contains(out, `"event":"wydarzenie"`) {
+		t.Errorf("settings:\n%s", out)
+	}
+	for _, dry := range []string{"--dry-run", "--rate=1000"} {
+		_, errs := almanac(1, "import", "--rate", "1000", dry, other)
+		for _, want := range []string{
+			"belong to other records here, so nothing was imported",
+			`24: event "Old fair" there, event "Old fair" here`, "--new-ids gives new ids",
+		} {
+			if !strings.Contains(errs, want) {
+				t.Errorf("%s: %s\nwant %s", dry, errs, want)
+			}
+		}
+	}
+	almanac(0, "import", "--rate", "1000", "--new-ids", other)
+	almanac(0, "import", "--rate", "1000", other)
+	almanac(0, "check")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/feed"
@@ -300,6 +301,10 @@ func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 		t.Title, err = db.Venue.Query().Where(venue.ID(t.ID)).Select(venue.FieldName).String(ctx)
 	case calendar.Organizer:
 		t.Title, err = db.Organizer.Query().Where(organizer.ID(t.ID)).Select(organizer.FieldName).String(ctx)
+	case calendar.Image:
+		t.Title, err = db.Image.Query().Where(image.ID(t.ID)).Select(image.FieldSourceURL).String(ctx)
+	case calendar.Series:
+		t.Title, err = db.Series.Query().Where(series.ID(t.ID)).Select(series.FieldSlug).String(ctx)
 	}
 	return err
 }
