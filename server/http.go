@@ -64,7 +64,8 @@ func replaceUnknownMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler 
 // credentials may upload, and only to routes that accept files.
 func bodyLimits(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	r := fasthttp.RequestConfig{ReadTimeout: bodyTime, MaxRequestBodySize: maxRead}
-	uploads := bytes.Contains(h.RequestURI(), []byte("images")) || bytes.Contains(h.RequestURI(), []byte("media"))
+	path, query, _ := bytes.Cut(h.RequestURI(), []byte("?"))
+	uploads := bytes.Contains(path, []byte("images")) || bytes.Contains(path, []byte("media")) || bytes.Contains(query, []byte("rest_route="))
 	if carriesFiles(h) && uploads && len(h.Peek(fiber.HeaderAuthorization)) > 0 {
 		r = fasthttp.RequestConfig{ReadTimeout: uploadTime, MaxRequestBodySize: maxUpload}
 	}

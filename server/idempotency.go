@@ -167,6 +167,7 @@ func fingerprint(c *fiber.Ctx) (sum [sha256.Size]byte, err error) {
 	if err != nil || kind != fiber.MIMEMultipartForm || len(coding) > 0 {
 		hashPart(h, c.Request().Header.ContentType())
 		hashPart(h, coding)
+		hashPart(h, c.Request().Header.Peek(fiber.HeaderContentDisposition)) // the name of a file
 		hashPart(h, c.BodyRaw())
 		return [sha256.Size]byte(h.Sum(nil)), nil
 	}

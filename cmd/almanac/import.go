@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/netip"
 	"os"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -195,14 +197,8 @@ func adoptSource(
 	if zone, ok := cal.CommonZone(); ok && said["timezone"] == nil && err == nil {
 		err = said.Set("timezone", zone.String())
 	}
-	paths := ""
-	if err == nil {
-		paths, err = pathsOf(cal)
-	}
-	if err == nil && paths != "" && said["paths"] == nil {
-		if refused := said.Set("paths", paths); refused != nil {
-			cal.Notices = append(cal.Notices, fmt.Sprintf("the paths of the source, %s, are not kept: %v", paths, refused))
-		}
+	if err == nil && said["paths"] == nil {
+		err = adoptPaths(said, cal)
 	}
 	if err == nil {
 		err = adoptAndTell(ctx, s, st, said)
@@ -212,6 +208,26 @@ func adoptSource(
 	}
 	_, site, err := source.load(ctx, st.Ent)
 	return site, err
+}
+
+// adoptPaths adds the names in the paths of the source to settings. A name that cannot be one here becomes a notice.
+func adoptPaths(said settings.Layer, cal *importer.Calendar) error {
+	kept := &importer.Calendar{Paths: make(map[string]string)}
+	for _, name := range slices.Sorted(maps.Keys(cal.Paths)) {
+		kept.Paths[name] = cal.Paths[name]
+		text, err := pathsOf(kept)
+		if err != nil {
+			return err
+		}
+		trial := maps.Clone(said)
+		if err := trial.Set("paths", text); err != nil {
+			delete(kept.Paths, name)
+			cal.Notices = append(cal.Notices, fmt.Sprintf("the path /%s/ of the source is not kept: %v", cal.Paths[name], err))
+			continue
+		}
+		said["paths"] = trial["paths"]
+	}
+	return nil
 }
 
 // pathsOf returns the names in the paths of the source as a value of the setting paths. "" means that they are those of the

@@ -158,3 +158,18 @@ func TestImportTakesOverIDsAndPaths(t *testing.T) {
 	almanac(0, "import", "--rate", "1000", other)
 	almanac(0, "check")
 }
+
+func TestImportKeepsThePathsThatCanBeKept(t *testing.T) {
+	site := wptest.NewSite(t, wptest.Options{Paths: wptest.Paths{Events: "event", Event: "wydarzenie", Venue: "assets"}})
+	db := "sqlite://" + filepath.Join(t.TempDir(), "test.db")
+	none := func(string) string { return "" }
+	var stdout, stderr bytes.Buffer
+	if got := run(t.Context(), []string{"import", "--db", db, "--rate", "1000", site.API + "/events"}, none, streams{Out: &stdout, Err: &stderr}); got != 0 {
+		t.Fatalf("status %d: %s", got, &stderr)
+	}
+	for _, want := range []string{`paths {"event":"wydarzenie"}`, "the path /assets/ of the source is not kept"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("reported %s\nwant %s", &stderr, want)
+		}
+	}
+}
