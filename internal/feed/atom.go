@@ -37,11 +37,11 @@ func (f *Feed) Atom(entries []Entry) []byte {
 
 func (f *Feed) atomEntry(x *xmlWriter, e *Entry) {
 	if e.Withdrawn {
-		x.empty("at:deleted-entry", "ref", e.NewsID, "when", rfc3339(e.Stamp))
+		x.empty("at:deleted-entry", "ref", e.newsID(), "when", rfc3339(e.Stamp))
 		return
 	}
 	x.open("entry")
-	x.element("id", e.NewsID)
+	x.element("id", e.newsID())
 	x.element("title", e.Title)
 	x.link("alternate", "text/html", e.URL)
 	if !e.Created.IsZero() {
@@ -116,7 +116,7 @@ func (f *Feed) rssItem(x *xmlWriter, e *Entry) {
 	if address := uri(e.URL); address != "" {
 		x.element("link", address)
 	}
-	x.element("guid", e.NewsID, "isPermaLink", "false")
+	x.element("guid", e.newsID(), "isPermaLink", "false")
 	if !e.Created.IsZero() {
 		x.element("pubDate", e.Created.UTC().Format(time.RFC1123Z))
 	}

@@ -33,7 +33,7 @@ type Feed struct {
 type Entry struct {
 	ID       int64  // id of the event; orders entries that are otherwise equal
 	UID      string // in iCalendar; the same for ever
-	NewsID   string // in RSS, Atom and JSON Feed; the same for ever
+	NewsID   string // in RSS, Atom and JSON Feed, the same for ever; "" means the URN of UID
 	Sequence int
 	Stamp    time.Time // time of the last change
 	Created  time.Time // time of publication; zero means unknown
@@ -66,6 +66,14 @@ type Entry struct {
 	// Recurrence marks the entry as a series, or as an occurrence that differs from its series. Nil means a
 	// single event.
 	Recurrence *Recurrence
+}
+
+// newsID returns the id in RSS, Atom and JSON Feed.
+func (e *Entry) newsID() string {
+	if e.NewsID != "" {
+		return e.NewsID
+	}
+	return "urn:uuid:" + e.UID
 }
 
 // Place is a venue in a feed.

@@ -34,7 +34,7 @@ func (f *Feed) JSON(entries []Entry) []byte {
 func (f *Feed) jsonItem(b []byte, e *Entry) []byte {
 	o := jsonwrite.Begin(b)
 	summary := f.summary(e)
-	o.String("id", e.NewsID)
+	o.String("id", e.newsID())
 	o.Some("url", uri(e.URL))
 	o.String("title", e.Title)
 	// JSON Feed requires a content for each item.
