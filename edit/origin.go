@@ -41,8 +41,8 @@ type ReservedIDs struct {
 // idBatch is the number of ids or source ids in one statement.
 const idBatch = 500
 
-// TakenIDs returns the new records of a source whose numbers are ids here already, of other records or terms, or of
-// deleted ones. So are the numbers that two records of the source share.
+// TakenIDs returns the new records of a source that cannot keep their numbers. Another record or term has the id here, or had
+// it before it was deleted. Two records of the source that share a number cannot keep it either.
 func TakenIDs(ctx context.Context, db *ent.Client, list []Origin) (taken []Origin, err error) {
 	own, err := originRows(ctx, db, list)
 	if err != nil {
@@ -181,7 +181,7 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 }
 
 // newIDs returns the id of each origin: that of the stored record, the number, or a drawn one. It is 0 for a new term
-// whose number is not kept. The drawn ones are above the numbers of all.
+// whose number is not kept. Drawn ids are above the numbers in all.
 func (e *Editor) newIDs(ctx context.Context, tx *ent.Tx, list, all []Origin, keep bool) ([]int64, error) {
 	ids := make([]int64, len(list))
 	kept := store.Rows{Table: entrecord.Table, Columns: []string{entrecord.FieldID, entrecord.FieldKind}}

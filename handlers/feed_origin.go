@@ -58,8 +58,8 @@ func (r *request) newsID(id int64, of feedID) string {
 }
 
 // recordOfNumber returns the id of the record that an address with the number n means. An imported record that has this
-// number at its source comes first. With several sources it is the record of the site whose addresses this service has.
-// 0 means that none of them is.
+// number at its source comes first. If several sources have such a record, the source with the host of the base URL wins.
+// 0 means that no source has that host.
 func (r *request) recordOfNumber(n int64) (int64, error) {
 	key := r.h.host + "?id=" + strconv.FormatInt(n, 10)
 	rows, err := r.db.Origin.Query().Where(origin.Or(origin.SourceID(key), origin.Number(n)),
