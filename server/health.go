@@ -40,6 +40,30 @@ const (
 	checkTimeout = 2 * time.Second
 )
 
+// checkTries is how often a check is tried before it counts as failed, checkPause the time between two tries. When a
+// server of the database is gone, a pool may have several connections to it, and each is found out by a query that fails.
+const (
+	checkTries = 5
+	checkPause = 50 * time.Millisecond
+)
+
+// try runs the check until it passes, and returns the last error.
+func (c Check) try(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	for range checkTries {
+		if err = c.Do(ctx); err == nil || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(checkPause):
+		}
+	}
+	return err
+}
+
 // health caches the results of the readiness checks.
 type health struct {
 	mu     sync.Mutex
@@ -120,12 +144,7 @@ func (h *health) check(ctx context.Context, s *Server) {
 	was := h.passed
 	h.passed = make([]bool, len(s.Checks))
 	for i, c := range s.Checks {
-		within, cancel := context.WithTimeout(ctx, checkTimeout)
-		err := c.Do(within)
-		if err != nil && within.Err() == nil {
-			err = c.Do(within) // retry, since the connection may have been lost in a failover
-		}
-		cancel()
+		err := c.try(ctx)
 		h.passed[i] = err == nil
 		lost, back := "not ready", "ready again"
 		if c.Write {
