@@ -256,7 +256,7 @@ func ownNames(own []string, names ...string) []string {
 // sentSeriesSlug takes the slug sent for a stored event as the slug of its new series, in the language of the
 // texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
 func (e *Editor) sentSeriesSlug(
-	ctx context.Context, tx *ent.Tx, r *record, t *calendar.Template, sent *string,
+	ctx context.Context, tx *ent.Tx, r *record, t *ent.Event, sent *string,
 ) (original *string, err error) {
 	if e.Write == "" || e.Write == r.language || valueOr("", sent) == "" {
 		return sent, nil
@@ -265,11 +265,6 @@ func (e *Editor) sentSeriesSlug(
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(t.Others, func(o calendar.Text) bool { return o.Language == e.Write })
-	if at < 0 {
-		at = len(t.Others)
-		t.Others = append(t.Others, calendar.Text{Language: e.Write})
-	}
-	t.Others[at].Slug = taken
+	setSlug(t, e.Write, taken)
 	return nil, nil
 }

@@ -96,7 +96,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	f.nullClears(param.Opt(p, &in.Website, "website", "URL of the event site", "", websiteOf).PublishDefault(nil))
 	p.OptBool(&in.ShowMap, "show_map", "Show a map")
 	p.OptBool(&in.ShowMapLink, "show_map_link", "Show a map link")
-	p.OptBool(&in.Hide, "hide_from_listings", "Leave out of lists")
+	p.OptBool(&in.HideFromListings, "hide_from_listings", "Leave out of lists")
 	p.OptBool(&in.Sticky, "sticky", "Pin in calendar views")
 	p.OptBool(&in.Featured, "featured", "Featured")
 	f.terms(&in.Categories, calendar.Category, "categories", "Categories, by ID or name")

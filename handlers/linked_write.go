@@ -96,7 +96,7 @@ func (r *request) declareVenue(f fields, in *venueInput) {
 		{&in.State, "state", "State"},
 		{&in.Zip, "zip", "Postal code"},
 		{&in.Phone, "phone", "Phone number"},
-		{&in.StateProvince, "stateprovince", "State or province"},
+		{&in.Stateprovince, "stateprovince", "State or province"},
 	} {
 		f.text(field.dst, field.name, field.description, maxText).PublishDefault(nil)
 	}
