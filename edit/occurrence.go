@@ -208,12 +208,22 @@ func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields [
 }
 
 // seriesFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
-// differs from the series (contract, sections 10.1 and 27.3).
-var seriesFields = []string{
+// differs from the series (contract, sections 10.1 and 27.3). Fields that came later follow.
+var seriesFields = withCarried([]string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
 	"categories", "tags", "venue", "organizer", "password", "ticketed", "post_parent",
 	"event_status", "event_status_reason", "attendance", "virtual_url",
+})
+
+// withCarried adds the names of carriedFields that are missing in a list.
+func withCarried(names []string) []string {
+	for _, f := range carriedFields {
+		if !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // ownFields returns the names of the own fields of an occurrence after a write of it alone. The changed fields

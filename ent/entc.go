@@ -4,14 +4,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log"
 	"os"
 	"reflect"
+	"text/template"
 
 	"entgo.io/ent/entc"
 	"entgo.io/ent/entc/gen"
+	"golang.org/x/tools/imports"
 )
 
 func main() {
@@ -26,14 +29,38 @@ func main() {
 // readers generates the reading of pages, and leaves out what the product does not use.
 type readers struct{ entc.DefaultExtension }
 
+// funcs are the functions of templates.
+var funcs = map[string]any{
+	"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
+	"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
+	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault,
+}
+
+// outsideFiles are the files that templates of a folder write in other packages, by the name of the template.
+var outsideFiles = map[string]string{
+	"calendar": "../calendar/guarded.go", "represent": "../internal/represent/fields.go",
+}
+
+// write writes a file in another package.
+func write(g *gen.Graph, name, file string) error {
+	t, err := template.New(name).Funcs(template.FuncMap(gen.Funcs)).Funcs(funcs).ParseFiles("template/outside/" + name + ".tmpl")
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := t.ExecuteTemplate(&text, name+".tmpl", g); err != nil {
+		return err
+	}
+	out, err := imports.Process(file, text.Bytes(), nil)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, out, 0o644)
+}
+
 // Templates implements entc.Extension.
 func (readers) Templates() []*gen.Template {
-	funcs := map[string]any{
-		"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
-		"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
-		"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault,
-	}
-	return []*gen.Template{gen.MustParse(gen.NewTemplate("readers").Funcs(funcs).ParseDir("template"))}
+	return []*gen.Template{gen.MustParse(gen.NewTemplate("readers").Funcs(funcs).ParseGlob("template/*.tmpl"))}
 }
 
 // Hooks implements entc.Extension.
@@ -42,6 +69,11 @@ func (readers) Hooks() []gen.Hook {
 		return gen.GenerateFunc(func(g *gen.Graph) error {
 			if err := next.Generate(g); err != nil {
 				return err
+			}
+			for name, file := range outsideFiles {
+				if err := write(g, name, file); err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
 			}
 			for _, unused := range []string{"enttest", "hook"} {
 				if err := os.RemoveAll(unused); err != nil {

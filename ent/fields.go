@@ -28,10 +28,12 @@ type Field[R, M, T any] struct {
 // PlainField is a field without rules of its own, and the place for the value that a client sends.
 type PlainField struct {
 	Name, Doc string
-	Value     any  // **bool, **string, **int, **calendar.EventStatus or **calendar.Attendance
-	Longest   int  // largest number of characters of a text
-	Min, Max  int  // of an integer
-	Address   bool // the text is a URL
+	Sample    any // a value that the interface description shows; nil: true
+	Value     any // **bool, **string, **int, **calendar.EventStatus or **calendar.Attendance
+	Longest   int // largest number of characters of a text
+	// Min and Max are the bounds of an integer, Default is its value in a new record.
+	Min, Max, Default int
+	Address           bool // the text is a URL
 }
 
 // sameOptional reports whether two values that may be NULL are the same.
@@ -384,13 +386,13 @@ func (v *EventValues) Plain() []PlainField {
 			Name: "ticketed", Doc: "With tickets", Value: &v.Ticketed,
 		},
 		{
-			Name: "event_status", Doc: "Whether the event takes place as planned", Value: &v.EventStatus,
+			Name: "event_status", Doc: "Whether the event takes place as planned", Value: &v.EventStatus, Sample: "canceled",
 		},
 		{
-			Name: "attendance", Doc: "Where people attend", Value: &v.Attendance,
+			Name: "attendance", Doc: "Where people attend", Value: &v.Attendance, Sample: "mixed",
 		},
 		{
-			Name: "virtual_url", Doc: "URL to attend online", Value: &v.VirtualURL, Longest: 2048, Address: true,
+			Name: "virtual_url", Doc: "URL to attend online", Value: &v.VirtualURL, Longest: 2048, Address: true, Sample: "https://meet.example.org/jazz",
 		},
 	}
 }
@@ -484,13 +486,13 @@ func (v *OrganizerValues) Apply(r *Organizer) {
 func (v *OrganizerValues) Plain() []PlainField {
 	return []PlainField{
 		{
-			Name: "phone", Doc: "Phone number", Value: &v.Phone, Longest: 255,
+			Name: "phone", Doc: "Phone number", Value: &v.Phone, Longest: 255, Sample: "+48 42 111 11 11",
 		},
 		{
 			Name: "website", Doc: "URL of the organizer", Value: &v.Website, Longest: 2048, Address: true,
 		},
 		{
-			Name: "email", Doc: "E-mail address", Value: &v.Email, Longest: 255,
+			Name: "email", Doc: "E-mail address", Value: &v.Email, Longest: 255, Sample: "club@example.org",
 		},
 	}
 }
@@ -762,28 +764,28 @@ func (v *VenueValues) Apply(r *Venue) {
 func (v *VenueValues) Plain() []PlainField {
 	return []PlainField{
 		{
-			Name: "address", Doc: "Street address", Value: &v.Address, Longest: 255,
+			Name: "address", Doc: "Street address", Value: &v.Address, Longest: 255, Sample: "3 River Rd",
 		},
 		{
-			Name: "city", Doc: "City", Value: &v.City, Longest: 255,
+			Name: "city", Doc: "City", Value: &v.City, Longest: 255, Sample: "Łódź",
 		},
 		{
-			Name: "country", Doc: "Country", Value: &v.Country, Longest: 255,
+			Name: "country", Doc: "Country", Value: &v.Country, Longest: 255, Sample: "Poland",
 		},
 		{
-			Name: "province", Doc: "Province", Value: &v.Province, Longest: 255,
+			Name: "province", Doc: "Province", Value: &v.Province, Longest: 255, Sample: "Łódzkie",
 		},
 		{
-			Name: "state", Doc: "State", Value: &v.State, Longest: 255,
+			Name: "state", Doc: "State", Value: &v.State, Longest: 255, Sample: "ŁD",
 		},
 		{
-			Name: "zip", Doc: "Postal code", Value: &v.Zip, Longest: 255,
+			Name: "zip", Doc: "Postal code", Value: &v.Zip, Longest: 255, Sample: "90-001",
 		},
 		{
-			Name: "phone", Doc: "Phone number", Value: &v.Phone, Longest: 255,
+			Name: "phone", Doc: "Phone number", Value: &v.Phone, Longest: 255, Sample: "+48 42 111 11 11",
 		},
 		{
-			Name: "stateprovince", Doc: "State or province", Value: &v.Stateprovince, Longest: 255,
+			Name: "stateprovince", Doc: "State or province", Value: &v.Stateprovince, Longest: 255, Sample: "Łódzkie",
 		},
 		{
 			Name: "website", Doc: "URL of the venue", Value: &v.Website, Longest: 2048, Address: true,

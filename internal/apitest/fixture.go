@@ -161,8 +161,8 @@ type SeriesRow struct {
 	ExDate                               []string
 	Author                               int64           // 0 means no author
 	Status                               calendar.Status // "" is publish
-	Template                             ent.Event // what the occurrences share, with ids and translations as edges
-	Occurrences                          []string // nominal starts of those to add
+	Template                             ent.Event       // what the occurrences share, with ids and translations as edges
+	Occurrences                          []string        // nominal starts of those to add
 }
 
 // AddSeries adds a series with one phase and some of its occurrences. It returns its id; those of the occurrences follow.

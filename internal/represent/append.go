@@ -157,7 +157,7 @@ func appendVenue(b []byte, j *Venue) []byte {
 	o.Some("zip", j.Zip)
 	o.Some("phone", j.Phone)
 	o.Some("website", j.Website)
-	o.Some("stateprovince", j.StateProvince)
+	o.Some("stateprovince", j.Stateprovince)
 	if j.GeoLat != nil {
 		o.Float("geo_lat", *j.GeoLat)
 	}

@@ -151,8 +151,9 @@ type Series struct {
 	Organizer    []Organizer `json:"organizer"`
 	CustomFields []string    `json:"custom_fields"`
 	Ticketed     *bool       `json:"ticketed"`
-	Language     string      `json:"language"`
-	Translations []string    `json:"translations"`
+	EventFields
+	Language     string   `json:"language"`
+	Translations []string `json:"translations"`
 
 	RRule          string        `json:"rrule"`
 	RDate          []string      `json:"rdate"`
@@ -218,7 +219,7 @@ func (v *View) Series(s *LoadedSeries) *Series {
 		ShowMap: j.ShowMap, ShowMapLink: j.ShowMapLink, HideFromListings: j.HideFromListings, Sticky: j.Sticky,
 		Featured: j.Featured, Attendance: j.Attendance, VirtualURL: j.VirtualURL,
 		Categories: j.Categories, Tags: j.Tags, Venue: j.Venue, Organizer: j.Organizer, CustomFields: j.CustomFields,
-		Ticketed: j.Ticketed, Language: j.Language, Translations: j.Translations,
+		Ticketed: j.Ticketed, EventFields: j.EventFields, Language: j.Language, Translations: j.Translations,
 		RRule: last.RRule, RDate: last.RDate, ExDate: last.ExDate,
 		Text: v.scheduleText(s.Schedules[len(phases)-1]), Phases: phases, Total: s.Published,
 	}
