@@ -268,79 +268,49 @@ func (e *Editor) storeOccurrences(
 	if err != nil {
 		return fmt.Errorf("draw ids of occurrences: %w", err)
 	}
+	b := NewBulk(calendar.Event)
 	m := tx.Event.Create().Mutation() // never executed: Insert writes all rows together
 	e.fillOccurrence(m, s, t)
 	m.SetTimezone(list[0].Zone.String())
 	m.SetAllDay(list[0].AllDay)
-	common, err := store.RowOf(m, event.Columns)
+	common, err := store.RowOf(m, b.Columns())
 	if err != nil {
 		return fmt.Errorf("occurrences of series %d: %w", s.ID, err)
 	}
-	column := func(name string) int { return slices.Index(event.Columns, name) }
-	slugColumn := column(event.FieldSlug)
-	startsAt, endsAt := column(event.FieldStartsAt), column(event.FieldEndsAt)
-	start, end, nominal := column(event.FieldStartWall), column(event.FieldEndWall), column(event.FieldOriginalStart)
+	startsAt, endsAt := b.Column(event.FieldStartsAt), b.Column(event.FieldEndsAt)
+	start, end, nominal := b.Column(event.FieldStartWall), b.Column(event.FieldEndWall), b.Column(event.FieldOriginalStart)
 
-	texts := append([]calendar.Text{t.Text()}, t.Translated()...)
-	slugs, err := chooseOccurrenceSlugs(ctx, tx, texts, list)
+	others := t.Translated()
+	slugs, err := chooseOccurrenceSlugs(ctx, tx, append([]calendar.Text{t.Text()}, others...), list)
 	if err != nil {
 		return err
 	}
-	rows, translations, found, slugRows := EventRows(), EventTranslationRows(), SearchTextRows(), SlugRows()
-	venues, organizers, terms := EventLinkRows(calendar.Venue), EventLinkRows(calendar.Organizer), EventTermRows()
-
-	searchTexts := e.searchTextsOf(calendar.Event, t.Text(), t.Translated())
-	links := linksOf(t)
-	linked := links.terms.all()
+	searchTexts := e.searchTextsOf(calendar.Event, t.Text(), others)
 	for i, o := range list {
 		row := slices.Clone(common)
-		row[slugColumn] = slugs[i]
 		row[startsAt], row[endsAt] = o.StartsAt(), o.EndsAt()
 		for at, wall := range map[int]calendar.Wall{start: o.Start, end: o.End, nominal: o.Nominal} {
 			if row[at], err = wall.Value(); err != nil {
 				return err
 			}
 		}
-		rows.Add(i, row...)
-		for k, text := range texts {
-			slug := slugs[k*len(list)+i]
-			if slug != "" {
-				slugRows.Add(i, string(calendar.Event), slug, nil, string(text.Language), SlugScope(ids[i], false))
-			}
-			if k > 0 {
-				translations.Add(i, nil, string(text.Language), text.Title, text.Description, text.Excerpt, slug,
-					text.EventStatusReason)
-			}
+		for k := range others {
+			others[k].Slug = slugs[(k+1)*len(list)+i]
 		}
-		for _, f := range searchTexts {
-			found.Add(i, string(calendar.Event), nil, int64(f.Languages), f.Text)
-		}
-		for position, id := range links.venues {
-			venues.Add(i, nil, id, int64(position))
-		}
-		for position, id := range links.organizers {
-			organizers.Add(i, nil, id, int64(position))
-		}
-		for _, id := range linked {
-			terms.Add(i, nil, id)
-		}
+		b.Add(row, t.Language, others, searchTexts)
 	}
-	if err := slugRows.Insert(ctx, tx, ids); err != nil {
-		return fmt.Errorf("slugs of occurrences: %w", store.AsConflict(err))
+	each := linksOf(t)
+	links := BulkLinks{
+		Terms: slices.Repeat([][]int64{each.terms.all()}, len(list)), Venues: slices.Repeat([][]int64{each.venues}, len(list)),
+		Organizers: slices.Repeat([][]int64{each.organizers}, len(list)), Counted: make(map[int64]int),
 	}
 	if countsForTerms(s.Status) {
-		by := make(map[int64]int, len(linked))
-		for _, id := range linked {
-			by[id] = len(list)
-		}
-		if err := CountEvents(ctx, tx, by); err != nil {
-			return err
+		for _, id := range each.terms.all() {
+			links.Counted[id] = len(list)
 		}
 	}
-	for _, r := range []*store.Rows{&rows, &translations, &found, &terms, &venues, &organizers} {
-		if err := r.Insert(ctx, tx, ids); err != nil {
-			return fmt.Errorf("occurrences of series %d: %s: %w", s.ID, r.Table, store.AsConflict(err))
-		}
+	if err := b.Insert(ctx, tx, ids, slugs[:len(list)], links); err != nil {
+		return fmt.Errorf("occurrences of series %d: %w", s.ID, err)
 	}
 	slices.Sort(ids) // reserved ids are in the order of the source
 	e.logRuns(calendar.Event, ids, isPublic(s.Status, s.PublishedAt, e.Now))

@@ -355,7 +355,7 @@ func (w *seriesWrite) storeSlugs(ctx context.Context, rows []*occurrenceRow) err
 	if err := w.writeSlugs(ctx, owners, append(toTrash, out...), append(texts, free[:len(out)]...)); err != nil {
 		return err
 	}
-	insert := SlugRows()
+	insert := slugRows()
 	var ids []int64
 	for i, r := range fresh {
 		r.slug = free[len(out)+i]
@@ -566,7 +566,7 @@ func (w *seriesWrite) storeTranslations(ctx context.Context, rows []*occurrenceR
 	for _, l := range calendar.Languages {
 		suffix := ":" + string(l)
 		var gone []int64
-		insert := EventTranslationRows()
+		insert := eventTranslationRows()
 		var ids []int64
 		for _, r := range rows {
 			switch {
@@ -637,15 +637,15 @@ func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) err
 		links  func(*ent.Event) []int64
 	}{
 		{
-			calendar.Venue, changes("venue"), EventLinkRows(calendar.Venue),
+			calendar.Venue, changes("venue"), eventLinkRows(calendar.Venue),
 			(*ent.Event).VenueIDs,
 		},
 		{
-			calendar.Organizer, changes("organizer"), EventLinkRows(calendar.Organizer),
+			calendar.Organizer, changes("organizer"), eventLinkRows(calendar.Organizer),
 			(*ent.Event).OrganizerIDs,
 		},
 		{
-			"", changes("categories", "tags"), EventTermRows(),
+			"", changes("categories", "tags"), eventTermRows(),
 			func(t *ent.Event) []int64 { return linksOf(t).terms.all() },
 		},
 	} {
