@@ -84,7 +84,7 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 		return fmt.Errorf("series with %s: %w", field, err)
 	}
 	for part := range slices.Chunk(linked, batch) {
-		if _, err := recordTableOf(tx, calendar.Series).lock(ctx, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
+		if _, err := lockRecords(ctx, tx, calendar.Series, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
 			return fmt.Errorf("series with %s: %w", field, err)
 		}
 		phases, err := tx.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(part...)).Order(seriesphase.BySeriesID()).All(ctx)
@@ -314,6 +314,24 @@ func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCo
 		}).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("terms of event %d: %w", id, store.AsConflict(err))
+		}
+	}
+	return nil
+}
+
+// clearReferences sets a column to null in all records of the kinds in which it has the value. It increases the
+// version of these records and logs field as changed.
+func (e *Editor) clearReferences(
+	ctx context.Context, tx *ent.Tx, column string, value int64, field string, kinds ...calendar.Kind,
+) error {
+	for _, kind := range kinds {
+		ids, err := lockRecords(ctx, tx, kind, sql.FieldEQ(column, value), noLimit)
+		if err != nil {
+			return fmt.Errorf("records of kind %s with %s %d: %w", kind, field, value, err)
+		}
+		err = e.touch(ctx, tx, kind, ids, []string{field}, true, func(u *sql.UpdateBuilder) { u.SetNull(column) })
+		if err != nil {
+			return fmt.Errorf("%s %d: %w", field, value, err)
 		}
 	}
 	return nil
