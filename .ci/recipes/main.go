@@ -230,19 +230,13 @@ func (k *workTree) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// devDatabase is the empty database in which migrations are planned.
+// devDatabase is the database in which migrations are planned. The command creates and drops it.
 const devDatabase = "almanac_recipes_dev"
 
 var manualServer = regexp.MustCompile(`mysql://root@127\.0\.0\.1:3306/\w+`)
 
-func (k *workTree) shell(text string) (err error) {
-	if manualServer.MatchString(text) {
-		if err := k.sql("CREATE DATABASE " + devDatabase); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, k.sql("DROP DATABASE "+devDatabase)) }()
-		text = manualServer.ReplaceAllString(text, strings.TrimRight(k.mysql, "/")+"/"+devDatabase)
-	}
+func (k *workTree) shell(text string) error {
+	text = manualServer.ReplaceAllLiteralString(text, strings.TrimRight(k.mysql, "/")+"/"+devDatabase)
 	out, err := k.command("bash", "-euo", "pipefail", "-c", text).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.TrimSpace(text), err, out)
