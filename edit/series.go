@@ -306,6 +306,7 @@ func (e *Editor) storeOccurrences(
 	column := func(name string) int { return slices.Index(event.Columns, name) }
 	slugColumn := column(event.FieldSlug)
 	startsAt, endsAt := column(event.FieldStartsAt), column(event.FieldEndsAt)
+	sequence := column(event.FieldSequence)
 	start, end, nominal := column(event.FieldStartWall), column(event.FieldEndWall), column(event.FieldOriginalStart)
 
 	texts := append([]calendar.Text{t.Original}, t.Others...)
@@ -321,6 +322,7 @@ func (e *Editor) storeOccurrences(
 	for i, o := range list {
 		row := slices.Clone(common)
 		row[slugColumn] = slugs[i]
+		row[sequence] = e.Reserved.Sequences[ids[i]]
 		row[startsAt], row[endsAt] = o.StartsAt(), o.EndsAt()
 		for at, wall := range map[int]calendar.Wall{start: o.Start, end: o.End, nominal: o.Nominal} {
 			if row[at], err = wall.Value(); err != nil {
@@ -451,5 +453,5 @@ func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *calendar
 	}
 	m.SetSeriesID(s.ID)
 	m.SetOffSchedule(false)
-	m.SetSequence(0)
+	m.SetSequence(0) // storeOccurrences has the sequence of each
 }
