@@ -65,13 +65,15 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	}
 	d := &diff{fresh: true}
 	c := tx.Event.Create()
-	if _, err := e.fillEvent(c.Mutation(), r, none, s, newEvent(), in, span, d); err != nil {
+	row := newEvent()
+	row.Sequence = e.Reserved.Sequences[id]
+	if _, err := e.fillEvent(c.Mutation(), r, none, s, row, in, span, d); err != nil {
 		return nil, err
 	}
 	if made != nil {
 		c.SetSeriesID(made.id).SetOriginalStart(made.occurrences[0].Nominal)
 	}
-	row, err := c.Save(ctx)
+	row, err = c.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
 	}

@@ -277,7 +277,7 @@ func (e *Editor) storeOccurrences(
 	if err != nil {
 		return fmt.Errorf("occurrences of series %d: %w", s.ID, err)
 	}
-	startsAt, endsAt := b.Column(event.FieldStartsAt), b.Column(event.FieldEndsAt)
+	startsAt, endsAt, sequence := b.Column(event.FieldStartsAt), b.Column(event.FieldEndsAt), b.Column(event.FieldSequence)
 	start, end, nominal := b.Column(event.FieldStartWall), b.Column(event.FieldEndWall), b.Column(event.FieldOriginalStart)
 
 	others := t.Translated()
@@ -288,6 +288,7 @@ func (e *Editor) storeOccurrences(
 	searchTexts := e.searchTextsOf(calendar.Event, t.Text(), others)
 	for i, o := range list {
 		row := slices.Clone(common)
+		row[sequence] = e.Reserved.Sequences[ids[i]]
 		row[startsAt], row[endsAt] = o.StartsAt(), o.EndsAt()
 		for at, wall := range map[int]calendar.Wall{start: o.Start, end: o.End, nominal: o.Nominal} {
 			if row[at], err = wall.Value(); err != nil {
@@ -369,5 +370,5 @@ func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *ent.Even
 	}
 	m.SetSeriesID(s.ID)
 	m.SetOffSchedule(false)
-	m.SetSequence(0)
+	m.SetSequence(0) // storeOccurrences has the sequence of each
 }

@@ -103,7 +103,7 @@ func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*
 		if err := check(tx.Client()); err != nil {
 			return err
 		}
-		r.editor.Reserved.BySource, err = r.editor.Reserve(ctx, tx, list, keep)
+		r.editor.Reserved, err = r.editor.Reserve(ctx, tx, list, keep)
 		return err
 	})
 	if err != nil {

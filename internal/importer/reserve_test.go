@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/origin"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -159,6 +160,78 @@ func TestImportKeepsIDsOfLaterRecords(t *testing.T) {
 			t.Errorf("event %d has not come back", late.Number)
 		}
 	})
+}
+
+// TestImportRaisesTheSequenceOfDeletedEvents deletes events for good, twice, so that each import stores them again.
+func TestImportRaisesTheSequenceOfDeletedEvents(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	for _, tt := range []struct {
+		name   string
+		writes []*edit.EventInput
+	}{
+		{name: "unchanged"},
+		{"moved and withdrawn", []*edit.EventInput{
+			{Start: edittest.Wall("2030-01-01 10:00:00"), End: edittest.Wall("2030-01-01 11:00:00")},
+			{Status: new(calendar.Draft)}, {Status: new(calendar.Publish)}, {Status: new(calendar.Trash)},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, st *store.Store) {
+				importAll := func() []*ent.Event {
+					t.Helper()
+					if _, err := runImport(t, st, allOf(t, site), nil); err != nil {
+						t.Fatal(err)
+					}
+					return st.Ent.Event.Query().AllX(t.Context())
+				}
+				last := make(map[int64]int64)
+				for _, row := range importAll() {
+					if row.Sequence != 0 {
+						t.Errorf("new event %d: sequence %d", row.ID, row.Sequence)
+					}
+				}
+				var occurrences int
+				for range 2 {
+					editor := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
+					for _, write := range tt.writes {
+						for _, id := range st.Ent.Event.Query().IDsX(t.Context()) {
+							err := edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
+								row, err := edit.LockEvent(t.Context(), tx, id)
+								if err == nil {
+									_, err = editor.UpdateEvent(t.Context(), tx, row, write)
+								}
+								return err
+							})
+							if err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+					for _, row := range st.Ent.Event.Query().AllX(t.Context()) {
+						last[row.ID] = edit.Sequence(row, testSite().Now())
+					}
+					err := edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
+						return editor.RemoveAll(t.Context(), tx, calendar.Event, slices.Collect(maps.Keys(last)))
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, row := range importAll() {
+						if before, again := last[row.ID]; again && row.Sequence <= before {
+							t.Errorf("event %d: sequence %d after %d", row.ID, row.Sequence, before)
+						} else if again && row.SeriesID != nil {
+							occurrences++
+						}
+					}
+				}
+				if occurrences == 0 {
+					t.Error("no occurrence came again")
+				}
+			})
+		})
+	}
 }
 
 func TestImportRefusesTakenIDs(t *testing.T) {
