@@ -68,7 +68,7 @@ type Event struct {
 	Translations []string `json:"translations"`
 
 	Series *EventSeries `json:"series"`
-	JSONLD *EventLD     `json:"json_ld,omitempty"`
+	JSONLD *EventLD     `json:"json_ld,omitempty" escape:"script"`
 }
 
 // DateDetails is a date cut into its parts. The parts are digits with leading zeros.

@@ -24,7 +24,7 @@ type Organizer struct {
 	Phone       string          `json:"phone,omitempty"`
 	Website     string          `json:"website,omitempty"`
 	Email       string          `json:"email,omitempty"`
-	JSONLD      *OrganizerLD    `json:"json_ld,omitempty"`
+	JSONLD      *OrganizerLD    `json:"json_ld,omitempty" escape:"script"`
 	OrganizerFields
 	GlobalID        string   `json:"global_id"`
 	GlobalIDLineage []string `json:"global_id_lineage"`

@@ -34,7 +34,7 @@ type Venue struct {
 	Stateprovince string          `json:"stateprovince,omitempty"`
 	GeoLat        *float64        `json:"geo_lat,omitempty"` // degrees north
 	GeoLng        *float64        `json:"geo_lng,omitempty"` // degrees east
-	JSONLD        *PlaceLD        `json:"json_ld,omitempty"`
+	JSONLD        *PlaceLD        `json:"json_ld,omitempty" escape:"script"`
 	ShowMap       bool            `json:"show_map"`
 	ShowMapLink   bool            `json:"show_map_link"`
 	VenueFields
