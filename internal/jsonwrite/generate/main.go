@@ -77,7 +77,7 @@ func parse(dir, out string) (source, error) {
 	return s, err
 }
 
-// underlying returns the type that a name stands for. Of other packages it knows types without parts only.
+// underlying returns the type that a name stands for. It refuses types of other packages that have parts.
 func (s source) underlying(t ast.Expr) (ast.Expr, error) {
 	switch n := t.(type) {
 	case *ast.Ident:
