@@ -99,7 +99,8 @@ func TakenIDs(ctx context.Context, db *ent.Client, list []Origin) (taken []Origi
 	return taken, nil
 }
 
-// takenTerms returns which ids are those of terms, also of deleted ones as far as the change log goes back.
+// takenTerms returns which ids are those of terms, of deleted ones as far as the change log goes back, or reserved for terms
+// of another import.
 func takenTerms(ctx context.Context, db *ent.Client, ids []int64) ([]int64, error) {
 	taken, err := db.Term.Query().Where(term.IDIn(ids...)).IDs(ctx)
 	if err != nil {
@@ -112,6 +113,14 @@ func takenTerms(ctx context.Context, db *ent.Client, ids []int64) ([]int64, erro
 	}
 	for _, c := range deleted {
 		taken = append(taken, c.RecordID)
+	}
+	reserved, err := db.Origin.Query().
+		Where(origin.KindIn(calendar.Category, calendar.Tag), origin.RecordIDIn(ids...)).Select(origin.FieldRecordID).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range reserved {
+		taken = append(taken, o.RecordID)
 	}
 	return taken, nil
 }
