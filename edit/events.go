@@ -363,7 +363,7 @@ func newEvent() *ent.Event {
 // apply sets the sent fields in the row of an event, except its texts, its dates, its password, and what it shares with
 // other records.
 func (in *EventInput) apply(row *ent.Event) {
-	in.EventValues.Apply(row)
+	in.Apply(row)
 	row.Cost = valueOr(row.Cost, in.Cost)
 	if in.Website != nil {
 		row.Website = nil

@@ -108,7 +108,7 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) name
 // after returns the row of an organizer after a write of in, without what organizers share with venues.
 func (in *OrganizerInput) after(old *ent.Organizer) *ent.Organizer {
 	next := new(*old)
-	in.OrganizerValues.Apply(next)
+	in.Apply(next)
 	next.ImageID = applyID(old.ImageID, in.ImageID)
 	return next
 }

@@ -70,8 +70,10 @@ func TestStoredTemplatesAreRead(t *testing.T) {
 				t.Errorf("translations (-want +got):\n%s", diff)
 			}
 			for _, ids := range [][2][]int64{
-				{want.TermIDs(calendar.Category), got.TermIDs(calendar.Category)}, {want.TermIDs(calendar.Tag), got.TermIDs(calendar.Tag)},
-				{want.VenueIDs(), got.VenueIDs()}, {want.OrganizerIDs(), got.OrganizerIDs()},
+				{want.TermIDs(calendar.Category), got.TermIDs(calendar.Category)},
+				{want.TermIDs(calendar.Tag), got.TermIDs(calendar.Tag)},
+				{want.VenueIDs(), got.VenueIDs()},
+				{want.OrganizerIDs(), got.OrganizerIDs()},
 			} {
 				if diff := cmp.Diff(ids[0], ids[1]); diff != "" {
 					t.Errorf("ids (-want +got):\n%s", diff)

@@ -107,7 +107,7 @@ func newVenue() *ent.Venue { return &ent.Venue{ShowMap: true, ShowMapLink: true}
 // after returns the row of a venue after a write of in, without what venues share with organizers.
 func (in *VenueInput) after(old *ent.Venue) *ent.Venue {
 	next := new(*old)
-	in.VenueValues.Apply(next)
+	in.Apply(next)
 	next.ImageID = applyID(old.ImageID, in.ImageID)
 	next.Latitude, next.Longitude = in.Latitude.applyTo(old.Latitude), in.Longitude.applyTo(old.Longitude)
 	return next

@@ -200,8 +200,8 @@ func isUID(uid string) bool {
 		strings.TrimSpace(uid) == uid
 }
 
-// isGUID reports whether a guid of a source can be one here: it is an address of the web or a URN, and an IRI, as Atom wants
-// (RFC 4287, section 4.2.6; RFC 3987).
+// isGUID reports whether a guid of a source can be one here. It is an address of the web or a URN. Atom wants an IRI
+// (RFC 4287, section 4.2.6).
 func isGUID(guid string) bool {
 	u, err := url.Parse(guid)
 	return err == nil && len(guid) <= maxGUID && !strings.ContainsFunc(guid, unicode.IsSpace) && !strings.ContainsFunc(guid, unicode.IsControl) &&

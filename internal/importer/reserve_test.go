@@ -175,7 +175,9 @@ func TestImportRaisesTheSequenceOfDeletedEvents(t *testing.T) {
 		{name: "unchanged"},
 		{"moved and withdrawn", []*edit.EventInput{
 			{Start: edittest.Wall("2030-01-01 10:00:00"), End: edittest.Wall("2030-01-01 11:00:00")},
-			{Status: new(calendar.Draft)}, {Status: new(calendar.Publish)}, {Status: new(calendar.Trash)},
+			{Status: new(calendar.Draft)},
+			{Status: new(calendar.Publish)},
+			{Status: new(calendar.Trash)},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

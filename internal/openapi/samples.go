@@ -228,7 +228,7 @@ func (p *Route) sample(of *param.Param) string {
 	if text, ok := value.(string); ok {
 		value = strconv.Quote(text)
 	}
-	return fmt.Sprintf(`{"%s": %v}`, of.Name, value)
+	return fmt.Sprintf(`{%q: %v}`, of.Name, value)
 }
 
 // stored returns one of samples. A sample for the path's collection has precedence.

@@ -3,12 +3,12 @@ package fill
 import (
 	"context"
 	"fmt"
-	"github.com/almanac-cal/almanac/ent"
 	"slices"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/when"
 )
