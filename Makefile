@@ -27,7 +27,7 @@ lint: ## format, then check
 generate: ## ent/ from schema/, and the rest that is generated
 	go generate ./...
 
-migration: ## NAME=add_colour: the next migration of both engines; the database almanac_dev is empty
+migration: ## NAME=add_colour: the next migration of both engines
 	go run ./cmd/almanac migrate diff $(NAME) --dev $(MYSQL)almanac_dev
 
 build: ## one static file

@@ -6,10 +6,7 @@ import (
 )
 
 // passwordFields are the fields of an event that its password hides from the public (contract, section 13).
-var passwordFields = []string{
-	"description", "excerpt", "image", "all_day", "cost", "website", "show_map", "show_map_link", "sticky", "featured",
-	"categories", "tags", "venue", "organizer", "password", "ticketed", "virtual_url",
-}
+var passwordFields = append(slices.Clone(guardedFields), "all_day", "categories", "tags", "venue", "organizer")
 
 // CutField splits the name of a field, such as title:pl, into the field and the language. The language is "" if the name
 // has none.

@@ -123,7 +123,7 @@ func TestRaceForEverything(t *testing.T) {
 				if i%2 == 1 {
 					slices.Reverse(*in.Categories)
 				}
-				in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), City: new("Łódź")}}}
+				in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), VenueValues: ent.VenueValues{City: new("Łódź")}}}}
 				in.Organizers = &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: new("Org")}}}
 				_, err := e.CreateEvent(ctx, tx, in)
 				return err

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 )
 
 // diff sets changed values in a mutation and records the names of the changed fields. For a new row it sets all
@@ -55,6 +56,20 @@ func putOptional[T comparable](d *diff, name string, old, value *T, set func(T),
 	}
 	if name != "" {
 		d.note(name)
+	}
+}
+
+// putFields sets the fields of the API in a mutation that differ between two rows. For a new row it sets all. Changes of
+// texts are recorded with their language where they are rewritten.
+func putFields[R, M, T any](d *diff, fields []ent.Field[R, M, T], m M, old, row R) {
+	for _, f := range fields {
+		same := f.Same(old, row)
+		if !same || d.fresh {
+			f.Set(m, row)
+		}
+		if !same && f.Text == nil {
+			d.note(f.Name)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 	}
 	s := own.record()
 	r := e.draftRecord(calendar.Event, s, others)
-	if err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{fresh: true}); err != nil {
+	if _, err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{fresh: true}); err != nil {
 		return nil, err
 	}
 	d := e.draft(r, s)
@@ -65,11 +65,7 @@ func (e *Editor) DraftVenue(m *ent.VenueMutation, in *VenueInput, others []calen
 	d := &diff{fresh: true}
 	e.fillNamed(m, r, &record{}, s, d)
 	in.fill(m, newVenue(), d)
-	return e.draft(r, s, venueFields(&ent.Venue{
-		Address: valueOr("", in.Address), City: valueOr("", in.City), Country: valueOr("", in.Country),
-		Province: valueOr("", in.Province), State: valueOr("", in.State), Zip: valueOr("", in.Zip),
-		Stateprovince: valueOr("", in.StateProvince), Phone: valueOr("", in.Phone), Website: valueOr("", in.Website),
-	})...), nil
+	return e.draft(r, s, venueFields(in.after(newVenue()))...), nil
 }
 
 // DraftOrganizer fills m with a new organizer.
@@ -79,9 +75,7 @@ func (e *Editor) DraftOrganizer(m *ent.OrganizerMutation, in *OrganizerInput, ot
 	d := &diff{fresh: true}
 	e.fillNamed(m, r, &record{}, s, d)
 	in.fill(m, &ent.Organizer{}, d)
-	return e.draft(r, s, organizerFields(&ent.Organizer{
-		Phone: valueOr("", in.Phone), Email: valueOr("", in.Email), Website: valueOr("", in.Website),
-	})...)
+	return e.draft(r, s, organizerFields(in.after(&ent.Organizer{}))...)
 }
 
 // draftRecord returns a new record with its texts, without an id and a slug.

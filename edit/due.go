@@ -118,10 +118,9 @@ func isDue[P ~func(*sql.Selector)](now time.Time) P {
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
 	for _, kind := range []calendar.Kind{calendar.Series, calendar.Event, calendar.Venue, calendar.Organizer} {
-		table := recordTableOf(tx, kind)
 		// The tables of events, venues and organizers have an index in this order, so the statement locks one
 		// batch only. No index of series has the publication date, so the statement locks all scheduled series.
-		ids, err := table.lock(ctx, func(s *sql.Selector) {
+		ids, err := lockRecords(ctx, tx, kind, func(s *sql.Selector) {
 			isDue[func(*sql.Selector)](e.Now)(s)
 			s.OrderBy(s.C(event.FieldPublishedAt))
 		}, batch)
@@ -131,7 +130,7 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 		if len(ids) == 0 {
 			continue
 		}
-		err = table.change(ctx, ids, func(u *sql.UpdateBuilder) {
+		err = tx.Client().ChangeRecords(ctx, kind, ids, func(u *sql.UpdateBuilder) {
 			// The public has seen the record since its date.
 			u.Set(event.FieldStatus, calendar.Publish).Set(event.FieldDated, true).Add(event.FieldHiddenChanges, 1)
 			if kind == calendar.Event {

@@ -65,13 +65,15 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	}
 	d := &diff{fresh: true}
 	c := tx.Event.Create()
-	if err := e.fillEvent(c.Mutation(), r, none, s, newEvent(), in, span, d); err != nil {
+	row := newEvent()
+	row.Sequence = e.Reserved.Sequences[id]
+	if _, err := e.fillEvent(c.Mutation(), r, none, s, row, in, span, d); err != nil {
 		return nil, err
 	}
 	if made != nil {
 		c.SetSeriesID(made.id).SetOriginalStart(made.occurrences[0].Nominal)
 	}
-	row, err := c.Save(ctx)
+	row, err = c.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
 	}
@@ -82,7 +84,8 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	e.fresh[row.ID] = row
 	if made != nil { // storeSeries takes slugs, which come before terms in the order of locks
 		links := eventLinks{p.terms, p.venues, p.organizers}
-		if err := e.storeSeries(ctx, tx, made, row, templateOf(row, nil, links), made.occurrences[1:]); err != nil {
+		t := templateOf(row, nil, links)
+		if err := e.storeSeries(ctx, tx, made, row, &t, made.occurrences[1:]); err != nil {
 			return nil, err
 		}
 	}
@@ -204,7 +207,7 @@ func (e *Editor) changeEvent(
 		}
 	}
 	u := tx.Event.Update().Where(event.ID(row.ID), event.Version(old.version.All))
-	if err := e.fillEvent(u.Mutation(), r, old, s, row, in, span, d); err != nil {
+	if _, err := e.fillEvent(u.Mutation(), r, old, s, row, in, span, d); err != nil {
 		return nil, err
 	}
 	is := was
@@ -357,70 +360,64 @@ func newEvent() *ent.Event {
 	return &ent.Event{EventStatus: calendar.Scheduled, Attendance: calendar.Offline}
 }
 
-// fillEvent sets the fields of an event in m that differ from the stored row.
+// apply sets the sent fields in the row of an event, except its texts, its dates, its password, and what it shares with
+// other records.
+func (in *EventInput) apply(row *ent.Event) {
+	in.Apply(row)
+	row.Cost = valueOr(row.Cost, in.Cost)
+	if in.Website != nil {
+		row.Website = nil
+		if in.Website.Set {
+			row.Website = &in.Website.URL
+		}
+	}
+	row.ParentID = applyID(row.ParentID, in.ParentID)
+}
+
+// eventAfter returns the row of an event after a write of in. R has its texts and its image. Its dates and its state are
+// those before the write.
+func (e *Editor) eventAfter(row *ent.Event, r *record, in *EventInput) (*ent.Event, error) {
+	next := new(*row)
+	in.apply(next)
+	next.Title, next.Description, next.Excerpt, next.EventStatusReason = r.title, r.description, r.excerpt, r.reason
+	next.ImageID = r.image
+	switch {
+	case in.Password == nil || *in.Password == "" && !HasPassword(row):
+		return next, nil
+	case *in.Password == "":
+		next.PasswordHash = nil
+	case len(e.PasswordKey) == 0:
+		return nil, errNoKey
+	case PasswordMatches(e.PasswordKey, row, *in.Password):
+		return next, nil
+	default:
+		next.PasswordHash = new(HashPassword(e.PasswordKey, r.id, *in.Password))
+	}
+	next.PasswordID = nil
+	return next, nil
+}
+
+// fillEvent sets the fields of an event in m that differ from the stored row. It returns the row after the write
+// (eventAfter).
 func (e *Editor) fillEvent(
 	m *ent.EventMutation, r, old *record, s *recordInput, row *ent.Event, in *EventInput, span calendar.Span, d *diff,
-) error {
+) (*ent.Event, error) {
+	next, err := e.eventAfter(row, r, in)
+	if err != nil {
+		return nil, err
+	}
 	e.fill(m, r, old, s, d)
-	putValue(d, "", old.title, r.title, m.SetTitle)
-	putValue(d, "", old.excerpt, r.excerpt, m.SetExcerpt)
-	putValue(d, "", old.reason, r.reason, m.SetEventStatusReason)
 	putValue(d, "timezone", row.Timezone, span.Zone.String(), m.SetTimezone)
 	putValue(d, "all_day", row.AllDay, span.AllDay, m.SetAllDay)
 	putValue(d, "start_date", row.StartWall, span.Start, m.SetStartWall)
 	putValue(d, "end_date", row.EndWall, span.End, m.SetEndWall)
 	putTime(d, "", row.StartsAt, span.StartsAt(), m.SetStartsAt)
 	putTime(d, "", row.EndsAt, span.EndsAt(), m.SetEndsAt)
-	if in.Cost != nil && !in.Cost.Equal(row.Cost) {
-		d.note("cost")
-		if in.Cost.IsZero() {
-			m.ClearCost()
-		} else {
-			m.SetCost(*in.Cost)
-		}
-	}
-	website := row.Website
-	if in.Website != nil {
-		website = nil
-		if in.Website.Set {
-			website = &in.Website.URL
-		}
-	}
-	putOptional(d, "website", row.Website, website, m.SetWebsite, m.ClearWebsite)
-	putValue(d, "show_map", row.ShowMap, valueOr(row.ShowMap, in.ShowMap), m.SetShowMap)
-	putValue(d, "show_map_link", row.ShowMapLink, valueOr(row.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
-	putValue(d, "hide_from_listings", row.HideFromListings, valueOr(row.HideFromListings, in.Hide), m.SetHideFromListings)
-	putValue(d, "sticky", row.Sticky, valueOr(row.Sticky, in.Sticky), m.SetSticky)
-	putValue(d, "featured", row.Featured, valueOr(row.Featured, in.Featured), m.SetFeatured)
-	putValue(d, "ticketed", row.Ticketed, valueOr(row.Ticketed, in.Ticketed), m.SetTicketed)
-	putValue(d, "event_status", row.EventStatus, valueOr(row.EventStatus, in.EventStatus), m.SetEventStatus)
-	putValue(d, "attendance", row.Attendance, valueOr(row.Attendance, in.Attendance), m.SetAttendance)
-	putValue(d, "virtual_url", row.VirtualURL, valueOr(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
-	putOptional(d, "post_parent", row.ParentID, applyID(row.ParentID, in.ParentID), m.SetParentID, m.ClearParentID)
-	putValue(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span,
-		valueOr(row.EventStatus, in.EventStatus), isProtectedAfter(row, in)), m.SetSequence)
+	putFields(d, ent.EventFields, m, row, next)
+	putValue(d, "", row.Sequence,
+		nextSequence(row, e.Now, r.status, r.published, span, next.EventStatus, HasPassword(next)), m.SetSequence)
 	if d.fresh {
 		m.SetOffSchedule(false)
 	}
-	return e.fillPassword(m, r.id, row, in.Password, d)
-}
-
-// fillPassword sets the hash of the sent password if it is not the stored password. Nil means that none was
-// sent, "" removes the password.
-func (e *Editor) fillPassword(m *ent.EventMutation, id int64, row *ent.Event, password *string, d *diff) error {
-	switch {
-	case password == nil || *password == "" && !HasPassword(row):
-		return nil
-	case *password == "":
-		m.ClearPasswordHash()
-	case len(e.PasswordKey) == 0:
-		return errNoKey
-	case PasswordMatches(e.PasswordKey, row, *password):
-		return nil
-	default:
-		m.SetPasswordHash(HashPassword(e.PasswordKey, id, *password))
-	}
-	m.ClearPasswordID()
-	d.note("password")
-	return nil
+	return next, nil
 }

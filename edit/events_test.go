@@ -57,8 +57,7 @@ func TestCreateEventStoresAll(t *testing.T) {
 		row := w.Event(e, &edit.EventInput{
 			Title: new("Gala"), Description: new("<p>x</p>"), Excerpt: new("short"), AllDay: new(true),
 			Cost: &calendar.Cost{Prices: []string{"5"}}, Website: &edit.Website{Set: true, URL: "http://a.example/"},
-			Password: new("secret"), ShowMap: new(true), Hide: new(true), Sticky: new(true), Ticketed: new(true),
-			EventStatus: new(calendar.Canceled), EventStatusReason: new("Ill"), Attendance: new(calendar.Mixed), VirtualURL: new("https://meet.example/"),
+			Password: new("secret"), EventValues: ent.EventValues{ShowMap: new(true), HideFromListings: new(true), Sticky: new(true), Ticketed: new(true), EventStatus: new(calendar.Canceled), Attendance: new(calendar.Mixed), VirtualURL: new("https://meet.example/")}, EventStatusReason: new("Ill"),
 			Published: new(edittest.Now.Add(-time.Hour)), SourceID: new("h?id=1"), ModifiedAt: new(edittest.Now.Add(-time.Minute)),
 		})
 		row = w.DB.Event.GetX(t.Context(), row.ID)
@@ -96,7 +95,7 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 		parent := w.Event(e, &edit.EventInput{})
 		row := w.Event(e, &edit.EventInput{
 			Cost: &calendar.Cost{Prices: []string{"5"}}, Website: &edit.Website{Set: true, URL: "http://a.example/"},
-			Password: new("secret"), Sticky: new(true), Venues: &[]edit.VenueRef{{ID: venue.ID}}, ParentID: &parent.ID,
+			Password: new("secret"), EventValues: ent.EventValues{Sticky: new(true)}, Venues: &[]edit.VenueRef{{ID: venue.ID}}, ParentID: &parent.ID,
 			Description: new("text"),
 		})
 		e.Now = edittest.Now.Add(time.Hour)
@@ -109,7 +108,7 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 			t.Errorf("an update without fields changed %v", got)
 		}
 		got = w.ChangeEvent(e, row.ID, &edit.EventInput{
-			Cost: &calendar.Cost{}, Website: &edit.Website{Set: true}, Password: new(""), Sticky: new(false),
+			Cost: &calendar.Cost{}, Website: &edit.Website{Set: true}, Password: new(""), EventValues: ent.EventValues{Sticky: new(false)},
 			Venues: &[]edit.VenueRef{}, ParentID: new(int64(0)), Description: new(""),
 		})
 		if !got.Cost.IsZero() || *got.Website != "" || hasPassword(got) || got.Sticky || got.ParentID != nil ||
@@ -129,7 +128,7 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 				}
 			}
 		}
-		want := [][]string{{}, {"description", "cost", "website", "sticky", "post_parent", "password", "venue"}, {"website"}}
+		want := [][]string{{}, {"description", "cost", "website", "password", "sticky", "post_parent", "venue"}, {"website"}}
 		if diff := cmp.Diff(want, fields); diff != "" {
 			t.Errorf("fields (-want +got):\n%s", diff)
 		}
@@ -144,8 +143,8 @@ func TestLongTexts(t *testing.T) {
 		long, text := strings.Repeat("Ł", 500), strings.Repeat("ń", 255)
 		row := w.Event(e, &edit.EventInput{
 			Title: &long, Categories: &[]edit.TermRef{{Name: long}},
-			Venues:     &[]edit.VenueRef{{New: &edit.VenueInput{Name: &long, City: &text}}},
-			Organizers: &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: &long, Phone: &text}}},
+			Venues:     &[]edit.VenueRef{{New: &edit.VenueInput{Name: &long, VenueValues: ent.VenueValues{City: &text}}}},
+			Organizers: &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: &long, OrganizerValues: ent.OrganizerValues{Phone: &text}}}},
 		})
 		if row.Title != long || row.Slug != strings.Repeat("l", 200) {
 			t.Errorf("title of %d bytes, slug %s", len(row.Title), row.Slug)
@@ -176,7 +175,7 @@ func TestEventLinks(t *testing.T) {
 			return o, err
 		})
 		row := w.Event(editor, &edit.EventInput{
-			Venues:     &[]edit.VenueRef{{ID: b.ID}, {ID: a.ID}, {ID: b.ID}, {New: &edit.VenueInput{Name: new("C"), City: new("Łódź")}}},
+			Venues:     &[]edit.VenueRef{{ID: b.ID}, {ID: a.ID}, {ID: b.ID}, {New: &edit.VenueInput{Name: new("C"), VenueValues: ent.VenueValues{City: new("Łódź")}}}},
 			Organizers: &[]edit.OrganizerRef{{ID: org.ID}, {New: &edit.OrganizerInput{Name: new("ORG")}}},
 		})
 		venues := venuesOf(w, row.ID)
@@ -300,7 +299,7 @@ func TestLostUpdateIsRetried(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		stale := w.Event(e, &edit.EventInput{})
-		w.ChangeEvent(e, stale.ID, &edit.EventInput{Sticky: new(true)})
+		w.ChangeEvent(e, stale.ID, &edit.EventInput{EventValues: ent.EventValues{Sticky: new(true)}})
 		tries := 0
 		row := edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
 			tries++
@@ -311,7 +310,7 @@ func TestLostUpdateIsRetried(t *testing.T) {
 					return nil, err
 				}
 			}
-			return e.UpdateEvent(ctx, tx, row, &edit.EventInput{Featured: new(true)})
+			return e.UpdateEvent(ctx, tx, row, &edit.EventInput{EventValues: ent.EventValues{Featured: new(true)}})
 		})
 		if tries != 2 || !row.Sticky || !row.Featured || row.Version != 3 {
 			t.Errorf("after %d tries: sticky %t, featured %t, version %d", tries, row.Sticky, row.Featured, row.Version)

@@ -124,7 +124,11 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 			return 0, err
 		}
 		var list []recur.Occurrence
-		most := mostOccurrences(e.occurrenceSize(&phase.Template))
+		template, err := ent.DecodeTemplate(phase.Template)
+		if err != nil {
+			return 0, fmt.Errorf("template of series %d: %w", s.ID, err)
+		}
+		most := mostOccurrences(e.occurrenceSize(template))
 		for o := range schedule.Occurrences(*s.GeneratedUntil, until) {
 			if i+1 < len(phases) && !o.Nominal.Before(phases[i+1].StartWall) {
 				break
@@ -141,7 +145,7 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 		if len(list) == 0 {
 			continue
 		}
-		t, err := e.withoutGone(ctx, tx, phase.Template)
+		t, err := e.withoutGone(ctx, tx, template)
 		if err != nil {
 			return 0, err
 		}
@@ -166,19 +170,19 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 // withoutGone returns the template of a phase without records and terms that were deleted or trashed since it
 // was stored. It locks the remaining venues and organizers, so that none of them goes to the trash before the
 // transaction ends. A parent in the trash stays the parent.
-func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, t calendar.Template) (*calendar.Template, error) {
+func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, template *ent.Event) (*ent.Event, error) {
+	t := new(*template)
 	all := &Editor{Now: e.Now, By: auth.System()} // system rights: the caller may lack access to linked records
-	for _, l := range []struct {
-		kind calendar.Kind
-		ids  *[]int64
-	}{{calendar.Venue, &t.Venues}, {calendar.Organizer, &t.Organizers}} {
-		found, err := all.LockLinkable(ctx, tx, l.kind, *l.ids)
-		if err != nil {
-			return nil, err
-		}
-		*l.ids = idsWithout(*l.ids, idsWithout(*l.ids, found))
+	venues, err := all.LockLinkable(ctx, tx, calendar.Venue, t.VenueIDs())
+	if err != nil {
+		return nil, err
 	}
-	if linked := (termIDs{t.Categories, t.Tags}).all(); len(linked) > 0 {
+	organizers, err := all.LockLinkable(ctx, tx, calendar.Organizer, t.OrganizerIDs())
+	if err != nil {
+		return nil, err
+	}
+	there := map[string][]int64{"venue": venues, "organizer": organizers}
+	if linked := linksOf(t).terms.all(); len(linked) > 0 {
 		var found []int64
 		for part := range slices.Chunk(linked, batch) {
 			ids, err := tx.Term.Query().Where(term.IDIn(part...)).IDs(ctx)
@@ -187,26 +191,20 @@ func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, t calendar.Templat
 			}
 			found = append(found, ids...)
 		}
-		gone := idsWithout(linked, found)
-		t.Categories, t.Tags = idsWithout(t.Categories, gone), idsWithout(t.Tags, gone)
+		there["categories"], there["tags"] = found, found
 	}
-	if t.ImageID != 0 {
-		there, err := tx.Image.Query().Where(image.ID(t.ImageID)).Exist(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("image %d: %w", t.ImageID, err)
-		}
-		if !there {
-			t.ImageID = 0
+	if t.ImageID != nil {
+		if there["image"], err = tx.Image.Query().Where(image.ID(*t.ImageID)).IDs(ctx); err != nil {
+			return nil, fmt.Errorf("image %d: %w", *t.ImageID, err)
 		}
 	}
-	if t.ParentID != 0 {
-		there, err := tx.Event.Query().Where(event.ID(t.ParentID)).Exist(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("parent %d: %w", t.ParentID, err)
-		}
-		if !there {
-			t.ParentID = 0
+	if t.ParentID != nil {
+		if there["post_parent"], err = tx.Event.Query().Where(event.ID(*t.ParentID)).IDs(ctx); err != nil {
+			return nil, fmt.Errorf("parent %d: %w", *t.ParentID, err)
 		}
 	}
-	return &t, nil
+	for field, ids := range there {
+		dropLinks(t, field, func(id int64) bool { return !slices.Contains(ids, id) })
+	}
+	return t, nil
 }

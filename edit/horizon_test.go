@@ -20,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
@@ -158,12 +159,17 @@ func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 			starts = append(starts, starts[len(starts)-1].AddDate(0, 0, 7))
 		}
 		phase := w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(*first.SeriesID)).OnlyX(t.Context())
-		later := phase.Template
-		phase.Template.Tags = make([]int64, 20_000)
-		for i := range phase.Template.Tags {
-			phase.Template.Tags[i] = int64(i) + 1e9 // gone
+		later, template := phase.Template, templateOf(t, phase)
+		tags := make([]int64, 20_000)
+		for i := range tags {
+			tags[i] = int64(i) + 1e9 // gone
 		}
-		phase.Update().SetTemplate(phase.Template).SetRrule("FREQ=WEEKLY;UNTIL=" + starts[19].Format("20060102")).ExecX(t.Context())
+		template.SetTermIDs(calendar.Tag, tags)
+		tagged, err := ent.EncodeTemplate(template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		phase.Update().SetTemplate(tagged).SetRrule("FREQ=WEEKLY;UNTIL=" + starts[19].Format("20060102")).ExecX(t.Context())
 		w.DB.SeriesPhase.Create().SetSeriesID(*first.SeriesID).SetPosition(1).SetRrule(phase.Rrule).SetTemplate(later).
 			SetStartWall(starts[20]).SetEndWall(starts[20].Add(time.Hour)).SetTimezone(phase.Timezone).ExecX(t.Context())
 

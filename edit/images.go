@@ -64,7 +64,7 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 		return err
 	}
 	// A transaction that links an event to the image waits for this lock.
-	if _, err := recordTableOf(tx, calendar.Image).lock(ctx, sql.FieldEQ(image.FieldID, row.ID), noLimit); err != nil {
+	if _, err := lockRecords(ctx, tx, calendar.Image, sql.FieldEQ(image.FieldID, row.ID), noLimit); err != nil {
 		return fmt.Errorf("image %d: %w", row.ID, err)
 	}
 	if err := e.unlinkSeries(ctx, tx, "image", []int64{row.ID}, true); err != nil {

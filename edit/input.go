@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -34,12 +35,9 @@ type EventInput struct {
 	Password *string // plain text; "" removes the password
 	ParentID *int64  // 0 removes the parent
 
-	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
+	ent.EventValues // the fields without rules of their own
 
-	EventStatus       *calendar.EventStatus
 	EventStatusReason *string
-	Attendance        *calendar.Attendance
-	VirtualURL        *string
 
 	// Rule is an RRULE in the syntax of recur.Parse; "" removes the rule. An empty RDate or ExDate removes
 	// those dates.
@@ -96,12 +94,10 @@ type VenueInput struct {
 	Description *string // sanitised HTML
 	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
 
-	Address, City, Country, Province, State, Zip, Phone *string
-	StateProvince                                       *string // "" means that readers get a value derived from Province or State
-	Website                                             *string
-	ImageID                                             *int64 // 0 removes the image
-	ShowMap, ShowMapLink                                *bool
-	Latitude, Longitude                                 *Coordinate
+	ent.VenueValues // an empty Stateprovince means that readers get a value derived from Province or State
+
+	ImageID             *int64 // 0 removes the image
+	Latitude, Longitude *Coordinate
 
 	SourceID   *string
 	ModifiedAt *time.Time
@@ -124,8 +120,9 @@ type OrganizerInput struct {
 	Description *string // sanitised HTML
 	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
 
-	Phone, Email, Website *string
-	ImageID               *int64 // 0 removes the image
+	ent.OrganizerValues
+
+	ImageID *int64 // 0 removes the image
 
 	SourceID   *string
 	ModifiedAt *time.Time

@@ -84,7 +84,7 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 		return fmt.Errorf("series with %s: %w", field, err)
 	}
 	for part := range slices.Chunk(linked, batch) {
-		if _, err := recordTableOf(tx, calendar.Series).lock(ctx, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
+		if _, err := lockRecords(ctx, tx, calendar.Series, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
 			return fmt.Errorf("series with %s: %w", field, err)
 		}
 		phases, err := tx.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(part...)).Order(seriesphase.BySeriesID()).All(ctx)
@@ -93,10 +93,17 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 		}
 		var changed []int64
 		for _, p := range phases {
-			if !dropLinks(&p.Template, field, func(id int64) bool { return slices.Contains(ids, id) }) {
+			t, err := ent.DecodeTemplate(p.Template)
+			if err != nil {
+				return fmt.Errorf("template of phase %d: %w", p.ID, err)
+			}
+			if !dropLinks(t, field, func(id int64) bool { return slices.Contains(ids, id) }) {
 				continue
 			}
-			err := tx.SeriesPhase.Update().Where(seriesphase.ID(p.ID)).SetTemplate(p.Template).Exec(ctx)
+			stored, err := ent.EncodeTemplate(t)
+			if err == nil {
+				err = tx.SeriesPhase.Update().Where(seriesphase.ID(p.ID)).SetTemplate(stored).Exec(ctx)
+			}
 			if err != nil {
 				return fmt.Errorf("phase %d: %w", p.ID, err)
 			}
@@ -137,24 +144,32 @@ func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (f
 
 // dropLinks removes the ids for which drop returns true from a field of a template. It reports whether it
 // removed any.
-func dropLinks(t *calendar.Template, field string, drop func(int64) bool) bool {
-	list := map[string]*[]int64{
-		"categories": &t.Categories, "tags": &t.Tags, "venue": &t.Venues, "organizer": &t.Organizers,
-	}[field]
-	if list != nil {
-		was := len(*list)
-		*list = slices.DeleteFunc(*list, drop)
-		return len(*list) < was
+func dropLinks(t *ent.Event, field string, drop func(int64) bool) bool {
+	was := *t
+	without := func(ids []int64) []int64 { return slices.DeleteFunc(ids, drop) }
+	one := func(id *int64) *int64 {
+		if id != nil && drop(*id) {
+			return nil
+		}
+		return id
 	}
-	id := &t.ImageID
-	if field == "post_parent" {
-		id = &t.ParentID
+	switch field {
+	case "categories", "tags":
+		taxonomy := calendar.Category
+		if field == "tags" {
+			taxonomy = calendar.Tag
+		}
+		t.SetTermIDs(taxonomy, without(t.TermIDs(taxonomy)))
+	case "venue":
+		t.SetVenueIDs(without(t.VenueIDs()))
+	case "organizer":
+		t.SetOrganizerIDs(without(t.OrganizerIDs()))
+	case "image":
+		t.ImageID = one(t.ImageID)
+	case "post_parent":
+		t.ParentID = one(t.ParentID)
 	}
-	if !drop(*id) {
-		return false
-	}
-	*id = 0
-	return true
+	return len(changedFields(&was, t, []string{field})) > 0
 }
 
 // linkedEvents returns the ids of the events linked to one of some venues, organizers or terms, in ascending
@@ -299,6 +314,24 @@ func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCo
 		}).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("terms of event %d: %w", id, store.AsConflict(err))
+		}
+	}
+	return nil
+}
+
+// clearReferences sets a column to null in all records of the kinds in which it has the value. It increases the
+// version of these records and logs field as changed.
+func (e *Editor) clearReferences(
+	ctx context.Context, tx *ent.Tx, column string, value int64, field string, kinds ...calendar.Kind,
+) error {
+	for _, kind := range kinds {
+		ids, err := lockRecords(ctx, tx, kind, sql.FieldEQ(column, value), noLimit)
+		if err != nil {
+			return fmt.Errorf("records of kind %s with %s %d: %w", kind, field, value, err)
+		}
+		err = e.touch(ctx, tx, kind, ids, []string{field}, true, func(u *sql.UpdateBuilder) { u.SetNull(column) })
+		if err != nil {
+			return fmt.Errorf("%s %d: %w", field, value, err)
 		}
 	}
 	return nil

@@ -107,7 +107,7 @@ func LockEvents(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Event, er
 	}
 	locked := seriesOf(seen)
 	if len(locked) > 0 {
-		if _, err := recordTableOf(tx, calendar.Series).lock(ctx, sql.FieldIn(series.FieldID, locked...), noLimit); err != nil {
+		if _, err := lockRecords(ctx, tx, calendar.Series, sql.FieldIn(series.FieldID, locked...), noLimit); err != nil {
 			return nil, err
 		}
 	}
@@ -164,4 +164,13 @@ func LockTerms(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Term, erro
 // ends.
 func LockAllTerms(ctx context.Context, tx *ent.Tx) ([]*ent.Term, error) {
 	return tx.Term.Query().Order(term.ByID()).Modify(forUpdate).All(ctx)
+}
+
+// noLimit is a limit that all records are below.
+const noLimit = 1<<31 - 1
+
+// lockRecords locks the selected records of a kind and returns their ids. They are in the order that where sets, then in
+// ascending order. Predicates use columns that have the same name in each table that has them.
+func lockRecords(ctx context.Context, tx *ent.Tx, kind calendar.Kind, where func(*sql.Selector), limit int) ([]int64, error) {
+	return tx.Client().RecordIDs(ctx, kind, limit, where, forUpdate)
 }

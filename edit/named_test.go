@@ -65,18 +65,18 @@ func TestDuplicateIsChangedByWhoMay(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		editor := w.As(calendar.Editor)
 		hall := w.Venue(editor, &edit.VenueInput{Name: new("Hall"), Description: new("Big")})
-		row, _, err := w.CreateVenue(w.As(calendar.Author), &edit.VenueInput{Name: new("HALL"), City: new("Łódź")})
+		row, _, err := w.CreateVenue(w.As(calendar.Author), &edit.VenueInput{Name: new("HALL"), VenueValues: ent.VenueValues{City: new("Łódź")}})
 		if err != nil || row.ID != hall.ID || row.City != "" || row.Version != 1 {
 			t.Errorf("another author changed it: %v, %v", row, err)
 		}
 		if row, _, err = w.CreateVenue(editor, &edit.VenueInput{Name: new("HALL")}); err != nil || row.Version != 1 {
 			t.Errorf("nothing else was sent, but it was written: %v, %v", row, err)
 		}
-		row, created, err := w.CreateVenue(editor, &edit.VenueInput{Name: new("HALL"), City: new("Łódź"), Description: new("BIG")})
+		row, created, err := w.CreateVenue(editor, &edit.VenueInput{Name: new("HALL"), VenueValues: ent.VenueValues{City: new("Łódź")}, Description: new("BIG")})
 		if err != nil || created || row.City != "Łódź" || row.Name != "Hall" || row.Description != "Big" || row.Version != 2 {
 			t.Errorf("changed by an editor: %v, created %t, %v", row, created, err)
 		}
-		w.Event(editor, &edit.EventInput{Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("hall"), City: new("Lublin")}}}})
+		w.Event(editor, &edit.EventInput{Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("hall"), VenueValues: ent.VenueValues{City: new("Lublin")}}}}})
 		if row = w.DB.Venue.GetX(t.Context(), hall.ID); row.City != "Lublin" || *row.AuthorID != editor.By.UserID {
 			t.Errorf("sent with an event: %v", row)
 		}
@@ -114,7 +114,7 @@ func TestVenueFields(t *testing.T) {
 		edittest.Refused(t, err, "geo_lng")
 		_, _, err = w.CreateVenue(e, &edit.VenueInput{Name: new("A"), Longitude: degrees(1)})
 		edittest.Refused(t, err, "geo_lat")
-		row := w.Venue(e, &edit.VenueInput{Name: new("A"), Latitude: degrees(0), Longitude: degrees(0), StateProvince: new("X")})
+		row := w.Venue(e, &edit.VenueInput{Name: new("A"), Latitude: degrees(0), Longitude: degrees(0), VenueValues: ent.VenueValues{Stateprovince: new("X")}})
 		if row.Latitude == nil || *row.Latitude != 0 || !row.ShowMap || !row.ShowMapLink || row.Stateprovince != "X" {
 			t.Errorf("%v", row)
 		}
@@ -148,13 +148,13 @@ func TestOrganizer(t *testing.T) {
 				return o, err
 			})
 		}
-		row := create(&edit.OrganizerInput{Name: new("Dom Kultury"), Email: new("a@b"), Phone: new("1"), Website: new("http://a.example")})
+		row := create(&edit.OrganizerInput{Name: new("Dom Kultury"), OrganizerValues: ent.OrganizerValues{Email: new("a@b"), Phone: new("1"), Website: new("http://a.example")}})
 		want := []string{"Dom Kultury", "dom kultury", "dom-kultury", "a@b", "1", "http://a.example", "pl"}
 		got := []string{row.Name, row.NameKey, row.Slug, row.Email, row.Phone, row.Website, string(row.Language)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if again := create(&edit.OrganizerInput{Name: new("DOM KULTURY"), Phone: new("2")}); again.ID != row.ID || again.Phone != "2" {
+		if again := create(&edit.OrganizerInput{Name: new("DOM KULTURY"), OrganizerValues: ent.OrganizerValues{Phone: new("2")}}); again.ID != row.ID || again.Phone != "2" {
 			t.Errorf("%v", again)
 		}
 		event := w.Event(e, &edit.EventInput{Organizers: &[]edit.OrganizerRef{{ID: row.ID}}})

@@ -208,12 +208,22 @@ func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields [
 }
 
 // seriesFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
-// differs from the series (contract, sections 10.1 and 27.3).
-var seriesFields = []string{
+// differs from the series (contract, sections 10.1 and 27.3). Fields that came later follow.
+var seriesFields = withCarried([]string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
 	"categories", "tags", "venue", "organizer", "password", "ticketed", "post_parent",
 	"event_status", "event_status_reason", "attendance", "virtual_url",
+})
+
+// withCarried adds the names of carriedFields that are missing in a list.
+func withCarried(names []string) []string {
+	for _, f := range carriedFields {
+		if !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // ownFields returns the names of the own fields of an occurrence after a write of it alone. The changed fields
@@ -256,7 +266,7 @@ func ownNames(own []string, names ...string) []string {
 // sentSeriesSlug takes the slug sent for a stored event as the slug of its new series, in the language of the
 // texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
 func (e *Editor) sentSeriesSlug(
-	ctx context.Context, tx *ent.Tx, r *record, t *calendar.Template, sent *string,
+	ctx context.Context, tx *ent.Tx, r *record, t *ent.Event, sent *string,
 ) (original *string, err error) {
 	if e.Write == "" || e.Write == r.language || valueOr("", sent) == "" {
 		return sent, nil
@@ -265,11 +275,6 @@ func (e *Editor) sentSeriesSlug(
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(t.Others, func(o calendar.Text) bool { return o.Language == e.Write })
-	if at < 0 {
-		at = len(t.Others)
-		t.Others = append(t.Others, calendar.Text{Language: e.Write})
-	}
-	t.Others[at].Slug = taken
+	setSlug(t, e.Write, taken)
 	return nil, nil
 }

@@ -105,9 +105,15 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) name
 	}
 }
 
-// fill sets the fields in m that only organizers have, if they differ from the stored row old.
+// after returns the row of an organizer after a write of in, without what organizers share with venues.
+func (in *OrganizerInput) after(old *ent.Organizer) *ent.Organizer {
+	next := new(*old)
+	in.Apply(next)
+	next.ImageID = applyID(old.ImageID, in.ImageID)
+	return next
+}
+
+// fill sets the fields in m that differ from the stored row old, except those that organizers share with venues.
 func (in *OrganizerInput) fill(m *ent.OrganizerMutation, old *ent.Organizer, d *diff) {
-	putValue(d, "phone", old.Phone, valueOr(old.Phone, in.Phone), m.SetPhone)
-	putValue(d, "website", old.Website, valueOr(old.Website, in.Website), m.SetWebsite)
-	putValue(d, "email", old.Email, valueOr(old.Email, in.Email), m.SetEmail)
+	putFields(d, ent.OrganizerFields, m, old, in.after(old))
 }

@@ -36,6 +36,8 @@ type ReservedIDs struct {
 	BySource map[string]int64
 	// ByStart has ids of occurrences by their nominal start. It is for one series at a time.
 	ByStart map[calendar.Wall]int64
+	// Sequences are above the last SEQUENCE in iCalendar of events that were deleted for good, by id. 0 means a new event.
+	Sequences map[int64]int64
 }
 
 // idBatch is the number of ids or source ids in one statement.
@@ -97,7 +99,8 @@ func TakenIDs(ctx context.Context, db *ent.Client, list []Origin) (taken []Origi
 	return taken, nil
 }
 
-// takenTerms returns which ids are those of terms, also of deleted ones as far as the change log goes back.
+// takenTerms returns which ids are those of terms, of deleted ones as far as the change log goes back, or reserved for terms
+// of another import.
 func takenTerms(ctx context.Context, db *ent.Client, ids []int64) ([]int64, error) {
 	taken, err := db.Term.Query().Where(term.IDIn(ids...)).IDs(ctx)
 	if err != nil {
@@ -110,6 +113,14 @@ func takenTerms(ctx context.Context, db *ent.Client, ids []int64) ([]int64, erro
 	}
 	for _, c := range deleted {
 		taken = append(taken, c.RecordID)
+	}
+	reserved, err := db.Origin.Query().
+		Where(origin.KindIn(calendar.Category, calendar.Tag), origin.RecordIDIn(ids...)).Select(origin.FieldRecordID).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range reserved {
+		taken = append(taken, o.RecordID)
 	}
 	return taken, nil
 }
@@ -136,10 +147,10 @@ func originRows(ctx context.Context, db *ent.Client, list []Origin) (map[string]
 // Reserve stores the origins of records, and returns ids for those that do not exist yet: their numbers if keep is true,
 // else new ones. Those of terms it returns only if keep is true. A record that was deleted here gets its former id again.
 // Ids that are drawn later are above all numbers. With keep, the caller calls TakenIDs in the same transaction.
-func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (map[string]int64, error) {
+func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (none ReservedIDs, err error) {
 	own, err := originRows(ctx, tx.Client(), list)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	var fresh []Origin // without a row
 	seen := make(map[string]bool)
@@ -151,10 +162,10 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 	}
 	ids, err := e.newIDs(ctx, tx, fresh, list, keep)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if err := storeOrigins(ctx, tx, fresh, ids); err != nil {
-		return nil, err
+		return none, err
 	}
 	reserved := make(map[string]int64)
 	for i, o := range fresh {
@@ -170,14 +181,40 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 	}
 	used, err := usedIDs(ctx, tx, again)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
+	var events []int64
 	for _, row := range again {
 		if !used[row.Kind][row.RecordID] {
 			reserved[row.SourceID] = row.RecordID
+			if row.Kind == calendar.Event {
+				events = append(events, row.RecordID)
+			}
 		}
 	}
-	return reserved, nil
+	sequences, err := lastRevisions(ctx, tx, events)
+	return ReservedIDs{BySource: reserved, Sequences: sequences}, err
+}
+
+// lastRevisions returns the last revisions in which events were changed, by id. Each change of SEQUENCE in iCalendar has
+// revisions of its own, so SEQUENCE was lower. An event that never existed has none.
+func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]int64, error) {
+	last := make(map[int64]int64)
+	for some := range slices.Chunk(events, idBatch) {
+		var rows []struct {
+			RecordID int64 `sql:"record_id"`
+			Last     int64 `sql:"last"`
+		}
+		err := tx.Change.Query().Where(entchange.KindEQ(calendar.Event), entchange.RecordIDIn(some...)).
+			GroupBy(entchange.FieldRecordID).Aggregate(ent.As(ent.Max(entchange.FieldID), "last")).Scan(ctx, &rows)
+		if err != nil {
+			return nil, fmt.Errorf("changes of deleted events: %w", err)
+		}
+		for _, row := range rows {
+			last[row.RecordID] = row.Last
+		}
+	}
+	return last, nil
 }
 
 // newIDs returns the id of each origin: that of the stored record, the number, or a drawn one. It is 0 for a new term

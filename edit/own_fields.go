@@ -37,7 +37,12 @@ func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
 			links.terms.categories = append(links.terms.categories, t.ID)
 		}
 	}
-	different := append(differentFields(templateOf(row, row.Translated(), links), &phase.Template), "slug")
+	template, err := ent.DecodeTemplate(phase.Template)
+	if err != nil {
+		return nil, fmt.Errorf("template of series %d: %w", s.ID, err)
+	}
+	own := templateOf(row, row.Translated(), links)
+	different := append(differentFields(&own, template), "slug")
 	at, ok := schedule.Occurrence(*row.OriginalStart)
 	for name, same := range map[string]bool{
 		"author":     valueOr(0, row.AuthorID) == valueOr(0, s.AuthorID),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -14,7 +15,7 @@ import (
 // database.
 type seriesPhase struct {
 	recur.Schedule
-	template calendar.Template
+	template ent.Event
 }
 
 // phaseOf returns the index of the phase to which a nominal start belongs. It is the last phase that begins not

@@ -17,17 +17,14 @@ func (e *Editor) OccurrencesAt(s recur.Schedule, row *ent.Event, in *EventInput)
 	if row == nil {
 		row = &ent.Event{}
 	}
-	t := calendar.Template{
-		Original: calendar.Text{
-			Language: e.original(), Title: valueOr(row.Title, in.Title), Description: valueOr(row.Description, in.Description),
-			Excerpt: valueOr(row.Excerpt, in.Excerpt), EventStatusReason: valueOr(row.EventStatusReason, in.EventStatusReason),
-		},
-		Website: row.Website, VirtualURL: valueOr(row.VirtualURL, in.VirtualURL),
-		Categories: make([]int64, len(valueOr(nil, in.Categories))), Tags: make([]int64, len(valueOr(nil, in.Tags))),
-		Venues: make([]int64, len(valueOr(nil, in.Venues))), Organizers: make([]int64, len(valueOr(nil, in.Organizers))),
-	}
-	if in.Website != nil {
-		t.Website = &in.Website.URL
-	}
-	return s.Expand(last, mostOccurrences(e.occurrenceSize(&t)))
+	t := new(*row)
+	in.apply(t)
+	t.Language, t.Edges = e.original(), ent.EventEdges{}
+	t.Title, t.Description = valueOr(row.Title, in.Title), valueOr(row.Description, in.Description)
+	t.Excerpt, t.EventStatusReason = valueOr(row.Excerpt, in.Excerpt), valueOr(row.EventStatusReason, in.EventStatusReason)
+	t.SetTermIDs(calendar.Category, make([]int64, len(valueOr(nil, in.Categories))))
+	t.SetTermIDs(calendar.Tag, make([]int64, len(valueOr(nil, in.Tags))))
+	t.SetVenueIDs(make([]int64, len(valueOr(nil, in.Venues))))
+	t.SetOrganizerIDs(make([]int64, len(valueOr(nil, in.Organizers))))
+	return s.Expand(last, mostOccurrences(e.occurrenceSize(t)))
 }

@@ -65,8 +65,6 @@ type recordMutation interface {
 	SetStatusBeforeTrash(calendar.Status)
 	SetPublishedAt(time.Time)
 	SetDated(bool)
-	SetImageID(int64)
-	ClearImageID()
 }
 
 // fillTracked writes the fields that records and terms share. Its callers record changes of texts and slug. They call
@@ -84,7 +82,7 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *tim
 	putValue(d, "", old.slug, w.slug, m.SetSlug)
 }
 
-// fill sets the fields of a record that differ from the stored one.
+// fill sets the fields of a record that differ from the stored one, except its image.
 func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff) {
 	if d.fresh {
 		m.SetID(r.id)
@@ -95,7 +93,6 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff)
 	putValue(d, "", old.before, r.before, m.SetStatusBeforeTrash)
 	putTime(d, "date", old.published, r.published, m.SetPublishedAt)
 	putValue(d, "", old.dated, r.dated, m.SetDated)
-	putOptional(d, "image", old.image, r.image, m.SetImageID, m.ClearImageID)
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }
 

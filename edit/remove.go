@@ -47,7 +47,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 				there = append(there, row.ID)
 			}
 		} else {
-			there, err = recordTableOf(tx, kind).lock(ctx, sql.FieldIn(event.FieldID, part...), noLimit)
+			there, err = lockRecords(ctx, tx, kind, sql.FieldIn(event.FieldID, part...), noLimit)
 		}
 		if err != nil {
 			return fmt.Errorf("remove records of kind %s: %w", kind, err)
@@ -107,7 +107,7 @@ func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	locked := slices.Concat(seriesOf(rows), linked)
 	slices.Sort(locked)
 	for part := range slices.Chunk(slices.Compact(locked), batch) {
-		if _, err := recordTableOf(tx, calendar.Series).lock(ctx, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
+		if _, err := lockRecords(ctx, tx, calendar.Series, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
 			return fmt.Errorf("series of events: %w", err)
 		}
 	}
@@ -131,7 +131,7 @@ func (e *Editor) unlinkRemoved(ctx context.Context, tx *ent.Tx, kind calendar.Ki
 
 // removeSeries deletes series and their phases. Their occurrences become single events.
 func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	occurrences, err := recordTableOf(tx, calendar.Event).lock(ctx, sql.FieldIn(event.FieldSeriesID, ids...), noLimit)
+	occurrences, err := lockRecords(ctx, tx, calendar.Event, sql.FieldIn(event.FieldSeriesID, ids...), noLimit)
 	if err != nil {
 		return err
 	}

@@ -246,7 +246,11 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 		phases, err := db.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(ids...)).
 			Order(seriesphase.BySeriesID(), seriesphase.ByPosition()).All(ctx)
 		for _, p := range phases { // the last phase of each series remains
-			add(p.SeriesID, p.Template.Original, p.Template.Others)
+			t, err := ent.DecodeTemplate(p.Template)
+			if err != nil {
+				return nil, fmt.Errorf("template of series %d: %w", p.SeriesID, err)
+			}
+			add(p.SeriesID, t.Text(), t.Translated())
 		}
 		return out, err
 	case calendar.Venue:

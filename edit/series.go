@@ -108,36 +108,6 @@ type eventLinks struct {
 	venues, organizers []int64
 }
 
-// templateOf returns the template of a series from the fields of its event. Others are the translations of the
-// event. The slug of the event is left out.
-func templateOf(row *ent.Event, others []calendar.Text, l eventLinks) *calendar.Template {
-	t := &calendar.Template{
-		Original: calendar.Text{
-			Language: row.Language, Title: row.Title, Description: row.Description, Excerpt: row.Excerpt,
-			EventStatusReason: row.EventStatusReason,
-		},
-		Others: others, Cost: row.Cost, Website: row.Website,
-		ShowMap: row.ShowMap, ShowMapLink: row.ShowMapLink, HideFromListings: row.HideFromListings,
-		Sticky: row.Sticky, Featured: row.Featured, Ticketed: row.Ticketed,
-		EventStatus: row.EventStatus, Attendance: row.Attendance, VirtualURL: row.VirtualURL,
-		ImageID: valueOr(0, row.ImageID), ParentID: valueOr(0, row.ParentID),
-		Categories: l.terms.categories, Tags: l.terms.tags, Venues: l.venues, Organizers: l.organizers,
-	}
-	if HasPassword(row) {
-		t.PasswordHash, t.PasswordID = *row.PasswordHash, valueOr(row.ID, row.PasswordID)
-	}
-	return t
-}
-
-// languagesOf returns the languages in which a template has texts.
-func languagesOf(t *calendar.Template) calendar.LanguageSet {
-	set := calendar.LanguagesOf(t.Original.Language)
-	for _, o := range t.Others {
-		set = set.With(o.Language)
-	}
-	return set
-}
-
 // storeSeriesOf stores a series whose first occurrence is row, after the sent fields of row are stored. Changed
 // has the names of the fields that the write changed.
 func (e *Editor) storeSeriesOf(
@@ -150,12 +120,11 @@ func (e *Editor) storeSeriesOf(
 	t := templateOf(row, first.otherTexts(), links)
 	r := *first
 	r.kind, r.id, r.slug = calendar.Series, made.id, ""
-	sent, err := e.sentSeriesSlug(ctx, tx, &r, t, made.sentSlug)
+	sent, err := e.sentSeriesSlug(ctx, tx, &r, &t, made.sentSlug)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(t.Others, func(a, b calendar.Text) int { return a.Language.Bit() - b.Language.Bit() })
-	if row.OwnFields = keepState(t, changed); row.OwnFields != nil {
+	if row.OwnFields = keepState(&t, changed); row.OwnFields != nil {
 		if err := tx.Event.Update().Where(event.ID(row.ID)).SetOwnFields(row.OwnFields).Exec(ctx); err != nil {
 			return fmt.Errorf("own fields of event %d: %w", row.ID, err)
 		}
@@ -168,10 +137,10 @@ func (e *Editor) storeSeriesOf(
 	rest := slices.DeleteFunc(slices.Clone(made.occurrences), func(o recur.Occurrence) bool {
 		return o.Nominal.Equal(made.schedule.Start)
 	})
-	if err := e.storeSeries(ctx, tx, made, row, t, rest); err != nil {
+	if err := e.storeSeries(ctx, tx, made, row, &t, rest); err != nil {
 		return err
 	}
-	return lockTemplateLinks(ctx, tx, t)
+	return lockTemplateLinks(ctx, tx, &t)
 }
 
 // lockLinks locks the venues and organizers of a locked event, so that none of them goes to the trash before
@@ -192,8 +161,8 @@ func (e *Editor) lockLinks(ctx context.Context, tx *ent.Tx, id int64) error {
 // lockTemplateLinks locks the terms and the image of a template until the transaction ends. The caller locks
 // slugs first. If a term or the image was deleted, it returns store.ErrConflict: the retry finds an event
 // without it.
-func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) error {
-	terms := uniqueIDs(slices.Concat(t.Categories, t.Tags))
+func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *ent.Event) error {
+	terms := uniqueIDs(linksOf(t).terms.all())
 	for part := range slices.Chunk(terms, batch) {
 		there, err := tx.Term.Query().Where(term.IDIn(part...)).Order(term.ByID()).Modify(forShare).IDs(ctx)
 		if err != nil {
@@ -203,12 +172,12 @@ func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) er
 			return fmt.Errorf("%w: a term of the series is deleted", store.ErrConflict)
 		}
 	}
-	if t.ImageID == 0 {
+	if t.ImageID == nil {
 		return nil
 	}
-	there, err := tx.Image.Query().Where(image.ID(t.ImageID)).Modify(forShare).IDs(ctx)
+	there, err := tx.Image.Query().Where(image.ID(*t.ImageID)).Modify(forShare).IDs(ctx)
 	if err != nil {
-		return fmt.Errorf("image %d: %w", t.ImageID, err)
+		return fmt.Errorf("image %d: %w", *t.ImageID, err)
 	}
 	if len(there) == 0 {
 		return fmt.Errorf("%w: the image of the series is deleted", store.ErrConflict)
@@ -219,26 +188,26 @@ func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) er
 // keepState removes the event status and its reasons from the template of a series, unless the write changed
 // them: they concern the event alone. It returns the names of the removed fields, which become own fields of
 // the event.
-func keepState(t *calendar.Template, changed []string) (own []string) {
+func keepState(t *ent.Event, changed []string) (own []string) {
 	if t.EventStatus != calendar.Scheduled && !slices.Contains(changed, "event_status") {
 		t.EventStatus, own = calendar.Scheduled, append(own, "event_status")
 	}
-	keepReason := func(text *calendar.Text, name string) {
-		if text.EventStatusReason != "" && !slices.Contains(changed, name) {
-			text.EventStatusReason, own = "", append(own, name)
+	if t.EventStatusReason != "" && !slices.Contains(changed, "event_status_reason") {
+		t.EventStatusReason, own = "", append(own, "event_status_reason")
+	}
+	for _, o := range t.Translated() {
+		name := "event_status_reason:" + string(o.Language)
+		if o.EventStatusReason != "" && !slices.Contains(changed, name) {
+			own = append(own, name)
+			changeText(t, o.Language, func(o *ent.EventTranslation) { o.EventStatusReason = "" })
 		}
 	}
-	keepReason(&t.Original, "event_status_reason")
-	for i := range t.Others {
-		keepReason(&t.Others[i], "event_status_reason:"+string(t.Others[i].Language))
-	}
-	t.Others = slices.DeleteFunc(t.Others, func(o calendar.Text) bool { return o == calendar.Text{Language: o.Language} })
 	return own
 }
 
 // storeSeries stores a series, its phase, and all occurrences except first, which the caller stores.
 func (e *Editor) storeSeries(
-	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *calendar.Template, rest []recur.Occurrence,
+	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *ent.Event, rest []recur.Occurrence,
 ) error {
 	size := e.occurrenceSize(t) // t includes the stored links and translations
 	if most := mostOccurrences(size); len(rest)+1 > most {
@@ -247,12 +216,16 @@ func (e *Editor) storeSeries(
 	if err := e.spend(ctx, tx, len(rest)+1, size*(len(rest)+1)); err != nil {
 		return err
 	}
-	t.Original.Slug = made.slug
+	t.Slug = made.slug
+	stored, err := ent.EncodeTemplate(t)
+	if err != nil {
+		return fmt.Errorf("template of series %d: %w", made.id, err)
+	}
 	c := tx.Series.Create().SetID(made.id).SetNillableAuthorID(first.AuthorID).
 		SetStatus(first.Status).
 		SetPublishedAt(first.PublishedAt).SetDated(first.Dated).SetSlug(made.slug).
-		SetHideFromListings(t.HideFromListings).SetProtected(t.PasswordHash != nil).
-		SetLanguage(first.Language).SetLanguages(languagesOf(t)).
+		SetHideFromListings(t.HideFromListings).SetProtected(HasPassword(t)).
+		SetLanguage(first.Language).SetLanguages(t.Languages).
 		SetCreatedAt(e.Now).SetModifiedAt(e.Now).SetVersion(1).SetNillableSourceID(first.SourceID).
 		SetNillableGeneratedUntil(made.until)
 	if made.until != nil {
@@ -266,7 +239,7 @@ func (e *Editor) storeSeries(
 	err = tx.SeriesPhase.Create().SetSeriesID(s.ID).SetPosition(0).
 		SetStartWall(made.schedule.Start).SetEndWall(made.schedule.End).SetTimezone(made.schedule.Zone.String()).
 		SetAllDay(made.schedule.AllDay).SetRrule(made.schedule.Rule.String()).
-		SetRdate(made.schedule.RDate).SetExdate(made.schedule.ExDate).SetTemplate(*t).Exec(ctx)
+		SetRdate(made.schedule.RDate).SetExdate(made.schedule.ExDate).SetTemplate(stored).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("phase of series %d: %w", s.ID, store.AsConflict(err))
 	}
@@ -275,7 +248,7 @@ func (e *Editor) storeSeries(
 }
 
 // setSeriesSortKeys sets the keys by which lists of series are sorted in each language.
-func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) {
+func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *ent.Event) {
 	keys := SeriesSortKeysOf(e.Site.IndexedIn(), t)
 	m.SetSortEn(keys[NameSortColumn(calendar.English)])
 	m.SetSortPl(keys[NameSortColumn(calendar.Polish)])
@@ -286,7 +259,7 @@ func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) 
 // must exist. The number of statements grows with the number of batches. If the first countedRounds numbers of a
 // slug are taken, that slug needs further statements (ChooseSlugs).
 func (e *Editor) storeOccurrences(
-	ctx context.Context, tx *ent.Tx, s *ent.Series, t *calendar.Template, list []recur.Occurrence,
+	ctx context.Context, tx *ent.Tx, s *ent.Series, t *ent.Event, list []recur.Occurrence,
 ) error {
 	if len(list) == 0 {
 		return nil
@@ -295,78 +268,50 @@ func (e *Editor) storeOccurrences(
 	if err != nil {
 		return fmt.Errorf("draw ids of occurrences: %w", err)
 	}
+	b := NewBulk(calendar.Event)
 	m := tx.Event.Create().Mutation() // never executed: Insert writes all rows together
 	e.fillOccurrence(m, s, t)
 	m.SetTimezone(list[0].Zone.String())
 	m.SetAllDay(list[0].AllDay)
-	common, err := store.RowOf(m, event.Columns)
+	common, err := store.RowOf(m, b.Columns())
 	if err != nil {
 		return fmt.Errorf("occurrences of series %d: %w", s.ID, err)
 	}
-	column := func(name string) int { return slices.Index(event.Columns, name) }
-	slugColumn := column(event.FieldSlug)
-	startsAt, endsAt := column(event.FieldStartsAt), column(event.FieldEndsAt)
-	start, end, nominal := column(event.FieldStartWall), column(event.FieldEndWall), column(event.FieldOriginalStart)
+	startsAt, endsAt, sequence := b.Column(event.FieldStartsAt), b.Column(event.FieldEndsAt), b.Column(event.FieldSequence)
+	start, end, nominal := b.Column(event.FieldStartWall), b.Column(event.FieldEndWall), b.Column(event.FieldOriginalStart)
 
-	texts := append([]calendar.Text{t.Original}, t.Others...)
-	slugs, err := chooseOccurrenceSlugs(ctx, tx, texts, list)
+	others := t.Translated()
+	slugs, err := chooseOccurrenceSlugs(ctx, tx, append([]calendar.Text{t.Text()}, others...), list)
 	if err != nil {
 		return err
 	}
-	rows, translations, found, slugRows := EventRows(), EventTranslationRows(), SearchTextRows(), SlugRows()
-	venues, organizers, terms := EventLinkRows(calendar.Venue), EventLinkRows(calendar.Organizer), EventTermRows()
-
-	searchTexts := e.searchTextsOf(calendar.Event, t.Original, t.Others)
-	linked := termIDs{t.Categories, t.Tags}.all()
+	searchTexts := e.searchTextsOf(calendar.Event, t.Text(), others)
 	for i, o := range list {
 		row := slices.Clone(common)
-		row[slugColumn] = slugs[i]
+		row[sequence] = e.Reserved.Sequences[ids[i]]
 		row[startsAt], row[endsAt] = o.StartsAt(), o.EndsAt()
 		for at, wall := range map[int]calendar.Wall{start: o.Start, end: o.End, nominal: o.Nominal} {
 			if row[at], err = wall.Value(); err != nil {
 				return err
 			}
 		}
-		rows.Add(i, row...)
-		for k, text := range texts {
-			slug := slugs[k*len(list)+i]
-			if slug != "" {
-				slugRows.Add(i, string(calendar.Event), slug, nil, string(text.Language), SlugScope(ids[i], false))
-			}
-			if k > 0 {
-				translations.Add(i, nil, string(text.Language), text.Title, text.Description, text.Excerpt, slug,
-					text.EventStatusReason)
-			}
+		for k := range others {
+			others[k].Slug = slugs[(k+1)*len(list)+i]
 		}
-		for _, f := range searchTexts {
-			found.Add(i, string(calendar.Event), nil, int64(f.Languages), f.Text)
-		}
-		for position, id := range t.Venues {
-			venues.Add(i, nil, id, int64(position))
-		}
-		for position, id := range t.Organizers {
-			organizers.Add(i, nil, id, int64(position))
-		}
-		for _, id := range linked {
-			terms.Add(i, nil, id)
-		}
+		b.Add(row, t.Language, others, searchTexts)
 	}
-	if err := slugRows.Insert(ctx, tx, ids); err != nil {
-		return fmt.Errorf("slugs of occurrences: %w", store.AsConflict(err))
+	each := linksOf(t)
+	links := BulkLinks{
+		Terms: slices.Repeat([][]int64{each.terms.all()}, len(list)), Venues: slices.Repeat([][]int64{each.venues}, len(list)),
+		Organizers: slices.Repeat([][]int64{each.organizers}, len(list)), Counted: make(map[int64]int),
 	}
 	if countsForTerms(s.Status) {
-		by := make(map[int64]int, len(linked))
-		for _, id := range linked {
-			by[id] = len(list)
-		}
-		if err := CountEvents(ctx, tx, by); err != nil {
-			return err
+		for _, id := range each.terms.all() {
+			links.Counted[id] = len(list)
 		}
 	}
-	for _, r := range []*store.Rows{&rows, &translations, &found, &terms, &venues, &organizers} {
-		if err := r.Insert(ctx, tx, ids); err != nil {
-			return fmt.Errorf("occurrences of series %d: %s: %w", s.ID, r.Table, store.AsConflict(err))
-		}
+	if err := b.Insert(ctx, tx, ids, slugs[:len(list)], links); err != nil {
+		return fmt.Errorf("occurrences of series %d: %w", s.ID, err)
 	}
 	slices.Sort(ids) // reserved ids are in the order of the source
 	e.logRuns(calendar.Event, ids, isPublic(s.Status, s.PublishedAt, e.Now))
@@ -406,7 +351,7 @@ func chooseOccurrenceSlugs(
 }
 
 // fillOccurrence sets the columns in m that all new occurrences of a series share.
-func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *calendar.Template) {
+func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *ent.Event) {
 	if s.AuthorID != nil {
 		m.SetAuthorID(*s.AuthorID)
 	}
@@ -414,42 +359,16 @@ func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *calendar
 	m.SetStatusBeforeTrash(s.StatusBeforeTrash)
 	m.SetPublishedAt(s.PublishedAt)
 	m.SetDated(s.Dated)
-	m.SetLanguage(t.Original.Language)
-	m.SetLanguages(languagesOf(t))
+	m.SetLanguage(t.Language)
+	m.SetLanguages(t.Languages)
 	m.SetCreatedAt(e.Now)
 	m.SetModifiedAt(e.Now)
 	m.SetVersion(1)
 	m.SetHiddenChanges(0)
-	m.SetTitle(t.Original.Title)
-	m.SetDescription(t.Original.Description)
-	m.SetExcerpt(t.Original.Excerpt)
-	m.SetEventStatusReason(t.Original.EventStatusReason)
-	if !t.Cost.IsZero() {
-		m.SetCost(t.Cost)
-	}
-	if t.Website != nil {
-		m.SetWebsite(*t.Website)
-	}
-	if t.PasswordHash != nil {
-		m.SetPasswordHash(t.PasswordHash)
-		m.SetPasswordID(t.PasswordID)
-	}
-	m.SetShowMap(t.ShowMap)
-	m.SetShowMapLink(t.ShowMapLink)
-	m.SetHideFromListings(t.HideFromListings)
-	m.SetSticky(t.Sticky)
-	m.SetFeatured(t.Featured)
-	m.SetTicketed(t.Ticketed)
-	m.SetEventStatus(t.EventStatus)
-	m.SetAttendance(t.Attendance)
-	m.SetVirtualURL(t.VirtualURL)
-	if t.ImageID != 0 {
-		m.SetImageID(t.ImageID)
-	}
-	if t.ParentID != 0 {
-		m.SetParentID(t.ParentID)
+	for _, f := range ent.EventFields {
+		f.Set(m, t)
 	}
 	m.SetSeriesID(s.ID)
 	m.SetOffSchedule(false)
-	m.SetSequence(0)
+	m.SetSequence(0) // storeOccurrences has the sequence of each
 }

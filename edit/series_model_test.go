@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/internal/edittest"
@@ -271,7 +272,7 @@ func runModel(t *testing.T, w *edittest.World, r *rand.Rand) {
 			}
 			at = at.Add(time.Duration(1+r.IntN(5)) * time.Hour)
 			what = "move"
-			w.ChangeEvent(editor(), id, &edit.EventInput{Start: edittest.Wall(at.Format(clock)), Featured: new(true)})
+			w.ChangeEvent(editor(), id, &edit.EventInput{Start: edittest.Wall(at.Format(clock)), EventValues: ent.EventValues{Featured: new(true)}})
 			e.Start = at.Format(clock)
 			own(&e, "start_date", "end_date")
 			if row := w.DB.Event.GetX(t.Context(), id); slices.Contains(row.OwnFields, "featured") {
@@ -371,7 +372,7 @@ func runModel(t *testing.T, w *edittest.World, r *rand.Rand) {
 			e := m.events[id]
 			state := []calendar.EventStatus{calendar.Scheduled, calendar.Canceled, calendar.Postponed}[r.IntN(3)]
 			what = "state " + string(state)
-			w.ChangeEvent(editor(), id, &edit.EventInput{EventStatus: &state})
+			w.ChangeEvent(editor(), id, &edit.EventInput{EventValues: ent.EventValues{EventStatus: &state}})
 			if state != e.State {
 				own(&e, "event_status")
 			}
@@ -392,7 +393,7 @@ func runModel(t *testing.T, w *edittest.World, r *rand.Rand) {
 				if m.now.Before(due) {
 					continue
 				}
-				title := w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).OnlyX(t.Context()).Template.Original.Title
+				title := templateOf(t, onlyPhase(t, w, id)).Title
 				adopt(id, s.starts(s.generated, m.horizon(s)), title)
 				s.generated = m.horizon(s)
 				s.version++

@@ -59,8 +59,9 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 				})
 			})
 			row := w.DB.Event.GetX(t.Context(), single.ID)
-			if template := onlyPhase(t, w, *row.SeriesID).Template; len(template.Venues)+len(template.Tags) > 0 {
-				t.Errorf("the template has venues %v and tags %v", template.Venues, template.Tags)
+			template := templateOf(t, onlyPhase(t, w, *row.SeriesID))
+			if venues, tags := template.VenueIDs(), template.TermIDs(calendar.Tag); len(venues)+len(tags) > 0 {
+				t.Errorf("the template has venues %v and tags %v", venues, tags)
 			}
 			for _, o := range occurrencesOf(t, w, *row.SeriesID) {
 				if len(o.Edges.Venues)+len(o.Edges.Terms) > 0 {

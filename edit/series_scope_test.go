@@ -367,11 +367,10 @@ func TestScopeWritesFields(t *testing.T) {
 		})
 		w.ChangeEvent(polish, rows[3].ID, &edit.EventInput{Title: new("Własny")})
 		w.ChangeEvent(e, rows[1].ID, &edit.EventInput{
-			Scope: edit.FollowingOccurrences, Title: new("Choir"), Description: new("<p>Sing</p>"), Featured: new(true),
+			Scope: edit.FollowingOccurrences, Title: new("Choir"), Description: new("<p>Sing</p>"), EventValues: ent.EventValues{Featured: new(true), EventStatus: new(calendar.Postponed), Attendance: new(calendar.Mixed), VirtualURL: new("https://example.org/live")},
 			Cost: new(calendar.ParseCost([]string{"5"}, ".")), Website: &edit.Website{Set: true, URL: "https://example.org/"},
 			Tags: &[]edit.TermRef{{ID: fresh.ID}}, Venues: &[]edit.VenueRef{{ID: yard.ID}, {ID: hall.ID}},
 			Organizers: &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: new("Club")}}}, Password: new("sesame"), Slug: new("choir"),
-			EventStatus: new(calendar.Postponed), Attendance: new(calendar.Mixed), VirtualURL: new("https://example.org/live"),
 		})
 		polish = w.AsIn(calendar.Editor, calendar.Polish)
 		if err := changeSeries(w, polish, *first.SeriesID, &edit.EventInput{Title: new("Chór"), Excerpt: new("Śpiew")}); err != nil {

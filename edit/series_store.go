@@ -2,7 +2,6 @@ package edit
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,9 +32,9 @@ const caseBatch = 100
 type occurrenceRow struct {
 	*occurrenceChange
 	phase         int
-	before, after calendar.Template // fields before and after the write, only those that may change
-	changed       []string          // names of the changed template fields, with languages
-	fields        []string          // names of the changed fields for the change log
+	before, after ent.Event // fields before and after the write, only those that may change
+	changed       []string  // names of the changed template fields, with languages
+	fields        []string  // names of the changed fields for the change log
 	action        calendar.Action
 	slug          string
 	languages     calendar.LanguageSet
@@ -136,8 +135,8 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 	was, is := &w.was[len(w.was)-1].template, &w.phases[len(w.phases)-1].template
 	owner := w.texts()
-	for _, old := range was.Others {
-		if old.Slug == "" || slices.ContainsFunc(is.Others, func(o calendar.Text) bool { return o.Language == old.Language }) {
+	for _, old := range was.Translated() {
+		if old.Slug == "" || is.Languages.Has(old.Language) {
 			continue
 		}
 		slug := old.Slug
@@ -149,7 +148,7 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 		}
 		w.phases = slices.Clone(w.phases)
 		for i := range w.phases {
-			setText(&w.phases[i].template, old.Language, func(t *calendar.Text) *string { return &t.Slug }, "")
+			setSlug(&w.phases[i].template, old.Language, "")
 		}
 	}
 	return nil
@@ -189,10 +188,7 @@ func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceRow, error)
 			return nil, fmt.Errorf("translations of occurrences: %w", err)
 		}
 		for _, t := range found {
-			others[t.EventID] = append(others[t.EventID], calendar.Text{
-				Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt, Slug: t.Slug,
-				EventStatusReason: t.EventStatusReason,
-			})
+			others[t.EventID] = append(others[t.EventID], t.Text())
 		}
 	}
 	return slices.DeleteFunc(rows, func(r *occurrenceRow) bool {
@@ -200,7 +196,7 @@ func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceRow, error)
 		if l == nil {
 			l = &eventLinks{}
 		}
-		r.before = *templateOf(r.row, others[r.row.ID], *l)
+		r.before = templateOf(r.row, others[r.row.ID], *l)
 		r.after = r.before
 		copyFields(&r.after, &w.phases[r.phase].template, r.names)
 		if w.sent != nil {
@@ -223,7 +219,7 @@ func (r *occurrenceRow) compare() bool {
 		add(true, field)
 		if l != "" {
 			r.languages = r.languages.Without(l)
-			if hasText(*textIn(&r.after, l)) {
+			if hasText(textIn(&r.after, l).Text()) {
 				r.languages = r.languages.With(l)
 			}
 		}
@@ -348,7 +344,7 @@ func (w *seriesWrite) storeSlugs(ctx context.Context, rows []*occurrenceRow) err
 	var fresh []*occurrenceRow
 	for _, r := range rows {
 		if r.row.Slug == "" && r.needsSlug() {
-			slug := w.phases[r.phase].template.Original.Slug
+			slug := w.phases[r.phase].template.Slug
 			fresh, bases = append(fresh, r), append(bases, calendar.OccurrenceSlug(slug, r.nominal))
 		}
 	}
@@ -359,7 +355,7 @@ func (w *seriesWrite) storeSlugs(ctx context.Context, rows []*occurrenceRow) err
 	if err := w.writeSlugs(ctx, owners, append(toTrash, out...), append(texts, free[:len(out)]...)); err != nil {
 		return err
 	}
-	insert := SlugRows()
+	insert := slugRows()
 	var ids []int64
 	for i, r := range fresh {
 		r.slug = free[len(out)+i]
@@ -425,12 +421,12 @@ func (w *seriesWrite) countTerms(ctx context.Context, rows []*occurrenceRow) err
 	by := make(map[int64]int)
 	for _, r := range rows {
 		if countsForTerms(r.row.Status) {
-			for _, id := range slices.Concat(r.before.Categories, r.before.Tags) {
+			for _, id := range linksOf(&r.before).terms.all() {
 				by[id]--
 			}
 		}
 		if countsForTerms(r.standing.status) {
-			for _, id := range slices.Concat(r.after.Categories, r.after.Tags) {
+			for _, id := range linksOf(&r.after).terms.all() {
 				by[id]++
 			}
 		}
@@ -519,8 +515,8 @@ func (r *occurrenceRow) columnKey() string {
 // setColumns sets the values that all rows with the same columnKey share.
 func (r *occurrenceRow) setColumns(m *ent.EventMutation) {
 	for _, name := range r.changed {
-		if f, _, l := cutLanguage(name); l == "" && f.column != nil {
-			f.column(m, &r.after)
+		if f, l := carriedFieldOf(name); l == "" && f.Set != nil {
+			f.Set(m, &r.after)
 		}
 	}
 	m.SetStatus(r.standing.status)
@@ -569,20 +565,17 @@ func setOwnValues(u *sql.UpdateBuilder, ids []int64, rows map[int64]*occurrenceR
 func (w *seriesWrite) storeTranslations(ctx context.Context, rows []*occurrenceRow) error {
 	for _, l := range calendar.Languages {
 		suffix := ":" + string(l)
-		has := func(t *calendar.Template) bool {
-			return slices.ContainsFunc(t.Others, func(o calendar.Text) bool { return o.Language == l })
-		}
 		var gone []int64
-		insert := EventTranslationRows()
+		insert := eventTranslationRows()
 		var ids []int64
 		for _, r := range rows {
 			switch {
 			case !slices.ContainsFunc(r.changed, func(name string) bool { return strings.HasSuffix(name, suffix) }):
-			case !has(&r.before):
+			case !r.before.Languages.Has(l):
 				t := textIn(&r.after, l)
 				insert.Add(len(ids), nil, string(l), t.Title, t.Description, t.Excerpt, "", t.EventStatusReason)
 				ids = append(ids, r.row.ID)
-			case !hasText(*textIn(&r.after, l)):
+			case !hasText(textIn(&r.after, l).Text()):
 				gone = append(gone, r.row.ID)
 			}
 		}
@@ -602,7 +595,7 @@ func (w *seriesWrite) storeTranslations(ctx context.Context, rows []*occurrenceR
 		}
 		groups := groupRows(rows, func(r *occurrenceRow) string {
 			names := slices.DeleteFunc(slices.Clone(r.changed), func(name string) bool { return !strings.HasSuffix(name, suffix) })
-			if len(names) == 0 || !has(&r.before) || !hasText(*textIn(&r.after, l)) {
+			if len(names) == 0 || !r.before.Languages.Has(l) || !hasText(textIn(&r.after, l).Text()) {
 				return ""
 			}
 			return fmt.Sprint(r.phase, names, r.sent)
@@ -614,15 +607,10 @@ func (w *seriesWrite) storeTranslations(ctx context.Context, rows []*occurrenceR
 					eventtranslation.EventIDIn(idsOfRows(part, func(*occurrenceRow) bool { return true })...))
 				t := textIn(&group[0].after, l)
 				for _, name := range group[0].changed {
-					switch name {
-					case "title" + suffix:
-						u.SetTitle(t.Title)
-					case "description" + suffix:
-						u.SetDescription(t.Description)
-					case "excerpt" + suffix:
-						u.SetExcerpt(t.Excerpt)
-					case "event_status_reason" + suffix:
-						u.SetEventStatusReason(t.EventStatusReason)
+					if f, in := carriedFieldOf(name); in == l {
+						if err := u.Mutation().SetField(f.Name, *f.Text(t)); err != nil {
+							return fmt.Errorf("translations of occurrences: %w", err)
+						}
 					}
 				}
 				if err := u.Exec(ctx); err != nil {
@@ -646,19 +634,19 @@ func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) err
 		kind   calendar.Kind // "" means terms
 		rows   []*occurrenceRow
 		insert store.Rows
-		links  func(*calendar.Template) []int64
+		links  func(*ent.Event) []int64
 	}{
 		{
-			calendar.Venue, changes("venue"), EventLinkRows(calendar.Venue),
-			func(t *calendar.Template) []int64 { return t.Venues },
+			calendar.Venue, changes("venue"), eventLinkRows(calendar.Venue),
+			(*ent.Event).VenueIDs,
 		},
 		{
-			calendar.Organizer, changes("organizer"), EventLinkRows(calendar.Organizer),
-			func(t *calendar.Template) []int64 { return t.Organizers },
+			calendar.Organizer, changes("organizer"), eventLinkRows(calendar.Organizer),
+			(*ent.Event).OrganizerIDs,
 		},
 		{
-			"", changes("categories", "tags"), EventTermRows(),
-			func(t *calendar.Template) []int64 { return slices.Concat(t.Categories, t.Tags) },
+			"", changes("categories", "tags"), eventTermRows(),
+			func(t *ent.Event) []int64 { return linksOf(t).terms.all() },
 		},
 	} {
 		ids := idsOfRows(l.rows, all)
@@ -693,7 +681,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	s.AuthorID, s.Status, s.StatusBeforeTrash = w.author, w.standing.status, w.standing.before
 	s.PublishedAt, s.Dated, s.Slug = w.standing.published, w.standing.dated, valueOr(w.series.Slug, w.slug)
 	last := &w.phases[len(w.phases)-1]
-	s.Languages = languagesOf(&last.template)
+	s.Languages = last.template.Languages
 	fields := w.changedSeriesFields(&s)
 	if !changed && len(fields) == 0 {
 		return nil
@@ -706,7 +694,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 		Modify(func(b *sql.UpdateBuilder) { w.stampRows(b, i) }).
 		SetStatus(s.Status).SetStatusBeforeTrash(s.StatusBeforeTrash).SetPublishedAt(s.PublishedAt).SetDated(s.Dated).
 		SetSlug(s.Slug).SetLanguages(s.Languages).
-		SetHideFromListings(last.template.HideFromListings).SetProtected(len(last.template.PasswordHash) > 0)
+		SetHideFromListings(last.template.HideFromListings).SetProtected(HasPassword(&last.template))
 	if s.AuthorID == nil {
 		u.ClearAuthorID()
 	} else {
@@ -739,7 +727,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 		if len(list) == 0 {
 			continue
 		}
-		t, err := w.withoutGone(ctx, w.tx, w.phases[i].template)
+		t, err := w.withoutGone(ctx, w.tx, &w.phases[i].template)
 		if err != nil {
 			return err
 		}
@@ -784,9 +772,13 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	same := len(w.was)
 	for i := range w.phases {
 		p := &w.phases[i]
+		template, err := ent.EncodeTemplate(&p.template)
+		if err != nil {
+			return false, fmt.Errorf("template of series %d: %w", w.series.ID, err)
+		}
 		rows[i] = w.tx.SeriesPhase.Create().SetSeriesID(w.series.ID).SetPosition(i).
 			SetStartWall(p.Start).SetEndWall(p.End).SetTimezone(p.Zone.String()).SetAllDay(p.AllDay).
-			SetRrule(p.Rule.String()).SetRdate(p.RDate).SetExdate(p.ExDate).SetTemplate(p.template)
+			SetRrule(p.Rule.String()).SetRdate(p.RDate).SetExdate(p.ExDate).SetTemplate(template)
 	}
 	for i := range min(len(w.was), len(w.phases)) {
 		was, err := w.was[i].fingerprint()
@@ -819,7 +811,7 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 
 // fingerprint returns a text for comparison: equal phases have the same text.
 func (p *seriesPhase) fingerprint() (string, error) {
-	template, err := json.Marshal(p.template)
+	template, err := ent.EncodeTemplate(&p.template)
 	if err != nil {
 		return "", fmt.Errorf("template of a phase: %w", err)
 	}

@@ -8,17 +8,17 @@ import (
 )
 
 // protected reports whether the occurrence has a password after the write.
-func (r *occurrenceRow) protected() bool { return len(r.after.PasswordHash) > 0 }
+func (r *occurrenceRow) protected() bool { return HasPassword(&r.after) }
 
 // findImpacts decides for each changed occurrence whether the public sees the change.
 func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) error {
 	var venues, organizers []int64
 	for _, r := range rows {
 		if slices.Contains(r.changed, "venue") {
-			venues = append(append(venues, r.before.Venues...), r.after.Venues...)
+			venues = append(append(venues, r.before.VenueIDs()...), r.after.VenueIDs()...)
 		}
 		if slices.Contains(r.changed, "organizer") {
-			organizers = append(append(organizers, r.before.Organizers...), r.after.Organizers...)
+			organizers = append(append(organizers, r.before.OrganizerIDs()...), r.after.OrganizerIDs()...)
 		}
 	}
 	isVenue, err := w.publicIDs(ctx, w.tx, calendar.Venue, venues)
@@ -35,10 +35,10 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) er
 			was: r.record.publicationState, is: r.standing, fields: r.fields, protected: HasPassword(r.row) && r.protected(),
 			languages: r.languages != r.row.Languages,
 		}
-		if sameShown(r.before.Venues, r.after.Venues, isVenue) {
+		if sameShown(r.before.VenueIDs(), r.after.VenueIDs(), isVenue) {
 			c.unseen = append(c.unseen, "venue")
 		}
-		if sameShown(r.before.Organizers, r.after.Organizers, isOrganizer) {
+		if sameShown(r.before.OrganizerIDs(), r.after.OrganizerIDs(), isOrganizer) {
 			c.unseen = append(c.unseen, "organizer")
 		}
 		own := func(names []string) []string { return calendar.PublicOwnFields(names, c.protected) }
@@ -54,11 +54,11 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) er
 func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (impact, error) {
 	last, first := &w.phases[len(w.phases)-1].template, &w.was[len(w.was)-1].template
 	c := &publicChange{
-		was: w.record.publicationState, is: w.standing, protected: len(first.PasswordHash) > 0 && len(last.PasswordHash) > 0,
-		fields: slices.Clone(fields), languages: w.series.Languages != languagesOf(last),
+		was: w.record.publicationState, is: w.standing, protected: HasPassword(first) && HasPassword(last),
+		fields: slices.Clone(fields), languages: w.series.Languages != last.Languages,
 	}
 	var err error
-	c.unseen, err = w.unseenLinks(ctx, w.tx, [2][]int64{first.Venues, first.Organizers}, [2][]int64{last.Venues, last.Organizers})
+	c.unseen, err = w.unseenLinks(ctx, w.tx, [2][]int64{first.VenueIDs(), first.OrganizerIDs()}, [2][]int64{last.VenueIDs(), last.OrganizerIDs()})
 	if err != nil {
 		return impact{}, err
 	}

@@ -50,9 +50,9 @@ type seriesWrite struct {
 
 	standing publicationState // new state of the series
 	author   *int64
-	until    *calendar.Wall     // new end of the period with stored occurrences; nil if the schedule ends
-	slug     *string            // new slug; nil means no change
-	sent     *calendar.Template // the fields sent; nil means none
+	until    *calendar.Wall // new end of the period with stored occurrences; nil if the schedule ends
+	slug     *string        // new slug; nil means no change
+	sent     *ent.Event     // the fields sent; nil means none
 	fresh    []newStart
 
 	phaseSizes map[int]int // bytes of an occurrence of each phase, as far as they were asked for
@@ -105,7 +105,11 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		if err != nil {
 			return nil, err
 		}
-		w.was = append(w.was, seriesPhase{schedule, p.Template})
+		template, err := ent.DecodeTemplate(p.Template)
+		if err != nil {
+			return nil, fmt.Errorf("template of series %d: %w", id, err)
+		}
+		w.was = append(w.was, seriesPhase{schedule, *template})
 	}
 	if len(w.was) == 0 {
 		return nil, fmt.Errorf("series %d has no phase", id)
@@ -263,35 +267,14 @@ func (w *seriesWrite) nextPublicationState(old publicationState, sent *calendar.
 }
 
 // SeriesEvent returns an event with the template and the first dates of a phase, and with the id, the author
-// and the status of its series. Only the translations edge is loaded. The slugs are those outside the trash.
-func SeriesEvent(s *ent.Series, p recur.Schedule, t *calendar.Template) *ent.Event {
-	row := &ent.Event{
-		ID: s.ID, AuthorID: s.AuthorID, Status: s.Status, StatusBeforeTrash: s.StatusBeforeTrash, PublishedAt: s.PublishedAt,
-		Dated: s.Dated, Language: s.Language, Languages: s.Languages, ModifiedAt: s.ModifiedAt, HiddenAt: s.HiddenAt,
-		Version: s.Version, HiddenChanges: s.HiddenChanges,
-		Title: t.Original.Title, Description: t.Original.Description, Excerpt: t.Original.Excerpt, Slug: t.Original.Slug,
-		EventStatusReason: t.Original.EventStatusReason,
-		StartWall:         p.Start, EndWall: p.End, Timezone: p.Zone.String(), AllDay: p.AllDay,
-		StartsAt: p.StartsAt(), EndsAt: p.EndsAt(),
-		Cost: t.Cost, Website: t.Website, ShowMap: t.ShowMap, ShowMapLink: t.ShowMapLink, HideFromListings: t.HideFromListings,
-		Sticky: t.Sticky, Featured: t.Featured, Ticketed: t.Ticketed, EventStatus: t.EventStatus, Attendance: t.Attendance,
-		VirtualURL: t.VirtualURL,
-	}
-	if len(t.PasswordHash) > 0 {
-		row.PasswordHash, row.PasswordID = &t.PasswordHash, &t.PasswordID
-	}
-	if t.ImageID != 0 {
-		row.ImageID = &t.ImageID
-	}
-	if t.ParentID != 0 {
-		row.ParentID = &t.ParentID
-	}
-	for _, text := range t.Others {
-		row.Edges.Translations = append(row.Edges.Translations, &ent.EventTranslation{
-			Language: text.Language, Title: text.Title, Description: text.Description, Excerpt: text.Excerpt, Slug: text.Slug,
-			EventStatusReason: text.EventStatusReason,
-		})
-	}
+// and the status of its series. Its edges are those of the template. The slugs are those outside the trash.
+func SeriesEvent(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
+	row := new(*t)
+	row.ID, row.AuthorID, row.Status, row.StatusBeforeTrash = s.ID, s.AuthorID, s.Status, s.StatusBeforeTrash
+	row.PublishedAt, row.Dated, row.ModifiedAt, row.HiddenAt = s.PublishedAt, s.Dated, s.ModifiedAt, s.HiddenAt
+	row.Version, row.HiddenChanges, row.Language, row.Languages = s.Version, s.HiddenChanges, s.Language, s.Languages
+	row.StartWall, row.EndWall, row.Timezone, row.AllDay = p.Start, p.End, p.Zone.String(), p.AllDay
+	row.StartsAt, row.EndsAt = p.StartsAt(), p.EndsAt()
 	return row
 }
 
@@ -302,13 +285,12 @@ func (w *seriesWrite) addressed(ctx context.Context) (row *ent.Event, r *record,
 		last := &w.was[len(w.was)-1]
 		row = SeriesEvent(w.series, last.Schedule, &last.template)
 		r = eventRecord(row)
-		r.addTexts(last.template.Others)
+		r.addTexts(row.Translated())
 		for i := range r.others {
-			r.others[i].slug = textIn(&last.template, r.others[i].language).Slug
+			r.others[i].slug = textIn(row, r.others[i].language).Slug
 		}
 		r.loaded = true
-		t := last.template
-		return row, r, eventLinks{termIDs{t.Categories, t.Tags}, t.Venues, t.Organizers}, nil
+		return row, r, linksOf(row), nil
 	}
 	row, r = w.at.row, new(*w.at.record)
 	if err := r.load(ctx, w.tx); err != nil {
@@ -323,10 +305,10 @@ func (w *seriesWrite) addressed(ctx context.Context) (row *ent.Event, r *record,
 
 // seriesFieldsSent has the sent fields that differ from the addressed event.
 type seriesFieldsSent struct {
-	template calendar.Template // template of the addressed event with the sent fields
-	names    []string          // names of sent template fields, with languages
-	dates    []string          // sent names of timezone, all_day, start_date, end_date
-	standing []string          // sent names of author, date, status
+	template ent.Event // template of the addressed event with the sent fields
+	names    []string  // names of sent template fields, with languages
+	dates    []string  // sent names of timezone, all_day, start_date, end_date
+	standing []string  // sent names of author, date, status
 	slug     *string
 	schedule scheduleChange
 }
@@ -403,35 +385,10 @@ func (w *seriesWrite) compare(
 	}
 	r.image = applyID(old.image, s.image)
 	r.publicationState = w.nextPublicationState(old.publicationState, s.status, s.published)
-	if err := w.fillEvent(w.tx.Event.Update().Mutation(), r, old, s, row, in, span, d); err != nil {
+	changed, err := w.fillEvent(w.tx.Event.Update().Mutation(), r, old, s, row, in, span, d)
+	if err != nil {
 		return nil, err
 	}
-	changed := *row
-	changed.Title, changed.Description, changed.Excerpt, changed.EventStatusReason = r.title, r.description, r.excerpt, r.reason
-	changed.ImageID = r.image
-	changed.Cost = valueOr(row.Cost, in.Cost)
-	if in.Website != nil {
-		changed.Website = nil
-		if in.Website.Set {
-			changed.Website = &in.Website.URL
-		}
-	}
-	if in.Password != nil && slices.Contains(d.own, "password") {
-		changed.PasswordHash, changed.PasswordID = nil, nil
-		if *in.Password != "" {
-			changed.PasswordHash = new(HashPassword(w.PasswordKey, row.ID, *in.Password))
-		}
-	}
-	changed.ParentID = applyID(row.ParentID, in.ParentID)
-	changed.ShowMap = valueOr(row.ShowMap, in.ShowMap)
-	changed.ShowMapLink = valueOr(row.ShowMapLink, in.ShowMapLink)
-	changed.HideFromListings = valueOr(row.HideFromListings, in.Hide)
-	changed.Sticky = valueOr(row.Sticky, in.Sticky)
-	changed.Featured = valueOr(row.Featured, in.Featured)
-	changed.Ticketed = valueOr(row.Ticketed, in.Ticketed)
-	changed.EventStatus = valueOr(row.EventStatus, in.EventStatus)
-	changed.Attendance = valueOr(row.Attendance, in.Attendance)
-	changed.VirtualURL = valueOr(row.VirtualURL, in.VirtualURL)
 	if in.Categories != nil {
 		d.list("categories", links.terms.categories, p.terms.categories)
 		links.terms.categories = p.terms.categories
@@ -452,7 +409,7 @@ func (w *seriesWrite) compare(
 		}
 		links.organizers = p.organizers
 	}
-	sent := &seriesFieldsSent{template: *templateOf(&changed, r.otherTexts(), links)}
+	sent := &seriesFieldsSent{template: templateOf(changed, r.otherTexts(), links)}
 	for _, name := range d.own {
 		field, _ := calendar.CutField(name)
 		switch {
@@ -888,8 +845,8 @@ func (w *seriesWrite) refuseParents(ctx context.Context) error {
 		if slices.Contains(c.sent, "post_parent") {
 			t = w.sent
 		}
-		if valueOr(0, c.row.ParentID) != t.ParentID {
-			parents[c.row.ID] = t.ParentID
+		if parent := valueOr(0, t.ParentID); valueOr(0, c.row.ParentID) != parent {
+			parents[c.row.ID] = parent
 		}
 	}
 	stored := parentOf(w.tx)
@@ -937,8 +894,8 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 func (w *seriesWrite) texts() *textOwner {
 	t := &w.phases[len(w.phases)-1].template
 	o := &textOwner{kind: calendar.Series, id: w.series.ID, language: w.series.Language, trashed: w.record.trashed, loaded: true}
-	o.recordText = recordText{title: t.Original.Title, slug: valueOr(w.series.Slug, w.slug)}
-	for _, other := range t.Others {
+	o.recordText = recordText{title: t.Title, slug: valueOr(w.series.Slug, w.slug)}
+	for _, other := range t.Translated() {
 		slug := other.Slug
 		if o.trashed {
 			slug = calendar.TrashedSlug(slug)
@@ -952,12 +909,11 @@ func (w *seriesWrite) texts() *textOwner {
 // outside the trash.
 func (w *seriesWrite) setSlugs(owner *textOwner) {
 	w.phases = slices.Clone(w.phases)
-	at := func(t *calendar.Text) *string { return &t.Slug }
 	for i := range w.phases {
 		t := &w.phases[i].template
-		setText(t, "", at, calendar.UntrashedSlug(owner.slug))
+		setSlug(t, t.Language, calendar.UntrashedSlug(owner.slug))
 		for _, o := range owner.others {
-			setText(t, o.language, at, calendar.UntrashedSlug(o.slug))
+			setSlug(t, o.language, calendar.UntrashedSlug(o.slug))
 		}
 	}
 	w.slug = &owner.slug

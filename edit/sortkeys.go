@@ -49,10 +49,10 @@ func SortKeysOf(site calendar.Language, original calendar.Text, others []calenda
 
 // SeriesSortKeysOf returns the sort keys of a series by column, from the template of its last phase. They are
 // the keys of the title that readers get in each language.
-func SeriesSortKeysOf(site calendar.Language, t *calendar.Template) map[string][]byte {
+func SeriesSortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
 	keys := make(map[string][]byte, len(calendar.Languages))
 	for _, l := range calendar.Languages {
-		served := calendar.Served(l, site, t.Original, t.Others)
+		served := calendar.Served(l, site, t.Text(), t.Translated())
 		keys[NameSortColumn(l)] = calendar.SortKey(l, served.Title, calendar.NameKeySize)
 	}
 	return keys
@@ -115,7 +115,11 @@ func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int6
 			continue // a series without a schedule has no title
 		}
 		update := tx.Series.UpdateOne(r)
-		e.setSeriesSortKeys(update.Mutation(), &phases[len(phases)-1].Template)
+		t, err := ent.DecodeTemplate(phases[len(phases)-1].Template)
+		if err != nil {
+			return fmt.Errorf("template of series %d: %w", r.ID, err)
+		}
+		e.setSeriesSortKeys(update.Mutation(), t)
 		if err := update.Exec(ctx); err != nil {
 			return fmt.Errorf("sort keys of series: %w", err)
 		}

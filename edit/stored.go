@@ -43,21 +43,24 @@ func MostText(occurrences int) int {
 
 // occurrenceSize returns roughly the bytes that an occurrence with the fields of a template takes in the
 // database, search texts included. Links may have any id.
-func (e *Editor) occurrenceSize(t *calendar.Template) int {
+func (e *Editor) occurrenceSize(t *ent.Event) int {
 	n := occurrenceBytes
-	for _, name := range templateNames(t.Original.Language) {
+	for _, name := range templateNames(t.Language) {
 		n += fieldSize(name, t)
 	}
-	for _, s := range e.searchTextsOf(calendar.Event, t.Original, t.Others) {
+	for _, s := range e.searchTextsOf(calendar.Event, t.Text(), t.Translated()) {
 		n += len(s.Text)
 	}
 	return n
 }
 
 // fieldSize returns roughly the bytes that a named field of a template takes, without search texts.
-func fieldSize(name string, t *calendar.Template) int {
-	if f, _, l := cutLanguage(name); f.size != nil {
-		return f.size(t, l)
+func fieldSize(name string, t *ent.Event) int {
+	switch f, l := carriedFieldOf(name); {
+	case l != "":
+		return len(*f.Text(textIn(t, l)))
+	case f.Size != nil:
+		return f.Size(t)
 	}
 	return 0
 }
@@ -84,7 +87,7 @@ func (r *occurrenceRow) storedSize(folded foldedSizes) (size int, largest string
 		n := fieldSize(name, &r.after)
 		if value, searched := searchedText(name, &r.after); searched {
 			copies := 1
-			if _, _, l := cutLanguage(name); l == "" {
+			if _, l := calendar.CutField(name); l == "" {
 				copies = len(r.languages.List()) // languages without this text show the original
 			}
 			n += copies * folded.of(value)
@@ -103,9 +106,13 @@ func (r *occurrenceRow) storedSize(folded foldedSizes) (size int, largest string
 }
 
 // searchedText returns the value of a named field of a template, and whether search texts have it.
-func searchedText(name string, t *calendar.Template) (string, bool) {
+func searchedText(name string, t *ent.Event) (string, bool) {
 	field, l := calendar.CutField(name)
-	switch text := textIn(t, l); field {
+	text := t.Text()
+	if l != "" {
+		text = textIn(t, l).Text()
+	}
+	switch field {
 	case "title":
 		return text.Title, true
 	case "description":

@@ -91,7 +91,7 @@ func (e *Editor) insertTerm(
 		return nil, fmt.Errorf("slug of %s %d: %w", in.Taxonomy, row.ID, err)
 	}
 	for i := range w.others {
-		if err := translationsOf(tx, w.kind).save(ctx, w.id, &w.others[i]); err != nil {
+		if err := w.others[i].save(ctx, tx, w.kind, w.id); err != nil {
 			return nil, fmt.Errorf("translation of %s %d: %w", in.Taxonomy, row.ID, err)
 		}
 	}

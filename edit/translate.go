@@ -7,7 +7,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // recordText is the texts of a record in one language. Title is the name of a venue, an organizer or a term.
@@ -48,6 +47,18 @@ type translation struct {
 	recordText
 }
 
+// storedText returns the translation as it is stored.
+func (t *translation) storedText() ent.StoredText {
+	text := t.inLanguage(t.language)
+	text.Slug = t.slug
+	return ent.StoredText{ID: t.id, Text: text}
+}
+
+// save stores the translation of a record.
+func (t *translation) save(ctx context.Context, tx *ent.Tx, kind calendar.Kind, owner int64) error {
+	return expectOneRow(tx.Client().SaveText(ctx, kind, owner, t.storedText()))
+}
+
 // translated reports whether the record has text in a language other than the original.
 func (w *textOwner) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
 
@@ -56,11 +67,14 @@ func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 	if w.loaded || !w.translated() {
 		return nil
 	}
-	others, err := translationsOf(tx, w.kind).load(ctx, w.id)
+	texts, err := tx.Client().LoadTexts(ctx, w.kind, w.id)
 	if err != nil {
 		return fmt.Errorf("translations of %s %d: %w", w.kind, w.id, err)
 	}
-	w.others, w.loaded = others, true
+	w.others, w.loaded = make([]translation, len(texts)), true
+	for i, t := range texts {
+		w.others[i] = translation{t.ID, t.Language, recordText{t.Title, t.Description, t.Excerpt, t.Slug, t.EventStatusReason}}
+	}
 	return nil
 }
 
@@ -119,8 +133,8 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 		if o.slug, err = w.slugIn(o.language, o.slug).move(ctx, tx, toTrash); err != nil {
 			return err
 		}
-		if err := translationsOf(tx, w.kind).save(ctx, w.id, o); err != nil {
-			return store.AsConflict(err)
+		if err := o.save(ctx, tx, w.kind, w.id); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -193,7 +207,6 @@ func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *transla
 
 // keep stores a changed translation. If its last text was cleared, keep deletes the translation with its slug.
 func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, was recordText, cleared bool) error {
-	table := translationsOf(tx, w.kind)
 	if other.empty() && (cleared || other.slug == "") {
 		w.languages = w.languages.Without(other.language)
 		if other.id == 0 {
@@ -202,7 +215,7 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 		if err := w.slugIn(other.language, other.slug).drop(ctx, tx); err != nil {
 			return fmt.Errorf("slug %s: %w", other.slug, err)
 		}
-		if err := table.remove(ctx, other.id); err != nil {
+		if err := tx.Client().DeleteText(ctx, w.kind, other.id); err != nil {
 			return fmt.Errorf("translation of %s %d: %w", w.kind, w.id, err)
 		}
 		return nil
@@ -212,7 +225,7 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 		return nil
 	}
 	// If two transactions add the first translation in one language, the unique index refuses one of them.
-	return store.AsConflict(table.save(ctx, w.id, other))
+	return other.save(ctx, tx, w.kind, w.id)
 }
 
 // reslug takes the sent slug for the changed text. If the record has that slug in any language, nothing

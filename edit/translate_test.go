@@ -29,7 +29,7 @@ func TestTranslations(t *testing.T) {
 		}{
 			{"in the original language", "en", edit.EventInput{Excerpt: new("c")}, words{"Fair", "Big", "c", "fair"}, nil, "en"},
 			{"in another language", "pl", edit.EventInput{Title: new("Targ")}, words{"Fair", "Big", "c", "fair"}, &words{Title: "Targ"}, "en,pl"},
-			{"what is not text is common", "pl", edit.EventInput{Sticky: new(true)}, words{"Fair", "Big", "c", "fair"}, &words{Title: "Targ"}, "en,pl"},
+			{"what is not text is common", "pl", edit.EventInput{EventValues: ent.EventValues{Sticky: new(true)}}, words{"Fair", "Big", "c", "fair"}, &words{Title: "Targ"}, "en,pl"},
 			{"the slug of the original sent back", "pl", edit.EventInput{Slug: new("fair")}, words{"Fair", "Big", "c", "fair"}, &words{Title: "Targ"}, "en,pl"},
 			{"a slug of its own", "pl", edit.EventInput{Slug: new("Targ wielki"), Description: new("Duży")}, words{"Fair", "Big", "c", "fair"}, &words{"Targ", "Duży", "", "targ-wielki"}, "en,pl"},
 			{"without a write language", "", edit.EventInput{Title: new("Trade fair"), Excerpt: new("b")}, words{"Trade fair", "Big", "b", "fair"}, &words{"Targ", "Duży", "", "targ-wielki"}, "en,pl"},

@@ -104,23 +104,20 @@ func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *recordInput) namedTable[*
 // newVenue returns a venue with the default values of a create.
 func newVenue() *ent.Venue { return &ent.Venue{ShowMap: true, ShowMapLink: true} }
 
-// fill sets the fields in m that only venues have, if they differ from the stored row old.
+// after returns the row of a venue after a write of in, without what venues share with organizers.
+func (in *VenueInput) after(old *ent.Venue) *ent.Venue {
+	next := new(*old)
+	in.Apply(next)
+	next.ImageID = applyID(old.ImageID, in.ImageID)
+	next.Latitude, next.Longitude = in.Latitude.applyTo(old.Latitude), in.Longitude.applyTo(old.Longitude)
+	return next
+}
+
+// fill sets the fields in m that differ from the stored row old, except those that venues share with organizers.
 func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
-	putValue(d, "address", old.Address, valueOr(old.Address, in.Address), m.SetAddress)
-	putValue(d, "city", old.City, valueOr(old.City, in.City), m.SetCity)
-	putValue(d, "country", old.Country, valueOr(old.Country, in.Country), m.SetCountry)
-	putValue(d, "province", old.Province, valueOr(old.Province, in.Province), m.SetProvince)
-	putValue(d, "state", old.State, valueOr(old.State, in.State), m.SetState)
-	putValue(d, "zip", old.Zip, valueOr(old.Zip, in.Zip), m.SetZip)
-	putValue(d, "phone", old.Phone, valueOr(old.Phone, in.Phone), m.SetPhone)
-	putValue(d, "stateprovince", old.Stateprovince, valueOr(old.Stateprovince, in.StateProvince), m.SetStateprovince)
-	putValue(d, "website", old.Website, valueOr(old.Website, in.Website), m.SetWebsite)
-	putValue(d, "show_map", old.ShowMap, valueOr(old.ShowMap, in.ShowMap), m.SetShowMap)
-	putValue(d, "show_map_link", old.ShowMapLink, valueOr(old.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
-	latitude, longitude := in.Latitude.applyTo(old.Latitude), in.Longitude.applyTo(old.Longitude)
-	putOptional(d, "geo_lat", old.Latitude, latitude, m.SetLatitude, m.ClearLatitude)
-	putOptional(d, "geo_lng", old.Longitude, longitude, m.SetLongitude, m.ClearLongitude)
-	putOptional(d, "", old.Cell, VenueCell(latitude, longitude), m.SetCell, m.ClearCell)
+	next := in.after(old)
+	putFields(d, ent.VenueFields, m, old, next)
+	putOptional(d, "", old.Cell, VenueCell(next.Latitude, next.Longitude), m.SetCell, m.ClearCell)
 }
 
 // applyTo returns the coordinate after a write: nil means none. A nil receiver means not sent.

@@ -191,7 +191,7 @@ func (e *Editor) touch(
 	}
 	for _, hidden := range [...]bool{false, true} {
 		for part := range slices.Chunk(groups[hidden], batch) {
-			err := recordTableOf(tx, kind).change(ctx, part, func(u *sql.UpdateBuilder) {
+			err := tx.Client().ChangeRecords(ctx, kind, part, func(u *sql.UpdateBuilder) {
 				if kind != calendar.Image {
 					e.stampRows(u, impact{hidden: hidden})
 				}

@@ -29,14 +29,14 @@ func TestSequenceCountsWhatCalendarApplicationsAreToldOf(t *testing.T) {
 	}{
 		"new":                    {},
 		"title":                  {writes: []*edit.EventInput{{Title: new("Other")}}},
-		"description and flags":  {writes: []*edit.EventInput{{Description: new("x"), Featured: new(true), Hide: new(true)}}},
+		"description and flags":  {writes: []*edit.EventInput{{Description: new("x"), EventValues: ent.EventValues{Featured: new(true), HideFromListings: new(true)}}}},
 		"password":               {writes: []*edit.EventInput{{Password: new("secret")}}},
 		"start":                  {writes: []*edit.EventInput{moved()}, want: 1},
 		"end":                    {writes: []*edit.EventInput{{End: edittest.Wall("2026-07-01 21:00:00")}}, want: 1},
 		"same start again":       {writes: []*edit.EventInput{moved(), moved()}, want: 1},
 		"start and end together": {writes: []*edit.EventInput{{Start: edittest.Wall("2026-07-03 10:00:00"), End: edittest.Wall("2026-07-03 11:00:00")}}, want: 1},
 		"all day":                {writes: []*edit.EventInput{{AllDay: new(true)}}, want: 1},
-		"canceled":               {writes: []*edit.EventInput{{EventStatus: new(calendar.Canceled)}}, want: 1},
+		"canceled":               {writes: []*edit.EventInput{{EventValues: ent.EventValues{EventStatus: new(calendar.Canceled)}}}, want: 1},
 		"start of a draft":       {first: calendar.Draft, writes: []*edit.EventInput{moved()}},
 		"draft is published":     {first: calendar.Draft, writes: []*edit.EventInput{moved(), statusOf(calendar.Publish)}},
 		"to the trash":           {writes: []*edit.EventInput{statusOf(calendar.Trash)}, want: 1},
@@ -125,7 +125,7 @@ func TestWithdrawnEventsAreNotedAsTheyWere(t *testing.T) {
 		w.ChangeEvent(e, jazz.ID, statusOf(calendar.Publish))
 		expect("return")
 
-		secret := event("Secret", func(in *edit.EventInput) { in.Password, in.Hide = new("x"), new(true) })
+		secret := event("Secret", func(in *edit.EventInput) { in.Password, in.HideFromListings = new("x"), new(true) })
 		if _, err := w.TrashEvent(e, secret.ID); err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,17 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
+	"reflect"
+	"text/template"
 
 	"entgo.io/ent/entc"
 	"entgo.io/ent/entc/gen"
+	"golang.org/x/tools/imports"
 )
 
 func main() {
@@ -24,13 +29,38 @@ func main() {
 // readers generates the reading of pages, and leaves out what the product does not use.
 type readers struct{ entc.DefaultExtension }
 
+// funcs are the functions of templates.
+var funcs = map[string]any{
+	"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
+	"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
+	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault,
+}
+
+// outsideFiles are the files that templates of a folder write in other packages, by the name of the template.
+var outsideFiles = map[string]string{
+	"calendar": "../calendar/guarded.go", "represent": "../internal/represent/fields.go",
+}
+
+// write writes a file in another package.
+func write(g *gen.Graph, name, file string) error {
+	t, err := template.New(name).Funcs(template.FuncMap(gen.Funcs)).Funcs(funcs).ParseFiles("template/outside/" + name + ".tmpl")
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := t.ExecuteTemplate(&text, name+".tmpl", g); err != nil {
+		return err
+	}
+	out, err := imports.Process(file, text.Bytes(), nil)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, out, 0o644)
+}
+
 // Templates implements entc.Extension.
 func (readers) Templates() []*gen.Template {
-	funcs := map[string]any{
-		"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
-		"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
-	}
-	return []*gen.Template{gen.MustParse(gen.NewTemplate("readers").Funcs(funcs).ParseDir("template"))}
+	return []*gen.Template{gen.MustParse(gen.NewTemplate("readers").Funcs(funcs).ParseGlob("template/*.tmpl"))}
 }
 
 // Hooks implements entc.Extension.
@@ -39,6 +69,11 @@ func (readers) Hooks() []gen.Hook {
 		return gen.GenerateFunc(func(g *gen.Graph) error {
 			if err := next.Generate(g); err != nil {
 				return err
+			}
+			for name, file := range outsideFiles {
+				if err := write(g, name, file); err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
 			}
 			for _, unused := range []string{"enttest", "hook"} {
 				if err := os.RemoveAll(unused); err != nil {
@@ -205,4 +240,76 @@ func shared(types []*gen.Type, skip func(*gen.Type, string) bool) (out []*shared
 		}
 	}
 	return out, nil
+}
+
+// apiField is a field of the API: the columns with its value, and what the schema says of it (schema.api).
+type apiField struct {
+	Key, Doc                       string
+	Sample                         any
+	Min, Max                       int
+	Address, Ruled, Placed, Guarded bool
+
+	Columns []*gen.Field
+	Text    *gen.Field // column of the translation; nil if the value is the same in all languages
+}
+
+// Column returns the first column of the field.
+func (f *apiField) Column() *gen.Field { return f.Columns[0] }
+
+// apiFields returns the fields of the API that a type has columns for, in their order.
+func apiFields(t *gen.Type) (out []*apiField, err error) {
+	for _, column := range t.Fields {
+		annotation, ok := column.Annotations["API"]
+		if !ok {
+			continue
+		}
+		text, err := json.Marshal(annotation)
+		if err != nil {
+			return nil, err
+		}
+		f := &apiField{Columns: []*gen.Field{column}}
+		if err := json.Unmarshal(text, f); err != nil {
+			return nil, err
+		}
+		if f.Key == "" {
+			f.Key = column.StorageKey()
+		}
+		if e := translations(t); e != nil {
+			for _, other := range e.Type.Fields {
+				if other.Name == column.Name {
+					f.Text = other
+				}
+			}
+		}
+		if len(out) > 0 && out[len(out)-1].Key == f.Key {
+			last := out[len(out)-1]
+			last.Columns = append(last.Columns, column)
+			continue
+		}
+		if !f.Ruled && f.Doc == "" {
+			return nil, fmt.Errorf("%s.%s has no Doc", t.Name, column.Name)
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// plainFields returns those of apiFields without rules of their own.
+func plainFields(t *gen.Type) (out []*apiField, err error) {
+	all, err := apiFields(t)
+	for _, f := range all {
+		if !f.Ruled {
+			out = append(out, f)
+		}
+	}
+	return out, err
+}
+
+// hasDefault reports whether the default of a column differs from the zero value of its type.
+func hasDefault(f *gen.Field) bool {
+	if !f.Default || f.IsTime() {
+		return false
+	}
+	v := f.DefaultValue()
+	return v != nil && !reflect.ValueOf(v).IsZero()
 }

@@ -4,6 +4,7 @@ package ent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -15363,27 +15364,28 @@ func (m *SeriesMutation) ResetEdge(name string) error {
 // SeriesPhaseMutation represents an operation that mutates the SeriesPhase nodes in the graph.
 type SeriesPhaseMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *int64
-	position      *int
-	addposition   *int
-	start_wall    *calendar.Wall
-	end_wall      *calendar.Wall
-	timezone      *string
-	all_day       *bool
-	rrule         *string
-	rdate         *[]calendar.Wall
-	appendrdate   []calendar.Wall
-	exdate        *[]calendar.Wall
-	appendexdate  []calendar.Wall
-	template      *calendar.Template
-	clearedFields map[string]struct{}
-	series        *int64
-	clearedseries bool
-	done          bool
-	oldValue      func(context.Context) (*SeriesPhase, error)
-	predicates    []predicate.SeriesPhase
+	op             Op
+	typ            string
+	id             *int64
+	position       *int
+	addposition    *int
+	start_wall     *calendar.Wall
+	end_wall       *calendar.Wall
+	timezone       *string
+	all_day        *bool
+	rrule          *string
+	rdate          *[]calendar.Wall
+	appendrdate    []calendar.Wall
+	exdate         *[]calendar.Wall
+	appendexdate   []calendar.Wall
+	template       *json.RawMessage
+	appendtemplate json.RawMessage
+	clearedFields  map[string]struct{}
+	series         *int64
+	clearedseries  bool
+	done           bool
+	oldValue       func(context.Context) (*SeriesPhase, error)
+	predicates     []predicate.SeriesPhase
 }
 
 var _ ent.Mutation = (*SeriesPhaseMutation)(nil)
@@ -15893,12 +15895,13 @@ func (m *SeriesPhaseMutation) ResetExdate() {
 }
 
 // SetTemplate sets the "template" field.
-func (m *SeriesPhaseMutation) SetTemplate(c calendar.Template) {
-	m.template = &c
+func (m *SeriesPhaseMutation) SetTemplate(jm json.RawMessage) {
+	m.template = &jm
+	m.appendtemplate = nil
 }
 
 // Template returns the value of the "template" field in the mutation.
-func (m *SeriesPhaseMutation) Template() (r calendar.Template, exists bool) {
+func (m *SeriesPhaseMutation) Template() (r json.RawMessage, exists bool) {
 	v := m.template
 	if v == nil {
 		return
@@ -15909,7 +15912,7 @@ func (m *SeriesPhaseMutation) Template() (r calendar.Template, exists bool) {
 // OldTemplate returns the old "template" field's value of the SeriesPhase entity.
 // If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SeriesPhaseMutation) OldTemplate(ctx context.Context) (v calendar.Template, err error) {
+func (m *SeriesPhaseMutation) OldTemplate(ctx context.Context) (v json.RawMessage, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldTemplate is only allowed on UpdateOne operations")
 	}
@@ -15923,9 +15926,23 @@ func (m *SeriesPhaseMutation) OldTemplate(ctx context.Context) (v calendar.Templ
 	return oldValue.Template, nil
 }
 
+// AppendTemplate adds jm to the "template" field.
+func (m *SeriesPhaseMutation) AppendTemplate(jm json.RawMessage) {
+	m.appendtemplate = append(m.appendtemplate, jm...)
+}
+
+// AppendedTemplate returns the list of values that were appended to the "template" field in this mutation.
+func (m *SeriesPhaseMutation) AppendedTemplate() (json.RawMessage, bool) {
+	if len(m.appendtemplate) == 0 {
+		return nil, false
+	}
+	return m.appendtemplate, true
+}
+
 // ResetTemplate resets all changes to the "template" field.
 func (m *SeriesPhaseMutation) ResetTemplate() {
 	m.template = nil
+	m.appendtemplate = nil
 }
 
 // ClearSeries clears the "series" edge to the Series entity.
@@ -16150,7 +16167,7 @@ func (m *SeriesPhaseMutation) SetField(name string, value ent.Value) error {
 		m.SetExdate(v)
 		return nil
 	case seriesphase.FieldTemplate:
-		v, ok := value.(calendar.Template)
+		v, ok := value.(json.RawMessage)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}

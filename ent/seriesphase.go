@@ -37,8 +37,8 @@ type SeriesPhase struct {
 	Rdate []calendar.Wall `json:"rdate,omitempty"`
 	// Exdate holds the value of the "exdate" field.
 	Exdate []calendar.Wall `json:"exdate,omitempty"`
-	// Template holds the value of the "template" field.
-	Template calendar.Template `json:"template,omitempty"`
+	// the fields of an event that the occurrences share: ent.StoreTemplate
+	Template json.RawMessage `json:"template,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the SeriesPhaseQuery when eager-loading is set.
 	Edges        SeriesPhaseEdges `json:"edges"`

@@ -4,6 +4,7 @@ package ent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -92,7 +93,7 @@ func (_c *SeriesPhaseCreate) SetExdate(v []calendar.Wall) *SeriesPhaseCreate {
 }
 
 // SetTemplate sets the "template" field.
-func (_c *SeriesPhaseCreate) SetTemplate(v calendar.Template) *SeriesPhaseCreate {
+func (_c *SeriesPhaseCreate) SetTemplate(v json.RawMessage) *SeriesPhaseCreate {
 	_c.mutation.SetTemplate(v)
 	return _c
 }

@@ -4,6 +4,7 @@ package ent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -158,16 +159,14 @@ func (_u *SeriesPhaseUpdate) ClearExdate() *SeriesPhaseUpdate {
 }
 
 // SetTemplate sets the "template" field.
-func (_u *SeriesPhaseUpdate) SetTemplate(v calendar.Template) *SeriesPhaseUpdate {
+func (_u *SeriesPhaseUpdate) SetTemplate(v json.RawMessage) *SeriesPhaseUpdate {
 	_u.mutation.SetTemplate(v)
 	return _u
 }
 
-// SetNillableTemplate sets the "template" field if the given value is not nil.
-func (_u *SeriesPhaseUpdate) SetNillableTemplate(v *calendar.Template) *SeriesPhaseUpdate {
-	if v != nil {
-		_u.SetTemplate(*v)
-	}
+// AppendTemplate appends value to the "template" field.
+func (_u *SeriesPhaseUpdate) AppendTemplate(v json.RawMessage) *SeriesPhaseUpdate {
+	_u.mutation.AppendTemplate(v)
 	return _u
 }
 
@@ -284,6 +283,11 @@ func (_u *SeriesPhaseUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	}
 	if value, ok := _u.mutation.Template(); ok {
 		_spec.SetField(seriesphase.FieldTemplate, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedTemplate(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, seriesphase.FieldTemplate, value)
+		})
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -435,16 +439,14 @@ func (_u *SeriesPhaseUpdateOne) ClearExdate() *SeriesPhaseUpdateOne {
 }
 
 // SetTemplate sets the "template" field.
-func (_u *SeriesPhaseUpdateOne) SetTemplate(v calendar.Template) *SeriesPhaseUpdateOne {
+func (_u *SeriesPhaseUpdateOne) SetTemplate(v json.RawMessage) *SeriesPhaseUpdateOne {
 	_u.mutation.SetTemplate(v)
 	return _u
 }
 
-// SetNillableTemplate sets the "template" field if the given value is not nil.
-func (_u *SeriesPhaseUpdateOne) SetNillableTemplate(v *calendar.Template) *SeriesPhaseUpdateOne {
-	if v != nil {
-		_u.SetTemplate(*v)
-	}
+// AppendTemplate appends value to the "template" field.
+func (_u *SeriesPhaseUpdateOne) AppendTemplate(v json.RawMessage) *SeriesPhaseUpdateOne {
+	_u.mutation.AppendTemplate(v)
 	return _u
 }
 
@@ -591,6 +593,11 @@ func (_u *SeriesPhaseUpdateOne) sqlSave(ctx context.Context) (_node *SeriesPhase
 	}
 	if value, ok := _u.mutation.Template(); ok {
 		_spec.SetField(seriesphase.FieldTemplate, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedTemplate(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, seriesphase.FieldTemplate, value)
+		})
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &SeriesPhase{config: _u.config}

@@ -31,7 +31,7 @@ func TestExamplesAreRecorded(t *testing.T) {
 	api.SignIn(t, "author", calendar.Author)
 	secret := api.AddSeries(t, apitest.SeriesRow{
 		Title: "Members only", Slug: "members-only", Start: "2026-12-04 10:00:00", End: "2026-12-04 11:00:00",
-		RRule: "FREQ=WEEKLY;COUNT=3", Template: calendar.Template{PasswordHash: []byte("x"), HideFromListings: true},
+		RRule: "FREQ=WEEKLY;COUNT=3", Template: ent.Event{PasswordHash: new([]byte("x")), HideFromListings: true},
 	})
 	as := func(method, path string, body any) apitest.Request {
 		return apitest.Request{Method: method, Path: path, As: "admin", JSON: body}

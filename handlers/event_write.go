@@ -94,17 +94,13 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 		return referenceFault(nil, r.keepShownCost(in))
 	})
 	f.nullClears(param.Opt(p, &in.Website, "website", "URL of the event site", "", websiteOf).PublishDefault(nil))
-	p.OptBool(&in.ShowMap, "show_map", "Show a map")
-	p.OptBool(&in.ShowMapLink, "show_map_link", "Show a map link")
-	p.OptBool(&in.Hide, "hide_from_listings", "Leave out of lists")
-	p.OptBool(&in.Sticky, "sticky", "Pin in calendar views")
-	p.OptBool(&in.Featured, "featured", "Featured")
+	f.plain(in.Plain(), "show_map", "show_map_link", "hide_from_listings", "sticky", "featured")
 	f.terms(&in.Categories, calendar.Category, "categories", "Categories, by ID or name")
 	f.terms(&in.Tags, calendar.Tag, "tags", "Tags, by ID or name")
 	f.venues(in)
 	f.organizers(in)
 	f.nullClears(param.Opt(p, &in.EventInput.Password, "password", "Access password", "string", passwordOf)).Longest(maxText)
-	p.OptBool(&in.Ticketed, "ticketed", "With tickets")
+	f.plain(in.Plain(), "ticketed")
 	f.nullClears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
 		Check(func(ctx context.Context) *param.Fault {
 			switch e, err := r.eventOfUpdate(in); {
@@ -115,10 +111,9 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 			}
 			return referenceFault(r.editor().ParentFault(ctx, r.db, *in.ParentID))
 		})
-	declareWord(f, &in.EventStatus, "event_status", "Whether the event takes place as planned", calendar.EventStatuses)
+	f.plain(in.Plain(), "event_status")
 	f.text(&in.EventStatusReason, "event_status_reason", "Why the event does not take place as planned", maxText)
-	declareWord(f, &in.Attendance, "attendance", "Where people attend", calendar.Attendances)
-	f.nullClears(param.Opt(p, &in.VirtualURL, "virtual_url", "URL to attend online", "string", webAddress))
+	f.plain(in.Plain())
 	f.recurrence(in, end)
 	r.declareLanguage(p)
 }

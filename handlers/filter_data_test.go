@@ -447,9 +447,11 @@ func (w *refWorld) store(t *testing.T, api *apitest.API) {
 		do(db.Series.Create().SetID(r.id).SetNillableAuthorID(author).SetStatus(r.status).SetStatusBeforeTrash(r.before).
 			SetPublishedAt(r.published).SetLanguage(r.texts.original).SetLanguages(languages).SetCreatedAt(written).
 			SetModifiedAt(written).SetSlug(own.slug).Exec(ctx))
+		template, err := ent.EncodeTemplate(&ent.Event{Language: r.texts.original, Title: own.title})
+		do(err)
 		do(db.SeriesPhase.Create().SetSeriesID(r.id).SetPosition(0).SetStartWall(firstNominal).
 			SetEndWall(firstNominal.Add(time.Hour)).SetTimezone("UTC").SetRrule("FREQ=DAILY").
-			SetTemplate(calendar.Template{Original: calendar.Text{Language: r.texts.original, Title: own.title}}).Exec(ctx))
+			SetTemplate(template).Exec(ctx))
 	}
 	var events []*ent.EventCreate
 	var inEvents []*ent.EventTranslationCreate

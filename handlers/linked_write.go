@@ -85,22 +85,9 @@ func (r *request) declareVenue(f fields, in *venueInput) {
 	f.status(&in.Status)
 	param.Opt(p, &in.ShowMap, "show_map", "Show a map", "string", boolOrEmpty).PublishDefault(nil)
 	param.Opt(p, &in.ShowMapLink, "show_map_link", "Show a map link", "string", boolOrEmpty).PublishDefault(nil)
-	for _, field := range []struct {
-		dst               **string
-		name, description string
-	}{
-		{&in.Address, "address", "Street address"},
-		{&in.City, "city", "City"},
-		{&in.Country, "country", "Country"},
-		{&in.Province, "province", "Province"},
-		{&in.State, "state", "State"},
-		{&in.Zip, "zip", "Postal code"},
-		{&in.Phone, "phone", "Phone number"},
-		{&in.StateProvince, "stateprovince", "State or province"},
-	} {
-		f.text(field.dst, field.name, field.description, maxText).PublishDefault(nil)
+	for _, one := range f.plain(in.Plain()) {
+		one.PublishDefault(nil)
 	}
-	f.nullClears(param.Opt(p, &in.Website, "website", "URL of the venue", "string", webAddress).PublishDefault(nil))
 	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
 	f.coordinate(&in.Latitude, "geo_lat", "Latitude, degrees north", 90)
 	f.coordinate(&in.Longitude, "geo_lng", "Longitude, degrees east", 180)
@@ -160,9 +147,9 @@ func (r *request) declareOrganizer(f fields, in *organizerInput) {
 	f.html(&in.Description, "description", "Description, HTML").PublishDefault(nil)
 	f.slug(&in.OrganizerInput.Slug)
 	f.status(&in.Status).PublishDefault(nil)
-	f.text(&in.Phone, "phone", "Phone number", maxText).PublishDefault(nil)
-	f.nullClears(param.Opt(f.p, &in.Website, "website", "URL of the organizer", "string", webAddress).PublishDefault(nil))
-	f.text(&in.Email, "email", "E-mail address", maxText).PublishDefault(nil)
+	for _, one := range f.plain(in.Plain()) {
+		one.PublishDefault(nil)
+	}
 	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
 }
 

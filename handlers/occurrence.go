@@ -34,7 +34,7 @@ func (r *request) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
 	if err != nil {
 		return err
 	}
-	if err := r.readTemplateLinks([]*ent.Series{s}, []*ent.Event{e}); err != nil {
+	if err := r.readTemplateLinks([]*ent.Event{e}); err != nil {
 		return err
 	}
 	return r.omitShown(e, in, func(shown *represent.Event) string { return r.view().SeriesPage(s.ID, shown.Status, shown.Slug) })

@@ -512,7 +512,7 @@ func (r *pageRequest) placeOf(v *represent.Venue) web.Place {
 		out.Href = r.localAddress(v.URL)
 	}
 	town := strings.TrimSpace(v.Zip + " " + v.City)
-	for _, line := range []string{v.Address, town, v.StateProvince, v.Country} {
+	for _, line := range []string{v.Address, town, v.Stateprovince, v.Country} {
 		if line != "" {
 			out.Lines = append(out.Lines, html.UnescapeString(line))
 		}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -172,7 +173,11 @@ func seriesEvent(s *ent.Series) (*ent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return edit.SeriesEvent(s, schedule, &last.Template), nil
+	template, err := ent.DecodeTemplate(last.Template)
+	if err != nil {
+		return nil, fmt.Errorf("template of series %d: %w", s.ID, err)
+	}
+	return edit.SeriesEvent(s, schedule, template), nil
 }
 
 // representSeries returns the representations of series with their phases. The number of SQL statements is the
@@ -199,7 +204,7 @@ func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, erro
 			loaded[i].Schedules = append(loaded[i].Schedules, schedule)
 		}
 	}
-	if err := r.readTemplateLinks(rows, events); err != nil {
+	if err := r.readTemplateLinks(events); err != nil {
 		return nil, err
 	}
 	occurrences, err := r.countOccurrences(ids)
@@ -231,19 +236,15 @@ func (r *request) countOccurrences(ids []int64) (map[int64]query.Occurrences, er
 	})
 }
 
-// readTemplateLinks adds linked records to the events of series. The templates of the last phases name these
-// records.
-func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) error {
+// readTemplateLinks adds the records to the events of series whose ids their templates have.
+func (r *request) readTemplateLinks(events []*ent.Event) error {
 	var images, venues, organizers, terms []int64
-	templates := make([]*calendar.Template, len(rows))
-	for i, s := range rows {
-		t := &s.Edges.Phases[len(s.Edges.Phases)-1].Template
-		templates[i] = t
-		if t.ImageID != 0 {
-			images = append(images, t.ImageID)
+	for _, t := range events {
+		if t.ImageID != nil {
+			images = append(images, *t.ImageID)
 		}
-		venues, organizers = append(venues, t.Venues...), append(organizers, t.Organizers...)
-		terms = append(append(terms, t.Categories...), t.Tags...)
+		venues, organizers = append(venues, t.VenueIDs()...), append(organizers, t.OrganizerIDs()...)
+		terms = append(terms, termIDs(t)...)
 	}
 	imageByID, err := readUnique(images, func(row *ent.Image) int64 { return row.ID }, func(ids []int64) ([]*ent.Image, error) {
 		return r.db.Image.Query().Where(image.IDIn(ids...)).All(r.ctx)
@@ -271,11 +272,12 @@ func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) err
 		return err
 	}
 	var page ent.Page
-	for i := range events {
-		e, t := &events[i].Edges, templates[i]
-		e.Image = imageByID[t.ImageID]
-		e.Venues, e.Organizers = recordsByIDs(venueByID, t.Venues), recordsByIDs(organizerByID, t.Organizers)
-		e.Terms = recordsByIDs(termByID, slices.Concat(t.Categories, t.Tags))
+	for _, t := range events {
+		if t.ImageID != nil {
+			t.Edges.Image = imageByID[*t.ImageID]
+		}
+		t.Edges.Venues, t.Edges.Organizers = recordsByIDs(venueByID, t.VenueIDs()), recordsByIDs(organizerByID, t.OrganizerIDs())
+		t.Edges.Terms = recordsByIDs(termByID, termIDs(t))
 	}
 	for _, row := range venueByID {
 		page.Venues = append(page.Venues, row)
@@ -287,6 +289,11 @@ func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) err
 		page.Terms = append(page.Terms, row)
 	}
 	return r.translate(page)
+}
+
+// termIDs returns the ids of the terms of an event, categories first.
+func termIDs(e *ent.Event) []int64 {
+	return append(e.TermIDs(calendar.Category), e.TermIDs(calendar.Tag)...)
 }
 
 // maxLinksRead is the largest number of records that one SQL statement reads.

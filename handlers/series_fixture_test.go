@@ -16,15 +16,18 @@ func addPolishCourse(t testing.TB, api *apitest.API) int64 {
 		"2026-11-24 18:00:00", "2026-12-08 18:00:00", "2027-01-05 18:00:00", "2027-01-19 18:00:00", "2027-02-02 18:00:00",
 		"2027-02-16 18:00:00", "2027-03-02 18:00:00",
 	}
+	template := ent.Event{
+		Description: "For adults", ImageID: new(int64(poster)), Cost: calendar.Cost{Prices: []string{"10"}}, ShowMap: true,
+	}
+	template.SetTranslated([]calendar.Text{{Language: calendar.Polish, Title: "Polski od podstaw", Slug: "polski-od-podstaw"}})
+	template.SetTermIDs(calendar.Category, []int64{music, 99})
+	template.SetVenueIDs([]int64{grandHall})
+	template.SetOrganizerIDs([]int64{bob})
 	id := api.AddSeries(t, apitest.SeriesRow{
 		Title: "Polish for beginners", Slug: "polish-for-beginners", Author: 1, Zone: "Europe/Warsaw",
 		Start: nominal[0], End: "2026-11-24 19:30:00",
 		RRule: "FREQ=WEEKLY;INTERVAL=2;UNTIL=20270303;BYDAY=TU", ExDate: []string{"2026-12-22 18:00:00"},
-		Template: calendar.Template{
-			Original: calendar.Text{Description: "For adults"}, Categories: []int64{music, 99}, Venues: []int64{grandHall},
-			Organizers: []int64{bob}, ImageID: poster, Cost: calendar.Cost{Prices: []string{"10"}}, ShowMap: true,
-			Others: []calendar.Text{{Language: calendar.Polish, Title: "Polski od podstaw", Slug: "polski-od-podstaw"}},
-		},
+		Template:    template,
 		Occurrences: nominal,
 	})
 	zone, err := calendar.ParseZone("Europe/Warsaw")

@@ -79,20 +79,26 @@ func (r *request) addPhase(row *phaseRow) error {
 			r.expireBy(row.PublishedAt) // events of the series show it from then on
 		}
 	}
-	s.Template = nil // only the template of the last phase is kept
 	phase := ent.SeriesPhase{
 		StartWall: row.StartWall, EndWall: row.EndWall, Timezone: row.Timezone, AllDay: row.AllDay, Rrule: row.Rrule,
 	}
 	for _, one := range []struct {
 		stored []byte
 		into   any
-	}{{row.Rdate, &phase.Rdate}, {row.Exdate, &phase.Exdate}, {row.Template, &s.Template}} {
+	}{{row.Rdate, &phase.Rdate}, {row.Exdate, &phase.Exdate}} {
 		if len(one.stored) == 0 {
 			continue
 		}
 		if err := json.Unmarshal(one.stored, one.into); err != nil {
 			return err
 		}
+	}
+	if len(row.Template) > 0 {
+		template, err := ent.DecodeTemplate(row.Template)
+		if err != nil {
+			return err
+		}
+		s.Template = template // that of the last phase remains
 	}
 	schedule, err := edit.ScheduleOf(&phase)
 	if err != nil {

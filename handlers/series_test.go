@@ -409,8 +409,8 @@ func TestSeriesFollowTheMatrix(t *testing.T) {
 
 func TestListOfSeries(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		add := func(title, description string, template calendar.Template) int64 {
-			template.Original.Description = description
+		add := func(title, description string, template ent.Event) int64 {
+			template.Description = description
 			id := e.AddSeries(t, apitest.SeriesRow{
 				Title: title, Slug: calendar.Slug(title), Start: "2026-12-01 10:00:00", End: "2026-12-01 11:00:00",
 				RRule: "FREQ=DAILY;COUNT=2", Occurrences: []string{"2026-12-01 10:00:00", "2026-12-02 10:00:00"}, Template: template,
@@ -421,11 +421,13 @@ func TestListOfSeries(t *testing.T) {
 			}
 			return id
 		}
-		lodz := add("łódź walk", "With a guide", calendar.Template{})
-		add("Zebra", "", calendar.Template{})
-		add("Lido", "", calendar.Template{Others: []calendar.Text{{Language: calendar.Polish, Title: "Żaglówka"}}})
-		add("Backstage", "", calendar.Template{HideFromListings: true})
-		secret := add("Members", "Handshake", calendar.Template{PasswordHash: []byte("x"), Featured: true})
+		lodz := add("łódź walk", "With a guide", ent.Event{})
+		add("Zebra", "", ent.Event{})
+		var polish ent.Event
+		polish.SetTranslated([]calendar.Text{{Language: calendar.Polish, Title: "Żaglówka"}})
+		add("Lido", "", polish)
+		add("Backstage", "", ent.Event{HideFromListings: true})
+		secret := add("Members", "Handshake", ent.Event{PasswordHash: new([]byte("x")), Featured: true})
 		changeEvent(t, e.API, secret+1, func(u *ent.EventUpdateOne) { u.SetStatus(calendar.Draft) })
 		for _, c := range []struct {
 			name, as, query string

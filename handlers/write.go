@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -106,6 +108,54 @@ func (f fields) nullClears(p *param.Param) *param.Param {
 // text declares a plain text field. Replies show it unescaped, so markup is removed.
 func (f fields) text(dst **string, name, description string, maximum int) *param.Param {
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
+}
+
+// plain declares fields without rules of their own, those named or, without names, all that are not declared yet. Null
+// sets a value to that of a new record without the field.
+func (f fields) plain(all []ent.PlainField, names ...string) (declared []*param.Param) {
+	for _, field := range all {
+		if len(names) > 0 && !slices.Contains(names, field.Name) || f.p.Declares(field.Name) {
+			continue
+		}
+		var p *param.Param
+		switch value := field.Value.(type) {
+		case **bool:
+			p = f.p.OptBool(value, field.Name, field.Doc)
+		case **int:
+			p = f.number(value, field)
+		case **string:
+			if field.Address {
+				p = f.nullClears(param.Opt(f.p, value, field.Name, field.Doc, "string", webAddress))
+			} else {
+				p = f.text(value, field.Name, field.Doc, field.Longest)
+			}
+		case **calendar.EventStatus:
+			p = declareWord(f, value, field.Name, field.Doc, calendar.EventStatuses)
+		case **calendar.Attendance:
+			p = declareWord(f, value, field.Name, field.Doc, calendar.Attendances)
+		default:
+			panic(fmt.Sprintf("no form for %s, a %T", field.Name, value))
+		}
+		p.Sample = field.Sample
+		declared = append(declared, p)
+	}
+	return declared
+}
+
+// number declares an integer between two bounds.
+func (f fields) number(dst **int, field ent.PlainField) *param.Param {
+	p := param.Opt(f.p, dst, field.Name, field.Doc, "integer", func(raw any) (int, *param.Fault) {
+		if raw == nil {
+			return field.Default, nil
+		}
+		n, fault := param.Integer(raw)
+		if fault == nil && (n < int64(field.Min) || n > int64(field.Max)) {
+			return 0, param.OutOfBounds(field.Name, field.Min, field.Max)
+		}
+		return int(n), fault
+	})
+	p.Minimum, p.Maximum = field.Min, field.Max // the parser above enforces these limits
+	return f.nullClears(p)
 }
 
 // title declares the name of a record. It must not be empty after tags are removed.
@@ -209,7 +259,7 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 }
 
 // declareWord declares a field with one of several words. The first word is the default, which "" and null set.
-func declareWord[W ~string](f fields, dst **W, name, description string, words []W) {
+func declareWord[W ~string](f fields, dst **W, name, description string, words []W) *param.Param {
 	p := f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
 		if last := param.LastValue(raw); last == nil || last == "" {
 			return words[0], nil
@@ -226,6 +276,7 @@ func declareWord[W ~string](f fields, dst **W, name, description string, words [
 	if f.create {
 		p.PublishDefault(words[0])
 	}
+	return p
 }
 
 // author declares the author. stored reports whether the stored record has that author already. In stored, the id

@@ -20,9 +20,9 @@ func (Event) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{
 // Fields of an Event.
 func (Event) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("title").MaxRuneLen(maxTitle),
-		field.Text("description").Default("").Comment("sanitised HTML"),
-		field.Text("excerpt").Default("").Comment("sanitised HTML"),
+		field.String("title").MaxRuneLen(maxTitle).Annotations(api{Ruled: true}),
+		field.Text("description").Default("").Comment("sanitised HTML").Annotations(api{Ruled: true, Guarded: true}),
+		field.Text("excerpt").Default("").Comment("sanitised HTML").Annotations(api{Ruled: true, Guarded: true}),
 		field.String("slug").MaxRuneLen(maxSlug).Default(""),
 
 		field.Time("starts_at").SchemaType(datetime),
@@ -32,23 +32,29 @@ func (Event) Fields() []ent.Field {
 		field.String("timezone").MaxRuneLen(64),
 		field.Bool("all_day").Default(false),
 
-		field.JSON("cost", calendar.Cost{}).Optional(),
-		field.String("website").MaxRuneLen(maxURL).Optional().Nillable().Comment("null: never set, answered as url"),
-		field.Bytes("password_hash").MaxLen(32).SchemaType(hash32).Optional().Nillable().Sensitive(),
+		field.JSON("cost", calendar.Cost{}).Optional().Annotations(api{Ruled: true, Guarded: true}),
+		field.String("website").MaxRuneLen(maxURL).Optional().Nillable().Comment("null: never set, answered as url").
+			Annotations(api{Ruled: true, Guarded: true}),
+		field.Bytes("password_hash").MaxLen(32).SchemaType(hash32).Optional().Nillable().Sensitive().
+			Annotations(api{Key: "password", Ruled: true, Guarded: true}),
 		field.Int64("password_id").Optional().Nillable().
-			Comment("the event whose id password_hash is keyed with; null: this one"),
-		field.Bool("show_map").Default(false),
-		field.Bool("show_map_link").Default(false),
-		field.Bool("hide_from_listings").Default(false),
-		field.Bool("sticky").Default(false),
-		field.Bool("featured").Default(false),
-		field.Bool("ticketed").Default(false),
+			Comment("the event whose id password_hash is keyed with; null: this one").
+			Annotations(api{Key: "password", Ruled: true, Guarded: true}),
+		field.Bool("show_map").Default(false).Annotations(api{Doc: "Show a map", Placed: true, Guarded: true}),
+		field.Bool("show_map_link").Default(false).Annotations(api{Doc: "Show a map link", Placed: true, Guarded: true}),
+		field.Bool("hide_from_listings").Default(false).Annotations(api{Doc: "Leave out of lists", Placed: true}),
+		field.Bool("sticky").Default(false).Annotations(api{Doc: "Pin in calendar views", Placed: true, Guarded: true}),
+		field.Bool("featured").Default(false).Annotations(api{Doc: "Featured", Placed: true, Guarded: true}),
+		field.Bool("ticketed").Default(false).Annotations(api{Doc: "With tickets", Placed: true, Guarded: true}),
 		field.String("event_status").GoType(calendar.EventStatus("")).MaxRuneLen(10).
-			Default(string(calendar.Scheduled)).Comment("whether it takes place as planned"),
-		field.String("event_status_reason").MaxRuneLen(maxText).Default(""),
-		field.String("attendance").GoType(calendar.Attendance("")).MaxRuneLen(10).Default(string(calendar.Offline)),
-		field.String("virtual_url").MaxRuneLen(maxURL).Default(""),
-		field.Int64("parent_id").Optional().Nillable(),
+			Default(string(calendar.Scheduled)).Comment("whether it takes place as planned").
+			Annotations(api{Doc: "Whether the event takes place as planned", Placed: true, Sample: "canceled"}),
+		field.String("event_status_reason").MaxRuneLen(maxText).Default("").Annotations(api{Ruled: true}),
+		field.String("attendance").GoType(calendar.Attendance("")).MaxRuneLen(10).Default(string(calendar.Offline)).
+			Annotations(api{Doc: "Where people attend", Placed: true, Sample: "mixed"}),
+		field.String("virtual_url").MaxRuneLen(maxURL).Default("").
+			Annotations(api{Doc: "URL to attend online", Address: true, Placed: true, Guarded: true, Sample: "https://meet.example.org/jazz"}),
+		field.Int64("parent_id").Optional().Nillable().Annotations(api{Key: "post_parent", Ruled: true}),
 
 		field.Int64("series_id").Optional().Nillable().Comment("the series that it is an occurrence of"),
 		field.Other("original_start", calendar.Wall{}).SchemaType(datetime).Optional().Nillable().

@@ -41,7 +41,8 @@ func (publishedMixin) Fields() []ent.Field {
 		field.String("status_before_trash").GoType(calendar.Status("")).MaxRuneLen(10).Default(""),
 		field.Time("published_at").SchemaType(datetime),
 		field.Bool("dated").Default(false).Annotations(unread{}).Comment("published_at was given by a client"),
-		field.Int64("image_id").Optional().Nillable().Annotations(unread{}), // pages are read with the image itself
+		field.Int64("image_id").Optional().Nillable().
+			Annotations(unread{}, api{Key: "image", Ruled: true, Guarded: true}), // pages are read with the image itself
 	}
 }
 

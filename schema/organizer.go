@@ -17,9 +17,12 @@ func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, trac
 // Fields of an Organizer.
 func (Organizer) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("phone").MaxRuneLen(maxText).Default(""),
-		field.String("website").MaxRuneLen(maxURL).Default(""),
-		field.String("email").MaxRuneLen(maxText).Default(""),
+		field.String("phone").MaxRuneLen(maxText).Default("").
+			Annotations(api{Doc: "Phone number", Sample: "+48 42 111 11 11", Placed: true}),
+		field.String("website").MaxRuneLen(maxURL).Default("").
+			Annotations(api{Doc: "URL of the organizer", Address: true, Placed: true}),
+		field.String("email").MaxRuneLen(maxText).Default("").
+			Annotations(api{Doc: "E-mail address", Sample: "club@example.org", Placed: true}),
 	}
 }
 

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"encoding/json"
+
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema"
@@ -86,7 +88,8 @@ func (SeriesPhase) Fields() []ent.Field {
 		field.String("rrule").MaxRuneLen(maxText * 2).Default("").Comment("canonical"),
 		field.JSON("rdate", []calendar.Wall{}).Optional(),
 		field.JSON("exdate", []calendar.Wall{}).Optional(),
-		field.JSON("template", calendar.Template{}),
+		field.JSON("template", json.RawMessage{}).
+			Comment("the fields of an event that the occurrences share: ent.StoreTemplate"),
 	}
 }
 

@@ -16,21 +16,26 @@ func (Venue) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{
 
 // Fields of a Venue.
 func (Venue) Fields() []ent.Field {
-	text := func(name string) ent.Field { return field.String(name).MaxRuneLen(maxText).Default("") }
+	text := func(name, doc, sample string) ent.Field {
+		return field.String(name).MaxRuneLen(maxText).Default("").Annotations(api{Doc: doc, Sample: sample, Placed: true})
+	}
 	return []ent.Field{
-		text("address"),
-		text("city"),
-		text("country"),
-		text("province"),
-		text("state"),
-		text("zip"),
-		text("phone"),
-		field.String("stateprovince").MaxRuneLen(maxText).Default("").Comment("as written; empty: derived when read"),
-		field.String("website").MaxRuneLen(maxURL).Default(""),
-		field.Bool("show_map").Default(true),
-		field.Bool("show_map_link").Default(true),
-		field.Float("latitude").Optional().Nillable().Comment("degrees north; null together with longitude"),
-		field.Float("longitude").Optional().Nillable().Comment("degrees east"),
+		text("address", "Street address", "3 River Rd"),
+		text("city", "City", "Łódź"),
+		text("country", "Country", "Poland"),
+		text("province", "Province", "Łódzkie"),
+		text("state", "State", "ŁD"),
+		text("zip", "Postal code", "90-001"),
+		text("phone", "Phone number", "+48 42 111 11 11"),
+		field.String("stateprovince").MaxRuneLen(maxText).Default("").Comment("as written; empty: derived when read").
+			Annotations(api{Doc: "State or province", Sample: "Łódzkie", Placed: true}),
+		field.String("website").MaxRuneLen(maxURL).Default("").
+			Annotations(api{Doc: "URL of the venue", Address: true, Placed: true}),
+		field.Bool("show_map").Default(true).Annotations(api{Doc: "Show a map", Placed: true}),
+		field.Bool("show_map_link").Default(true).Annotations(api{Doc: "Show a map link", Placed: true}),
+		field.Float("latitude").Optional().Nillable().Comment("degrees north; null together with longitude").
+			Annotations(api{Key: "geo_lat", Ruled: true}),
+		field.Float("longitude").Optional().Nillable().Comment("degrees east").Annotations(api{Key: "geo_lng", Ruled: true}),
 		field.Int64("cell").Optional().Nillable().Annotations(unread{}).
 			Comment("the position on one line that keeps neighbours together: calendar.Cell; null without coordinates"),
 	}

@@ -76,9 +76,10 @@ func run(server string) (err error) {
 type recipe struct {
 	title      string
 	needsMySQL bool
-	// events are the JSON members of the events to create, which get the titles A, B and so on.
-	events []string
-	asks   []filterRequest
+	// events are the JSON members of the events to create, which get the titles A, B and so on. Replies have the members.
+	events  []string
+	refused []string // JSON members that no event can have
+	asks    []filterRequest
 }
 
 // filterRequest is a request for a list, with the expected titles in alphabetical order.
@@ -107,14 +108,14 @@ var recipes = []recipe{
 	{
 		title:      "Add a field",
 		needsMySQL: true,
-		events:     []string{`"colour": "red"`, `"colour": "blue"`, `"featured": true`, `"colour": "red", "featured": true`},
-		asks: []filterRequest{
-			{query: "", titles: "ABCD"},
-			{query: "colour=red", titles: "AD"},
-			{query: "colour=blue", titles: "B"},
-			{query: "colour=green"},
-			{query: "colour=red&featured=true", titles: "D"},
+		events: []string{
+			`"colour": "red", "min_age": 12, "outdoors": true`, `"colour": "", "min_age": 0, "outdoors": false`,
+			`"min_age": 120`, `"colour": "blue", "rrule": "FREQ=DAILY;COUNT=1"`,
 		},
+		refused: []string{
+			`"colour": "twenty-one characters"`, `"min_age": 121`, `"min_age": -1`, `"min_age": "young"`, `"outdoors": "perhaps"`,
+		},
+		asks: []filterRequest{{query: "", titles: "ABCD"}},
 	},
 }
 
@@ -230,19 +231,13 @@ func (k *workTree) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// devDatabase is the empty database in which migrations are planned.
+// devDatabase is the database in which migrations are planned. The command creates and drops it.
 const devDatabase = "almanac_recipes_dev"
 
 var manualServer = regexp.MustCompile(`mysql://root@127\.0\.0\.1:3306/\w+`)
 
-func (k *workTree) shell(text string) (err error) {
-	if manualServer.MatchString(text) {
-		if err := k.sql("CREATE DATABASE " + devDatabase); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, k.sql("DROP DATABASE "+devDatabase)) }()
-		text = manualServer.ReplaceAllString(text, strings.TrimRight(k.mysql, "/")+"/"+devDatabase)
-	}
+func (k *workTree) shell(text string) error {
+	text = manualServer.ReplaceAllLiteralString(text, strings.TrimRight(k.mysql, "/")+"/"+devDatabase)
 	out, err := k.command("bash", "-euo", "pipefail", "-c", text).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.TrimSpace(text), err, out)
@@ -303,7 +298,13 @@ func (k *workTree) serve(program, engine, index string, r recipe) (err error) {
 	}
 	for i, members := range r.events {
 		body := fmt.Sprintf(`{"title": %q, "start_date": "tomorrow 10:00", "end_date": "tomorrow 11:00", %s}`, string(rune('A'+i)), members)
-		if err := client.create(body); err != nil {
+		if err := client.create(body, http.StatusCreated); err != nil {
+			return err
+		}
+	}
+	for _, members := range r.refused {
+		body := fmt.Sprintf(`{"title": "X", "start_date": "tomorrow 10:00", "end_date": "tomorrow 11:00", %s}`, members)
+		if err := client.create(body, http.StatusBadRequest); err != nil {
 			return err
 		}
 	}
@@ -359,17 +360,30 @@ func (c client) ready() error {
 	return errors.New("the service does not become ready")
 }
 
-func (c client) create(body string) error {
+// create sends an event. The reply to a valid one has the members that were sent, except those of its schedule.
+func (c client) create(body string, want int) error {
 	req, err := http.NewRequest(http.MethodPost, c.base+"/cal/events/v1/events", strings.NewReader(body))
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	status, text, err := c.send(req)
-	if err == nil && status != http.StatusCreated {
-		err = fmt.Errorf("POST %s: %d %s", body, status, text)
+	if err != nil || status != want {
+		return cmp.Or(err, fmt.Errorf("POST %s: %d %s", body, status, text))
 	}
-	return err
+	if want != http.StatusCreated {
+		return nil
+	}
+	var sent, got map[string]any
+	if err := errors.Join(json.Unmarshal([]byte(body), &sent), json.Unmarshal(text, &got)); err != nil {
+		return err
+	}
+	for name, value := range sent {
+		if name != "start_date" && name != "end_date" && name != "rrule" && got[name] != value {
+			return fmt.Errorf("POST %s: %s is %v", body, name, got[name])
+		}
+	}
+	return nil
 }
 
 func (c client) check(a filterRequest) error {

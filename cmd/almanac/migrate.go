@@ -276,27 +276,31 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 type migrateDiffCmd struct {
 	Name  string `arg:"" help:"What the migration does, in snake_case."`
 	Dir   string `default:"." type:"existingdir" help:"Root of the source tree."`
-	Dev   string `placeholder:"URL" help:"An empty MySQL database to plan in; without it only SQLite's files are written."`
+	Dev   string `placeholder:"URL" help:"An empty MySQL database to plan in. One that does not exist is created, and dropped at the end. Without it only SQLite's files are written."`
 	Check bool   `help:"Write nothing, and fail if a file would change."`
 }
 
 // Run writes migrations/{engine}, schema.{engine}.sql and migrations/states.
 func (c migrateDiffCmd) Run(ctx context.Context, s streams) error {
-	engines := map[string]string{"sqlite": "sqlite://:memory:"}
-	if c.Dev != "" {
-		engines["mysql"] = c.Dev
-	}
 	now := time.Now()
 	var stale []string
-	for engine, url := range engines {
-		written, err := c.diff(ctx, engine, url, now)
-		if err != nil {
+	plan := func(engine, url string) error {
+		return withStore(ctx, "--dev", url, store.OpenScratch, func(st *store.Store) error {
+			written, err := c.diff(ctx, engine, st, now)
+			for _, file := range written {
+				fmt.Fprintln(s.Out, file)
+			}
+			stale = append(stale, written...)
+			return err
+		})
+	}
+	if c.Dev != "" {
+		if err := plan("mysql", c.Dev); err != nil {
 			return err
 		}
-		for _, file := range written {
-			fmt.Fprintln(s.Out, file)
-		}
-		stale = append(stale, written...)
+	}
+	if err := plan("sqlite", "sqlite://:memory:"); err != nil {
+		return err
 	}
 	if c.Check && len(stale) > 0 {
 		return fmt.Errorf("%d files are out of step with package schema", len(stale))
@@ -306,7 +310,7 @@ func (c migrateDiffCmd) Run(ctx context.Context, s streams) error {
 
 type migrateSealCmd struct {
 	Dir string `default:"." type:"existingdir" help:"Root of the source tree."`
-	Dev string `placeholder:"URL" help:"An empty MySQL database to replay the migrations in; without it migrations/states stays as it is."`
+	Dev string `placeholder:"URL" help:"An empty MySQL database to replay the migrations in. One that does not exist is created, and dropped at the end. Without it migrations/states stays as it is."`
 }
 
 // Run writes migrations/{engine}/atlas.sum and migrations/states.
@@ -319,7 +323,7 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	if c.Dev == "" {
 		return nil
 	}
-	return withStore(ctx, "--dev", c.Dev, store.Open, func(dev *store.Store) error {
+	return withStore(ctx, "--dev", c.Dev, store.OpenScratch, func(dev *store.Store) error {
 		_, err := writeStates(ctx, dev, filepath.Join(c.Dir, "migrations"), false)
 		return err
 	})
@@ -373,14 +377,15 @@ func writeStates(ctx context.Context, dev *store.Store, folder string, check boo
 
 // diff updates the migration files of one engine. With --check it only returns the names of those that would
 // change.
-func (c migrateDiffCmd) diff(ctx context.Context, engine, url string, now time.Time) (written []string, err error) {
-	st, err := store.Open(ctx, url)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+func (c migrateDiffCmd) diff(
+	ctx context.Context, engine string, st *store.Store, now time.Time,
+) (written []string, err error) {
 	if st.Engine() != engine {
-		return nil, fmt.Errorf("%s is not a %s database", st, engine)
+		return nil, usageError{fmt.Errorf("--dev: %s is not a %s database", st, engine)}
+	}
+	// Nothing is written if the migration cannot be planned.
+	if err := migrate.CheckEmpty(ctx, st); err != nil {
+		return nil, err
 	}
 	ddl, err := migrate.DDL(ctx, st)
 	if err != nil {

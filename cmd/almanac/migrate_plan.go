@@ -54,7 +54,7 @@ func (l lockWait) wait() time.Duration {
 
 // dev has the flag of commands that can replay migrations in another database.
 type dev struct {
-	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. Only lint needs it, to look at the migrations of MySQL."`
+	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. One that does not exist is created, and dropped at the end. Only lint needs it, to look at the migrations of MySQL."`
 }
 
 // with opens the dev database and runs do with it. Without --dev, do receives nil.
@@ -62,7 +62,7 @@ func (d dev) with(ctx context.Context, do func(*store.Store) error) error {
 	if d.Dev == "" {
 		return do(nil)
 	}
-	return withStore(ctx, "--dev", d.Dev, store.Open, do)
+	return withStore(ctx, "--dev", d.Dev, store.OpenScratch, do)
 }
 
 type migrateVerifyCmd struct {

@@ -161,8 +161,8 @@ type SeriesRow struct {
 	ExDate                               []string
 	Author                               int64           // 0 means no author
 	Status                               calendar.Status // "" is publish
-	Template                             calendar.Template
-	Occurrences                          []string // nominal starts of those to add
+	Template                             ent.Event       // what the occurrences share, with ids and translations as edges
+	Occurrences                          []string        // nominal starts of those to add
 }
 
 // AddSeries adds a series with one phase and some of its occurrences. It returns its id; those of the occurrences follow.
@@ -175,22 +175,22 @@ func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCre
 	if s.Zone == "" {
 		s.Zone = "UTC"
 	}
-	s.Template.Original = calendar.Text{
-		Language: calendar.English, Title: s.Title, Slug: s.Slug, Description: s.Template.Original.Description,
-	}
+	s.Template.Language, s.Template.Title, s.Template.Slug = calendar.English, s.Title, s.Slug
+	others := s.Template.Translated()
+	s.Template.SetTranslated(others)
 	if s.Template.EventStatus == "" {
 		s.Template.EventStatus, s.Template.Attendance = calendar.Scheduled, calendar.Offline
 	}
-	languages := calendar.LanguagesOf(calendar.English)
-	for _, text := range s.Template.Others {
-		languages = languages.With(text.Language)
+	template, err := ent.EncodeTemplate(&s.Template)
+	if err != nil {
+		t.Fatal(err)
 	}
 	key := func(l calendar.Language) []byte {
-		title := calendar.Served(l, calendar.English, s.Template.Original, s.Template.Others).Title
+		title := calendar.Served(l, calendar.English, s.Template.Text(), others).Title
 		return calendar.SortKey(l, title, calendar.NameKeySize)
 	}
 	create := a.Store.Ent.Series.Create().SetID(id).SetStatus(s.Status).SetPublishedAt(writtenAt).SetCreatedAt(writtenAt).
-		SetModifiedAt(writtenAt).SetLanguage(calendar.English).SetLanguages(languages).SetSlug(s.Slug).
+		SetModifiedAt(writtenAt).SetLanguage(calendar.English).SetLanguages(s.Template.Languages).SetSlug(s.Slug).
 		SetHideFromListings(s.Template.HideFromListings).SetProtected(s.Template.PasswordHash != nil).
 		SetSortEn(key(calendar.English)).SetSortPl(key(calendar.Polish)).SetSortEs(key(calendar.Spanish))
 	if s.Author != 0 {
@@ -204,13 +204,13 @@ func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCre
 		except = append(except, wallOf(t, d))
 	}
 	start, end := wallOf(t, s.Start), wallOf(t, s.End)
-	err := a.Store.Ent.SeriesPhase.Create().SetSeriesID(id).SetPosition(0).SetStartWall(start).SetEndWall(end).
-		SetTimezone(s.Zone).SetRrule(s.RRule).SetExdate(except).SetTemplate(s.Template).Exec(t.Context())
+	err = a.Store.Ent.SeriesPhase.Create().SetSeriesID(id).SetPosition(0).SetStartWall(start).SetEndWall(end).
+		SetTimezone(s.Zone).SetRrule(s.RRule).SetExdate(except).SetTemplate(template).Exec(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.AddSlug(t, calendar.Series, s.Slug, id, calendar.English)
-	for _, o := range s.Template.Others {
+	for _, o := range others {
 		if o.Slug != "" {
 			a.AddSlug(t, calendar.Series, o.Slug, id, o.Language)
 		}

@@ -253,7 +253,7 @@ func (r *importRun) compareEvent(
 	}
 	setIf(c, &in.ShowMap, old.ShowMap, e.ShowMap)
 	setIf(c, &in.ShowMapLink, old.ShowMapLink, e.ShowMapLink)
-	setIf(c, &in.Hide, old.HideFromListings, e.Hide)
+	setIf(c, &in.HideFromListings, old.HideFromListings, e.Hide)
 	setIf(c, &in.Sticky, old.Sticky, e.Sticky)
 	setIf(c, &in.Featured, old.Featured, e.Featured)
 	setIf(c, &in.Ticketed, old.Ticketed, e.Ticketed)

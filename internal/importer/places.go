@@ -82,7 +82,7 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 	setIfChanged(c, &in.State, old.State, v.State)
 	setIfChanged(c, &in.Zip, old.Zip, v.Zip)
 	setIfChanged(c, &in.Phone, old.Phone, v.Phone)
-	setIfChanged(c, &in.StateProvince, old.Stateprovince, v.StateProvince)
+	setIfChanged(c, &in.Stateprovince, old.Stateprovince, v.StateProvince)
 	setIfChanged(c, &in.Website, old.Website, v.Website)
 	setIfChanged(c, &in.ShowMap, old.ShowMap, v.ShowMap)
 	setIfChanged(c, &in.ShowMapLink, old.ShowMapLink, v.ShowMapLink)

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -53,7 +54,11 @@ type TakenError struct{ IDs []TakenID }
 func (e *TakenError) Error() string {
 	const most = 20
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of the source's ids belong to other records here, so nothing was imported:", len(e.IDs))
+	if slices.ContainsFunc(e.IDs, func(t TakenID) bool { return !t.sharedAtTheSource }) {
+		fmt.Fprintf(&b, "%d of the source's ids belong to other records here, so nothing was imported:", len(e.IDs))
+	} else {
+		fmt.Fprintf(&b, "the source counts its kinds separately: %d of its records share their ids, so nothing was imported:", len(e.IDs))
+	}
 	for i, t := range e.IDs {
 		if i == most {
 			fmt.Fprintf(&b, "\n  and %d more", len(e.IDs)-most)
@@ -83,6 +88,12 @@ func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*
 		return err
 	}
 	keep := !r.NewIDs && !renumbered
+	if renumbered && !r.NewIDs && slices.ContainsFunc(list, func(o edit.Origin) bool { return o.ID == 0 && o.Number != 0 }) {
+		r.report.Notices = append(r.report.Notices, "new records get new ids, as those of earlier imports of this source did")
+	}
+	if err := dropNamesakes(ctx, r.DB, list, titles); err != nil {
+		return err
+	}
 	check := func(db *ent.Client) error {
 		if !keep {
 			return nil
@@ -99,18 +110,34 @@ func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*
 	if err := r.dropOwnUIDs(ctx, list); err != nil {
 		return err
 	}
-	err = edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) (err error) {
+	return edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) (err error) {
 		if err := check(tx.Client()); err != nil {
 			return err
 		}
-		r.editor.Reserved.BySource, err = r.editor.Reserve(ctx, tx, list, keep)
+		r.editor.Reserved, err = r.editor.Reserve(ctx, tx, list, keep)
 		return err
 	})
-	if err != nil {
-		return err
+}
+
+// dropNamesakes removes the numbers of terms that a term of the same name has here: the import does not create these.
+func dropNamesakes(ctx context.Context, db *ent.Client, list []edit.Origin, titles map[string]string) error {
+	wanted := make(map[int64]int) // indexes in list
+	for i, o := range list {
+		if o.Kind.IsTerm() && o.Number != 0 {
+			wanted[o.Number] = i
+		}
 	}
-	if renumbered && !r.NewIDs && slices.ContainsFunc(list, func(o edit.Origin) bool { return o.ID == 0 && o.Number != 0 }) {
-		r.report.Notices = append(r.report.Notices, "new records get new ids, as those of earlier imports of this source did")
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), idBatch) {
+		rows, err := db.Term.Query().Where(term.IDIn(some...)).Select(term.FieldID, term.FieldTaxonomy, term.FieldNameKey).All(ctx)
+		if err != nil {
+			return fmt.Errorf("terms by id: %w", err)
+		}
+		for _, row := range rows {
+			o := &list[wanted[row.ID]]
+			if o.Kind == row.Taxonomy && calendar.FoldName(titles[o.SourceID]) == row.NameKey {
+				o.Number = 0
+			}
+		}
 	}
 	return nil
 }
@@ -173,11 +200,12 @@ func isUID(uid string) bool {
 		strings.TrimSpace(uid) == uid
 }
 
-// isGUID reports whether a guid of a source can be one here: it is an address of the web or a URN, as Atom wants.
+// isGUID reports whether a guid of a source can be one here. It is an address of the web or a URN. Atom wants an IRI
+// (RFC 4287, section 4.2.6).
 func isGUID(guid string) bool {
 	u, err := url.Parse(guid)
-	return err == nil && len(guid) <= maxGUID && !strings.ContainsFunc(guid, unicode.IsSpace) &&
-		(u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") || u.Scheme == "urn" && u.Opaque != "")
+	return err == nil && len(guid) <= maxGUID && !strings.ContainsFunc(guid, unicode.IsSpace) && !strings.ContainsFunc(guid, unicode.IsControl) &&
+		!strings.ContainsAny(guid, "<>\"{}|\\^`") && (u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") || u.Scheme == "urn" && u.Opaque != "")
 }
 
 // dropOwnUIDs removes UIDs that events here have already because they derive from their ids. A file may come from this

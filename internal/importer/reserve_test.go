@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,7 +16,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/origin"
+	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -161,6 +164,80 @@ func TestImportKeepsIDsOfLaterRecords(t *testing.T) {
 	})
 }
 
+// TestImportRaisesTheSequenceOfDeletedEvents deletes events for good, twice, so that each import stores them again.
+func TestImportRaisesTheSequenceOfDeletedEvents(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	for _, tt := range []struct {
+		name   string
+		writes []*edit.EventInput
+	}{
+		{name: "unchanged"},
+		{"moved and withdrawn", []*edit.EventInput{
+			{Start: edittest.Wall("2030-01-01 10:00:00"), End: edittest.Wall("2030-01-01 11:00:00")},
+			{Status: new(calendar.Draft)},
+			{Status: new(calendar.Publish)},
+			{Status: new(calendar.Trash)},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, st *store.Store) {
+				importAll := func() []*ent.Event {
+					t.Helper()
+					if _, err := runImport(t, st, allOf(t, site), nil); err != nil {
+						t.Fatal(err)
+					}
+					return st.Ent.Event.Query().AllX(t.Context())
+				}
+				last := make(map[int64]int64)
+				for _, row := range importAll() {
+					if row.Sequence != 0 {
+						t.Errorf("new event %d: sequence %d", row.ID, row.Sequence)
+					}
+				}
+				var occurrences int
+				for range 2 {
+					editor := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
+					for _, write := range tt.writes {
+						for _, id := range st.Ent.Event.Query().IDsX(t.Context()) {
+							err := edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
+								row, err := edit.LockEvent(t.Context(), tx, id)
+								if err == nil {
+									_, err = editor.UpdateEvent(t.Context(), tx, row, write)
+								}
+								return err
+							})
+							if err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+					for _, row := range st.Ent.Event.Query().AllX(t.Context()) {
+						last[row.ID] = edit.Sequence(row, testSite().Now())
+					}
+					err := edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
+						return editor.RemoveAll(t.Context(), tx, calendar.Event, slices.Collect(maps.Keys(last)))
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, row := range importAll() {
+						if before, again := last[row.ID]; again && row.Sequence <= before {
+							t.Errorf("event %d: sequence %d after %d", row.ID, row.Sequence, before)
+						} else if again && row.SeriesID != nil {
+							occurrences++
+						}
+					}
+				}
+				if occurrences == 0 {
+					t.Error("no occurrence came again")
+				}
+			})
+		})
+	}
+}
+
 func TestImportRefusesTakenIDs(t *testing.T) {
 	t.Parallel()
 	first := wptest.NewSite(t, wptest.Options{Host: "one.example.org"})
@@ -180,7 +257,8 @@ func TestImportRefusesTakenIDs(t *testing.T) {
 				t.Errorf("%v, want %q", err, want)
 			}
 			for _, pair := range taken.IDs {
-				if pair.ID == 0 || pair.SourceKind != pair.Kind || pair.SourceTitle == "" {
+				// Terms of the same name are those that are here.
+				if pair.ID == 0 || pair.SourceKind != pair.Kind || pair.SourceTitle == "" || pair.Kind.IsTerm() {
 					t.Errorf("pair %+v", pair)
 				}
 			}
@@ -308,6 +386,86 @@ func TestImportOfAFileKeepsItsUIDs(t *testing.T) {
 		}
 		if diff := gocmp.Diff(map[string]string{"First": "first", "Comma": "a,b@example.org"}, got); diff != "" {
 			t.Errorf("UIDs (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestImportAndIDsOfTerms has a term here with the id of one at the source, or one that another import has reserved.
+func TestImportAndIDsOfTerms(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	source := allOf(t, site).Terms[0]
+	number := source.Number
+	for _, tt := range []struct {
+		name    string
+		add     func(context.Context, *ent.Client) error
+		refused bool
+	}{
+		{"of the same name", func(ctx context.Context, db *ent.Client) error {
+			return addTerm(ctx, db, number, source.Kind, source.Name)
+		}, false},
+		{"of another name", func(ctx context.Context, db *ent.Client) error {
+			return addTerm(ctx, db, number, source.Kind, "Something else")
+		}, true},
+		{"reserved", func(ctx context.Context, db *ent.Client) error {
+			return db.Origin.Create().SetSourceID("other.example.org?id=1").SetKind(source.Kind).SetRecordID(number).SetNumber(number).Exec(ctx)
+		}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, st *store.Store) {
+				if err := tt.add(t.Context(), st.Ent); err != nil {
+					t.Fatal(err)
+				}
+				_, err := runImport(t, st, allOf(t, site), nil)
+				var taken *TakenError
+				if errors.As(err, &taken) != tt.refused || err != nil && !tt.refused {
+					t.Fatalf("got %v, refused %v", err, tt.refused)
+				}
+				n := st.Ent.Term.Query().Where(term.NameKey(calendar.FoldName(source.Name)), term.TaxonomyEQ(source.Kind)).CountX(t.Context())
+				if !tt.refused && n != 1 || tt.refused && n != 0 {
+					t.Errorf("%d terms %s", n, source.Name)
+				}
+			})
+		})
+	}
+}
+
+func addTerm(ctx context.Context, db *ent.Client, id int64, taxonomy calendar.Kind, name string) error {
+	now := testSite().Now()
+	return db.Term.Create().SetID(id).SetTaxonomy(taxonomy).SetName(name).SetNameKey(calendar.FoldName(name)).
+		SetLanguage(calendar.English).SetLanguages(calendar.LanguagesOf(calendar.English)).SetCreatedAt(now).SetModifiedAt(now).Exec(ctx)
+}
+
+func TestGUIDsAreAddresses(t *testing.T) {
+	t.Parallel()
+	for guid, want := range map[string]bool{
+		"https://example.org/?p=5": true, "http://example.org/łódź": true, "urn:uuid:5": true, "urn:": false, "": false,
+		"ftp://example.org/": false, "example.org/?p=5": false, "https://example.org/a b": false, "https://example.org/a\x01": false,
+		"https://example.org/<a>": false, `https://example.org/"`: false, "https://example.org/{a}": false,
+		"https://example.org/a|b": false, `https://example.org/a\b`: false, "https://example.org/^": false, "https://example.org/`": false,
+	} {
+		if got := isGUID(guid); got != want {
+			t.Errorf("%q: %v, want %v", guid, got, want)
+		}
+	}
+}
+
+// TestDryRunTellsOfNewIDs imports a source with new ids, and then a later state of it.
+func TestDryRunTellsOfNewIDs(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{})
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		first := allOf(t, site)
+		first.Events = first.Events[:3]
+		if _, err := runImport(t, st, first, withNewIDs); err != nil {
+			t.Fatal(err)
+		}
+		for _, dry := range []bool{true, false} {
+			report, err := runImport(t, st, allOf(t, site), func(im *Importer) { im.DryRun = dry })
+			if err != nil || !slices.ContainsFunc(report.Notices, func(s string) bool { return strings.Contains(s, "new records get new ids") }) {
+				t.Errorf("dry run %v: %v, %v", dry, err, report.Notices)
+			}
 		}
 	})
 }

@@ -333,13 +333,17 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	if err != nil {
 		return recordWrite{}, err
 	}
-	t := s.Edges.Phases[len(s.Edges.Phases)-1].Template
+	row, err := ent.DecodeTemplate(s.Edges.Phases[len(s.Edges.Phases)-1].Template)
+	if err != nil {
+		return recordWrite{}, fmt.Errorf("template of series %d: %w", s.ID, err)
+	}
+	row.ID, row.Status, row.PublishedAt = s.ID, s.Status, s.PublishedAt
 	c := &change{}
 	common := *e
 	common.Slug = "" // the series keeps its slug, which clients may know
-	texts := storedTexts{kind: calendar.Series, id: s.ID, original: t.Original, others: t.Others}
+	texts := storedTexts{kind: calendar.Series, id: s.ID, original: row.Text(), others: row.Translated()}
 	short, cut := r.shortened(&common)
-	in, notice, err := r.compareEvent(ctx, db, c, texts, short, seriesRow(s, t))
+	in, notice, err := r.compareEvent(ctx, db, c, texts, short, row)
 	if err != nil {
 		return recordWrite{}, err
 	}
@@ -470,32 +474,6 @@ func (r *importRun) planStored(ctx context.Context, db *ent.Client, id int64, e 
 		return schedulePlan{}, err
 	}
 	return r.planSchedule(ctx, db, s, e.Series)
-}
-
-// seriesRow returns the fields that all occurrences of a series share, as an event without dates.
-func seriesRow(s *ent.Series, t calendar.Template) *ent.Event {
-	row := &ent.Event{
-		ID: s.ID, Status: s.Status, PublishedAt: s.PublishedAt, Cost: t.Cost, Website: t.Website,
-		ShowMap: t.ShowMap, ShowMapLink: t.ShowMapLink, HideFromListings: t.HideFromListings, Sticky: t.Sticky,
-		Featured: t.Featured, Ticketed: t.Ticketed, EventStatus: t.EventStatus, Attendance: t.Attendance,
-		VirtualURL: t.VirtualURL,
-	}
-	if t.ImageID != 0 {
-		row.ImageID = &t.ImageID
-	}
-	for _, id := range t.Venues {
-		row.Edges.VenueLinks = append(row.Edges.VenueLinks, &ent.EventVenue{VenueID: id})
-	}
-	for _, id := range t.Organizers {
-		row.Edges.OrganizerLinks = append(row.Edges.OrganizerLinks, &ent.EventOrganizer{OrganizerID: id})
-	}
-	for _, id := range t.Categories {
-		row.Edges.Terms = append(row.Edges.Terms, &ent.Term{ID: id, Taxonomy: calendar.Category})
-	}
-	for _, id := range t.Tags {
-		row.Edges.Terms = append(row.Edges.Terms, &ent.Term{ID: id, Taxonomy: calendar.Tag})
-	}
-	return row
 }
 
 // datesToWrite are the occurrences of a series that need a separate write.

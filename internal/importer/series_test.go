@@ -806,8 +806,8 @@ func TestImportFollowsTheDatesOfASite(t *testing.T) {
 					t.Errorf("occurrences (-want +got):\n%s", diff)
 				}
 				phase := st.Ent.SeriesPhase.Query().Order(seriesphase.ByPosition(sql.OrderDesc())).FirstX(t.Context())
-				if got := phase.Template.Original.Title; got != tt.template {
-					t.Errorf("the series is called %s, want %s", got, tt.template)
+				if got, err := ent.DecodeTemplate(phase.Template); err != nil || got.Title != tt.template {
+					t.Errorf("the series is called %v, want %s: %v", got, tt.template, err)
 				}
 				before := storedRecords(t, st)
 				if got := counts(importInto(t, st, cal)); got != "series unchanged 1" {

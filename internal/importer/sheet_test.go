@@ -354,7 +354,7 @@ func TestEditedRowsChangeTheirEventOnly(t *testing.T) {
 					Title: new(title), Description: new("<p>One</p>\n<p>Two</p>"), Status: new(calendar.Publish), Cost: &cost,
 					Start: new(when.FromWall(calendar.WallAt(2026, time.December, 5, 19, 0, 0))),
 					End:   new(when.FromWall(calendar.WallAt(2026, time.December, 5, 21, 0, 0))), Venues: &refs,
-					Categories: &[]edit.TermRef{{Name: "Live music"}}, Featured: new(true),
+					Categories: &[]edit.TermRef{{Name: "Live music"}}, EventValues: ent.EventValues{Featured: new(true)},
 				})
 				if err != nil {
 					return err

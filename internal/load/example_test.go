@@ -39,17 +39,14 @@ func newExample() exampleCalendar {
 		tags: []Term{{TermInput: edit.TermInput{Name: new("Free")}}, {TermInput: edit.TermInput{Name: new("Jazz")}}},
 		venues: []Venue{
 			{VenueInput: edit.VenueInput{
-				Name: new("Hall"), Description: new("<p>Large</p>"), Address: new("High Street 1"), City: new("Łódź"),
-				Country: new("Poland"), Province: new("Łódzkie"), Zip: new("90-001"), Phone: new("123"),
-				Website: new("https://hall.example/"), Latitude: &edit.Coordinate{Set: true, Degrees: 51.77}, Longitude: &edit.Coordinate{Set: true, Degrees: 19.46},
+				Name: new("Hall"), Description: new("<p>Large</p>"), VenueValues: ent.VenueValues{Address: new("High Street 1"), City: new("Łódź"), Country: new("Poland"), Province: new("Łódzkie"), Zip: new("90-001"), Phone: new("123"), Website: new("https://hall.example/")}, Latitude: &edit.Coordinate{Set: true, Degrees: 51.77}, Longitude: &edit.Coordinate{Set: true, Degrees: 19.46},
 			}, Texts: inPolish("Hala", "<p>Duża</p>", "")},
-			{VenueInput: edit.VenueInput{Name: new("Hall"), ShowMap: new(false), State: new("X"), StateProvince: new("Y")}},
+			{VenueInput: edit.VenueInput{Name: new("Hall"), VenueValues: ent.VenueValues{ShowMap: new(false), State: new("X"), Stateprovince: new("Y")}}},
 			{VenueInput: edit.VenueInput{Name: new("Yard"), Status: new(calendar.Draft)}, Texts: inPolish("", "<p>Dwór</p>", "")},
 		},
 		organizers: []Organizer{
 			{OrganizerInput: edit.OrganizerInput{
-				Name: new("Choir"), Description: new("<p>Sings</p>"), Phone: new("1"), Email: new("a@choir.example"),
-				Website: new("https://choir.example/"),
+				Name: new("Choir"), Description: new("<p>Sings</p>"), OrganizerValues: ent.OrganizerValues{Phone: new("1"), Email: new("a@choir.example"), Website: new("https://choir.example/")},
 			}, Texts: inPolish("Chór", "", "")},
 			{OrganizerInput: edit.OrganizerInput{Name: new("Choir")}},
 		},
@@ -84,12 +81,11 @@ func newExample() exampleCalendar {
 				Categories: refs(categories[1], categories[0]), Tags: refs(tags[0]), Cost: &calendar.Cost{Prices: []string{"5", "10"}},
 				Venues:     &[]edit.VenueRef{{ID: venues[2]}, {ID: venues[0]}, {ID: venues[2]}},
 				Organizers: &[]edit.OrganizerRef{{ID: organizers[1]}, {ID: organizers[0]}},
-				Website:    &edit.Website{Set: true, URL: "https://x.example/"}, Featured: new(true), Sticky: new(true),
-				ShowMap: new(true), ShowMapLink: new(true),
+				Website:    &edit.Website{Set: true, URL: "https://x.example/"}, EventValues: ent.EventValues{Featured: new(true), Sticky: new(true), ShowMap: new(true), ShowMapLink: new(true)},
 			}, Texts: inPolish("Koncert", "<p>Jazz</p>", "")},
 			{EventInput: edit.EventInput{Title: new("Concert"), Status: new(calendar.Draft), Categories: refs(categories[0])}},
 			{EventInput: edit.EventInput{Title: new("Concert"), Status: new(calendar.Private), Password: new("secret")}},
-			{EventInput: edit.EventInput{Title: new("Concert 2"), Hide: new(true), Ticketed: new(true), Website: &edit.Website{}}},
+			{EventInput: edit.EventInput{Title: new("Concert 2"), EventValues: ent.EventValues{HideFromListings: new(true), Ticketed: new(true)}, Website: &edit.Website{}}},
 			{EventInput: edit.EventInput{Title: new("Concert"), Published: new(edittest.Now.Add(time.Hour)), Tags: refs(tags...)}},
 			{
 				EventInput: edit.EventInput{Title: new("Concert"), Published: new(edittest.Now.AddDate(-1, 0, 0)), Tags: refs(tags...)},

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 )
@@ -61,22 +62,14 @@ type Organizer struct {
 // Batch is a list of records of one kind that are ready to be written.
 type Batch struct {
 	kind    calendar.Kind
-	records store.Rows // rows of the records themselves, one for each
-	slug    int        // index of the column with the slug
-
-	translations, texts store.Rows
-
-	languages []calendar.Language // language of each record's slug
-	public    bool                // whether one of the records is public
-	wanted    []wantedSlug        // wanted slug of each record
+	records *edit.Bulk
+	public  bool         // whether one of the records is public
+	wanted  []wantedSlug // wanted slug of each record
 
 	// The following fields are only used for events.
-	password, parent   int            // indexes of columns
-	passwords          map[int]string // plain text, by index of the event
-	parents            map[int]func([]int64) int64
-	venues, organizers [][]int64
-	terms              [][]int64
-	counted            map[int64]int // number of published events by term id
+	passwords map[int]string // plain text, by index of the event
+	parents   map[int]func([]int64) int64
+	links     edit.BulkLinks
 }
 
 // wantedSlug is the slug that a record gets if it is free, otherwise with a number. None means that the record
@@ -117,11 +110,11 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	if err != nil {
 		return nil, nil, fmt.Errorf("draw ids: %w", err)
 	}
-	venues, err := e.LockLinkable(ctx, tx, calendar.Venue, slices.Concat(b.venues...))
+	venues, err := e.LockLinkable(ctx, tx, calendar.Venue, slices.Concat(b.links.Venues...))
 	if err != nil {
 		return nil, nil, err
 	}
-	organizers, err := e.LockLinkable(ctx, tx, calendar.Organizer, slices.Concat(b.organizers...))
+	organizers, err := e.LockLinkable(ctx, tx, calendar.Organizer, slices.Concat(b.links.Organizers...))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,83 +128,43 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	if err != nil {
 		return nil, nil, err
 	}
-	b.settle(e.PasswordKey, ids, slugs)
-	slugRows := edit.SlugRows()
-	for i, s := range slugs {
-		if s != "" {
-			slugRows.Add(i, string(b.kind), s, nil, string(b.languages[i]), int64(0))
-		}
-	}
-	if err := slugRows.Insert(ctx, tx, ids); err != nil {
+	b.settle(e.PasswordKey, ids)
+	links := b.links
+	links.Venues, links.Organizers = withThose(links.Venues, venues), withThose(links.Organizers, organizers)
+	if err := b.records.Insert(ctx, tx, ids, slugs, links); err != nil {
 		if store.IsDuplicate(err) {
-			// Another transaction took a slug after it was looked up, or after this Loader remembered it.
+			// Another transaction may have taken a slug after it was looked up, or after this Loader remembered it.
 			l.slugs.forget()
 		}
-		return nil, nil, fmt.Errorf("slugs: %w", store.AsConflict(err))
-	}
-	// The counts precede the links, whose rows lock the terms for reading.
-	if err := edit.CountEvents(ctx, tx, b.counted); err != nil {
 		return nil, nil, err
-	}
-	inserted := []*store.Rows{&b.records, &b.translations, &b.texts}
-	inserted = append(inserted, b.links(venues, organizers)...)
-	for _, r := range inserted {
-		if err := r.Insert(ctx, tx, ids); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", r.Table, store.AsConflict(err))
-		}
 	}
 	e.LogLoaded(b.kind, ids, b.public)
 	return ids, memo, nil
 }
 
 // settle sets the values that depend on the drawn ids.
-func (b *Batch) settle(key []byte, ids []int64, slugs []string) {
-	for i, s := range slugs {
-		b.records.Set(i, b.slug, s)
-	}
+func (b *Batch) settle(key []byte, ids []int64) {
 	for i, password := range b.passwords {
-		b.records.Set(i, b.password, edit.HashPassword(key, ids[i], password))
+		b.records.Set(i, b.records.Column(event.FieldPasswordHash), edit.HashPassword(key, ids[i], password))
 	}
 	for i, parent := range b.parents {
+		var value any // null
 		if id := parent(ids); id != 0 {
-			b.records.Set(i, b.parent, id)
-		} else {
-			b.records.Set(i, b.parent, nil)
+			value = id
 		}
+		b.records.Set(i, b.records.Column(event.FieldParentID), value)
 	}
 }
 
-// links returns the rows that link the events of the batch to their terms, venues and organizers. The arguments
-// are the ids of the venues and organizers that events may be linked to.
-func (b *Batch) links(venues, organizers []int64) []*store.Rows {
-	if b.kind != calendar.Event {
-		return nil
+// withThose returns lists of ids with only those among there.
+func withThose(lists [][]int64, there []int64) [][]int64 {
+	may := make(map[int64]bool, len(there))
+	for _, id := range there {
+		may[id] = true
 	}
-	list := func(r store.Rows, lists [][]int64, linkable []int64) *store.Rows {
-		may := make(map[int64]bool, len(linkable))
-		for _, id := range linkable {
-			may[id] = true
-		}
-		for i, ids := range lists {
-			position := int64(0)
-			for _, id := range ids {
-				if may[id] {
-					r.Add(i, nil, id, position)
-					position++
-				}
-			}
-		}
-		return &r
+	out := make([][]int64, len(lists))
+	for i, ids := range lists {
+		out[i] = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !may[id] })
 	}
-	terms := edit.EventTermRows()
-	for i, ids := range b.terms {
-		for _, id := range ids {
-			terms.Add(i, nil, id)
-		}
-	}
-	return []*store.Rows{
-		list(edit.EventLinkRows(calendar.Venue), b.venues, venues),
-		list(edit.EventLinkRows(calendar.Organizer), b.organizers, organizers),
-		&terms,
-	}
+	return out
 }

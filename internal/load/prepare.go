@@ -7,46 +7,20 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/organizertranslation"
-	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/ent/venuetranslation"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // newBatch returns an empty batch for n records.
 func newBatch(kind calendar.Kind, n int) *Batch {
-	b := &Batch{kind: kind, languages: make([]calendar.Language, 0, n), wanted: make([]wantedSlug, 0, n)}
-	b.texts = edit.SearchTextRows()
-	switch kind {
-	case calendar.Event:
-		b.records = edit.EventRows()
-		b.password = slices.Index(event.Columns, event.FieldPasswordHash)
-		b.parent = slices.Index(event.Columns, event.FieldParentID)
+	b := &Batch{kind: kind, records: edit.NewBulk(kind), wanted: make([]wantedSlug, 0, n)}
+	if kind == calendar.Event {
 		b.passwords, b.parents = map[int]string{}, map[int]func([]int64) int64{}
-		b.venues, b.organizers, b.terms = make([][]int64, n), make([][]int64, n), make([][]int64, n)
-		b.counted = map[int64]int{}
-		b.translations = edit.EventTranslationRows()
-	case calendar.Venue:
-		b.records = store.Rows{Table: venue.Table, Columns: venue.Columns}
-		b.translations = nameTranslations(venuetranslation.Table, venuetranslation.FieldVenueID)
-	default:
-		b.records = store.Rows{Table: organizer.Table, Columns: organizer.Columns}
-		b.translations = nameTranslations(organizertranslation.Table, organizertranslation.FieldOrganizerID)
+		b.links = edit.BulkLinks{
+			Terms: make([][]int64, n), Venues: make([][]int64, n), Organizers: make([][]int64, n), Counted: map[int64]int{},
+		}
 	}
-	b.records.Owner = slices.Index(b.records.Columns, event.FieldID)
-	b.slug = slices.Index(b.records.Columns, event.FieldSlug)
 	return b
-}
-
-// nameTranslations returns the rows of translations of venues or organizers, whose tables have the same
-// columns.
-func nameTranslations(table, owner string) store.Rows {
-	return store.Rows{Table: table, Columns: []string{
-		owner, venuetranslation.FieldLanguage, venuetranslation.FieldName, venuetranslation.FieldNameKey,
-		venuetranslation.FieldDescription, venuetranslation.FieldSlug,
-	}}
 }
 
 // Events prepares a batch of events. It returns param.Invalid for impossible dates.
@@ -67,10 +41,10 @@ func (l *Loader) Events(in []Event) (*Batch, error) {
 		if in[i].Parent != nil {
 			b.parents[i] = in[i].Parent
 		}
-		b.venues[i], b.organizers[i], b.terms[i] = d.Venues, d.Organizers, d.Terms
+		b.links.Venues[i], b.links.Organizers[i], b.links.Terms[i] = d.Venues, d.Organizers, d.Terms
 		if d.Counted {
 			for _, t := range d.Terms {
-				b.counted[t]++
+				b.links.Counted[t]++
 			}
 		}
 	}
@@ -121,26 +95,14 @@ func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 			return err
 		}
 	}
-	row, err := store.RowOf(m, b.records.Columns)
+	row, err := store.RowOf(m, b.records.Columns())
 	if err != nil {
 		return err
 	}
-	i := b.Len()
-	b.records.Add(i, row...)
+	b.records.Add(row, d.Original.Language, d.Others, d.SearchTexts)
 	status, _ := m.Field(event.FieldStatus)
 	b.public = b.public || status == calendar.Publish
 	b.wanted = append(b.wanted, wantedSlug{none: !d.HasSlug, base: d.SlugBase})
-	b.languages = append(b.languages, d.Original.Language)
-	for _, t := range d.Others {
-		if b.kind == calendar.Event {
-			b.translations.Add(i, nil, string(t.Language), t.Title, t.Description, t.Excerpt, "", t.EventStatusReason)
-		} else {
-			b.translations.Add(i, nil, string(t.Language), t.Title, calendar.FoldName(t.Title), t.Description, "")
-		}
-	}
-	for _, s := range d.SearchTexts {
-		b.texts.Add(i, string(b.kind), nil, int64(s.Languages), s.Text)
-	}
 	return nil
 }
 

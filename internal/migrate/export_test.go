@@ -24,6 +24,9 @@ var (
 	CheckCurrentFiles = checkCurrent
 )
 
+// DiffTables is Diff for other tables than the generated ones.
+var DiffTables = diff
+
 var (
 	RevisionDDL     = revisionDDL
 	RisksReferences = risksReferences

@@ -50,18 +50,19 @@ type LintOptions struct {
 
 // These are the rules of Lint. The first five are Atlas's analyzers; the comments list the codes.
 const (
-	ruleDestructive  = "destructive"       // DS: drops a table or column
-	ruleIncompatible = "incompatible"      // BC: a rename breaks programs of the previous version
-	ruleConstraint   = "constraint"        // CD: drops a foreign key
-	ruleNotNull      = "not_null"          // MF103, MY101: older programs do not set a new column
-	ruleData         = "data_depend"       // MF, LT: fails for some rows
-	ruleRebuild      = "rebuild"           // SQLite copies the whole table
-	ruleKey          = "foreign_key_index" // without an index on a foreign key, SQLite reads the whole table for each deletion
-	ruleChecksum     = "checksum"          // the file changed after it was sealed in atlas.sum, or after its release
-	ruleLinear       = "non_linear"        // databases with a later migration reject it
-	ruleRuns         = "runs"              // the migration fails on an empty database
-	ruleLock         = "lock"              // the statement does not declare whether it blocks writers; see LintLocks
-	ruleResume       = "resume"            // after an interruption, Apply cannot determine whether the statement ran
+	ruleDestructive  = "destructive"        // DS: drops a table or column
+	ruleIncompatible = "incompatible"       // BC: a rename breaks programs of the previous version
+	ruleConstraint   = "constraint"         // CD: drops a foreign key
+	ruleNotNull      = "not_null"           // MF103, MY101: older programs do not set a new column
+	ruleData         = "data_depend"        // MF, LT: fails for some rows
+	ruleRebuild      = "rebuild"            // SQLite copies the whole table
+	ruleAddColumn    = "rebuild_for_column" // a rebuild where ADD COLUMN would do
+	ruleKey          = "foreign_key_index"  // without an index on a foreign key, SQLite reads the whole table for each deletion
+	ruleChecksum     = "checksum"           // the file changed after it was sealed in atlas.sum, or after its release
+	ruleLinear       = "non_linear"         // databases with a later migration reject it
+	ruleRuns         = "runs"               // the migration fails on an empty database
+	ruleLock         = "lock"               // the statement does not declare whether it blocks writers; see LintLocks
+	ruleResume       = "resume"             // after an interruption, Apply cannot determine whether the statement ran
 )
 
 // Lint checks migrations for changes that lose data, break running programs, fail for some rows or take long.
@@ -256,7 +257,11 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 			}
 			continue
 		}
-		l.checkRebuilds(f, changes)
+		total, err := drv.SchemaDiff(before, current)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		l.checkRebuilds(f, changes, total)
 		if err := l.analyze(ctx, drv, &sqlcheck.File{
 			File: f, Changes: changes,
 			From: schema.NewRealm(before), To: schema.NewRealm(current),

@@ -135,13 +135,15 @@ func splitByLock(sql string) []string {
 	}
 	const instant, inPlace = ", ALGORITHM=INSTANT", ", ALGORITHM=INPLACE, LOCK=NONE"
 	// The order matters: a foreign key is dropped before its index, and an index before its column. A changed
-	// column takes the new defaults of the table.
-	var keys, defaults, columns, indexes, others []string
+	// column takes the new defaults of the table. A new foreign key finds its index, or MySQL would create another.
+	var keys, defaults, columns, indexes, newKeys, others []string
 	for _, clause := range splitClauses(m[2]) {
 		to := &others
 		switch {
 		case dropsForeignKey.MatchString(clause):
 			to = &keys
+		case addsForeignKey.MatchString(clause):
+			to = &newKeys
 		case changesDefaults.MatchString(clause):
 			to = &defaults
 		case addsColumn.MatchString(clause):
@@ -155,7 +157,7 @@ func splitByLock(sql string) []string {
 	for _, part := range []struct {
 		clauses []string
 		locks   string
-	}{{keys, inPlace}, {defaults, inPlace}, {columns, instant}, {others, ""}, {indexes, inPlace}} {
+	}{{keys, inPlace}, {defaults, inPlace}, {columns, instant}, {others, ""}, {indexes, inPlace}, {newKeys, ""}} {
 		if len(part.clauses) > 0 {
 			out = append(out, m[1]+strings.Join(part.clauses, ", ")+part.locks)
 		}
@@ -168,6 +170,7 @@ var (
 	addsColumn      = regexp.MustCompile("^ADD COLUMN `[^`]+` ")
 	changesIndex    = regexp.MustCompile("^(?:ADD (?:UNIQUE )?INDEX|DROP INDEX|RENAME INDEX|DROP COLUMN) ")
 	dropsForeignKey = regexp.MustCompile("^DROP FOREIGN KEY ")
+	addsForeignKey  = regexp.MustCompile("^ADD CONSTRAINT `[^`]+` FOREIGN KEY ")
 	changesDefaults = regexp.MustCompile(`^(?:CHARSET|COLLATE) \w+$`)
 )
 

@@ -106,6 +106,14 @@ func TestPlannedChangesLockNothing(t *testing.T) {
 			},
 		},
 		{
+			"ALTER TABLE `t` ADD COLUMN `a` int NULL, ADD CONSTRAINT `t_p` FOREIGN KEY (`a`) REFERENCES `p` (`id`), ADD INDEX `t_a` (`a`)",
+			[]string{
+				"ALTER TABLE `t` ADD COLUMN `a` int NULL, ALGORITHM=INSTANT",
+				"ALTER TABLE `t` ADD INDEX `t_a` (`a`), ALGORITHM=INPLACE, LOCK=NONE",
+				"ALTER TABLE `t` ADD CONSTRAINT `t_p` FOREIGN KEY (`a`) REFERENCES `p` (`id`)",
+			},
+		},
+		{
 			"ALTER TABLE `t` DROP COLUMN `a`, MODIFY COLUMN `b` bigint NULL, DROP INDEX `t_a`",
 			[]string{
 				"ALTER TABLE `t` MODIFY COLUMN `b` bigint NULL",

@@ -81,9 +81,15 @@ func replaceRenamedColumns(engine, sql string, table *schema.ModifyTable) {
 	}
 }
 
-// checkRebuilds adds findings about tables that SQLite must rebuild under another name, because ALTER TABLE
-// cannot make the change.
-func (l *linter) checkRebuilds(f atlas.File, changes []*sqlcheck.Change) {
+// checkRebuilds adds findings about tables that a migration rebuilds under another name. A rebuild is an error if
+// all it does is add columns that ALTER TABLE can add. total has the changes of the whole file.
+func (l *linter) checkRebuilds(f atlas.File, changes []*sqlcheck.Change, total []schema.Change) {
+	added := map[string]string{} // names of added columns, by table that only gets columns
+	for _, c := range total {
+		if table, ok := c.(*schema.ModifyTable); ok && onlyAddsColumns(table) {
+			added[table.T.Name] = strings.Join(addedNames(table), ", ")
+		}
+	}
 	made := map[string]int{} // byte offset of the creating statement, by table
 	dropped := map[string]bool{}
 	for _, sc := range changes {
@@ -95,13 +101,29 @@ func (l *linter) checkRebuilds(f atlas.File, changes []*sqlcheck.Change) {
 				dropped[c.T.Name] = true
 			case *schema.RenameTable:
 				pos, ok := made[c.From.Name]
-				if ok && dropped[c.To.Name] {
-					l.add(f, pos, ruleRebuild, fmt.Sprintf(
-						"Rebuilding table %q copies all its rows, and keeps every other writer waiting meanwhile", c.To.Name))
+				if !ok || !dropped[c.To.Name] {
+					continue
+				}
+				fault := fmt.Sprintf("Rebuilding table %q copies all its rows, and keeps every other writer waiting meanwhile",
+					c.To.Name)
+				if names := added[c.To.Name]; names != "" {
+					l.add(f, pos, ruleAddColumn, fmt.Sprintf("%s: ALTER TABLE ... ADD COLUMN can add %s", fault, names))
+				} else {
+					l.add(f, pos, ruleRebuild, fault)
 				}
 			}
 		}
 	}
+}
+
+// addedNames returns the names of the columns that a change adds.
+func addedNames(table *schema.ModifyTable) (names []string) {
+	for _, change := range table.Changes {
+		if c, ok := change.(*schema.AddColumn); ok {
+			names = append(names, c.C.Name)
+		}
+	}
+	return names
 }
 
 // keyName identifies a foreign key by table and columns, because in SQLite it may have no name.

@@ -17,6 +17,7 @@ import (
 
 const (
 	parentTable = "CREATE TABLE p (id bigint NOT NULL, name varchar(20) NULL, PRIMARY KEY (id));\n"
+	copyRows    = "INSERT INTO new_p (id, name) SELECT id, name FROM p;\nDROP TABLE p;\nALTER TABLE new_p RENAME TO p;\n"
 	foreignKey  = "CONSTRAINT c_p FOREIGN KEY (p_id) REFERENCES p (id));\n"
 )
 
@@ -91,6 +92,43 @@ func TestLintRules(t *testing.T) {
 			"CREATE TABLE new_p (id bigint NOT NULL, PRIMARY KEY (id));\n" +
 				"INSERT INTO new_p (id) SELECT id FROM p;\nDROP TABLE p;\nALTER TABLE new_p RENAME TO p;\n",
 			[]string{"2_two.sql:1 error destructive DS103", "2_two.sql:1 warning rebuild"},
+		},
+		{
+			"a table rebuilt for columns", "sqlite",
+			"CREATE TABLE new_p (id bigint NOT NULL, name varchar(20) NULL, weight int NOT NULL DEFAULT (-1), " +
+				"colour text NOT NULL DEFAULT 'it''s', picture blob NULL, PRIMARY KEY (id));\n" + copyRows +
+				"CREATE INDEX p_weight ON p (weight);\n",
+			[]string{"2_two.sql:1 error rebuild_for_column"},
+		},
+		{
+			"a table rebuilt for a foreign key that may be empty", "sqlite",
+			"CREATE TABLE new_p (id bigint NOT NULL, name varchar(20) NULL, p_id bigint NULL, PRIMARY KEY (id), " +
+				"CONSTRAINT p_p FOREIGN KEY (p_id) REFERENCES p (id) ON DELETE SET NULL);\n" + copyRows +
+				"CREATE INDEX p_p_id ON p (p_id);\n",
+			[]string{"2_two.sql:1 error rebuild_for_column"},
+		},
+		{
+			"a table rebuilt for a default that is computed", "sqlite",
+			"CREATE TABLE new_p (id bigint NOT NULL, name varchar(20) NULL, " +
+				"at datetime NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (id));\n" + copyRows,
+			[]string{"2_two.sql:1 warning rebuild"},
+		},
+		{
+			"a table rebuilt for a unique column", "sqlite",
+			"CREATE TABLE new_p (id bigint NOT NULL, name varchar(20) NULL, code text NULL UNIQUE, PRIMARY KEY (id));\n" + copyRows,
+			[]string{"2_two.sql:1 warning rebuild"},
+		},
+		{
+			"a table rebuilt for a column and a check", "sqlite",
+			"CREATE TABLE new_p (id bigint NOT NULL, name varchar(20) NULL, weight int NULL, PRIMARY KEY (id), " +
+				"CHECK (id > 0));\n" + copyRows,
+			[]string{"2_two.sql:1 warning rebuild"},
+		},
+		{
+			"a table rebuilt for a column, with a reason", "sqlite",
+			"-- atlas:nolint rebuild_for_column\n" +
+				"CREATE TABLE new_p (id bigint NOT NULL, name varchar(20) NULL, weight int NULL, PRIMARY KEY (id));\n" + copyRows,
+			nil,
 		},
 		{
 			"a foreign key without index", "sqlite",

@@ -2,6 +2,9 @@ package openapi
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/almanac-cal/almanac/internal/param"
@@ -91,10 +94,7 @@ var samples = map[string]string{
 	"body organizers.organizer": `{"organizer": "Film Club"}`,
 	"body password":             `{"password": "sesame"}`,
 	"body post_parent":          `{"post_parent": 19}`,
-	"body event_status":         `{"event_status": "canceled"}`,
 	"body event_status_reason":  `{"event_status_reason": "The hall is flooded."}`,
-	"body attendance":           `{"attendance": "mixed"}`,
-	"body virtual_url":          `{"virtual_url": "https://meet.example.org/jazz"}`,
 	"body rrule":                `{"rrule": "FREQ=WEEKLY;COUNT=6"}`,
 	"body rdate":                `{"rdate": ["2026-12-21"]}`,
 	"body exdate":               `{"exdate": []}`,
@@ -104,15 +104,6 @@ var samples = map[string]string{
 	"body limit":                `{"limit": 20}`,
 	"query scope":               "scope=this",
 	"query series.scope":        "scope=all",
-	"body address":              `{"address": "3 River Rd"}`,
-	"body city":                 `{"city": "Łódź"}`,
-	"body country":              `{"country": "Poland"}`,
-	"body province":             `{"province": "Łódzkie"}`,
-	"body state":                `{"state": "ŁD"}`,
-	"body zip":                  `{"zip": "90-001"}`,
-	"body stateprovince":        `{"stateprovince": "Łódzkie"}`,
-	"body phone":                `{"phone": "+48 42 111 11 11"}`,
-	"body email":                `{"email": "club@example.org"}`,
 	"body geo_lat":              `{"geo_lat": 51.77, "geo_lng": 19.46}`,
 	"body geo_lng":              `{"geo_lat": 51.77, "geo_lng": 19.46}`,
 	"body name":                 `{"name": "Cinema"}`,
@@ -162,13 +153,15 @@ var exampleFields = map[string]string{
 	"create images":     "url",
 }
 
-// bodyExample returns the example of a write's JSON body, built from samples. A test sends it.
-func (p *Route) bodyExample(verb string) json.RawMessage {
+// bodyExample returns the example of a write's JSON body, built from samples. Params are the fields of the body. A test
+// sends it.
+func (p *Route) bodyExample(verb string, params []*param.Param) json.RawMessage {
 	var members []string
 	for field := range strings.FieldsSeq(exampleFields[verb+" "+p.collection()]) {
 		text, ok := samples["example "+p.collection()+"."+field]
 		if !ok {
-			text = p.sample(string(param.InBody), field)
+			at := slices.IndexFunc(params, func(one *param.Param) bool { return one.Name == field })
+			text = p.sample(params[at])
 		}
 		// The sample of one coordinate contains the other one too.
 		members = append(members, text[1:len(text)-1])
@@ -192,18 +185,11 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 	out := Sample{Method: method, Server: p.Server, Path: strings.TrimSuffix(p.Path, "/")}
 	if _, rest, ok := strings.Cut(p.Path, "{"); ok {
 		capture, _, _ := strings.Cut(rest, "}")
-		out.Path = p.sample(string(param.InPath), capture)
+		out.Path = p.stored(string(param.InPath), capture)
 	}
 	var members []string
 	add := func(of *param.Param) {
-		text := p.sample(parameterLocation(of), of.Name)
-		switch {
-		case text != "" || of.Type != "boolean":
-		case of.In == param.InBody:
-			text = `{"` + of.Name + `": true}`
-		default:
-			text = of.Name + "=true"
-		}
+		text := p.sample(of)
 		switch {
 		case parameterLocation(of) == string(param.InQuery):
 			out.Query = text
@@ -227,8 +213,26 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 	return out
 }
 
-// sample returns the sample of a parameter. A sample for the path's collection has precedence.
-func (p *Route) sample(in, name string) string {
+// sample returns the sample of a parameter: one of samples, that of its declaration, or true for a boolean.
+func (p *Route) sample(of *param.Param) string {
+	text, value := p.stored(parameterLocation(of), of.Name), of.Sample
+	if value == nil && of.Type == "boolean" {
+		value = true
+	}
+	switch {
+	case text != "" || value == nil:
+		return text
+	case of.In != param.InBody:
+		return fmt.Sprintf("%s=%v", of.Name, value)
+	}
+	if text, ok := value.(string); ok {
+		value = strconv.Quote(text)
+	}
+	return fmt.Sprintf(`{%q: %v}`, of.Name, value)
+}
+
+// stored returns one of samples. A sample for the path's collection has precedence.
+func (p *Route) stored(in, name string) string {
 	if text, ok := samples[in+" "+p.collection()+"."+name]; ok {
 		return text
 	}

@@ -100,6 +100,18 @@ func (s *schemas) of(t reflect.Type) ordered {
 	panic(fmt.Sprintf("no schema for %v", t))
 }
 
+// membersOf returns the fields of a struct. Those of an embedded struct stand in its place, as in JSON.
+func membersOf(t reflect.Type) (out []reflect.StructField) {
+	for f := range t.Fields() {
+		if f.Anonymous {
+			out = append(out, membersOf(f.Type)...)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 func (s *schemas) ofStruct(t reflect.Type) ordered {
 	name := t.Name()
 	if s.has(name) {
@@ -109,9 +121,9 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 	s.members = append(s.members, member{Name: name}) // reserves its place before the types of its fields
 	var required []string
 	var properties ordered
-	for f := range t.Fields() {
+	for _, f := range membersOf(t) {
 		key, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if key == "" || f.Anonymous {
+		if key == "" {
 			panic(fmt.Sprintf("no schema for %v: field %s has no name in JSON", t, f.Name))
 		}
 		schema := s.of(f.Type)
@@ -337,7 +349,7 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 		form = append(form, member{"encoding", encoding})
 	}
 	content := ordered{
-		{"application/json", ordered{{"schema", schema}, {"example", p.bodyExample(verb)}}},
+		{"application/json", ordered{{"schema", schema}, {"example", p.bodyExample(verb, texts)}}},
 		{"application/x-www-form-urlencoded", form},
 	}
 	if len(texts) < len(fields) {

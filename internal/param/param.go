@@ -71,6 +71,9 @@ type Param struct {
 	IsRequired  bool
 	Hidden      bool // accepted, but in no description
 
+	// Sample is a value that the interface description shows, in the form of JSON. Nil means that the description has its
+	// own, or none.
+	Sample any
 	// Minimum and Maximum are the bounds of a number, or of each item of a list. Nil means none. IsAbove
 	// excludes Minimum itself.
 	Minimum, Maximum any

@@ -63,11 +63,12 @@ type Event struct {
 	CustomFields []string    `json:"custom_fields"`
 	Ticketed     *bool       `json:"ticketed"`
 	PostParent   int64       `json:"post_parent"`
-	Language     string      `json:"language"`
-	Translations []string    `json:"translations"`
+	EventFields
+	Language     string   `json:"language"`
+	Translations []string `json:"translations"`
 
 	Series *EventSeries `json:"series"`
-	JSONLD *EventLD     `json:"json_ld,omitempty"`
+	JSONLD *EventLD     `json:"json_ld,omitempty" escape:"script"`
 }
 
 // DateDetails is a date cut into its parts. The parts are digits with leading zeros.
@@ -135,17 +136,15 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 		UTCEndDate: utcEnd, UTCEndDateDetails: dateDetails(utcEnd),
 		Timezone: e.Timezone, TimezoneAbbr: abbreviation(e.Timezone, e.StartsAt),
 
-		Cost:        e.Cost.Display(v.Site.Currency, v.Words.Message(v.Language, "free", nil)),
-		CostDetails: v.costDetails(e.Cost),
-		ShowMap:     &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
-		Sticky: &e.Sticky, Featured: &e.Featured,
-		EventStatus: e.EventStatus, EventStatusReason: markup.Inert(t.EventStatusReason),
-		Attendance: e.Attendance, VirtualURL: e.VirtualURL,
+		Cost:              e.Cost.Display(v.Site.Currency, v.Words.Message(v.Language, "free", nil)),
+		CostDetails:       v.costDetails(e.Cost),
+		EventStatusReason: markup.Inert(t.EventStatusReason),
 
 		Categories: v.eventTerms(e, calendar.Category), Tags: v.eventTerms(e, calendar.Tag),
-		CustomFields: []string{}, Ticketed: &e.Ticketed,
-		Language: string(t.Language), Translations: languageCodes(e.Languages), Series: v.eventSeries(e),
+		CustomFields: []string{},
+		Language:     string(t.Language), Translations: languageCodes(e.Languages), Series: v.eventSeries(e),
 	}
+	out.setPlain(e)
 	out.Website = out.URL
 	if e.Website != nil {
 		out.Website = *e.Website
@@ -186,10 +185,9 @@ func (v *View) Redact(j *Event, e *ent.Event) {
 		j.Series.OwnFields = calendar.PublicOwnFields(j.Series.OwnFields, true)
 		j.Series.IsException = len(j.Series.OwnFields) > 0
 	}
-	j.Description, j.Excerpt, j.Cost, j.Website, j.VirtualURL = "", "", "", "", ""
-	j.Image = false
-	j.AllDay, j.ShowMap, j.ShowMapLink, j.HideFromListings = nil, nil, nil, nil
-	j.Sticky, j.Featured, j.Ticketed = nil, nil, nil
+	j.redactPlain()
+	j.Description, j.Excerpt, j.Cost, j.Website = "", "", "", ""
+	j.Image, j.AllDay, j.HideFromListings = false, nil, nil
 	j.Categories, j.Tags = []EventTerm{}, []EventTerm{}
 	j.Venue, j.Organizer, j.CustomFields = []Venue{}, []Organizer{}, []string{}
 	j.CostDetails = CostDetails{Values: []string{}}

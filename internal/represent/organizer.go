@@ -9,26 +9,27 @@ import (
 // Organizer is the JSON representation of an organizer (contract, section 6.3). Empty members with omitempty
 // are left out.
 type Organizer struct {
-	ID              int64           `json:"id"`
-	Author          string          `json:"author,omitempty"`
-	Status          calendar.Status `json:"status,omitempty"`
-	Date            string          `json:"date,omitempty"`
-	DateUTC         string          `json:"date_utc,omitempty"`
-	Modified        string          `json:"modified,omitempty"`
-	ModifiedUTC     string          `json:"modified_utc,omitempty"`
-	URL             string          `json:"url,omitempty"`
-	Organizer       string          `json:"organizer,omitempty"`
-	Description     string          `json:"description,omitempty"`
-	Slug            string          `json:"slug,omitempty"`
-	Image           *Image          `json:"image,omitempty"`
-	Phone           string          `json:"phone,omitempty"`
-	Website         string          `json:"website,omitempty"`
-	Email           string          `json:"email,omitempty"`
-	JSONLD          *OrganizerLD    `json:"json_ld,omitempty"`
-	GlobalID        string          `json:"global_id"`
-	GlobalIDLineage []string        `json:"global_id_lineage"`
-	Language        string          `json:"language"`
-	Translations    []string        `json:"translations"`
+	ID          int64           `json:"id"`
+	Author      string          `json:"author,omitempty"`
+	Status      calendar.Status `json:"status,omitempty"`
+	Date        string          `json:"date,omitempty"`
+	DateUTC     string          `json:"date_utc,omitempty"`
+	Modified    string          `json:"modified,omitempty"`
+	ModifiedUTC string          `json:"modified_utc,omitempty"`
+	URL         string          `json:"url,omitempty"`
+	Organizer   string          `json:"organizer,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Slug        string          `json:"slug,omitempty"`
+	Image       *Image          `json:"image,omitempty"`
+	Phone       string          `json:"phone,omitempty"`
+	Website     string          `json:"website,omitempty"`
+	Email       string          `json:"email,omitempty"`
+	JSONLD      *OrganizerLD    `json:"json_ld,omitempty" escape:"script"`
+	OrganizerFields
+	GlobalID        string   `json:"global_id"`
+	GlobalIDLineage []string `json:"global_id_lineage"`
+	Language        string   `json:"language"`
+	Translations    []string `json:"translations"`
 }
 
 // OrganizerLD is an organizer in the schema.org vocabulary.
@@ -51,10 +52,10 @@ func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
 		URL: v.page(calendar.Organizer, e.ID, c.status, t.Slug), Organizer: calendar.Escape(t.Title),
 		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
-		Phone: markup.Inert(e.Phone), Website: e.Website, Email: markup.Inert(e.Email),
 		GlobalID: v.globalID(e.ID, e.SourceID), GlobalIDLineage: []string{v.globalID(e.ID, e.SourceID)},
 		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
+	out.setPlain(e)
 	if full {
 		out.JSONLD = &OrganizerLD{
 			Type: "Person", Name: t.Title, Description: plainText(t.Description), URL: out.URL,

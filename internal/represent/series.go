@@ -26,8 +26,8 @@ type Recurrence struct {
 	Status      calendar.Status
 	PublishedAt time.Time
 	Phases      []RecurrencePhase // ordered by position
-	// Template is the event template of the last phase. Only JSON-LD needs it.
-	Template *calendar.Template
+	// Template is the event of the last phase (ent.DecodeTemplate). Only JSON-LD needs it.
+	Template *ent.Event
 }
 
 // RecurrencePhase is one phase of a series: a stretch of time with one schedule.
@@ -103,7 +103,7 @@ func (v *View) linkedDataOfSeries(e *ent.Event, ld *EventLD) {
 		ld.Status, ld.PreviousStartDate = eventRescheduled, zone.Instant(*e.OriginalStart).In(zone.Location()).Format(isoOffset)
 	}
 	if s.Template != nil {
-		t := calendar.Served(v.Language, v.Site.Language, s.Template.Original, s.Template.Others)
+		t := calendar.Served(v.Language, v.Site.Language, s.Template.Text(), s.Template.Translated())
 		status := s.Status.Shown(v.Now, s.PublishedAt)
 		ld.SuperEvent = &SeriesLD{Type: "EventSeries", Name: t.Title, URL: v.page(calendar.Series, s.ID, status, t.Slug)}
 	}
@@ -151,8 +151,9 @@ type Series struct {
 	Organizer    []Organizer `json:"organizer"`
 	CustomFields []string    `json:"custom_fields"`
 	Ticketed     *bool       `json:"ticketed"`
-	Language     string      `json:"language"`
-	Translations []string    `json:"translations"`
+	EventFields
+	Language     string   `json:"language"`
+	Translations []string `json:"translations"`
 
 	RRule          string        `json:"rrule"`
 	RDate          []string      `json:"rdate"`
@@ -218,7 +219,7 @@ func (v *View) Series(s *LoadedSeries) *Series {
 		ShowMap: j.ShowMap, ShowMapLink: j.ShowMapLink, HideFromListings: j.HideFromListings, Sticky: j.Sticky,
 		Featured: j.Featured, Attendance: j.Attendance, VirtualURL: j.VirtualURL,
 		Categories: j.Categories, Tags: j.Tags, Venue: j.Venue, Organizer: j.Organizer, CustomFields: j.CustomFields,
-		Ticketed: j.Ticketed, Language: j.Language, Translations: j.Translations,
+		Ticketed: j.Ticketed, EventFields: j.EventFields, Language: j.Language, Translations: j.Translations,
 		RRule: last.RRule, RDate: last.RDate, ExDate: last.ExDate,
 		Text: v.scheduleText(s.Schedules[len(phases)-1]), Phases: phases, Total: s.Published,
 	}

@@ -11,36 +11,37 @@ import (
 // Venue is the JSON representation of a venue (contract, section 6.2). Empty members with omitempty are left
 // out.
 type Venue struct {
-	ID              int64           `json:"id"`
-	Author          string          `json:"author,omitempty"`
-	Status          calendar.Status `json:"status,omitempty"`
-	Date            string          `json:"date,omitempty"`
-	DateUTC         string          `json:"date_utc,omitempty"`
-	Modified        string          `json:"modified,omitempty"`
-	ModifiedUTC     string          `json:"modified_utc,omitempty"`
-	URL             string          `json:"url,omitempty"`
-	Venue           string          `json:"venue,omitempty"`
-	Description     string          `json:"description,omitempty"`
-	Slug            string          `json:"slug,omitempty"`
-	Image           *Image          `json:"image,omitempty"`
-	Address         string          `json:"address,omitempty"`
-	City            string          `json:"city,omitempty"`
-	Country         string          `json:"country,omitempty"`
-	Province        string          `json:"province,omitempty"`
-	State           string          `json:"state,omitempty"`
-	Zip             string          `json:"zip,omitempty"`
-	Phone           string          `json:"phone,omitempty"`
-	Website         string          `json:"website,omitempty"`
-	StateProvince   string          `json:"stateprovince,omitempty"`
-	GeoLat          *float64        `json:"geo_lat,omitempty"` // degrees north
-	GeoLng          *float64        `json:"geo_lng,omitempty"` // degrees east
-	JSONLD          *PlaceLD        `json:"json_ld,omitempty"`
-	ShowMap         bool            `json:"show_map"`
-	ShowMapLink     bool            `json:"show_map_link"`
-	GlobalID        string          `json:"global_id"`
-	GlobalIDLineage []string        `json:"global_id_lineage"`
-	Language        string          `json:"language"`
-	Translations    []string        `json:"translations"`
+	ID            int64           `json:"id"`
+	Author        string          `json:"author,omitempty"`
+	Status        calendar.Status `json:"status,omitempty"`
+	Date          string          `json:"date,omitempty"`
+	DateUTC       string          `json:"date_utc,omitempty"`
+	Modified      string          `json:"modified,omitempty"`
+	ModifiedUTC   string          `json:"modified_utc,omitempty"`
+	URL           string          `json:"url,omitempty"`
+	Venue         string          `json:"venue,omitempty"`
+	Description   string          `json:"description,omitempty"`
+	Slug          string          `json:"slug,omitempty"`
+	Image         *Image          `json:"image,omitempty"`
+	Address       string          `json:"address,omitempty"`
+	City          string          `json:"city,omitempty"`
+	Country       string          `json:"country,omitempty"`
+	Province      string          `json:"province,omitempty"`
+	State         string          `json:"state,omitempty"`
+	Zip           string          `json:"zip,omitempty"`
+	Phone         string          `json:"phone,omitempty"`
+	Website       string          `json:"website,omitempty"`
+	Stateprovince string          `json:"stateprovince,omitempty"`
+	GeoLat        *float64        `json:"geo_lat,omitempty"` // degrees north
+	GeoLng        *float64        `json:"geo_lng,omitempty"` // degrees east
+	JSONLD        *PlaceLD        `json:"json_ld,omitempty" escape:"script"`
+	ShowMap       bool            `json:"show_map"`
+	ShowMapLink   bool            `json:"show_map_link"`
+	VenueFields
+	GlobalID        string   `json:"global_id"`
+	GlobalIDLineage []string `json:"global_id_lineage"`
+	Language        string   `json:"language"`
+	Translations    []string `json:"translations"`
 }
 
 // PlaceLD is a venue in the schema.org vocabulary.
@@ -82,14 +83,12 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
 		URL: v.page(calendar.Venue, e.ID, c.status, t.Slug), Venue: calendar.Escape(t.Title),
 		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
-		Address: markup.Inert(e.Address), City: markup.Inert(e.City), Country: markup.Inert(e.Country),
-		Province: markup.Inert(e.Province), State: markup.Inert(e.State), Zip: markup.Inert(e.Zip),
-		Phone: markup.Inert(e.Phone), Website: e.Website, StateProvince: markup.Inert(stateProvince(e)),
 		GeoLat: e.Latitude, GeoLng: e.Longitude,
-		ShowMap: e.ShowMap, ShowMapLink: e.ShowMapLink,
 		GlobalID: v.globalID(e.ID, e.SourceID), GlobalIDLineage: []string{v.globalID(e.ID, e.SourceID)},
 		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
+	out.setPlain(e)
+	out.Stateprovince = markup.Inert(stateProvince(e))
 	if full {
 		out.JSONLD = v.linkedDataOfPlace(e, t, &out)
 	}
@@ -120,7 +119,7 @@ func (v *View) linkedDataOfPlace(e *ent.Venue, t calendar.Text, j *Venue) *Place
 		ld.Image = v.imageURL(e.Edges.Image)
 	}
 	address := AddressLD{
-		Street: j.Address, Locality: j.City, Region: j.StateProvince, Postcode: j.Zip, Country: j.Country,
+		Street: j.Address, Locality: j.City, Region: j.Stateprovince, Postcode: j.Zip, Country: j.Country,
 	}
 	if address != (AddressLD{}) {
 		address.Type = "PostalAddress"

@@ -276,8 +276,7 @@ func (r *seedRun) venues(ctx context.Context) (err error) {
 			n := load.Venue{Texts: r.translatedNames(v.Name, v.Description)}
 			n.VenueInput = edit.VenueInput{
 				AuthorID: r.author(), Name: textIn(v.Name, r.language), Description: textIn(v.Description, r.language),
-				Address: &v.Address, City: &v.City, Zip: &v.Zip, Province: &v.Province, Country: &v.Country,
-				Phone: &v.Phone, Website: &v.Website, ImageID: idAt(r.images, v.Picture), SourceID: source,
+				VenueValues: ent.VenueValues{Address: &v.Address, City: &v.City, Zip: &v.Zip, Province: &v.Province, Country: &v.Country, Phone: &v.Phone, Website: &v.Website}, ImageID: idAt(r.images, v.Picture), SourceID: source,
 			}
 			if v.Located {
 				n.Latitude = &edit.Coordinate{Set: true, Degrees: v.Latitude}
@@ -295,8 +294,8 @@ func (r *seedRun) organizers(ctx context.Context) (err error) {
 			n := load.Organizer{Texts: r.translatedNames(o.Name, o.Description)}
 			n.OrganizerInput = edit.OrganizerInput{
 				AuthorID: r.author(), Name: textIn(o.Name, r.language), Description: textIn(o.Description, r.language),
-				Phone: &o.Phone, Email: &o.Email, Website: &o.Website,
-				ImageID: idAt(r.images, o.Picture), SourceID: source,
+				OrganizerValues: ent.OrganizerValues{Phone: &o.Phone, Email: &o.Email, Website: &o.Website},
+				ImageID:         idAt(r.images, o.Picture), SourceID: source,
 			}
 			return n, len(n.Texts)
 		}, r.loader.Organizers)
@@ -312,10 +311,9 @@ func (r *seedRun) eventInput(v *scenario.Event) load.Event {
 		AuthorID: r.author(), Published: &v.Published, Status: &v.Status, SourceID: &source,
 		Title: textIn(v.Title, r.language), Excerpt: textIn(v.Excerpt, r.language), Description: textIn(v.Description, r.language),
 		Zone: &v.Span.Zone, AllDay: &v.Span.AllDay, Start: &start, End: &end, Cost: &v.Cost,
-		Hide: &v.Hide, Sticky: &v.Sticky, Featured: &v.Featured, Ticketed: &v.Ticketed,
-		ShowMap: new(len(v.Venues) > 0), ShowMapLink: new(len(v.Venues) > 0), ImageID: idAt(r.images, v.Picture),
+		EventValues: ent.EventValues{HideFromListings: &v.Hide, Sticky: &v.Sticky, Featured: &v.Featured, Ticketed: &v.Ticketed, ShowMap: new(len(v.Venues) > 0), ShowMapLink: new(len(v.Venues) > 0), VirtualURL: &v.VirtualURL}, ImageID: idAt(r.images, v.Picture),
 		Categories: termRefs(r.categories, v.Categories), Tags: termRefs(r.tags, v.Tags),
-		EventStatusReason: textIn(v.EventStatusReason, r.language), VirtualURL: &v.VirtualURL,
+		EventStatusReason: textIn(v.EventStatusReason, r.language),
 	}
 	if v.EventStatus != "" {
 		n.EventStatus = &v.EventStatus

@@ -27,6 +27,7 @@ type Store struct {
 
 	files *sqliteFiles // nil means that there are no files to check
 	watch Watch        // nil means that statements are not watched
+	drop  func() error // drops a database that OpenScratch created. Nil means that there is none.
 }
 
 // openWait is the time for which Open waits for other processes that open the same SQLite file.
@@ -143,11 +144,14 @@ func newStore(db *sql.DB, loc location) *Store {
 	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc}
 }
 
-// Close closes all connections and stops the polling of servers.
+// Close closes all connections and stops the polling of servers. It drops a database that OpenScratch created.
 func (s *Store) Close() error {
 	err := s.DB.Close()
 	if s.members != nil {
 		err = errors.Join(err, s.members.close())
+	}
+	if s.drop != nil {
+		err = errors.Join(err, s.drop())
 	}
 	return err
 }

@@ -62,7 +62,11 @@ func (c *checker) series(ctx context.Context, ids []int64) error {
 	for _, r := range rows {
 		c.schedule(r, occurrences[r.ID])
 		if n := len(r.Edges.Phases); n > 0 {
-			named = append(named, c.title(r, r.Edges.Phases[n-1].Template))
+			template, err := ent.DecodeTemplate(r.Edges.Phases[n-1].Template)
+			if err != nil {
+				return fmt.Errorf("template of series %d: %w", r.ID, err)
+			}
+			named = append(named, c.title(r, template))
 		}
 	}
 	return errors.Join(c.slugs(ctx, calendar.Series, named), c.texts(ctx, calendar.Series, named), c.drawn(ctx, calendar.Series, ids))
@@ -70,8 +74,8 @@ func (c *checker) series(ctx context.Context, ids []int64) error {
 
 // title checks the sort keys of a series against the title of its last phase. It returns the languages and
 // slugs of the series.
-func (c *checker) title(r *ent.Series, t calendar.Template) checkedRecord {
-	keys := edit.SeriesSortKeysOf(c.Site.IndexedIn(), &t)
+func (c *checker) title(r *ent.Series, t *ent.Event) checkedRecord {
+	keys := edit.SeriesSortKeysOf(c.Site.IndexedIn(), t)
 	for column, is := range map[string][]byte{
 		entseries.FieldSortEn: r.SortEn, entseries.FieldSortPl: r.SortPl, entseries.FieldSortEs: r.SortEs,
 	} {
@@ -80,7 +84,7 @@ func (c *checker) title(r *ent.Series, t calendar.Template) checkedRecord {
 		}
 	}
 	s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
-	for _, o := range t.Others {
+	for _, o := range t.Translated() {
 		slug := o.Slug
 		if s.trashed && slug != "" {
 			slug = calendar.TrashedSlug(slug)

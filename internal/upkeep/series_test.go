@@ -35,7 +35,10 @@ func newWeekly(t *testing.T, w *edittest.World) (row *ent.Series, occurrences []
 	t.Helper()
 	ctx, e := t.Context(), w.As(calendar.Editor)
 	drawn := w.DB.Record.Create().SetKind(calendar.Series).SaveX(ctx)
-	template := calendar.Template{Original: calendar.Text{Language: calendar.English, Title: "Market"}}
+	template, err := ent.EncodeTemplate(&ent.Event{Language: calendar.English, Title: "Market"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	row = w.DB.Series.Create().SetID(drawn.ID).SetStatus(calendar.Publish).SetPublishedAt(edittest.Now).
 		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(edittest.Now).SetModifiedAt(edittest.Now).SaveX(ctx)
 	phase := func(position int, start, rule string, exdate ...calendar.Wall) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/when"
 )
@@ -82,9 +83,7 @@ func (r *run) venue(i int) load.Venue {
 	v := load.Venue{VenueInput: edit.VenueInput{
 		SourceID: new(fmt.Sprintf("bench:venue:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
-		Address: new(fmt.Sprintf("%s %d", name(&c, 1), 1+c.below(200))), City: &at.name, Country: &at.country,
-		Zip: new(fmt.Sprintf("%05d", c.below(100_000))), Phone: new(fmt.Sprintf("+48 %09d", c.below(1_000_000_000))),
-		Website: new(fmt.Sprintf("https://venue-%d.example/", i)), ImageID: r.picture(&c, 20),
+		VenueValues: ent.VenueValues{Address: new(fmt.Sprintf("%s %d", name(&c, 1), 1+c.below(200))), City: &at.name, Country: &at.country, Zip: new(fmt.Sprintf("%05d", c.below(100_000))), Phone: new(fmt.Sprintf("+48 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://venue-%d.example/", i))}, ImageID: r.picture(&c, 20),
 	}}
 	if c.percent(90) {
 		// Within some 15 kilometres of the centre.
@@ -121,9 +120,8 @@ func (r *run) organizer(i int) load.Organizer {
 	o := load.Organizer{OrganizerInput: edit.OrganizerInput{
 		SourceID: new(fmt.Sprintf("bench:organizer:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
-		Phone:   new(fmt.Sprintf("+34 %09d", c.below(1_000_000_000))),
-		Website: new(fmt.Sprintf("https://organizer-%d.example/", i)), Email: new(fmt.Sprintf("o%d@organizer.example", i)),
-		ImageID: r.picture(&c, 10),
+		OrganizerValues: ent.OrganizerValues{Phone: new(fmt.Sprintf("+34 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://organizer-%d.example/", i)), Email: new(fmt.Sprintf("o%d@organizer.example", i))},
+		ImageID:         r.picture(&c, 10),
 	}}
 	if c.percent(33) {
 		o.Texts = []calendar.Text{{Language: calendar.Polish, Description: paragraphs(&c, 20)}}
@@ -166,9 +164,8 @@ func (r *run) event(i, first int) load.Event {
 	e := load.Event{EventInput: edit.EventInput{
 		AuthorID: r.author(&c), Published: r.before(&c), Status: r.status(&c),
 		Title: new(sentence(&c, 2+c.below(4))), Description: new(paragraphs(&c, 55)), ImageID: r.picture(&c, 50),
-		ShowMap: new(true), Hide: new(c.percent(1)), Sticky: new(c.percent(1)),
-		Featured: new(c.percent(3)), Ticketed: new(c.percent(20)),
-		Venues: &[]edit.VenueRef{}, Organizers: &[]edit.OrganizerRef{},
+		EventValues: ent.EventValues{ShowMap: new(true), HideFromListings: new(c.percent(1)), Sticky: new(c.percent(1)), Featured: new(c.percent(3)), Ticketed: new(c.percent(20))},
+		Venues:      &[]edit.VenueRef{}, Organizers: &[]edit.OrganizerRef{},
 		Categories: &[]edit.TermRef{}, Tags: &[]edit.TermRef{},
 	}}
 	if c.percent(4) {

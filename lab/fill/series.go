@@ -71,7 +71,11 @@ func (r *run) oneSeries(ctx context.Context, tx *ent.Tx, id int64, i int) error 
 	if err != nil {
 		return err
 	}
+	template, err := ent.EncodeTemplate(&ent.Event{Language: calendar.English, Title: title, Slug: slug})
+	if err != nil {
+		return err
+	}
 	return tx.SeriesPhase.Create().SetSeriesID(id).SetPosition(0).SetStartWall(r.From).SetEndWall(r.From.EndOfDay()).
 		SetTimezone("Europe/Warsaw").SetRrule("FREQ=WEEKLY").
-		SetTemplate(calendar.Template{Original: calendar.Text{Language: calendar.English, Title: title, Slug: slug}}).Exec(ctx)
+		SetTemplate(template).Exec(ctx)
 }

@@ -1,0 +1,137 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Bulk is new events, venues or organizers that are inserted together: occurrences of a series, made-up records,
+// records of an import. It takes some statements per table, whatever the number of records.
+type Bulk struct {
+	kind      calendar.Kind
+	records   store.Rows // one for each record, with all columns
+	others    store.Rows // translations
+	found     store.Rows // search texts
+	languages []calendar.Language
+	slugs     []otherSlug
+}
+
+// otherSlug is the slug of a record in a language other than its original.
+type otherSlug struct {
+	record   int
+	language calendar.Language
+	slug     string
+}
+
+// BulkLinks has what the events of a Bulk are linked to, by the index of the event.
+type BulkLinks struct {
+	Terms, Venues, Organizers [][]int64
+	// Counted is how many of the events each term counts.
+	Counted map[int64]int
+}
+
+// NewBulk returns a Bulk without records.
+func NewBulk(kind calendar.Kind) *Bulk {
+	b := &Bulk{kind: kind, found: searchTextRows()}
+	switch kind {
+	case calendar.Event:
+		b.records = store.Rows{Table: event.Table, Columns: event.Columns}
+		b.others = eventTranslationRows()
+	case calendar.Venue:
+		b.records = store.Rows{Table: venue.Table, Columns: venue.Columns}
+		b.others = nameTranslationRows(venuetranslation.Table, venuetranslation.FieldVenueID)
+	default:
+		b.records = store.Rows{Table: organizer.Table, Columns: organizer.Columns}
+		b.others = nameTranslationRows(organizertranslation.Table, organizertranslation.FieldOrganizerID)
+	}
+	b.records.Owner = b.Column(event.FieldID)
+	return b
+}
+
+// Column returns the index of a column of the records.
+func (b *Bulk) Column(name string) int { return slices.Index(b.records.Columns, name) }
+
+// Columns returns the names of the columns of the records.
+func (b *Bulk) Columns() []string { return b.records.Columns }
+
+// Len returns the number of records.
+func (b *Bulk) Len() int { return len(b.languages) }
+
+// Set changes a value of a record.
+func (b *Bulk) Set(record, column int, value any) { b.records.Set(record, column, value) }
+
+// Add adds a record: its row, its original language, its translations with their slugs, and its search texts.
+func (b *Bulk) Add(row []any, original calendar.Language, others []calendar.Text, found []SearchText) {
+	i := b.Len()
+	b.records.Add(i, row...)
+	b.languages = append(b.languages, original)
+	for _, t := range others {
+		if b.kind == calendar.Event {
+			b.others.Add(i, nil, string(t.Language), t.Title, t.Description, t.Excerpt, t.Slug, t.EventStatusReason)
+		} else {
+			b.others.Add(i, nil, string(t.Language), t.Title, calendar.FoldName(t.Title), t.Description, t.Slug)
+		}
+		if t.Slug != "" {
+			b.slugs = append(b.slugs, otherSlug{i, t.Language, t.Slug})
+		}
+	}
+	for _, f := range found {
+		b.found.Add(i, string(b.kind), nil, int64(f.Languages), f.Text)
+	}
+}
+
+// Insert inserts the records, which get ids and slugs in their order; the slug "" means none. A transaction that is
+// tried again may call it again.
+func (b *Bulk) Insert(ctx context.Context, tx *ent.Tx, ids []int64, slugs []string, links BulkLinks) error {
+	taken := slugRows()
+	column := b.Column(event.FieldSlug)
+	for i, s := range slugs {
+		b.Set(i, column, s)
+		if s != "" {
+			taken.Add(i, string(b.kind), s, nil, string(b.languages[i]), SlugScope(ids[i], false))
+		}
+	}
+	for _, o := range b.slugs {
+		taken.Add(o.record, string(b.kind), o.slug, nil, string(o.language), SlugScope(ids[o.record], false))
+	}
+	if err := taken.Insert(ctx, tx, ids); err != nil {
+		return fmt.Errorf("slugs: %w", store.AsConflict(err))
+	}
+	// The counts precede the links, whose rows lock the terms for reading.
+	if err := CountEvents(ctx, tx, links.Counted); err != nil {
+		return err
+	}
+	terms, venues, organizers := eventTermRows(), eventLinkRows(calendar.Venue), eventLinkRows(calendar.Organizer)
+	for i, list := range links.Terms {
+		for _, id := range list {
+			terms.Add(i, nil, id)
+		}
+	}
+	addPlaced(&venues, links.Venues)
+	addPlaced(&organizers, links.Organizers)
+	for _, r := range []*store.Rows{&b.records, &b.others, &b.found, &terms, &venues, &organizers} {
+		if err := r.Insert(ctx, tx, ids); err != nil {
+			return fmt.Errorf("%s: %w", r.Table, store.AsConflict(err))
+		}
+	}
+	return nil
+}
+
+// addPlaced adds links with their positions.
+func addPlaced(rows *store.Rows, lists [][]int64) {
+	for i, list := range lists {
+		for position, id := range list {
+			rows.Add(i, nil, id, int64(position))
+		}
+	}
+}

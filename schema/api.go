@@ -1,0 +1,26 @@
+package schema
+
+// api says what the API knows of a field. The generated tables of fields, the input, the declaration of
+// parameters and the representation follow from it. A field without api is of no concern to clients, or has
+// rules of its own everywhere.
+type api struct {
+	// Key is the name in the API if it is not that of the column. Columns with one key are one field.
+	Key string
+	// Doc describes the field in the interface description. It is the key of its translations.
+	Doc string
+	// Sample is a value that the interface description shows. Booleans need none.
+	Sample any
+	// Min and Max are the least and the largest value of an integer.
+	Min, Max int
+	// Address marks a text that is a URL.
+	Address bool
+	// Ruled marks a field with rules of its own: hand-written code declares it, applies it to a row, and shows it.
+	Ruled bool
+	// Placed marks a field that replies had before others came after it: the representation states its place.
+	Placed bool
+	// Guarded marks a field of an event that a password hides.
+	Guarded bool
+}
+
+// Name implements schema.Annotation.
+func (api) Name() string { return "API" }
