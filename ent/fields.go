@@ -364,6 +364,48 @@ func (v *EventValues) Apply(r *Event) {
 	}
 }
 
+// Differing returns those values that differ from a row.
+func (v EventValues) Differing(r *Event) EventValues {
+	if v.ShowMap != nil && *v.ShowMap == r.ShowMap {
+		v.ShowMap = nil
+	}
+	if v.ShowMapLink != nil && *v.ShowMapLink == r.ShowMapLink {
+		v.ShowMapLink = nil
+	}
+	if v.HideFromListings != nil && *v.HideFromListings == r.HideFromListings {
+		v.HideFromListings = nil
+	}
+	if v.Sticky != nil && *v.Sticky == r.Sticky {
+		v.Sticky = nil
+	}
+	if v.Featured != nil && *v.Featured == r.Featured {
+		v.Featured = nil
+	}
+	if v.Ticketed != nil && *v.Ticketed == r.Ticketed {
+		v.Ticketed = nil
+	}
+	if v.EventStatus != nil && *v.EventStatus == r.EventStatus {
+		v.EventStatus = nil
+	}
+	if v.Attendance != nil && *v.Attendance == r.Attendance {
+		v.Attendance = nil
+	}
+	if v.VirtualURL != nil && *v.VirtualURL == r.VirtualURL {
+		v.VirtualURL = nil
+	}
+	return v
+}
+
+// DropGuarded removes the values that a password hides.
+func (v *EventValues) DropGuarded() {
+	v.ShowMap = nil
+	v.ShowMapLink = nil
+	v.Sticky = nil
+	v.Featured = nil
+	v.Ticketed = nil
+	v.VirtualURL = nil
+}
+
 // Plain returns the fields that the values are of.
 func (v *EventValues) Plain() []PlainField {
 	return []PlainField{
@@ -480,6 +522,20 @@ func (v *OrganizerValues) Apply(r *Organizer) {
 	if v.Email != nil {
 		r.Email = *v.Email
 	}
+}
+
+// Differing returns those values that differ from a row.
+func (v OrganizerValues) Differing(r *Organizer) OrganizerValues {
+	if v.Phone != nil && *v.Phone == r.Phone {
+		v.Phone = nil
+	}
+	if v.Website != nil && *v.Website == r.Website {
+		v.Website = nil
+	}
+	if v.Email != nil && *v.Email == r.Email {
+		v.Email = nil
+	}
+	return v
 }
 
 // Plain returns the fields that the values are of.
@@ -758,6 +814,44 @@ func (v *VenueValues) Apply(r *Venue) {
 	if v.ShowMapLink != nil {
 		r.ShowMapLink = *v.ShowMapLink
 	}
+}
+
+// Differing returns those values that differ from a row.
+func (v VenueValues) Differing(r *Venue) VenueValues {
+	if v.Address != nil && *v.Address == r.Address {
+		v.Address = nil
+	}
+	if v.City != nil && *v.City == r.City {
+		v.City = nil
+	}
+	if v.Country != nil && *v.Country == r.Country {
+		v.Country = nil
+	}
+	if v.Province != nil && *v.Province == r.Province {
+		v.Province = nil
+	}
+	if v.State != nil && *v.State == r.State {
+		v.State = nil
+	}
+	if v.Zip != nil && *v.Zip == r.Zip {
+		v.Zip = nil
+	}
+	if v.Phone != nil && *v.Phone == r.Phone {
+		v.Phone = nil
+	}
+	if v.Stateprovince != nil && *v.Stateprovince == r.Stateprovince {
+		v.Stateprovince = nil
+	}
+	if v.Website != nil && *v.Website == r.Website {
+		v.Website = nil
+	}
+	if v.ShowMap != nil && *v.ShowMap == r.ShowMap {
+		v.ShowMap = nil
+	}
+	if v.ShowMapLink != nil && *v.ShowMapLink == r.ShowMapLink {
+		v.ShowMapLink = nil
+	}
+	return v
 }
 
 // Plain returns the fields that the values are of.

@@ -9,11 +9,13 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
 )
 
 // Calendar has the records that a Reader read from a source.
@@ -95,12 +97,8 @@ type Event struct {
 	HasImage             bool // the source says whether there is an image
 	Image                *Image
 
-	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
-
-	EventStatus       *calendar.EventStatus
+	ent.EventValues   // plain fields
 	EventStatusReason *string
-	Attendance        *calendar.Attendance
-	VirtualURL        *string
 
 	// Page is the address of the event's page. "" means that the source sent none.
 	Page string
@@ -366,14 +364,11 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	if e.HasImage = o.has("image"); e.HasImage {
 		e.Image = d.image(o)
 	}
-	e.ShowMap, e.ShowMapLink, e.Hide = o.flag("show_map"), o.flag("show_map_link"), o.flag("hide_from_listings")
-	e.Sticky, e.Featured, e.Ticketed = o.flag("sticky"), o.flag("featured"), o.flag("ticketed")
-	e.EventStatus, e.Attendance = o.eventStatus(), o.attendance()
+	for _, f := range e.Plain() {
+		o.setPlain(f, o.flag)
+	}
 	if o.has("event_status_reason") {
 		e.EventStatusReason = new(o.inert("event_status_reason", maxText))
-	}
-	if _, said := o.members["virtual_url"]; said { // null means that there is none
-		e.VirtualURL = new(o.address("virtual_url"))
 	}
 	e.HasVenues, e.HasOrganizers = o.has("venue"), o.has("organizer")
 	for _, v := range o.objects("venue") {
@@ -395,6 +390,43 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	return e
 }
 
+// setPlain reads a plain field, a boolean with flag. A text that is null is empty.
+func (o object) setPlain(f ent.PlainField, flag func(name string) *bool) {
+	_, said := o.members[f.Name]
+	switch value := f.Value.(type) {
+	case **bool:
+		*value = flag(f.Name)
+	case **int:
+		*value = o.integer(f)
+	case **string:
+		switch {
+		case !said:
+		case f.Address:
+			*value = new(o.address(f.Name))
+		default:
+			*value = new(o.inert(f.Name, f.Longest))
+		}
+	case **calendar.EventStatus:
+		*value = o.eventStatus()
+	case **calendar.Attendance:
+		*value = o.attendance()
+	}
+}
+
+// integer reads an integer within the bounds of a field. Nil means that there is none.
+func (o object) integer(f ent.PlainField) *int {
+	text := strings.TrimSpace(o.raw(f.Name))
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < f.Min || n > f.Max {
+		o.notice(f.Name, fmt.Sprintf("%q is no integer between %d and %d; left out", shorten(text), f.Min, f.Max))
+		return nil
+	}
+	return &n
+}
+
 // redactedFlags are members that are null in a list if the reader lacks the password of the event (contract,
 // section 13). Ticketed is null too, but is not checked.
 var redactedFlags = []string{"all_day", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured"}
@@ -413,7 +445,8 @@ func (o object) isProtected() bool {
 // that the import does not change them.
 func (e *Event) protect() {
 	e.Protected = true
-	e.Description, e.Excerpt, e.Cost, e.Website, e.VirtualURL = nil, nil, nil, nil, nil
+	e.Description, e.Excerpt, e.Cost, e.Website = nil, nil, nil, nil
+	e.DropGuarded()
 	e.HasImage, e.HasVenues, e.HasOrganizers, e.HasCategories, e.HasTags = false, false, false, false, false
 	e.Image, e.Venues, e.Organizers, e.Terms = nil, nil, nil, nil
 	e.SeriesPage = "" // its dates share no visible fields

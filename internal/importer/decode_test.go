@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 )
 
 const shapesFile = "../../testdata/calendars/shapes.json"
@@ -98,8 +99,11 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		Cost:     &calendar.Cost{Symbol: "$", Position: calendar.Prefix, Prices: []string{"12.50", "20"}},
 		Website:  &Website{URL: "https://readers.example.org/evening?a=1&copy=2"},
 		HasImage: true, Image: image,
-		ShowMap: new(true), ShowMapLink: new(true), Hide: new(false), Sticky: new(true), Featured: new(true),
-		Attendance: new(calendar.Offline), VirtualURL: new(""), Page: "https://calendar.example.org/event/readers-evening/",
+		EventValues: ent.EventValues{
+			ShowMap: new(true), ShowMapLink: new(true), HideFromListings: new(false), Sticky: new(true), Featured: new(true),
+			Attendance: new(calendar.Offline), VirtualURL: new(""),
+		},
+		Page:      "https://calendar.example.org/event/readers-evening/",
 		HasVenues: true, HasOrganizers: true, HasCategories: true, HasTags: true,
 		Venues: []*Venue{{
 			Origin: Origin{Key: "calendar.example.org?id=201", Number: 201}, Name: "Reading Room – North",

@@ -251,15 +251,10 @@ func (r *importRun) compareEvent(
 	if e.HasImage {
 		r.setImage(c, &in.ImageID, old.ImageID, e.Image)
 	}
-	setIf(c, &in.ShowMap, old.ShowMap, e.ShowMap)
-	setIf(c, &in.ShowMapLink, old.ShowMapLink, e.ShowMapLink)
-	setIf(c, &in.HideFromListings, old.HideFromListings, e.Hide)
-	setIf(c, &in.Sticky, old.Sticky, e.Sticky)
-	setIf(c, &in.Featured, old.Featured, e.Featured)
-	setIf(c, &in.Ticketed, old.Ticketed, e.Ticketed)
-	setIf(c, &in.EventStatus, old.EventStatus, e.EventStatus)
-	setIf(c, &in.Attendance, old.Attendance, e.Attendance)
-	setIf(c, &in.VirtualURL, old.VirtualURL, e.VirtualURL)
+	if in.EventValues = e.EventValues; !c.fresh {
+		in.EventValues = e.Differing(old)
+	}
+	c.any = c.any || in.EventValues != (ent.EventValues{})
 	return in, r.setLinks(c, in, old, e), nil
 }
 

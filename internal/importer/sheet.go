@@ -383,21 +383,15 @@ func (r sheetRow) event() *Event {
 			e.Website = &Website{Own: true}
 		}
 	}
-	e.ShowMap, e.ShowMapLink, e.Hide = r.yesNo("show_map"), r.yesNo("show_map_link"), r.yesNo("hide_from_listings")
-	e.Sticky, e.Featured, e.Ticketed = r.yesNo("sticky"), r.yesNo("featured"), r.yesNo("ticketed")
 	r.set("event_status", synonym(r.cells["event_status"]))
 	r.set("attendance", synonym(r.cells["attendance"]))
-	if r.has("event_status") {
-		e.EventStatus = r.eventStatus()
-	}
-	if r.has("attendance") {
-		e.Attendance = r.attendance()
+	for _, f := range e.Plain() {
+		if r.has(f.Name) {
+			r.setPlain(f, r.yesNo)
+		}
 	}
 	if r.has("event_status_reason") {
 		e.EventStatusReason = new(r.inert("event_status_reason", maxText))
-	}
-	if r.has("virtual_url") {
-		e.VirtualURL = new(r.address("virtual_url"))
 	}
 	if meeting := webAddress(r.cells["location"]); meeting != "" && r.cells["venue"] == "" && r.cells["virtual_url"] == "" {
 		e.VirtualURL = &meeting

@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/almanac-cal/almanac/ent"
 )
 
 //go:embed sheet_columns.txt
@@ -36,6 +38,11 @@ var loadColumnNames = sync.OnceValue(func() columnNames {
 				n.byName[key] = field
 				n.names[field] = append(n.names[field], name)
 			}
+		}
+	}
+	for _, f := range new(ent.EventValues).Plain() {
+		if key := foldHeader(f.Name); n.byName[key] == "" {
+			n.fields, n.byName[key], n.names[f.Name] = append(n.fields, f.Name), f.Name, []string{f.Name}
 		}
 	}
 	return n

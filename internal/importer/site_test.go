@@ -373,7 +373,7 @@ func TestRequestsToASiteAreBounded(t *testing.T) {
 			}
 			hidden, uids := 0, 0
 			for _, e := range cal.Events {
-				if e.Hide != nil && *e.Hide {
+				if e.HideFromListings != nil && *e.HideFromListings {
 					hidden++
 				}
 				if e.UID != "" {

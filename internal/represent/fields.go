@@ -24,6 +24,34 @@ func (j *Event) setPlain(e *ent.Event) {
 	j.VirtualURL = e.VirtualURL
 }
 
+// unplacedEventCells are the names of plain fields whose place in tables is after all others.
+var unplacedEventCells = []string{}
+
+// plainCell returns the cell of a plain field in a table.
+func (j *Event) plainCell(name string) string {
+	switch name {
+	case "show_map":
+		return flagCell(j.ShowMap)
+	case "show_map_link":
+		return flagCell(j.ShowMapLink)
+	case "hide_from_listings":
+		return flagCell(j.HideFromListings)
+	case "sticky":
+		return flagCell(j.Sticky)
+	case "featured":
+		return flagCell(j.Featured)
+	case "ticketed":
+		return flagCell(j.Ticketed)
+	case "event_status":
+		return string(j.EventStatus)
+	case "attendance":
+		return string(j.Attendance)
+	case "virtual_url":
+		return j.VirtualURL
+	}
+	return ""
+}
+
 // redactPlain empties the members of plain fields that a password hides.
 func (j *Event) redactPlain() {
 	j.ShowMap = nil
@@ -45,6 +73,22 @@ func (j *Organizer) setPlain(e *ent.Organizer) {
 	j.Email = markup.Inert(e.Email)
 }
 
+// unplacedOrganizerCells are the names of plain fields whose place in tables is after all others.
+var unplacedOrganizerCells = []string{}
+
+// plainCell returns the cell of a plain field in a table.
+func (j *Organizer) plainCell(name string) string {
+	switch name {
+	case "phone":
+		return textCell(j.Phone)
+	case "website":
+		return j.Website
+	case "email":
+		return textCell(j.Email)
+	}
+	return ""
+}
+
 // VenueFields are the members of plain fields whose place the representation does not state (schema.api).
 type VenueFields struct {
 }
@@ -62,4 +106,36 @@ func (j *Venue) setPlain(e *ent.Venue) {
 	j.Website = e.Website
 	j.ShowMap = e.ShowMap
 	j.ShowMapLink = e.ShowMapLink
+}
+
+// unplacedVenueCells are the names of plain fields whose place in tables is after all others.
+var unplacedVenueCells = []string{}
+
+// plainCell returns the cell of a plain field in a table.
+func (j *Venue) plainCell(name string) string {
+	switch name {
+	case "address":
+		return textCell(j.Address)
+	case "city":
+		return textCell(j.City)
+	case "country":
+		return textCell(j.Country)
+	case "province":
+		return textCell(j.Province)
+	case "state":
+		return textCell(j.State)
+	case "zip":
+		return textCell(j.Zip)
+	case "phone":
+		return textCell(j.Phone)
+	case "stateprovince":
+		return textCell(j.Stateprovince)
+	case "website":
+		return j.Website
+	case "show_map":
+		return flagCell(&j.ShowMap)
+	case "show_map_link":
+		return flagCell(&j.ShowMapLink)
+	}
+	return ""
 }

@@ -39,6 +39,15 @@ func columnNames[R any](columns []column[R]) []string {
 	return names
 }
 
+// columnsOf returns a column for each name.
+func columnsOf[R any](one func(name string) column[R], names []string) []column[R] {
+	columns := make([]column[R], len(names))
+	for i, name := range names {
+		columns[i] = one(name)
+	}
+	return columns
+}
+
 func cellsOf[R any](columns []column[R], record R) Row {
 	row := make(Row, len(columns))
 	for i, c := range columns {
@@ -55,7 +64,7 @@ type eventSource struct {
 	protected bool
 }
 
-var eventColumns = []column[eventSource]{
+var eventColumns = append([]column[eventSource]{
 	{"id", func(s eventSource) string { return idCell(s.json.ID) }},
 	{"url", func(s eventSource) string { return s.json.URL }},
 	{"author", func(s eventSource) string { return s.json.Author }},
@@ -72,21 +81,25 @@ var eventColumns = []column[eventSource]{
 	{"image", eventSource.image},
 	{"cost", eventSource.cost},
 	{"website", func(s eventSource) string { return s.json.Website }},
-	{"show_map", func(s eventSource) string { return flagCell(s.json.ShowMap) }},
-	{"show_map_link", func(s eventSource) string { return flagCell(s.json.ShowMapLink) }},
-	{"hide_from_listings", func(s eventSource) string { return flagCell(s.json.HideFromListings) }},
-	{"sticky", func(s eventSource) string { return flagCell(s.json.Sticky) }},
-	{"featured", func(s eventSource) string { return flagCell(s.json.Featured) }},
+	plainEvent("show_map"),
+	plainEvent("show_map_link"),
+	plainEvent("hide_from_listings"),
+	plainEvent("sticky"),
+	plainEvent("featured"),
 	{"categories", func(s eventSource) string { return termCell(s.json.Categories) }},
 	{"tags", func(s eventSource) string { return termCell(s.json.Tags) }},
 	{"venue", eventSource.venues},
 	{"organizer", eventSource.organizers},
-	{"ticketed", func(s eventSource) string { return flagCell(s.json.Ticketed) }},
+	plainEvent("ticketed"),
 	{"post_parent", func(s eventSource) string { return idCell(s.json.PostParent) }},
-	{"event_status", func(s eventSource) string { return string(s.json.EventStatus) }},
+	plainEvent("event_status"),
 	{"event_status_reason", func(s eventSource) string { return textCell(s.json.EventStatusReason) }},
-	{"attendance", func(s eventSource) string { return string(s.json.Attendance) }},
-	{"virtual_url", func(s eventSource) string { return s.json.VirtualURL }},
+	plainEvent("attendance"),
+	plainEvent("virtual_url"),
+}, columnsOf(plainEvent, unplacedEventCells)...)
+
+func plainEvent(name string) column[eventSource] {
+	return column[eventSource]{name, func(s eventSource) string { return s.json.plainCell(name) }}
 }
 
 // EventRow returns the row of a loaded event. It shows no more of a protected event than a redacted representation does.
@@ -162,7 +175,7 @@ type venueSource struct {
 	json Venue
 }
 
-var venueColumns = []column[venueSource]{
+var venueColumns = append([]column[venueSource]{
 	{"id", func(s venueSource) string { return idCell(s.json.ID) }},
 	{"url", func(s venueSource) string { return s.json.URL }},
 	{"author", func(s venueSource) string { return s.json.Author }},
@@ -171,21 +184,25 @@ var venueColumns = []column[venueSource]{
 	{"description", func(s venueSource) string { return s.json.Description }},
 	{"slug", func(s venueSource) string { return s.json.Slug }},
 	{"status", func(s venueSource) string { return string(s.json.Status) }},
-	{"show_map", func(s venueSource) string { return flagCell(&s.json.ShowMap) }},
-	{"show_map_link", func(s venueSource) string { return flagCell(&s.json.ShowMapLink) }},
-	{"address", func(s venueSource) string { return textCell(s.json.Address) }},
-	{"city", func(s venueSource) string { return textCell(s.json.City) }},
-	{"country", func(s venueSource) string { return textCell(s.json.Country) }},
-	{"province", func(s venueSource) string { return textCell(s.json.Province) }},
-	{"state", func(s venueSource) string { return textCell(s.json.State) }},
-	{"zip", func(s venueSource) string { return textCell(s.json.Zip) }},
-	{"phone", func(s venueSource) string { return textCell(s.json.Phone) }},
+	plainVenue("show_map"),
+	plainVenue("show_map_link"),
+	plainVenue("address"),
+	plainVenue("city"),
+	plainVenue("country"),
+	plainVenue("province"),
+	plainVenue("state"),
+	plainVenue("zip"),
+	plainVenue("phone"),
 	// A derived value stays empty, so that a row that is sent back does not store it.
 	{"stateprovince", func(s venueSource) string { return textCell(markup.Inert(s.row.Stateprovince)) }},
-	{"website", func(s venueSource) string { return s.json.Website }},
+	plainVenue("website"),
 	{"image", func(s venueSource) string { return imageCell(s.json.Image) }},
 	{"geo_lat", func(s venueSource) string { return degreesCell(s.json.GeoLat) }},
 	{"geo_lng", func(s venueSource) string { return degreesCell(s.json.GeoLng) }},
+}, columnsOf(plainVenue, unplacedVenueCells)...)
+
+func plainVenue(name string) column[venueSource] {
+	return column[venueSource]{name, func(s venueSource) string { return s.json.plainCell(name) }}
 }
 
 // VenueRow returns the row of a loaded venue.
@@ -200,7 +217,7 @@ type organizerSource struct {
 	json Organizer
 }
 
-var organizerColumns = []column[organizerSource]{
+var organizerColumns = append([]column[organizerSource]{
 	{"id", func(s organizerSource) string { return idCell(s.json.ID) }},
 	{"url", func(s organizerSource) string { return s.json.URL }},
 	{"author", func(s organizerSource) string { return s.json.Author }},
@@ -209,10 +226,14 @@ var organizerColumns = []column[organizerSource]{
 	{"description", func(s organizerSource) string { return s.json.Description }},
 	{"slug", func(s organizerSource) string { return s.json.Slug }},
 	{"status", func(s organizerSource) string { return string(s.json.Status) }},
-	{"phone", func(s organizerSource) string { return textCell(s.json.Phone) }},
-	{"website", func(s organizerSource) string { return s.json.Website }},
-	{"email", func(s organizerSource) string { return textCell(s.json.Email) }},
+	plainOrganizer("phone"),
+	plainOrganizer("website"),
+	plainOrganizer("email"),
 	{"image", func(s organizerSource) string { return imageCell(s.json.Image) }},
+}, columnsOf(plainOrganizer, unplacedOrganizerCells)...)
+
+func plainOrganizer(name string) column[organizerSource] {
+	return column[organizerSource]{name, func(s organizerSource) string { return s.json.plainCell(name) }}
 }
 
 // OrganizerRow returns the row of a loaded organizer.
@@ -262,6 +283,14 @@ func flagCell(b *bool) string {
 		return ""
 	}
 	return strconv.FormatBool(*b)
+}
+
+// numberCell returns an integer. Nil gives "".
+func numberCell(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
 }
 
 // degreesCell returns degrees without loss. Nil gives "".
