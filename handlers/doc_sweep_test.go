@@ -134,7 +134,7 @@ func fullBodies(t *testing.T, api *apitest.API) map[string]object {
 		maps.Copy(body, more)
 		return body
 	}
-	return map[string]object{
+	bodies := map[string]object{
 		"events": {
 			"author": 1, "date": "2026-11-01 10:00", "date_utc": "2026-11-01 10:00", "title": "Fair", "slug": "fair",
 			"description": "<p>Text</p>", "excerpt": "<p>Short</p>", "status": "publish", "timezone": "Europe/Warsaw",
@@ -154,6 +154,15 @@ func fullBodies(t *testing.T, api *apitest.API) map[string]object {
 		"categories": {"name": "Blues", "slug": "blues", "description": "Slow and fast", "parent": 2},
 		"tags":       {"name": "Rainproof", "slug": "rainproof", "description": "Under a roof"},
 	}
+	for _, f := range new(ent.EventValues).Plain() {
+		if _, ok := bodies["events"][f.Name]; !ok {
+			bodies["events"][f.Name] = true
+			if f.Sample != nil {
+				bodies["events"][f.Name] = f.Sample
+			}
+		}
+	}
+	return bodies
 }
 
 // TestEveryFieldIsWrittenByEveryMethod creates and updates with all fields at once; an update of any method, by id

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,10 +90,20 @@ func TestIndexIsThatOfTheContract(t *testing.T) {
 			t.Errorf("%s is not in both", route)
 			continue
 		}
-		if diff := cmp.Diff(string(indentJSON(t, want.Routes[route])), string(indentJSON(t, got.Routes[route]))); diff != "" {
+		if diff := cmp.Diff(withoutLaterFields(t, want.Routes[route]), withoutLaterFields(t, got.Routes[route])); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", route, diff)
 		}
 	}
+}
+
+// withoutLaterFields returns a route of the index without the arguments that the contract's example does not have.
+func withoutLaterFields(t *testing.T, route json.RawMessage) string {
+	t.Helper()
+	text := string(indentJSON(t, route))
+	for _, name := range laterFields() {
+		text = regexp.MustCompile(`(?s),\n {6,}"`+name+`": \{.*?\}`).ReplaceAllString(text, "")
+	}
+	return text
 }
 
 func TestIndexFollowsItsRoot(t *testing.T) {

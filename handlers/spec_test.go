@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 )
 
@@ -269,8 +270,21 @@ var operations = []struct {
 	{"DELETE", `/tags/(?P<id>\d+)`, [][]field{idField}, ""},
 }
 
-// addedEventFields are the fields of writes of events that the specification does not have (contract, sections 19.2 and 27.3).
-const addedEventFields = "event_status event_status_reason attendance virtual_url rrule rdate exdate scope"
+// addedEventFields are the fields of writes of events that the specification does not have (contract, sections 19.2 and 27.3),
+// and those that came later.
+var addedEventFields = strings.Join(append(laterFields(), "event_status", "event_status_reason", "attendance", "virtual_url",
+	"rrule", "rdate", "exdate", "scope"), " ")
+
+// laterFields returns the names of the plain fields of events that came after those of the contract's examples.
+func laterFields() (names []string) {
+	first := strings.Fields("show_map show_map_link hide_from_listings sticky featured ticketed event_status attendance virtual_url")
+	for _, f := range new(ent.EventValues).Plain() {
+		if !slices.Contains(first, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
 
 // addedFilters are the names of the rows of filters of events that the specification does not have.
 func addedFilters() string {

@@ -56,9 +56,9 @@ func TestStrictWritesOfEveryKind(t *testing.T) {
 					if method == "DELETE" {
 						sent = object{}
 					}
-					request := apitest.Request{Method: method, Path: path, JSON: overlayBody(maps.Clone(sent), object{"colour": "red"})}
+					request := apitest.Request{Method: method, Path: path, JSON: overlayBody(maps.Clone(sent), object{"unheard_of": "red"})}
 					if res := api.Do(t, strictly(request)); res.Status != 400 {
-						t.Errorf("%s %s with colour: %d: %s", method, path, res.Status, res.Body)
+						t.Errorf("%s %s with an unknown field: %d: %s", method, path, res.Status, res.Body)
 					}
 					request.JSON = sent
 					if res := api.Do(t, strictly(request)); res.Status != 200 || res.Header.Get("Preference-Applied") != "handling=strict" {

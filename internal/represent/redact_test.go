@@ -19,6 +19,18 @@ func TestRedactedMembersHideTheirChanges(t *testing.T) {
 	e.Edges.Image = &ent.Image{ID: 5}
 	e.Edges.Organizers = []*ent.Organizer{{ID: 30, Name: "Band", Status: calendar.Publish}}
 	e.Edges.Terms = []*ent.Term{{ID: 1, Taxonomy: calendar.Category, Name: "Music"}, {ID: 2, Taxonomy: calendar.Tag, Name: "Free"}}
+	var plain ent.EventValues
+	for _, f := range plain.Plain() {
+		switch value := f.Value.(type) {
+		case **string:
+			*value = new("https://example.org/")
+		case **int:
+			*value = new(f.Max)
+		case **bool:
+			*value = new(true)
+		}
+	}
+	plain.Apply(e)
 	members := func(j Event) map[string]any {
 		body, err := json.Marshal(j)
 		if err != nil {
