@@ -56,6 +56,9 @@ func run(server string) (err error) {
 	if err := k.copyTree(); err != nil {
 		return fmt.Errorf("copy of the tree: %w", err)
 	}
+	if err := k.remember(); err != nil {
+		return err
+	}
 	var followed []recipe
 	for _, r := range recipes {
 		if r.needsMySQL && server == "" {
@@ -68,6 +71,9 @@ func run(server string) (err error) {
 		if err := k.follow(string(page), r.title, i < len(followed)-1); err != nil {
 			return fmt.Errorf("%s: %w", r.title, err)
 		}
+	}
+	if err := k.touched(string(page), followed); err != nil {
+		return err
 	}
 	return k.taste(followed)
 }
@@ -148,6 +154,59 @@ func (k *workTree) copyTree() error {
 		}
 		if err := os.WriteFile(to, data, info.Mode()); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// remember commits the copy as it is, so that touched can tell what the recipes have changed.
+func (k *workTree) remember() error {
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=cook", "-c", "user.email=cook@localhost", "-c", "commit.gpgsign=false", "commit", "-qm", "before"},
+	} {
+		if out, err := k.command("git", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}
+
+// generatedPart begins a part of a page that a command writes.
+const generatedPart = "<!-- generated: "
+
+// touched returns an error if the recipes have changed a file by hand that they do not name. Files are generated as
+// .gitattributes says, or have generated parts.
+func (k *workTree) touched(page string, followed []recipe) error {
+	named := make(map[string]bool)
+	for _, r := range followed {
+		steps, err := manual.Steps(page, r.title)
+		if err != nil {
+			return err
+		}
+		for _, s := range steps {
+			named[s.File] = true
+		}
+	}
+	out, err := k.command("git", "status", "--porcelain", "-z", "--untracked-files=all").Output()
+	if err != nil {
+		return fmt.Errorf("git status: %w", err)
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		name := line[len("XY "):]
+		if named[name] {
+			continue
+		}
+		attribute, err := k.command("git", "check-attr", "linguist-generated", "--", name).Output()
+		if err != nil {
+			return fmt.Errorf("git check-attr %s: %w", name, err)
+		}
+		text, err := os.ReadFile(filepath.Join(k.tree, name))
+		if err != nil {
+			return err
+		}
+		if !strings.HasSuffix(strings.TrimSpace(string(attribute)), ": set") && !bytes.Contains(text, []byte(generatedPart)) {
+			return fmt.Errorf("the recipes change %s, which they do not name", name)
 		}
 	}
 	return nil
