@@ -6,17 +6,16 @@ import (
 	"slices"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/origin"
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -372,7 +371,7 @@ func usedIDs(ctx context.Context, tx *ent.Tx, rows []*ent.Origin) (map[calendar.
 	for kind, ids := range byKind {
 		used[kind] = make(map[int64]bool)
 		for some := range slices.Chunk(ids, idBatch) {
-			found, err := existingIDs(ctx, tx, kind, some)
+			found, err := tx.Client().RecordIDs(ctx, kind, idBatch, sql.FieldIn(event.FieldID, some...))
 			if err != nil {
 				return nil, fmt.Errorf("records of kind %s: %w", kind, err)
 			}
@@ -382,20 +381,6 @@ func usedIDs(ctx context.Context, tx *ent.Tx, rows []*ent.Origin) (map[calendar.
 		}
 	}
 	return used, nil
-}
-
-func existingIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
-	switch kind {
-	case calendar.Event:
-		return tx.Event.Query().Where(event.IDIn(ids...)).IDs(ctx)
-	case calendar.Venue:
-		return tx.Venue.Query().Where(venue.IDIn(ids...)).IDs(ctx)
-	case calendar.Organizer:
-		return tx.Organizer.Query().Where(organizer.IDIn(ids...)).IDs(ctx)
-	case calendar.Image:
-		return tx.Image.Query().Where(image.IDIn(ids...)).IDs(ctx)
-	}
-	return tx.Term.Query().Where(term.IDIn(ids...)).IDs(ctx)
 }
 
 // occurrenceIDs returns the ids of new occurrences: the reserved ones, else drawn ones.

@@ -104,13 +104,7 @@ func scanPublicity(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []in
 			}
 			sql.FieldIn(event.FieldID, part...)(s)
 		}
-		var err error
-		if kind == calendar.Series {
-			err = tx.Series.Query().Modify(read).Scan(ctx, &some)
-		} else {
-			err = tx.Client().ScanKind(ctx, kind, &some, read)
-		}
-		if err != nil {
+		if err := tx.Client().ScanKind(ctx, kind, &some, read); err != nil {
 			return nil, fmt.Errorf("state of records of kind %s: %w", kind, err)
 		}
 		rows = append(rows, some...)

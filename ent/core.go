@@ -21,6 +21,8 @@ func (c *Client) ScanKind(ctx context.Context, kind calendar.Kind, into any, mod
 		return c.Image.Query().Modify(modify).Scan(ctx, into)
 	case calendar.Organizer:
 		return c.Organizer.Query().Modify(modify).Scan(ctx, into)
+	case calendar.Series:
+		return c.Series.Query().Modify(modify).Scan(ctx, into)
 	case calendar.Venue:
 		return c.Venue.Query().Modify(modify).Scan(ctx, into)
 	default: // the taxonomies

@@ -22,20 +22,20 @@ import (
 
 // RecordIDs returns the ids of the records of a kind that where selects, in the order that it sets, then ascending; at most
 // limit. Terms are of both taxonomies.
-func (c *Client) RecordIDs(ctx context.Context, kind calendar.Kind, limit int, where, modify func(*sql.Selector)) ([]int64, error) {
+func (c *Client) RecordIDs(ctx context.Context, kind calendar.Kind, limit int, where func(*sql.Selector), modify ...func(*sql.Selector)) ([]int64, error) {
 	switch kind {
 	case calendar.Event:
-		return c.Event.Query().Where(where).Order(event.ByID()).Limit(limit).Modify(modify).IDs(ctx)
+		return c.Event.Query().Where(where).Order(event.ByID()).Limit(limit).Modify(modify...).IDs(ctx)
 	case calendar.Image:
-		return c.Image.Query().Where(where).Order(image.ByID()).Limit(limit).Modify(modify).IDs(ctx)
+		return c.Image.Query().Where(where).Order(image.ByID()).Limit(limit).Modify(modify...).IDs(ctx)
 	case calendar.Organizer:
-		return c.Organizer.Query().Where(where).Order(organizer.ByID()).Limit(limit).Modify(modify).IDs(ctx)
+		return c.Organizer.Query().Where(where).Order(organizer.ByID()).Limit(limit).Modify(modify...).IDs(ctx)
 	case calendar.Series:
-		return c.Series.Query().Where(where).Order(series.ByID()).Limit(limit).Modify(modify).IDs(ctx)
+		return c.Series.Query().Where(where).Order(series.ByID()).Limit(limit).Modify(modify...).IDs(ctx)
 	case calendar.Venue:
-		return c.Venue.Query().Where(where).Order(venue.ByID()).Limit(limit).Modify(modify).IDs(ctx)
+		return c.Venue.Query().Where(where).Order(venue.ByID()).Limit(limit).Modify(modify...).IDs(ctx)
 	default:
-		return c.Term.Query().Where(where).Order(term.ByID()).Limit(limit).Modify(modify).IDs(ctx)
+		return c.Term.Query().Where(where).Order(term.ByID()).Limit(limit).Modify(modify...).IDs(ctx)
 	}
 }
 

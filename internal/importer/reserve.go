@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"entgo.io/ent/dialect/sql"
 	"github.com/google/uuid"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -269,19 +270,10 @@ func storedIDs(ctx context.Context, db *ent.Client, kind calendar.Kind, keys []s
 		ID       int64  `sql:"id"`
 		SourceID string `sql:"source_id"`
 	}
-	var err error
-	switch kind {
-	case calendar.Event:
-		err = db.Event.Query().Where(event.SourceIDIn(keys...)).Select(event.FieldID, event.FieldSourceID).Scan(ctx, &rows)
-	case calendar.Venue:
-		err = db.Venue.Query().Where(venue.SourceIDIn(keys...)).Select(venue.FieldID, venue.FieldSourceID).Scan(ctx, &rows)
-	case calendar.Organizer:
-		err = db.Organizer.Query().Where(organizer.SourceIDIn(keys...)).Select(organizer.FieldID, organizer.FieldSourceID).Scan(ctx, &rows)
-	case calendar.Image:
-		err = db.Image.Query().Where(image.SourceIDIn(keys...)).Select(image.FieldID, image.FieldSourceID).Scan(ctx, &rows)
-	default:
-		err = db.Term.Query().Where(term.SourceIDIn(keys...)).Select(term.FieldID, term.FieldSourceID).Scan(ctx, &rows)
-	}
+	err := db.ScanKind(ctx, kind, &rows, func(s *sql.Selector) {
+		s.Select(s.C(event.FieldID), s.C(event.FieldSourceID))
+		sql.FieldIn(event.FieldSourceID, keys...)(s)
+	})
 	ids := make(map[string]int64, len(rows))
 	for _, row := range rows {
 		ids[row.SourceID] = row.ID

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"slices"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
 )
@@ -190,15 +191,11 @@ func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, after in
 
 // idsAfter returns the next batch of ids of a kind above after, in ascending order.
 func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64) ([]int64, error) {
-	switch kind {
-	case calendar.Event:
-		return db.Event.Query().Where(event.IDGT(after)).Order(event.ByID()).Limit(batchSize).IDs(ctx)
-	case calendar.Venue:
-		return db.Venue.Query().Where(venue.IDGT(after)).Order(venue.ByID()).Limit(batchSize).IDs(ctx)
-	case calendar.Organizer:
-		return db.Organizer.Query().Where(organizer.IDGT(after)).Order(organizer.ByID()).Limit(batchSize).IDs(ctx)
+	where := sql.FieldGT(event.FieldID, after)
+	if kind.IsTerm() {
+		where = sql.AndPredicates(where, sql.FieldEQ(term.FieldTaxonomy, kind))
 	}
-	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batchSize).IDs(ctx)
+	return db.RecordIDs(ctx, kind, batchSize, where)
 }
 
 // freeStrays turns occurrences without a series into single events. They keep password_id, because their
