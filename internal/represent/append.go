@@ -1,12 +1,14 @@
 package represent
 
+import (
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
+)
+
+// The most frequent shapes write their own JSON, byte for byte as encoding/json does. TestShapesWriteThemselves
+// compares both.
 //go:generate go run ../jsonwrite/generate -o append_gen.go Event Venue Organizer Term Image Series
 
-import "github.com/almanac-cal/almanac/internal/jsonwrite"
-
-// The generated functions take these for types that the generator cannot read from their declarations, or whose values
-// need no escaping.
-
+// appendDateDetails appends the parts of a date. They are digits, so nothing is escaped.
 func appendDateDetails(b []byte, d *DateDetails) []byte {
 	b = append(append(append(b, `{"year":"`...), d.Year...), `","month":"`...)
 	b = append(append(append(b, d.Month...), `","day":"`...), d.Day...)
@@ -15,6 +17,7 @@ func appendDateDetails(b []byte, d *DateDetails) []byte {
 	return append(b, `"}`...)
 }
 
+// appendOrFalse appends an image, or false if there is none.
 func appendOrFalse(b []byte, v *OrFalse) []byte {
 	if i, ok := (*v).(*Image); ok && i != nil {
 		return appendImage(b, i)
@@ -22,6 +25,7 @@ func appendOrFalse(b []byte, v *OrFalse) []byte {
 	return append(b, "false"...)
 }
 
+// appendOneOrMany appends the venues of an event.
 func appendOneOrMany(b []byte, v *OneOrMany) []byte {
 	switch v := (*v).(type) {
 	case *Venue:

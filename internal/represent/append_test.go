@@ -18,7 +18,7 @@ func TestShapesWriteThemselves(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
-		for _, shape := range []any{&Event{}, &Venue{}, &Organizer{}} {
+		for _, shape := range []any{&Event{}, &Venue{}, &Organizer{}, &Term{}, &Image{}, &Series{}} {
 			v := reflect.ValueOf(shape).Elem()
 			scramble(t, chance, v, "")
 			written := v.Interface()
