@@ -275,7 +275,7 @@ func textCell(text string) string {
 	return calendar.Escape(text)
 }
 
-func idCell(id int64) string { return strconv.FormatInt(id, 10) }
+func idCell(id int64) string { return numberCell(&id) }
 
 // flagCell returns a flag as a word. Nil gives "".
 func flagCell(b *bool) string {
@@ -286,11 +286,11 @@ func flagCell(b *bool) string {
 }
 
 // numberCell returns an integer. Nil gives "".
-func numberCell(n *int) string {
+func numberCell[N int | int64](n *N) string {
 	if n == nil {
 		return ""
 	}
-	return strconv.Itoa(*n)
+	return strconv.FormatInt(int64(*n), 10)
 }
 
 // degreesCell returns degrees without loss. Nil gives "".
