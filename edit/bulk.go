@@ -107,7 +107,7 @@ func (b *Bulk) Insert(ctx context.Context, tx *ent.Tx, ids []int64, slugs []stri
 	if err := taken.Insert(ctx, tx, ids); err != nil {
 		return fmt.Errorf("slugs: %w", store.AsConflict(err))
 	}
-	// The counts precede the links, whose rows lock the terms for reading.
+	// Rows of links lock the terms for reading, so the counts come first.
 	if err := CountEvents(ctx, tx, links.Counted); err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ func eventTranslationRows() store.Rows {
 	}}
 }
 
-// nameTranslationRows returns rows of translations of venues or organizers, whose tables have the same columns: owner,
-// language, name, folded name, description, slug.
+// nameTranslationRows returns rows of translations of venues or organizers: owner, language, name, folded name,
+// description, slug. Both tables have these columns.
 func nameTranslationRows(table, owner string) store.Rows {
 	return store.Rows{Table: table, Columns: []string{
 		owner, venuetranslation.FieldLanguage, venuetranslation.FieldName, venuetranslation.FieldNameKey,

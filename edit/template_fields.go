@@ -79,7 +79,7 @@ func templateOf(row *ent.Event, others []calendar.Text, l eventLinks) ent.Event 
 
 func byLanguage(a, b calendar.Text) int { return a.Language.Bit() - b.Language.Bit() }
 
-// textIn returns the text of a template in a language other than the original, an empty one if there is none.
+// textIn returns a translation of a template. It is empty if the template has no text in the language.
 func textIn(t *ent.Event, l calendar.Language) *ent.EventTranslation {
 	for _, o := range t.Edges.Translations {
 		if o.Language == l {

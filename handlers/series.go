@@ -236,7 +236,7 @@ func (r *request) countOccurrences(ids []int64) (map[int64]query.Occurrences, er
 	})
 }
 
-// readTemplateLinks adds the records to the events of series whose ids their templates have.
+// readTemplateLinks loads what the events of series are linked to. Before, their edges have the ids alone.
 func (r *request) readTemplateLinks(events []*ent.Event) error {
 	var images, venues, organizers, terms []int64
 	for _, t := range events {

@@ -18,7 +18,7 @@ type columnClauses struct {
 	sql string
 }
 
-// sqliteDiffer returns a differ for SQLite whose changes can be planned with ADD COLUMN.
+// sqliteDiffer returns a differ for SQLite. Atlas plans ADD COLUMN for its changes wherever SQLite can add the column.
 func sqliteDiffer(next entschema.Differ) entschema.Differ {
 	return entschema.DiffFunc(func(current, desired *schema.Schema) ([]schema.Change, error) {
 		// SQLite returns a default without its parentheses, and Atlas compares the text.
@@ -183,22 +183,9 @@ func withoutParentheses(text string) string {
 
 // closingParenthesis returns the index of the parenthesis that closes the first one; -1 means none.
 func closingParenthesis(text string) int {
-	depth := 0
-	var quote rune
-	for i, r := range text {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case slices.Contains([]rune("'\"`"), r):
-			quote = r
-		case r == '(':
-			depth++
-		case r == ')':
-			if depth--; depth == 0 {
-				return i
-			}
+	for i, depth := range unquoted(text) {
+		if text[i] == ')' && depth == 0 {
+			return i
 		}
 	}
 	return -1

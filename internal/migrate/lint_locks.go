@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"regexp"
-	"slices"
 	"strings"
 
 	atlas "ariga.io/atlas/sql/migrate"
@@ -176,24 +176,39 @@ var (
 
 // splitClauses splits the clauses of an ALTER TABLE at commas outside parentheses and quotes.
 func splitClauses(list string) (out []string) {
-	depth, start := 0, 0
-	var quote rune
-	for i, r := range list {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case slices.Contains([]rune("'\"`"), r):
-			quote = r
-		case r == '(':
-			depth++
-		case r == ')':
-			depth--
-		case r == ',' && depth == 0:
+	start := 0
+	for i, depth := range unquoted(list) {
+		if list[i] == ',' && depth == 0 {
 			out = append(out, strings.TrimSpace(list[start:i]))
 			start = i + 1
 		}
 	}
 	return append(out, strings.TrimSpace(list[start:]))
+}
+
+// unquoted yields the index of each byte of an SQL text outside quotes, and how many parentheses are open after it.
+func unquoted(text string) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		depth := 0
+		var quote byte // 0 outside quotes
+		for i := range len(text) {
+			switch c := text[i]; {
+			case quote != 0:
+				if c == quote {
+					quote = 0
+				}
+				continue
+			case strings.IndexByte("'\"`", c) >= 0:
+				quote = c
+				continue
+			case c == '(':
+				depth++
+			case c == ')':
+				depth--
+			}
+			if !yield(i, depth) {
+				return
+			}
+		}
+	}
 }

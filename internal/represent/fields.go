@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// EventFields are the members of plain fields whose place the representation does not state (schema.api).
+// EventFields are the members of plain fields that came later. The struct of the representation states the
+// place of the others (schema.api).
 type EventFields struct {
 }
 
@@ -62,7 +63,8 @@ func (j *Event) redactPlain() {
 	j.VirtualURL = ""
 }
 
-// OrganizerFields are the members of plain fields whose place the representation does not state (schema.api).
+// OrganizerFields are the members of plain fields that came later. The struct of the representation states the
+// place of the others (schema.api).
 type OrganizerFields struct {
 }
 
@@ -89,7 +91,8 @@ func (j *Organizer) plainCell(name string) string {
 	return ""
 }
 
-// VenueFields are the members of plain fields whose place the representation does not state (schema.api).
+// VenueFields are the members of plain fields that came later. The struct of the representation states the
+// place of the others (schema.api).
 type VenueFields struct {
 }
 

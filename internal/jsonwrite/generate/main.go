@@ -173,7 +173,8 @@ func (g *generator) call(buffer, value string, t ast.Expr) string {
 	return fmt.Sprintf("%s(%s, %s)", appender(name), buffer, address)
 }
 
-// members writes the members of a struct whose Go expression is value. seen has the names of all members before.
+// members writes the members of a struct. value is the Go expression of the struct, seen has the names of the members
+// written so far.
 func (g *generator) members(name, value string, seen map[string]bool) error {
 	u, err := g.underlying(ast.NewIdent(name))
 	structure, ok := u.(*ast.StructType)
@@ -256,8 +257,8 @@ func isSet(underlying ast.Expr, value string) string {
 
 var (
 	integer = [2]string{"strconv.AppendInt(%s, %s, 10)", "int64"}
-	// basics has the function that appends a predeclared type, and the type of its argument. It lacks uint8, whose
-	// slices encoding/json writes as base64.
+	// basics has, for each predeclared type, the function that appends it and the type of the argument. uint8 is left out,
+	// because encoding/json writes []uint8 as base64.
 	basics = map[string][2]string{
 		"string": {"jsonwrite.String(%s, %s)", "string"}, "bool": {"strconv.AppendBool(%s, %s)", "bool"},
 		"float64": {"jsonwrite.Float(%s, %s)", "float64"}, "uint16": integer, "uint32": integer,
