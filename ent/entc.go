@@ -286,12 +286,29 @@ func apiFields(t *gen.Type) (out []*apiField, err error) {
 			last.Columns = append(last.Columns, column)
 			continue
 		}
-		if !f.Ruled && f.Doc == "" {
-			return nil, fmt.Errorf("%s.%s has no Doc", t.Name, column.Name)
+		if fault := f.fault(); fault != "" && !f.Ruled {
+			return nil, fmt.Errorf("%s.%s: %s", t.Name, column.Name, fault)
 		}
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// fault returns why a field cannot be without rules of its own, "" if it can.
+func (f *apiField) fault() string {
+	switch c := f.Column(); {
+	case f.Doc == "":
+		return "it has no Doc"
+	case c.Nillable || c.Optional:
+		return "a column that may be NULL needs rules"
+	case c.IsBool(), c.IsString():
+		return ""
+	case c.Type.String() != "int":
+		return "a " + c.Type.String() + " needs rules"
+	case f.Max <= f.Min:
+		return "an integer needs a Max above its Min"
+	}
+	return ""
 }
 
 // plainFields returns those of apiFields without rules of their own.
