@@ -106,6 +106,17 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*reply, error) {
 	return &reply{status: 200, body: body, version: version}, nil
 }
 
+// termReplies returns the replies with one term.
+func termReplies(taxonomy calendar.Kind) recordReplies {
+	return recordReplies{
+		func(r *request, q *target) (*reply, error) {
+			_, err := r.findTerm(taxonomy, q.ID)
+			return nil, err
+		},
+		func(r *request, id int64) (*reply, error) { return r.termReply(taxonomy, id) },
+	}
+}
+
 func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {
 	return func(r *request, in *termInput) (*reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {

@@ -18,7 +18,7 @@ func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
 		tag := w.Term(e, calendar.Tag, "Jazz", 0)
-		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall"), Latitude: &edit.Coordinate{Set: true, Degrees: 50}, Longitude: &edit.Coordinate{Set: true, Degrees: 20}})
+		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall"), Values: edit.VenueValues{Latitude: &edit.Coordinate{Set: true, Degrees: 50}, Longitude: &edit.Coordinate{Set: true, Degrees: 20}}})
 		row := w.Event(e, &edit.EventInput{Title: new("Concert"), Start: edittest.Wall("2026-12-01 10:00:00"), End: edittest.Wall("2026-12-01 12:00:00")})
 		if got := w.Problems(); len(got) > 0 {
 			t.Fatalf("before anything is wrong: %q", got)
