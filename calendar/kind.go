@@ -42,3 +42,6 @@ var PublishedKinds = slices.Concat([]Kind{Series, Event}, NamedKinds)
 
 // TranslatedKinds are the kinds of records and terms whose texts are translated one by one.
 var TranslatedKinds = slices.Concat([]Kind{Event}, NamedKinds, []Kind{Category, Tag})
+
+// Kinds are all kinds.
+var Kinds = slices.Concat(PublishedKinds, []Kind{Image, Category, Tag})

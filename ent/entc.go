@@ -34,7 +34,7 @@ type readers struct{ entc.DefaultExtension }
 var funcs = map[string]any{
 	"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
 	"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
-	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault, "named": named, "fieldOf": fieldOf,
+	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault, "named": namedTypes, "fieldOf": fieldOf,
 	"searched": searched,
 }
 
@@ -103,9 +103,9 @@ func texts(g *gen.Graph) (out []*gen.Type) {
 	return out
 }
 
-// named returns the types of published records with a name. Those that events are linked to are first, in the order of the
+// namedTypes returns the types of published records with a name. Those that events are linked to are first, in the order of the
 // links.
-func named(g *gen.Graph) (out []*gen.Type) {
+func namedTypes(g *gen.Graph) (out []*gen.Type) {
 	for _, t := range g.Nodes {
 		if t.Name == "Event" {
 			for _, l := range links(t) {
