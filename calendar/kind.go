@@ -20,6 +20,12 @@ const (
 // IsTerm reports whether k is Category or Tag.
 func (k Kind) IsTerm() bool { return k == Category || k == Tag }
 
+// IsHierarchical reports whether terms of the taxonomy k have parents: categories do, tags do not.
+func (k Kind) IsHierarchical() bool { return k == Category }
+
+// IsDated reports whether records of the kind take place: events and series. Only these have a password, and a slug by status.
+func (k Kind) IsDated() bool { return k == Event || k == Series }
+
 // Plural returns the plural of the kind in English, the name of its collection in the API.
 func (k Kind) Plural() string {
 	switch k {

@@ -190,7 +190,7 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 		if i == 0 || t != last {
 			fields, last = foldedFields(kind, t), t
 		}
-		if hasOneText(kind) {
+		if kind.IsDated() {
 			add(l, fields[0])
 			continue
 		}
@@ -205,9 +205,6 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 	return out
 }
 
-// hasOneText reports whether the words of a search may be in different fields of a record of this kind.
-func hasOneText(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
-
 // foldedFields returns the searchable fields of a text, folded for comparison. For an event or a series it
 // returns one text with all of them.
 func foldedFields(kind calendar.Kind, t calendar.Text) []string {
@@ -217,7 +214,7 @@ func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	fields := []string{
 		search.Fold(t.Title), search.Fold(markup.Plain(t.Excerpt)), search.Fold(markup.Plain(t.Description)),
 	}
-	if hasOneText(kind) {
+	if kind.IsDated() {
 		return []string{strings.Join(fields, "\n")}
 	}
 	return fields

@@ -310,7 +310,7 @@ func (h *Handlers) publicPaths(
 	if len(records) == 0 {
 		return paths, nil
 	}
-	if kind == calendar.Category {
+	if kind.IsHierarchical() {
 		return h.categoryPaths(ctx, now, records)
 	}
 	slugs, err := h.slugsOf(ctx, kind, records)

@@ -46,7 +46,7 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 		}
 		return nil
 	})
-	if taxonomy == calendar.Category {
+	if taxonomy.IsHierarchical() {
 		f.nullClears(param.Opt(f.p, &in.ParentID, "parent", "ID of the parent category", "integer", idOrNone)).
 			Check(func(ctx context.Context) *param.Fault {
 				if *in.ParentID == 0 {

@@ -489,10 +489,7 @@ func (d *description) failure(p *Route, method string, err possibleError) ordere
 
 // isRecord reports whether records of the kind have a status and a trash. These are events, series, venues and
 // organizers.
-func isRecord(kind calendar.Kind) bool { return hasPassword(kind) || kind.IsNamed() }
-
-// hasPassword reports whether a password may protect records of the kind. These are events and series.
-func hasPassword(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
+func isRecord(kind calendar.Kind) bool { return kind.IsDated() || kind.IsNamed() }
 
 // possibleError is the status of an error that an operation can return, and what it means.
 type possibleError struct{ status, meaning string }
@@ -513,7 +510,7 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	switch {
 	case read && kind == calendar.Image && !single:
 		out = append(out, possibleError{"403", "The caller may not list images"})
-	case read && hasPassword(kind) && single:
+	case read && kind.IsDated() && single:
 		out = append(out, possibleError{"403", "The " + string(kind) + " is protected or in the trash, or the caller may not read it"})
 	case read && isRecord(kind) && single:
 		out = append(out, possibleError{"403", "The caller may not read it"})
@@ -534,7 +531,7 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	}
 	// The schedule of a series in the trash cannot change, and an event in the trash cannot be added to a
 	// series.
-	if method == http.MethodDelete && isRecord(kind) || hasPassword(kind) && single && !read {
+	if method == http.MethodDelete && isRecord(kind) || kind.IsDated() && single && !read {
 		out = append(out, possibleError{"410", "The record is already in the trash"})
 	}
 	switch {

@@ -93,7 +93,7 @@ func (v *View) Term(e *ent.Term, ancestors []string) Term {
 		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.urlsOfTerm(e),
 		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
-	if e.Taxonomy == calendar.Tag {
+	if !e.Taxonomy.IsHierarchical() {
 		out.URL = v.Base + v.Paths.Of(calendar.Tag) + t.Slug + "/"
 		return out
 	}
