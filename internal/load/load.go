@@ -53,11 +53,11 @@ type Named[V any] struct {
 	Texts []calendar.Text // translations
 }
 
-// Venue is a venue to load, Organizer an organizer.
-type (
-	Venue     = Named[edit.VenueValues]
-	Organizer = Named[ent.OrganizerValues]
-)
+// Venue is a venue to load.
+type Venue = Named[edit.VenueValues]
+
+// Organizer is an organizer to load.
+type Organizer = Named[ent.OrganizerValues]
 
 // Batch is a list of records of one kind that are ready to be written.
 type Batch struct {
