@@ -52,7 +52,7 @@ func (in *NamedInput[V]) record() *recordInput {
 	}
 }
 
-// recordOf returns the record of a row. Loaded must be all its columns, or those that the caller needs.
+// recordOf returns the record of a row, of which the columns that the caller needs are loaded.
 func recordOf(row ent.Row) *record {
 	c, t := row.Core(), row.Text()
 	return &record{
@@ -313,7 +313,7 @@ func (n *Named[R, M, T, V]) change(
 		return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 	}
 	wasPublic := isPublic(old.status, old.published, e.Now)
-	if wasPublic && !isPublic(r.status, r.published, e.Now) {
+	if n.Kind.IsLinked() && wasPublic && !isPublic(r.status, r.published, e.Now) {
 		events, err := linkedEvents(ctx, tx, n.Kind, []int64{r.id})
 		if err != nil {
 			return row, fmt.Errorf("events of %s %d: %w", n.Kind, r.id, err)
@@ -330,7 +330,7 @@ func (n *Named[R, M, T, V]) change(
 			}
 		}
 	}
-	if action == calendar.Trashed {
+	if n.Kind.IsLinked() && action == calendar.Trashed {
 		if err := e.unlink(ctx, tx, n.Kind, []int64{r.id}, wasPublic); err != nil {
 			return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 		}

@@ -70,7 +70,10 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		case kind == calendar.Series:
 			err = e.removeSeries(ctx, tx, there)
 		case kind.IsNamed():
-			if err = e.unlinkRemoved(ctx, tx, kind, there); err == nil {
+			if kind.IsLinked() {
+				err = e.unlinkRemoved(ctx, tx, kind, there)
+			}
+			if err == nil {
 				err = tx.Client().DeleteRecords(ctx, kind, there)
 			}
 		default:

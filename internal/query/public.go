@@ -51,7 +51,7 @@ func (q Public) Events() *Events {
 // events.
 func (d Database) publicWhere(ctx context.Context, q Public, ids []int64) (func(*sql.Selector), error) {
 	kinds := []calendar.Kind{calendar.Event}
-	if q.Kind.IsNamed() {
+	if q.Kind.IsLinked() {
 		kinds = append(kinds, q.Kind)
 	}
 	due, err := findOverdue(ctx, d.Ent, q.Now, kinds...)
@@ -62,7 +62,7 @@ func (d Database) publicWhere(ctx context.Context, q Public, ids []int64) (func(
 	switch {
 	case q.Kind == calendar.Event:
 		return sql.AndPredicates(append(where, q.listed(due))...), nil
-	case q.Kind.IsNamed():
+	case q.Kind.IsLinked():
 		where = append(where, sql.FieldNEQ(event.FieldSlug, ""),
 			inList[func(*sql.Selector)](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[q.Kind]))
 	case !q.Kind.IsTerm():
