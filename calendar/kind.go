@@ -46,7 +46,7 @@ func (k Kind) IsLinked() bool { return slices.Contains(LinkedKinds, k) }
 // PublishedKinds are the kinds of records with a status, an author and a date of publication.
 var PublishedKinds = slices.Concat([]Kind{Series, Event}, NamedKinds)
 
-// TranslatedKinds are the kinds of records and terms whose texts are translated one by one.
+// TranslatedKinds are the kinds whose texts are translated. Texts of a series are those of its occurrences.
 var TranslatedKinds = slices.Concat([]Kind{Event}, NamedKinds, []Kind{Category, Tag})
 
 // Kinds are all kinds.

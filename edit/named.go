@@ -21,8 +21,8 @@ type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
 	ent.NamedTable[R, M, T]
 	// apply sets the sent values in a row.
 	apply func(v *V, row R)
-	// faults returns the faults of the values of a row, after a write that sent v. Nil: there are none.
-	faults func(v *V, row R) []*param.Fault
+	// faults returns the faults of the values of a row after a write. Nil: there are none.
+	faults func(row R) []*param.Fault
 	// derive sets the columns that follow from the values. Nil: there are none.
 	derive func(m M, d *diff, old, row R)
 }
@@ -123,7 +123,7 @@ func (n *Named[R, M, T, V]) Trash(ctx context.Context, tx *ent.Tx, e *Editor, ro
 	if err := e.expect(old.version); err != nil {
 		return row, err
 	}
-	return n.change(ctx, tx, e, row, old, &NamedInput[V]{}, &recordInput{status: new(calendar.Trash)})
+	return n.change(ctx, tx, e, row, row, old, &recordInput{status: new(calendar.Trash)})
 }
 
 // after returns the row after a write of in, without what all kinds with a name share.
@@ -134,34 +134,34 @@ func (n *Named[R, M, T, V]) after(in *NamedInput[V], old R) R {
 	return row
 }
 
-// fill sets the fields in m that differ from the stored row, except those that all kinds with a name share.
-func (n *Named[R, M, T, V]) fill(m M, in *NamedInput[V], old R, d *diff) {
-	row := n.after(in, old)
+// fill sets the fields in m in which row differs from the stored row, except those that all kinds with a name share.
+func (n *Named[R, M, T, V]) fill(m M, old, row R, d *diff) {
 	putFields(d, n.Fields, m, old, row)
 	if n.derive != nil {
 		n.derive(m, d, old, row)
 	}
 }
 
-// check returns param.Invalid if the values of a row would be impossible.
-func (n *Named[R, M, T, V]) check(in *NamedInput[V], old R) error {
+// check returns param.Invalid if the values of a row are impossible.
+func (n *Named[R, M, T, V]) check(row R) error {
 	if n.faults == nil {
 		return nil
 	}
-	return invalidInput(n.faults(&in.Values, n.after(in, old))...)
+	return invalidInput(n.faults(row)...)
 }
 
 // Draft fills m with a new record. It returns param.Invalid for impossible values.
 func (n *Named[R, M, T, V]) Draft(e *Editor, m M, in *NamedInput[V], others []calendar.Text) (*Draft, error) {
-	if err := n.check(in, n.New()); err != nil {
+	row := n.after(in, n.New())
+	if err := n.check(row); err != nil {
 		return nil, err
 	}
 	s := in.record()
 	r := e.draftRecord(n.Kind, s, others)
 	d := &diff{fresh: true}
 	e.fillNamed(m, r, &record{}, s, d)
-	n.fill(m, in, n.New(), d)
-	return e.draft(r, s, n.after(in, n.New()).Searched()...), nil
+	n.fill(m, n.New(), row, d)
+	return e.draft(r, s, row.Searched()...), nil
 }
 
 // namedMutation is the mutation of a record with a name.
@@ -187,7 +187,8 @@ func (n *Named[R, M, T, V]) createOrFind(
 	if err := e.checkNamed(ctx, tx, none, s); err != nil {
 		return row, false, err
 	}
-	if err := n.check(in, n.New()); err != nil {
+	is := n.after(in, n.New())
+	if err := n.check(is); err != nil {
 		return row, false, err
 	}
 	// Records of a source are identified by their source id, not by their name.
@@ -204,7 +205,7 @@ func (n *Named[R, M, T, V]) createOrFind(
 	d := &diff{fresh: true}
 	m, save := n.NamedTable.Create(tx.Client())
 	e.fillNamed(m, r, none, s, d)
-	n.fill(m, in, n.New(), d)
+	n.fill(m, n.New(), is, d)
 	if row, err = save(ctx); err != nil {
 		return row, false, fmt.Errorf("create %s: %w", n.Kind, store.AsConflict(err))
 	}
@@ -286,15 +287,17 @@ func (n *Named[R, M, T, V]) update(
 			return row, err
 		}
 	}
-	if err := n.check(in, row); err != nil {
+	is := n.after(in, row)
+	if err := n.check(is); err != nil {
 		return row, err
 	}
-	return n.change(ctx, tx, e, row, old, in, s)
+	return n.change(ctx, tx, e, row, is, old, s)
 }
 
-// change stores a change of a row, and removes the links that a move to the trash ends.
+// change stores a change of a row, and removes the links that a move to the trash ends. is has the values of the row
+// after the change, except those that all kinds with a name share.
 func (n *Named[R, M, T, V]) change(
-	ctx context.Context, tx *ent.Tx, e *Editor, row R, old *record, in *NamedInput[V], s *recordInput,
+	ctx context.Context, tx *ent.Tx, e *Editor, row, is R, old *record, s *recordInput,
 ) (R, error) {
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, s, d)
@@ -303,7 +306,7 @@ func (n *Named[R, M, T, V]) change(
 	}
 	m, save := n.NamedTable.Update(tx.Client(), old.id, old.version.All)
 	e.fillNamed(m, r, old, s, d)
-	n.fill(m, in, row, d)
+	n.fill(m, row, is, d)
 	i := e.impactOf(&publicChange{
 		was: old.publicationState, is: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
 		dated: s.modified != nil,

@@ -235,9 +235,15 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 		}
 		return out, err
 	}
-	rows, err := db.LoadRows(ctx, kind, len(ids), sql.FieldIn(event.FieldID, ids...))
+	rows, err := db.LoadRows(ctx, kind, len(ids), false, sql.FieldIn(event.FieldID, ids...))
+	if err != nil {
+		return nil, err
+	}
+	if err := db.ReadTranslations(ctx, calendar.Languages, ent.PageOf(rows...)); err != nil {
+		return nil, err
+	}
 	for _, row := range rows {
 		out[row.Core().ID] = e.searchTextsOf(kind, row.Text(), row.Translated(), row.Searched()...)
 	}
-	return out, err
+	return out, nil
 }

@@ -8,7 +8,7 @@ import (
 
 // Venues has the rules of writing venues.
 var Venues = &Named[*ent.Venue, *ent.VenueMutation, *ent.VenueTranslation, VenueValues]{
-	NamedTable: ent.VenuesTable, apply: (*VenueValues).apply, faults: (*VenueValues).faults,
+	NamedTable: ent.VenuesTable, apply: (*VenueValues).apply, faults: coordinateFaults,
 	derive: func(m *ent.VenueMutation, d *diff, old, row *ent.Venue) {
 		putOptional(d, "", old.Cell, VenueCell(row.Latitude, row.Longitude), m.SetCell, m.ClearCell)
 	},
@@ -46,8 +46,8 @@ func (c *Coordinate) applyTo(old *float64) *float64 {
 	return new(c.Degrees)
 }
 
-// faults returns a fault if a row has only one of latitude and longitude. The fault is that of the missing one.
-func (*VenueValues) faults(row *ent.Venue) []*param.Fault {
+// coordinateFaults returns a fault if a venue has only one of latitude and longitude. The fault is that of the missing one.
+func coordinateFaults(row *ent.Venue) []*param.Fault {
 	missing, there := "geo_lng", "geo_lat"
 	if (row.Latitude == nil) == (row.Longitude == nil) {
 		return nil

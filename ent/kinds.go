@@ -102,34 +102,48 @@ func HasEventsWith(kind calendar.Kind, events ...predicate.Event) func(*sql.Sele
 	}
 }
 
-// LoadRows returns records of a kind with their translations, in ascending order of their ids; at most limit.
-func (c *Client) LoadRows(ctx context.Context, kind calendar.Kind, limit int, where func(*sql.Selector)) ([]Row, error) {
+// LoadRows returns records of a kind in ascending order of their ids; at most limit. If texts is set, they have all stored
+// translations, even those that the column languages does not name. ReadTranslations adds those that it names.
+func (c *Client) LoadRows(ctx context.Context, kind calendar.Kind, limit int, texts bool, where func(*sql.Selector)) ([]Row, error) {
 	switch kind {
 	case calendar.Event:
-		rows, err := c.Event.Query().Where(where).Order(event.ByID()).Limit(limit).All(ctx)
-		return withTexts(ctx, c, rows, err)
+		q := c.Event.Query().Where(where).Order(event.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
 	case calendar.Organizer:
-		rows, err := c.Organizer.Query().Where(where).Order(organizer.ByID()).Limit(limit).All(ctx)
-		return withTexts(ctx, c, rows, err)
+		q := c.Organizer.Query().Where(where).Order(organizer.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
 	default:
-		rows, err := c.Term.Query().Where(where).Order(term.ByID()).Limit(limit).All(ctx)
-		return withTexts(ctx, c, rows, err)
+		q := c.Term.Query().Where(where).Order(term.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
 	case calendar.Venue:
-		rows, err := c.Venue.Query().Where(where).Order(venue.ByID()).Limit(limit).All(ctx)
-		return withTexts(ctx, c, rows, err)
+		q := c.Venue.Query().Where(where).Order(venue.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
 	}
 }
 
-// withTexts returns rows with their translations. If failed, the error of the caller's query, is not nil, it returns that.
-func withTexts[R Row](ctx context.Context, c *Client, rows []R, failed error) ([]Row, error) {
-	if failed != nil {
-		return nil, failed
-	}
+// asRows returns the result of a query for rows of one type.
+func asRows[R Row](rows []R, err error) ([]Row, error) {
 	out := make([]Row, len(rows))
 	for i, r := range rows {
 		out[i] = r
 	}
-	return out, c.ReadTranslations(ctx, calendar.Languages, PageOf(rows...))
+	return out, err
 }
 
 // DeleteRecords deletes records of a kind.

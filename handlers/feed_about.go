@@ -11,6 +11,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -53,9 +54,12 @@ func (q *feedQuery) name(r *request) (string, error) {
 		return site, nil
 	}
 	// A category is followed by the categories below it.
-	rows, err := r.db.LoadRows(r.ctx, one.Column.LinksTo, 1, sql.FieldEQ(event.FieldID, one.IDs[0]))
+	rows, err := r.db.LoadRows(r.ctx, one.Column.LinksTo, 1, false, sql.FieldEQ(event.FieldID, one.IDs[0]))
 	if err != nil || len(rows) == 0 {
 		return site, err
+	}
+	if err := r.translate(ent.PageOf(rows...)); err != nil {
+		return "", err
 	}
 	return site + " – " + r.view().Text(rows[0]).Title, nil
 }

@@ -72,7 +72,7 @@ func forEachRecord(ctx context.Context, db *ent.Client, kind calendar.Kind, q se
 
 // loadRecords loads up to limit selected records of a kind with their translations, in ascending order of ids.
 func loadRecords(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, limit int) ([]*record, error) {
-	rows, err := db.LoadRows(ctx, kind, limit, q.where(kind))
+	rows, err := db.LoadRows(ctx, kind, limit, true, q.where(kind))
 	if err != nil {
 		return nil, fmt.Errorf("texts of kind %s: %w", kind, err)
 	}

@@ -139,7 +139,7 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 	if kind.IsTerm() {
 		return c.terms(ctx, kind, ids)
 	}
-	rows, err := c.db.LoadRows(ctx, kind, len(ids), sql.FieldIn(event.FieldID, ids...))
+	rows, err := c.db.LoadRows(ctx, kind, len(ids), true, sql.FieldIn(event.FieldID, ids...))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 	return out, nil
 }
 
-// checkedRecordOf returns the checked columns of a row whose translations are loaded.
+// checkedRecordOf returns the checked columns of a row. The row has all its translations.
 func checkedRecordOf(row ent.Row) checkedRecord {
 	core, text := row.Core(), row.Text()
 	r := checkedRecord{
