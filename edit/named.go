@@ -187,8 +187,8 @@ func (n *Named[R, M, T, V]) createOrFind(
 	if err := e.checkNamed(ctx, tx, none, s); err != nil {
 		return row, false, err
 	}
-	is := n.after(in, n.New())
-	if err := n.check(is); err != nil {
+	next := n.after(in, n.New())
+	if err := n.check(next); err != nil {
 		return row, false, err
 	}
 	// Records of a source are identified by their source id, not by their name.
@@ -205,7 +205,7 @@ func (n *Named[R, M, T, V]) createOrFind(
 	d := &diff{fresh: true}
 	m, save := n.NamedTable.Create(tx.Client())
 	e.fillNamed(m, r, none, s, d)
-	n.fill(m, n.New(), is, d)
+	n.fill(m, n.New(), next, d)
 	if row, err = save(ctx); err != nil {
 		return row, false, fmt.Errorf("create %s: %w", n.Kind, store.AsConflict(err))
 	}
@@ -287,17 +287,17 @@ func (n *Named[R, M, T, V]) update(
 			return row, err
 		}
 	}
-	is := n.after(in, row)
-	if err := n.check(is); err != nil {
+	next := n.after(in, row)
+	if err := n.check(next); err != nil {
 		return row, err
 	}
-	return n.change(ctx, tx, e, row, is, old, s)
+	return n.change(ctx, tx, e, row, next, old, s)
 }
 
-// change stores a change of a row, and removes the links that a move to the trash ends. is has the values of the row
-// after the change, except those that all kinds with a name share.
+// change stores a change of a row, and removes the links that a move to the trash ends. Next is the row afterwards,
+// without what all kinds with a name share.
 func (n *Named[R, M, T, V]) change(
-	ctx context.Context, tx *ent.Tx, e *Editor, row, is R, old *record, s *recordInput,
+	ctx context.Context, tx *ent.Tx, e *Editor, row, next R, old *record, s *recordInput,
 ) (R, error) {
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, s, d)
@@ -306,7 +306,7 @@ func (n *Named[R, M, T, V]) change(
 	}
 	m, save := n.NamedTable.Update(tx.Client(), old.id, old.version.All)
 	e.fillNamed(m, r, old, s, d)
-	n.fill(m, row, is, d)
+	n.fill(m, row, next, d)
 	i := e.impactOf(&publicChange{
 		was: old.publicationState, is: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
 		dated: s.modified != nil,
