@@ -35,7 +35,7 @@ var funcs = map[string]any{
 	"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
 	"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
 	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault, "named": namedTypes, "fieldOf": fieldOf,
-	"searched": searched,
+	"searched": searched, "shown": shown,
 }
 
 // outsideFiles are the files that templates of a folder write in other packages, by the name of the template.
@@ -142,6 +142,23 @@ func searched(t *gen.Type) (out []*gen.Field, err error) {
 		}
 	}
 	return out, err
+}
+
+// shownType is what the schema says of a type whose representation is generated (schema.shown).
+type shownType struct{ Doc, SchemaOrg string }
+
+// shown returns the shownType of a type, nil if its representation is written by hand.
+func shown(t *gen.Type) (*shownType, error) {
+	annotation, ok := t.Annotations["Shown"]
+	if !ok {
+		return nil, nil
+	}
+	text, err := json.Marshal(annotation)
+	if err != nil {
+		return nil, err
+	}
+	var s shownType
+	return &s, json.Unmarshal(text, &s)
 }
 
 // readable reports whether pages are read with rows of a type.
@@ -287,9 +304,9 @@ func shared(types []*gen.Type, skip func(*gen.Type, string) bool) (out []*shared
 
 // apiField is a field of the API: the columns with its value, and what the schema says of it (schema.api).
 type apiField struct {
-	Key, Doc                       string
-	Sample                         any
-	Min, Max                       int
+	Key, Doc                        string
+	Sample                          any
+	Min, Max                        int
 	Address, Ruled, Placed, Guarded bool
 
 	Columns []*gen.Field

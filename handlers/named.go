@@ -29,8 +29,10 @@ type namedResource[R ent.Row, V any, J any] struct {
 	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
 	represent func(v *represent.View, row R, full bool) J
 	table     func(v *represent.View, row R) represent.Row
-	// declare declares the fields of a record. Records inside an event have the same fields.
-	declare func(*request, fields, *namedInput[V])
+	// plain returns the fields that only this kind has.
+	plain func(*V) []ent.PlainField
+	// declareOwn declares the fields of a record instead of declare.
+	declareOwn func(*request, fields, *namedInput[V])
 	// filters are the stored words by which clients filter lists.
 	filters []wordFilter
 	writes  namedWrites[R, V]
@@ -70,6 +72,8 @@ func (n *namedResource[R, V, J]) patterns() []*pattern {
 		newPattern("/"+collection+"/by-slug/{slug}", one("slug", " by slug")...),
 	}
 }
+
+func (n *namedResource[R, V, J]) of() calendar.Kind { return n.kind }
 
 // replies returns the replies with one record.
 func (n *namedResource[R, V, J]) replies() recordReplies { return recordReplies{n.get, n.written} }

@@ -63,6 +63,27 @@ func (n *namedResource[R, V, J]) declareUpdate(by string) func(*request, *param.
 	}
 }
 
+// declare declares the fields of a record (contract, sections 10.2 and 10.3). Records inside an event have the same
+// fields.
+func (n *namedResource[R, V, J]) declare(r *request, f fields, in *namedInput[V]) {
+	if n.declareOwn != nil {
+		n.declareOwn(r, f, in)
+		return
+	}
+	f.author(&in.AuthorID, nil).PublishDefault(nil)
+	date, dateUTC := f.published(&in.Published)
+	date.PublishDefault(nil)
+	dateUTC.PublishDefault(nil)
+	f.title(&in.Name, string(n.kind), "Name").PublishDefault(nil)
+	f.html(&in.Description, "description", "Description, HTML").PublishDefault(nil)
+	f.slug(&in.NamedInput.Slug)
+	f.status(&in.Status).PublishDefault(nil)
+	for _, one := range f.plain(n.plain(&in.Values)) {
+		one.PublishDefault(nil)
+	}
+	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
+}
+
 // deleteTarget returns the declaration of a delete. by is "id" or "slug".
 func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {

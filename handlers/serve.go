@@ -140,17 +140,21 @@ type recordReplies struct {
 }
 
 // repliesOf has the recordReplies of each kind.
-var repliesOf = map[calendar.Kind]recordReplies{
-	calendar.Event:     {(*request).getEvent, (*request).writtenEvent},
-	calendar.Series:    {(*request).getSeries, (*request).writtenSeries},
-	calendar.Venue:     venues.replies(),
-	calendar.Organizer: organizers.replies(),
-	calendar.Image: {(*request).getImage, func(r *request, id int64) (*reply, error) {
-		return r.getImage(&target{ID: id})
-	}},
-	calendar.Category: termReplies(calendar.Category),
-	calendar.Tag:      termReplies(calendar.Tag),
-}
+var repliesOf = func() map[calendar.Kind]recordReplies {
+	all := map[calendar.Kind]recordReplies{
+		calendar.Event:  {(*request).getEvent, (*request).writtenEvent},
+		calendar.Series: {(*request).getSeries, (*request).writtenSeries},
+		calendar.Image: {(*request).getImage, func(r *request, id int64) (*reply, error) {
+			return r.getImage(&target{ID: id})
+		}},
+		calendar.Category: termReplies(calendar.Category),
+		calendar.Tag:      termReplies(calendar.Tag),
+	}
+	for _, n := range namedResources {
+		all[n.of()] = n.replies()
+	}
+	return all
+}()
 
 // checkAccess returns the error that GET of a record by id would return to the caller.
 func (r *request) checkAccess(m *Match, id int64) error {

@@ -15,6 +15,21 @@ var (
 	methodsDelete = []string{http.MethodDelete}
 )
 
+// namedResources are the resources of records with a name.
+var namedResources = []interface {
+	of() calendar.Kind
+	patterns() []*pattern
+	replies() recordReplies
+}{venues, organizers}
+
+// namedPatterns returns the routes of namedResources: for each, its list, a record by id, and a record by slug.
+func namedPatterns() (all []*pattern) {
+	for _, n := range namedResources {
+		all = append(all, n.patterns()...)
+	}
+	return all
+}
+
 // routes returns the route table: the only list of the API's paths. Routing, Allow, OPTIONS, the index and the
 // OpenAPI description are derived from it.
 func (h *Handlers) routes() []*pattern {
@@ -45,7 +60,7 @@ func (h *Handlers) routes() []*pattern {
 			endpointFor("Delete a series by slug", remove, ok, (*request).declareSeriesDeleteBySlug, (*request).deleteSeries)),
 		newPattern("/series/preview",
 			endpointFor("Preview the occurrences of a schedule", create, ok, (*request).declareSeriesPreview, (*request).previewSeries)),
-	}, venues.patterns(), organizers.patterns(), []*pattern{
+	}, namedPatterns(), []*pattern{
 		newPattern("/categories",
 			endpointFor("List categories", get, ok, declareTermQuery(calendar.Category), listTerms(calendar.Category)).withTables(),
 			endpointFor("Create a category", create, http.StatusCreated, termCreate(calendar.Category), createTerm(calendar.Category))),

@@ -10,7 +10,7 @@ import (
 
 // venues is the resource of venues.
 var venues = &namedResource[*ent.Venue, edit.VenueValues, represent.Venue]{
-	kind: calendar.Venue, one: "a venue", writes: edit.Venues, declare: (*request).declareVenue,
+	kind: calendar.Venue, one: "a venue", writes: edit.Venues, declareOwn: (*request).declareVenue,
 	rows: (*ent.Client).ReadVenues, represent: (*represent.View).Venue, table: (*represent.View).VenueRow,
 }
 

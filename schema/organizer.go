@@ -3,6 +3,7 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -13,6 +14,11 @@ type Organizer struct{ ent.Schema }
 
 // Mixin of an Organizer.
 func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{}, namedMixin{}} }
+
+// Annotations of an Organizer.
+func (Organizer) Annotations() []schema.Annotation {
+	return []schema.Annotation{shown{Doc: "People and groups that organize events", SchemaOrg: "Person"}}
+}
 
 // Fields of an Organizer.
 func (Organizer) Fields() []ent.Field {

@@ -119,10 +119,12 @@ func (a *API) document() ordered {
 
 // readingOrder is the order of the tags in the description: events first, then what is linked to them, and the
 // API itself last.
-var readingOrder = []string{
-	tagOf(calendar.Event), tagOf(calendar.Venue), tagOf(calendar.Organizer), tagOf(calendar.Category), tagOf(calendar.Tag),
-	tagOf(calendar.Image), tagOf(calendar.Series), feedTag, apiTag,
-}
+var readingOrder = func() (order []string) {
+	for _, kind := range slices.Concat(calendar.TranslatedKinds, []calendar.Kind{calendar.Image, calendar.Series}) {
+		order = append(order, tagOf(kind))
+	}
+	return append(order, feedTag, apiTag)
+}()
 
 // inReadingOrder returns the routes sorted by tag. Within a tag they keep the order of the table.
 func (a *API) inReadingOrder() []*Route {
@@ -178,17 +180,22 @@ const feedTag, apiTag = "Feeds", "API"
 const displayName = "x-displayName"
 
 // tags maps each tag to its description.
-var tags = map[string]string{
-	apiTag:       "The index of routes and this description",
-	feedTag:      "Events for calendar applications and feed readers",
-	"Events":     "Events of the calendar",
-	"Venues":     "Places where events are held",
-	"Organizers": "People and groups that organize events",
-	"Categories": "Categories of events, which form a tree",
-	"Tags":       "Tags of events",
-	"Images":     "Images of events, venues and organizers",
-	"Series":     "Series of events that recur",
-}
+var tags = func() map[string]string {
+	all := map[string]string{
+		apiTag:       "The index of routes and this description",
+		feedTag:      "Events for calendar applications and feed readers",
+		"Events":     "Events of the calendar",
+		"Venues":     "Places where events are held",
+		"Categories": "Categories of events, which form a tree",
+		"Tags":       "Tags of events",
+		"Images":     "Images of events, venues and organizers",
+		"Series":     "Series of events that recur",
+	}
+	for _, s := range represent.ShownKinds {
+		all[tagOf(s.Kind)] = s.Doc
+	}
+	return all
+}()
 
 func capitalise(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 

@@ -16,15 +16,20 @@ import (
 )
 
 // representations maps each kind of record to the Go type of its JSON representation.
-var representations = map[calendar.Kind]reflect.Type{
-	calendar.Event:     reflect.TypeFor[represent.Event](),
-	calendar.Venue:     reflect.TypeFor[represent.Venue](),
-	calendar.Organizer: reflect.TypeFor[represent.Organizer](),
-	calendar.Category:  reflect.TypeFor[represent.Term](),
-	calendar.Tag:       reflect.TypeFor[represent.Term](),
-	calendar.Image:     reflect.TypeFor[represent.Image](),
-	calendar.Series:    reflect.TypeFor[represent.Series](),
-}
+var representations = func() map[calendar.Kind]reflect.Type {
+	all := map[calendar.Kind]reflect.Type{
+		calendar.Event:    reflect.TypeFor[represent.Event](),
+		calendar.Venue:    reflect.TypeFor[represent.Venue](),
+		calendar.Category: reflect.TypeFor[represent.Term](),
+		calendar.Tag:      reflect.TypeFor[represent.Term](),
+		calendar.Image:    reflect.TypeFor[represent.Image](),
+		calendar.Series:   reflect.TypeFor[represent.Series](),
+	}
+	for _, s := range represent.ShownKinds {
+		all[s.Kind] = s.Type
+	}
+	return all
+}()
 
 // HasKey reports whether the JSON representation of a kind has a key. The kind "" has no representation.
 func HasKey(kind calendar.Kind, key string) bool {

@@ -3,6 +3,9 @@
 package represent
 
 import (
+	"reflect"
+
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/markup"
 )
@@ -91,6 +94,70 @@ func (j *Organizer) plainCell(name string) string {
 	return ""
 }
 
+// Organizer is the JSON representation of a record (contract, section 6.3). Empty members with omitempty are left out.
+type Organizer struct {
+	ID          int64           `json:"id"`
+	Author      string          `json:"author,omitempty"`
+	Status      calendar.Status `json:"status,omitempty"`
+	Date        string          `json:"date,omitempty"`
+	DateUTC     string          `json:"date_utc,omitempty"`
+	Modified    string          `json:"modified,omitempty"`
+	ModifiedUTC string          `json:"modified_utc,omitempty"`
+	URL         string          `json:"url,omitempty"`
+	Organizer   string          `json:"organizer,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Slug        string          `json:"slug,omitempty"`
+	Image       *Image          `json:"image,omitempty"`
+	Phone       string          `json:"phone,omitempty"`
+	Website     string          `json:"website,omitempty"`
+	Email       string          `json:"email,omitempty"`
+	JSONLD      *OrganizerLD    `json:"json_ld,omitempty" escape:"script"`
+	OrganizerFields
+	GlobalID        string   `json:"global_id"`
+	GlobalIDLineage []string `json:"global_id_lineage"`
+	Language        string   `json:"language"`
+	Translations    []string `json:"translations"`
+}
+
+// OrganizerLD is the linked data of a record in the schema.org vocabulary.
+type OrganizerLD struct {
+	Type        string `json:"@type"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	URL         string `json:"url,omitempty"`
+	Telephone   string `json:"telephone,omitempty"`
+	Email       string `json:"email,omitempty"`
+	SameAs      string `json:"sameAs,omitempty"`
+}
+
+// Organizer returns the representation of a loaded row. full adds the member json_ld.
+func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
+	m := v.members(e, e.Edges.Image)
+	out := Organizer{
+		ID: m.ID, Author: m.Author, Status: m.Status,
+		Date: m.date[0], DateUTC: m.date[1], Modified: m.changed[0], ModifiedUTC: m.changed[1],
+		URL: m.URL, Organizer: calendar.Escape(m.text.Title),
+		Description: m.Description, Slug: m.Slug, Image: m.Image,
+		GlobalID: m.globalID, GlobalIDLineage: []string{m.globalID},
+		Language: string(m.text.Language), Translations: languageCodes(e.Languages),
+	}
+	out.setPlain(e)
+	if full {
+		out.JSONLD = &OrganizerLD{
+			Type: "Person", Name: m.text.Title, Description: plainText(m.text.Description), URL: out.URL, Telephone: out.Phone, SameAs: out.Website, Email: out.Email,
+		}
+	}
+	return out
+}
+
+var organizerColumns = namedColumns("organizer", (*Organizer).plainCell, []string{"phone", "website", "email"}, unplacedOrganizerCells)
+
+// OrganizerRow returns the row of a loaded record in a table.
+func (v *View) OrganizerRow(e *ent.Organizer) Row {
+	json := v.Organizer(e, false)
+	return cellsOf(organizerColumns, namedSource[Organizer]{v, e, v.members(e, e.Edges.Image), &json})
+}
+
 // VenueFields are the members of plain fields that came later. The struct of the representation states the
 // place of the others (schema.api).
 type VenueFields struct {
@@ -141,4 +208,9 @@ func (j *Venue) plainCell(name string) string {
 		return flagCell(&j.ShowMapLink)
 	}
 	return ""
+}
+
+// ShownKinds are the kinds of records whose representation is generated (schema.shown).
+var ShownKinds = []ShownKind{
+	{calendar.Organizer, "People and groups that organize events", reflect.TypeFor[Organizer](), columnNames(organizerColumns)},
 }

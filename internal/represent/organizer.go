@@ -1,66 +1,49 @@
 package represent
 
 import (
+	"reflect"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Organizer is the JSON representation of an organizer (contract, section 6.3). Empty members with omitempty
-// are left out.
-type Organizer struct {
-	ID          int64           `json:"id"`
-	Author      string          `json:"author,omitempty"`
-	Status      calendar.Status `json:"status,omitempty"`
-	Date        string          `json:"date,omitempty"`
-	DateUTC     string          `json:"date_utc,omitempty"`
-	Modified    string          `json:"modified,omitempty"`
-	ModifiedUTC string          `json:"modified_utc,omitempty"`
-	URL         string          `json:"url,omitempty"`
-	Organizer   string          `json:"organizer,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Slug        string          `json:"slug,omitempty"`
-	Image       *Image          `json:"image,omitempty"`
-	Phone       string          `json:"phone,omitempty"`
-	Website     string          `json:"website,omitempty"`
-	Email       string          `json:"email,omitempty"`
-	JSONLD      *OrganizerLD    `json:"json_ld,omitempty" escape:"script"`
-	OrganizerFields
-	GlobalID        string   `json:"global_id"`
-	GlobalIDLineage []string `json:"global_id_lineage"`
-	Language        string   `json:"language"`
-	Translations    []string `json:"translations"`
+// ShownKind is a kind of records whose representation is generated.
+type ShownKind struct {
+	Kind    calendar.Kind
+	Doc     string       // describes the records, in English
+	Type    reflect.Type // of the representation
+	columns []string     // of its table
 }
 
-// OrganizerLD is an organizer in the schema.org vocabulary.
-type OrganizerLD struct {
-	Type        string `json:"@type"`
-	Name        string `json:"name,omitempty"`
-	Description string `json:"description,omitempty"`
-	URL         string `json:"url,omitempty"`
-	Telephone   string `json:"telephone,omitempty"`
-	Email       string `json:"email,omitempty"`
-	SameAs      string `json:"sameAs,omitempty"`
+// members are the values of the members that the representations of all records with a name have.
+type members struct {
+	ID          int64
+	Author      string
+	Status      calendar.Status
+	URL         string
+	Description string
+	Slug        string
+	Image       *Image
+
+	text          calendar.Text
+	date, changed [2]string // local and UTC
+	globalID      string
 }
 
-// Organizer returns the representation of a loaded organizer. full adds the member json_ld.
-func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
-	t := v.Text(e)
-	c := v.common(e.Core())
-	out := Organizer{
-		ID: e.ID, Author: c.author, Status: c.status,
-		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
-		URL: v.page(calendar.Organizer, e.ID, c.status, t.Slug), Organizer: calendar.Escape(t.Title),
-		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
-		GlobalID: v.globalID(e.ID, e.SourceID), GlobalIDLineage: []string{v.globalID(e.ID, e.SourceID)},
-		Language: string(t.Language), Translations: languageCodes(e.Languages),
+// members returns the members of a record with a name.
+func (v *View) members(row ent.Row, image *ent.Image) members {
+	e, t := row.Core(), v.Text(row)
+	changed, _ := v.LastWrite(e, false)
+	m := members{
+		ID: e.ID, Status: e.Status.Shown(v.Now, e.PublishedAt), Description: markup.Paragraphs(t.Description), Slug: t.Slug,
+		Image: v.Image(image), text: t, globalID: v.globalID(e.ID, e.SourceID),
+		date:    [2]string{v.local(e.PublishedAt), v.utc(e.PublishedAt)},
+		changed: [2]string{v.local(changed), v.utc(changed)},
 	}
-	out.setPlain(e)
-	if full {
-		out.JSONLD = &OrganizerLD{
-			Type: "Person", Name: t.Title, Description: plainText(t.Description), URL: out.URL,
-			Telephone: out.Phone, Email: out.Email, SameAs: out.Website,
-		}
+	m.URL = v.page(e.Kind, e.ID, m.Status, t.Slug)
+	if e.AuthorID != nil {
+		m.Author = authorID(e.AuthorID)
 	}
-	return out
+	return m
 }

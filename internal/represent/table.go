@@ -1,6 +1,7 @@
 package represent
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,13 +18,18 @@ type Row []string
 
 // Columns are the names of the columns of a table, by kind of record. They are the fields of a write without those
 // that only repeat another one.
-var Columns = map[calendar.Kind][]string{
-	calendar.Event:     columnNames(eventColumns),
-	calendar.Venue:     columnNames(venueColumns),
-	calendar.Organizer: columnNames(organizerColumns),
-	calendar.Category:  columnNames(termColumns),
-	calendar.Tag:       columnNames(termColumns[:len(termColumns)-1]),
-}
+var Columns = func() map[calendar.Kind][]string {
+	all := map[calendar.Kind][]string{
+		calendar.Event:    columnNames(eventColumns),
+		calendar.Venue:    columnNames(venueColumns),
+		calendar.Category: columnNames(termColumns),
+		calendar.Tag:      columnNames(termColumns[:len(termColumns)-1]),
+	}
+	for _, s := range ShownKinds {
+		all[s.Kind] = s.columns
+	}
+	return all
+}()
 
 // column is a column of a table. cell returns its text for a record.
 type column[R any] struct {
@@ -168,77 +174,60 @@ func (s eventSource) organizers() string {
 	return listCell(s.json.Organizer, func(o Organizer) string { return idCell(o.ID) })
 }
 
-// venueSource has the values of a venue that its row in a table shows.
-type venueSource struct {
-	v    *View
-	row  *ent.Venue
-	json Venue
+// namedSource has the values of a record with a name that its row in a table shows.
+type namedSource[J any] struct {
+	v       *View
+	row     ent.Row
+	members members
+	json    *J
 }
 
-var venueColumns = append([]column[venueSource]{
-	{"id", func(s venueSource) string { return idCell(s.json.ID) }},
-	{"url", func(s venueSource) string { return s.json.URL }},
-	{"author", func(s venueSource) string { return s.json.Author }},
-	{"date", func(s venueSource) string { return DateText(s.row.PublishedAt, s.v.Site.Zone) }},
-	{"venue", func(s venueSource) string { return textCell(s.v.Text(s.row).Title) }},
-	{"description", func(s venueSource) string { return s.json.Description }},
-	{"slug", func(s venueSource) string { return s.json.Slug }},
-	{"status", func(s venueSource) string { return string(s.json.Status) }},
-	plainVenue("show_map"),
-	plainVenue("show_map_link"),
-	plainVenue("address"),
-	plainVenue("city"),
-	plainVenue("country"),
-	plainVenue("province"),
-	plainVenue("state"),
-	plainVenue("zip"),
-	plainVenue("phone"),
+// namedColumns returns the columns of a kind of records with a name. Name is that of the column with the name. The
+// columns own are of the kind alone: each replaces the column of its name, or comes after the image.
+func namedColumns[J any](name string, plainCell func(*J, string) string, placed, unplaced []string, own ...column[namedSource[J]]) []column[namedSource[J]] {
+	plain := func(name string) column[namedSource[J]] {
+		return column[namedSource[J]]{name, func(s namedSource[J]) string { return plainCell(s.json, name) }}
+	}
+	columns := slices.Concat([]column[namedSource[J]]{
+		{"id", func(s namedSource[J]) string { return idCell(s.members.ID) }},
+		{"url", func(s namedSource[J]) string { return s.members.URL }},
+		{"author", func(s namedSource[J]) string { return s.members.Author }},
+		{"date", func(s namedSource[J]) string { return DateText(s.row.Core().PublishedAt, s.v.Site.Zone) }},
+		{name, func(s namedSource[J]) string { return textCell(s.members.text.Title) }},
+		{"description", func(s namedSource[J]) string { return s.members.Description }},
+		{"slug", func(s namedSource[J]) string { return s.members.Slug }},
+		{"status", func(s namedSource[J]) string { return string(s.members.Status) }},
+	}, columnsOf(plain, placed), []column[namedSource[J]]{
+		{"image", func(s namedSource[J]) string { return imageCell(s.members.Image) }},
+	})
+	for _, o := range own {
+		if i := slices.IndexFunc(columns, func(c column[namedSource[J]]) bool { return c.name == o.name }); i >= 0 {
+			columns[i] = o
+		} else {
+			columns = append(columns, o)
+		}
+	}
+	return append(columns, columnsOf(plain, unplaced)...)
+}
+
+var venueColumns = namedColumns("venue", (*Venue).plainCell, []string{
+	"show_map", "show_map_link", "address", "city", "country", "province", "state", "zip", "phone", "stateprovince", "website",
+}, unplacedVenueCells,
 	// A derived value stays empty, so that a row that is sent back does not store it.
-	{"stateprovince", func(s venueSource) string { return textCell(markup.Inert(s.row.Stateprovince)) }},
-	plainVenue("website"),
-	{"image", func(s venueSource) string { return imageCell(s.json.Image) }},
-	{"geo_lat", func(s venueSource) string { return degreesCell(s.json.GeoLat) }},
-	{"geo_lng", func(s venueSource) string { return degreesCell(s.json.GeoLng) }},
-}, columnsOf(plainVenue, unplacedVenueCells)...)
-
-func plainVenue(name string) column[venueSource] {
-	return column[venueSource]{name, func(s venueSource) string { return s.json.plainCell(name) }}
-}
+	column[namedSource[Venue]]{"stateprovince", func(s namedSource[Venue]) string {
+		if row, ok := s.row.(*ent.Venue); ok {
+			return textCell(markup.Inert(row.Stateprovince))
+		}
+		return ""
+	}},
+	column[namedSource[Venue]]{"geo_lat", func(s namedSource[Venue]) string { return degreesCell(s.json.GeoLat) }},
+	column[namedSource[Venue]]{"geo_lng", func(s namedSource[Venue]) string { return degreesCell(s.json.GeoLng) }},
+)
 
 // VenueRow returns the row of a loaded venue.
 func (v *View) VenueRow(e *ent.Venue) Row {
-	return cellsOf(venueColumns, venueSource{v, e, v.Venue(e, false)})
-}
-
-// organizerSource has the values of an organizer that its row in a table shows.
-type organizerSource struct {
-	v    *View
-	row  *ent.Organizer
-	json Organizer
-}
-
-var organizerColumns = append([]column[organizerSource]{
-	{"id", func(s organizerSource) string { return idCell(s.json.ID) }},
-	{"url", func(s organizerSource) string { return s.json.URL }},
-	{"author", func(s organizerSource) string { return s.json.Author }},
-	{"date", func(s organizerSource) string { return DateText(s.row.PublishedAt, s.v.Site.Zone) }},
-	{"organizer", func(s organizerSource) string { return textCell(s.v.Text(s.row).Title) }},
-	{"description", func(s organizerSource) string { return s.json.Description }},
-	{"slug", func(s organizerSource) string { return s.json.Slug }},
-	{"status", func(s organizerSource) string { return string(s.json.Status) }},
-	plainOrganizer("phone"),
-	plainOrganizer("website"),
-	plainOrganizer("email"),
-	{"image", func(s organizerSource) string { return imageCell(s.json.Image) }},
-}, columnsOf(plainOrganizer, unplacedOrganizerCells)...)
-
-func plainOrganizer(name string) column[organizerSource] {
-	return column[organizerSource]{name, func(s organizerSource) string { return s.json.plainCell(name) }}
-}
-
-// OrganizerRow returns the row of a loaded organizer.
-func (v *View) OrganizerRow(e *ent.Organizer) Row {
-	return cellsOf(organizerColumns, organizerSource{v, e, v.Organizer(e, false)})
+	json := v.Venue(e, false)
+	return cellsOf(venueColumns, namedSource[Venue]{v, e, v.members(e, e.Edges.Image), &json})
 }
 
 // termSource has the values of a category or tag that its row in a table shows.

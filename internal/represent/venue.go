@@ -76,21 +76,19 @@ type GeoLD struct {
 
 // Venue returns the representation of a loaded venue. full adds the member json_ld.
 func (v *View) Venue(e *ent.Venue, full bool) Venue {
-	t := v.Text(e)
-	c := v.common(e.Core())
+	m := v.members(e, e.Edges.Image)
 	out := Venue{
-		ID: e.ID, Author: c.author, Status: c.status,
-		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
-		URL: v.page(calendar.Venue, e.ID, c.status, t.Slug), Venue: calendar.Escape(t.Title),
-		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
+		ID: m.ID, Author: m.Author, Status: m.Status,
+		Date: m.date[0], DateUTC: m.date[1], Modified: m.changed[0], ModifiedUTC: m.changed[1],
+		URL: m.URL, Venue: calendar.Escape(m.text.Title), Description: m.Description, Slug: m.Slug, Image: m.Image,
 		GeoLat: e.Latitude, GeoLng: e.Longitude,
-		GlobalID: v.globalID(e.ID, e.SourceID), GlobalIDLineage: []string{v.globalID(e.ID, e.SourceID)},
-		Language: string(t.Language), Translations: languageCodes(e.Languages),
+		GlobalID: m.globalID, GlobalIDLineage: []string{m.globalID},
+		Language: string(m.text.Language), Translations: languageCodes(e.Languages),
 	}
 	out.setPlain(e)
 	out.Stateprovince = markup.Inert(stateProvince(e))
 	if full {
-		out.JSONLD = v.linkedDataOfPlace(e, t, &out)
+		out.JSONLD = v.linkedDataOfPlace(e, m.text, &out)
 	}
 	return out
 }

@@ -93,27 +93,6 @@ func languageCodes(s calendar.LanguageSet) []string {
 // plainText converts HTML to plain text for a member of json_ld.
 func plainText(html string) string { return markup.Plain(html) }
 
-// commonFields are the values that the representations of venues and organizers share.
-type commonFields struct {
-	status  calendar.Status
-	author  string
-	date    [2]string
-	changed [2]string
-}
-
-func (v *View) common(e ent.Core) commonFields {
-	c := commonFields{
-		status: e.Status.Shown(v.Now, e.PublishedAt),
-		date:   [2]string{v.local(e.PublishedAt), v.utc(e.PublishedAt)},
-	}
-	changed, _ := v.LastWrite(e, false)
-	c.changed = [2]string{v.local(changed), v.utc(changed)}
-	if e.AuthorID != nil {
-		c.author = authorID(e.AuthorID)
-	}
-	return c
-}
-
 // LastWrite returns the time of the last change of a record and its version, as the caller may know them. Changes that
 // the public could not see count only for a caller who may edit the record or gave its password (contract, section 18).
 func (v *View) LastWrite(e ent.Core, gavePassword bool) (time.Time, calendar.ShownVersion) {
