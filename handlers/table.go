@@ -20,7 +20,10 @@ var namedResources = []interface {
 	of() calendar.Kind
 	patterns() []*pattern
 	replies() recordReplies
-}{venues, organizers}
+}{
+	venues,
+	organizers,
+}
 
 // namedPatterns returns the routes of namedResources: for each, its list, a record by id, and a record by slug.
 func namedPatterns() (all []*pattern) {

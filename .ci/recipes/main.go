@@ -82,9 +82,10 @@ func run(server string) (err error) {
 type recipe struct {
 	title      string
 	needsMySQL bool
-	// events are the JSON members of the events to create, which get the titles A, B and so on. Replies have the members.
-	events  []string
-	refused []string // JSON members that no event can have
+	collection string // in the API; "" means events
+	// records are the JSON members of the records to create, which get the titles A, B and so on. Replies have the members.
+	records []string
+	refused []string // JSON members that no record can have
 	asks    []filterRequest
 }
 
@@ -102,7 +103,7 @@ var declarationTests = []string{"test", "-count=1", "./handlers", "-short", "-ru
 var recipes = []recipe{
 	{
 		title:  "Add a filter",
-		events: []string{`"sticky": true`, `"sticky": false`, `"featured": true`, `"sticky": true, "featured": true`},
+		records: []string{`"sticky": true`, `"sticky": false`, `"featured": true`, `"sticky": true, "featured": true`},
 		asks: []filterRequest{
 			{query: "", titles: "ABCD"},
 			{query: "sticky=true", titles: "AD"},
@@ -114,7 +115,7 @@ var recipes = []recipe{
 	{
 		title:      "Add a field",
 		needsMySQL: true,
-		events: []string{
+		records: []string{
 			`"colour": "red", "min_age": 12, "outdoors": true`, `"colour": "", "min_age": 0, "outdoors": false`,
 			`"min_age": 120`, `"colour": "blue", "rrule": "FREQ=DAILY;COUNT=1"`,
 		},
@@ -122,6 +123,24 @@ var recipes = []recipe{
 			`"colour": "twenty-one characters"`, `"min_age": 121`, `"min_age": -1`, `"min_age": "young"`, `"outdoors": "perhaps"`,
 		},
 		asks: []filterRequest{{query: "", titles: "ABCD"}},
+	},
+	{
+		title:      "Add a resource",
+		needsMySQL: true,
+		collection: "partners",
+		records: []string{
+			`"level": "gold", "phone": "+48 42 111 11 11", "email": "a@example.org", "website": "https://example.org", "since": 1998, "listed": false`,
+			`"level": "silver", "description": "<p>Rower</p>\n"`, `"status": "private"`,
+		},
+		refused: []string{`"since": 2101`, `"since": "long ago"`, `"level": "a level of more than twenty characters"`, `"website": "x"`},
+		asks: []filterRequest{
+			{query: "", titles: "ABC"},
+			{query: "level=gold", titles: "A"},
+			{query: "level=gold,silver", titles: "AB"},
+			{query: "search=rower", titles: "B"},
+			{query: "status=private", titles: "C"},
+			{query: "status=none", status: http.StatusBadRequest},
+		},
 	},
 }
 
@@ -227,9 +246,12 @@ func (k *workTree) follow(page, title string, another bool) error {
 		if another && i == last {
 			continue
 		}
-		if s.File == "" {
+		switch {
+		case s.File == "":
 			err = k.shell(s.Text)
-		} else {
+		case s.IsNew():
+			err = k.create(s)
+		default:
 			err = k.insert(s)
 		}
 		if err != nil {
@@ -265,6 +287,15 @@ func (k *workTree) taste(followed []recipe) error {
 		}
 	}
 	return nil
+}
+
+// create writes a new file.
+func (k *workTree) create(s manual.Step) error {
+	name := filepath.Join(k.tree, s.File)
+	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+		return cmp.Or(err, fmt.Errorf("%s exists", s.File))
+	}
+	return os.WriteFile(name, []byte(s.Text), 0o600)
 }
 
 // insert inserts a block in its file.
@@ -351,18 +382,18 @@ func (k *workTree) serve(program, engine, index string, r recipe) (err error) {
 			err = fmt.Errorf("%w\n%s", err, log.Bytes())
 		}
 	}()
-	client := client{"http://" + address, token}
+	client := client{"http://" + address + "/cal/events/v1/", cmp.Or(r.collection, "events"), token}
 	if err := client.ready(); err != nil {
 		return err
 	}
-	for i, members := range r.events {
-		body := fmt.Sprintf(`{"title": %q, "start_date": "tomorrow 10:00", "end_date": "tomorrow 11:00", %s}`, string(rune('A'+i)), members)
+	for i, members := range r.records {
+		body := client.body(string(rune('A'+i)), members)
 		if err := client.create(body, http.StatusCreated); err != nil {
 			return err
 		}
 	}
 	for _, members := range r.refused {
-		body := fmt.Sprintf(`{"title": "X", "start_date": "tomorrow 10:00", "end_date": "tomorrow 11:00", %s}`, members)
+		body := client.body("X", members)
 		if err := client.create(body, http.StatusBadRequest); err != nil {
 			return err
 		}
@@ -403,12 +434,29 @@ func freeAddress() (string, error) {
 
 var requests = http.Client{Timeout: 20 * time.Second}
 
-// client sends requests with an access token.
-type client struct{ base, token string }
+// client sends requests about a collection with an access token.
+type client struct{ root, collection, token string }
+
+// titleMember returns the name of the member with what a record is called.
+func (c client) titleMember() string {
+	if c.collection == "events" {
+		return "title"
+	}
+	return strings.TrimSuffix(c.collection, "s")
+}
+
+// body returns the JSON of a record. Events are tomorrow.
+func (c client) body(title, members string) string {
+	dates := ""
+	if c.collection == "events" {
+		dates = `"start_date": "tomorrow 10:00", "end_date": "tomorrow 11:00", `
+	}
+	return fmt.Sprintf(`{%q: %q, %s%s}`, c.titleMember(), title, dates, members)
+}
 
 func (c client) ready() error {
 	for range 300 {
-		if res, err := requests.Get(c.base + "/readyz"); err == nil {
+		if res, err := requests.Get(strings.TrimSuffix(c.root, "cal/events/v1/") + "readyz"); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
 				return nil
@@ -419,9 +467,9 @@ func (c client) ready() error {
 	return errors.New("the service does not become ready")
 }
 
-// create sends an event. The reply to a valid one has the members that were sent, except those of its schedule.
+// create sends a record. The reply to a valid one has the members that were sent, except those of its schedule.
 func (c client) create(body string, want int) error {
-	req, err := http.NewRequest(http.MethodPost, c.base+"/cal/events/v1/events", strings.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, c.root+c.collection, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -446,7 +494,7 @@ func (c client) create(body string, want int) error {
 }
 
 func (c client) check(a filterRequest) error {
-	req, err := http.NewRequest(http.MethodGet, c.base+"/cal/events/v1/events?"+a.query, nil)
+	req, err := http.NewRequest(http.MethodGet, c.root+c.collection+"?"+a.query, nil)
 	if err != nil {
 		return err
 	}
@@ -460,20 +508,22 @@ func (c client) check(a filterRequest) error {
 	if status != http.StatusOK {
 		return nil
 	}
-	var list struct {
-		Events []struct{ Title string }
-		Total  int
-	}
+	var list map[string]json.RawMessage
+	var records []map[string]any
+	var total int
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err
 	}
+	if err := errors.Join(json.Unmarshal(list[c.collection], &records), json.Unmarshal(list["total"], &total)); err != nil {
+		return err
+	}
 	var titles []string
-	for _, e := range list.Events {
-		titles = append(titles, e.Title)
+	for _, r := range records {
+		titles = append(titles, fmt.Sprint(r[c.titleMember()]))
 	}
 	slices.Sort(titles)
-	if got := strings.Join(titles, ""); got != a.titles || list.Total != len(a.titles) {
-		return fmt.Errorf("GET ?%s: %q of %d, want %q", a.query, got, list.Total, a.titles)
+	if got := strings.Join(titles, ""); got != a.titles || total != len(a.titles) {
+		return fmt.Errorf("GET ?%s: %q of %d, want %q", a.query, got, total, a.titles)
 	}
 	return nil
 }

@@ -7,20 +7,22 @@ import (
 	"strings"
 )
 
-// Step is a block of a recipe: text to insert in a file, or commands if File is "".
+// Step is a block of a recipe: text to insert in a file, a new file, or commands if File is "".
 type Step struct {
-	File  string // relative to the root of the project
-	After string // text that one line of the file contains; the block is inserted after that line
+	File string // relative to the root of the project
+	// After is text that one line of the file contains; the block is inserted after that line. "" means a new file.
+	After string
 	Text  string
 }
 
 var (
 	insertMark = regexp.MustCompile(`^<!-- insert (\S+) after (.+) -->$`)
-	fence      = regexp.MustCompile("^\\s*```")
+	createMark = regexp.MustCompile(`^<!-- create (\S+) -->$`)
+	fence      = regexp.MustCompile("^(\\s*)```")
 )
 
-// Steps returns the blocks of a section of a page. A block below `<!-- insert FILE after TEXT -->` is inserted, and one
-// below `<!-- run -->` has commands. Any other block or comment is an error.
+// Steps returns the blocks of a section of a page. A block below `<!-- insert FILE after TEXT -->` is inserted, one below
+// `<!-- create FILE -->` is a new file, and one below `<!-- run -->` has commands. A block loses the indentation of its fence. Any other block or comment is an error.
 func Steps(page, title string) ([]Step, error) {
 	_, section, found := strings.Cut(page, "\n## "+title+"\n")
 	if !found {
@@ -29,7 +31,7 @@ func Steps(page, title string) ([]Step, error) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	var steps []Step
 	var next *Step
-	inside := false
+	inside, indent := false, ""
 	for line := range strings.SplitSeq(section, "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
@@ -37,21 +39,21 @@ func Steps(page, title string) ([]Step, error) {
 			steps = append(steps, *next)
 			next, inside = nil, false
 		case inside:
-			next.Text += trimmed + "\n"
+			next.Text += strings.TrimPrefix(strings.TrimRight(line, " \t"), indent) + "\n"
 		case fence.MatchString(line):
 			if next == nil {
 				return nil, errors.New("a block without a marker")
 			}
-			inside = true
+			inside, indent = true, fence.FindStringSubmatch(line)[1]
 		case trimmed == "<!-- run -->":
 			next = &Step{}
 		default:
-			m := insertMark.FindStringSubmatch(trimmed)
-			if m == nil && strings.HasPrefix(trimmed, "<!--") {
-				return nil, fmt.Errorf("a marker that is neither run nor insert: %s", trimmed)
-			}
-			if m != nil {
+			if m := insertMark.FindStringSubmatch(trimmed); m != nil {
 				next = &Step{File: m[1], After: m[2]}
+			} else if m := createMark.FindStringSubmatch(trimmed); m != nil {
+				next = &Step{File: m[1]}
+			} else if strings.HasPrefix(trimmed, "<!--") {
+				return nil, fmt.Errorf("a marker that is neither insert, create nor run: %s", trimmed)
 			}
 		}
 	}
@@ -60,6 +62,9 @@ func Steps(page, title string) ([]Step, error) {
 	}
 	return steps, nil
 }
+
+// IsNew reports whether the block is a new file.
+func (s Step) IsNew() bool { return s.File != "" && s.After == "" }
 
 // Insert returns the text of the file with the block after the only line that contains s.After. The block gets the
 // indentation of that line. It returns an error if no line or more than one line contains s.After.

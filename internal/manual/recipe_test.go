@@ -14,13 +14,13 @@ func TestRecipesInsertAfterOneLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, title := range []string{"Add a filter", "Add a field"} {
+	for _, title := range []string{"Add a filter", "Add a field", "Add a resource"} {
 		steps, err := Steps(string(page), title)
 		if err != nil {
 			t.Errorf("%s: %v", title, err)
 		}
 		for _, s := range steps {
-			if s.File == "" {
+			if s.File == "" || s.IsNew() {
 				continue
 			}
 			text, err := os.ReadFile("../../" + s.File)
@@ -44,6 +44,9 @@ func TestSteps(t *testing.T) {
 	}{
 		{"an insertion and commands", "Text.\n" + insert + "\nText.\n" + run, []Step{
 			{File: "a.go", After: "x(", Text: "y(\n"}, {Text: "go vet\ngo test\n"},
+		}},
+		{"a new file keeps the indentation below that of its fence", "   <!-- create a.go -->\n   ```go\n   func y() {\n   \tz()\n   }\n   ```\n", []Step{
+			{File: "a.go", Text: "func y() {\n\tz()\n}\n"},
 		}},
 		{"the next section is another recipe", run + "\n## B\n" + insert, []Step{{Text: "go vet\ngo test\n"}}},
 		{"a block without a marker", insert + "```go\nz\n```\n", nil},

@@ -15,9 +15,6 @@ func (j Event) AppendJSON(b []byte) []byte { return appendEvent(b, &j) }
 func (j Venue) AppendJSON(b []byte) []byte { return appendVenue(b, &j) }
 
 // AppendJSON implements jsonwrite.Appender.
-func (j Organizer) AppendJSON(b []byte) []byte { return appendOrganizer(b, &j) }
-
-// AppendJSON implements jsonwrite.Appender.
 func (j Term) AppendJSON(b []byte) []byte { return appendTerm(b, &j) }
 
 // AppendJSON implements jsonwrite.Appender.
@@ -25,6 +22,9 @@ func (j Image) AppendJSON(b []byte) []byte { return appendImage(b, &j) }
 
 // AppendJSON implements jsonwrite.Appender.
 func (j Series) AppendJSON(b []byte) []byte { return appendSeries(b, &j) }
+
+// AppendJSON implements jsonwrite.Appender.
+func (j Organizer) AppendJSON(b []byte) []byte { return appendOrganizer(b, &j) }
 
 func appendEvent(b []byte, j *Event) []byte {
 	o := jsonwrite.Begin(b)
@@ -276,81 +276,6 @@ func appendVenue(b []byte, j *Venue) []byte {
 	return o.End()
 }
 
-func appendOrganizer(b []byte, j *Organizer) []byte {
-	o := jsonwrite.Begin(b)
-	o.Key("id")
-	o.B = strconv.AppendInt(o.B, j.ID, 10)
-	if j.Author != "" {
-		o.Key("author")
-		o.B = jsonwrite.String(o.B, j.Author)
-	}
-	if j.Status != "" {
-		o.Key("status")
-		o.B = jsonwrite.String(o.B, string(j.Status))
-	}
-	if j.Date != "" {
-		o.Key("date")
-		o.B = jsonwrite.String(o.B, j.Date)
-	}
-	if j.DateUTC != "" {
-		o.Key("date_utc")
-		o.B = jsonwrite.String(o.B, j.DateUTC)
-	}
-	if j.Modified != "" {
-		o.Key("modified")
-		o.B = jsonwrite.String(o.B, j.Modified)
-	}
-	if j.ModifiedUTC != "" {
-		o.Key("modified_utc")
-		o.B = jsonwrite.String(o.B, j.ModifiedUTC)
-	}
-	if j.URL != "" {
-		o.Key("url")
-		o.B = jsonwrite.String(o.B, j.URL)
-	}
-	if j.Organizer != "" {
-		o.Key("organizer")
-		o.B = jsonwrite.String(o.B, j.Organizer)
-	}
-	if j.Description != "" {
-		o.Key("description")
-		o.B = jsonwrite.String(o.B, j.Description)
-	}
-	if j.Slug != "" {
-		o.Key("slug")
-		o.B = jsonwrite.String(o.B, j.Slug)
-	}
-	if j.Image != nil {
-		o.Key("image")
-		o.B = appendImage(o.B, j.Image)
-	}
-	if j.Phone != "" {
-		o.Key("phone")
-		o.B = jsonwrite.String(o.B, j.Phone)
-	}
-	if j.Website != "" {
-		o.Key("website")
-		o.B = jsonwrite.String(o.B, j.Website)
-	}
-	if j.Email != "" {
-		o.Key("email")
-		o.B = jsonwrite.String(o.B, j.Email)
-	}
-	if j.JSONLD != nil {
-		o.Key("json_ld")
-		o.B = jsonwrite.ForScript(appendOrganizerLD(o.B, j.JSONLD), len(o.B))
-	}
-	o.Key("global_id")
-	o.B = jsonwrite.String(o.B, j.GlobalID)
-	o.Key("global_id_lineage")
-	o.B = jsonwrite.Strings(o.B, j.GlobalIDLineage)
-	o.Key("language")
-	o.B = jsonwrite.String(o.B, j.Language)
-	o.Key("translations")
-	o.B = jsonwrite.Strings(o.B, j.Translations)
-	return o.End()
-}
-
 func appendTerm(b []byte, j *Term) []byte {
 	o := jsonwrite.Begin(b)
 	o.Key("id")
@@ -536,6 +461,81 @@ func appendSeries(b []byte, j *Series) []byte {
 	return o.End()
 }
 
+func appendOrganizer(b []byte, j *Organizer) []byte {
+	o := jsonwrite.Begin(b)
+	o.Key("id")
+	o.B = strconv.AppendInt(o.B, j.ID, 10)
+	if j.Author != "" {
+		o.Key("author")
+		o.B = jsonwrite.String(o.B, j.Author)
+	}
+	if j.Status != "" {
+		o.Key("status")
+		o.B = jsonwrite.String(o.B, string(j.Status))
+	}
+	if j.Date != "" {
+		o.Key("date")
+		o.B = jsonwrite.String(o.B, j.Date)
+	}
+	if j.DateUTC != "" {
+		o.Key("date_utc")
+		o.B = jsonwrite.String(o.B, j.DateUTC)
+	}
+	if j.Modified != "" {
+		o.Key("modified")
+		o.B = jsonwrite.String(o.B, j.Modified)
+	}
+	if j.ModifiedUTC != "" {
+		o.Key("modified_utc")
+		o.B = jsonwrite.String(o.B, j.ModifiedUTC)
+	}
+	if j.URL != "" {
+		o.Key("url")
+		o.B = jsonwrite.String(o.B, j.URL)
+	}
+	if j.Organizer != "" {
+		o.Key("organizer")
+		o.B = jsonwrite.String(o.B, j.Organizer)
+	}
+	if j.Description != "" {
+		o.Key("description")
+		o.B = jsonwrite.String(o.B, j.Description)
+	}
+	if j.Slug != "" {
+		o.Key("slug")
+		o.B = jsonwrite.String(o.B, j.Slug)
+	}
+	if j.Image != nil {
+		o.Key("image")
+		o.B = appendImage(o.B, j.Image)
+	}
+	if j.Phone != "" {
+		o.Key("phone")
+		o.B = jsonwrite.String(o.B, j.Phone)
+	}
+	if j.Website != "" {
+		o.Key("website")
+		o.B = jsonwrite.String(o.B, j.Website)
+	}
+	if j.Email != "" {
+		o.Key("email")
+		o.B = jsonwrite.String(o.B, j.Email)
+	}
+	if j.JSONLD != nil {
+		o.Key("json_ld")
+		o.B = jsonwrite.ForScript(appendOrganizerLD(o.B, j.JSONLD), len(o.B))
+	}
+	o.Key("global_id")
+	o.B = jsonwrite.String(o.B, j.GlobalID)
+	o.Key("global_id_lineage")
+	o.B = jsonwrite.Strings(o.B, j.GlobalIDLineage)
+	o.Key("language")
+	o.B = jsonwrite.String(o.B, j.Language)
+	o.Key("translations")
+	o.B = jsonwrite.Strings(o.B, j.Translations)
+	return o.End()
+}
+
 func appendCostDetails(b []byte, j *CostDetails) []byte {
 	o := jsonwrite.Begin(b)
 	o.Key("currency_symbol")
@@ -685,37 +685,6 @@ func appendPlaceLD(b []byte, j *PlaceLD) []byte {
 	return o.End()
 }
 
-func appendOrganizerLD(b []byte, j *OrganizerLD) []byte {
-	o := jsonwrite.Begin(b)
-	o.Key("@type")
-	o.B = jsonwrite.String(o.B, j.Type)
-	if j.Name != "" {
-		o.Key("name")
-		o.B = jsonwrite.String(o.B, j.Name)
-	}
-	if j.Description != "" {
-		o.Key("description")
-		o.B = jsonwrite.String(o.B, j.Description)
-	}
-	if j.URL != "" {
-		o.Key("url")
-		o.B = jsonwrite.String(o.B, j.URL)
-	}
-	if j.Telephone != "" {
-		o.Key("telephone")
-		o.B = jsonwrite.String(o.B, j.Telephone)
-	}
-	if j.Email != "" {
-		o.Key("email")
-		o.B = jsonwrite.String(o.B, j.Email)
-	}
-	if j.SameAs != "" {
-		o.Key("sameAs")
-		o.B = jsonwrite.String(o.B, j.SameAs)
-	}
-	return o.End()
-}
-
 func appendTermURLs(b []byte, j *TermURLs) []byte {
 	o := jsonwrite.Begin(b)
 	o.Key("self")
@@ -770,6 +739,37 @@ func appendSeriesPhase(b []byte, j *SeriesPhase) []byte {
 	o.B = jsonwrite.Strings(o.B, j.RDate)
 	o.Key("exdate")
 	o.B = jsonwrite.Strings(o.B, j.ExDate)
+	return o.End()
+}
+
+func appendOrganizerLD(b []byte, j *OrganizerLD) []byte {
+	o := jsonwrite.Begin(b)
+	o.Key("@type")
+	o.B = jsonwrite.String(o.B, j.Type)
+	if j.Name != "" {
+		o.Key("name")
+		o.B = jsonwrite.String(o.B, j.Name)
+	}
+	if j.Description != "" {
+		o.Key("description")
+		o.B = jsonwrite.String(o.B, j.Description)
+	}
+	if j.URL != "" {
+		o.Key("url")
+		o.B = jsonwrite.String(o.B, j.URL)
+	}
+	if j.Telephone != "" {
+		o.Key("telephone")
+		o.B = jsonwrite.String(o.B, j.Telephone)
+	}
+	if j.Email != "" {
+		o.Key("email")
+		o.B = jsonwrite.String(o.B, j.Email)
+	}
+	if j.SameAs != "" {
+		o.Key("sameAs")
+		o.B = jsonwrite.String(o.B, j.SameAs)
+	}
 	return o.End()
 }
 

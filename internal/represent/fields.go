@@ -95,6 +95,8 @@ func (j *Organizer) plainCell(name string) string {
 }
 
 // Organizer is the JSON representation of a record (contract, section 6.3). Empty members with omitempty are left out.
+//
+//jsonwrite:append
 type Organizer struct {
 	ID          int64           `json:"id"`
 	Author      string          `json:"author,omitempty"`

@@ -2,7 +2,8 @@
 //
 //	go run ../jsonwrite/generate -o append_gen.go Event Venue
 //
-// The named structs of the package in the working directory get the method AppendJSON. They and the structs in them
+// The named structs of the package in the working directory, and those whose comment ends with the directive
+// jsonwrite:append, get the method AppendJSON. They and the structs in them
 // get a function such as appendEvent. A function of that name that is written by hand is used instead. It takes the
 // buffer and a pointer. The tags json give the members; the tag escape:"script" adds jsonwrite.ForScript.
 package main
@@ -52,7 +53,7 @@ func parse(dir, out string) (source, error) {
 		if filepath.Base(file) == out || strings.HasSuffix(file, "_test.go") != strings.HasSuffix(out, "_test.go") {
 			continue
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
@@ -61,6 +62,10 @@ func parse(dir, out string) (source, error) {
 			switch n := n.(type) {
 			case *ast.ImportSpec:
 				s[path.Base(strings.Trim(n.Path.Value, `"`))] = n
+			case *ast.GenDecl:
+				if isMarked(n) {
+					s[markedTypes] = &ast.GenDecl{Specs: append(s.marked(), n.Specs...)}
+				}
 			case *ast.TypeSpec:
 				s[n.Name.Name] = n
 			case *ast.FuncDecl:
@@ -75,6 +80,22 @@ func parse(dir, out string) (source, error) {
 		})
 	}
 	return s, err
+}
+
+// markedTypes is the name of the types with the directive append.
+const markedTypes = "marked types"
+
+// isMarked reports whether the comment of a declaration has the directive append.
+func isMarked(d *ast.GenDecl) bool {
+	return d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return c.Text == "//jsonwrite:append" })
+}
+
+// marked returns the types with the directive append, sorted by file.
+func (s source) marked() []ast.Spec {
+	if d, ok := s[markedTypes].(*ast.GenDecl); ok {
+		return d.Specs
+	}
+	return nil
 }
 
 // underlying returns the type that a name stands for. It refuses types of other packages that have parts.
@@ -125,6 +146,9 @@ func generate(dir, out string, shapes []string) ([]byte, error) {
 		return nil, err
 	}
 	g := &generator{source: s}
+	for _, t := range s.marked() {
+		shapes = append(shapes, t.(*ast.TypeSpec).Name.Name)
+	}
 	for _, name := range shapes {
 		call := g.call("b", "j", ast.NewIdent(name))
 		if call == "" {
