@@ -35,7 +35,7 @@ var funcs = map[string]any{
 	"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
 	"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
 	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault, "named": namedTypes, "fieldOf": fieldOf,
-	"searched": searched, "shown": shown,
+	"searched": searched, "representation": representationOf,
 }
 
 // outsideFiles are the files that templates of a folder write in other packages, by the name of the template.
@@ -144,12 +144,12 @@ func searched(t *gen.Type) (out []*gen.Field, err error) {
 	return out, err
 }
 
-// shownType is what the schema says of a type whose representation is generated (schema.shown).
-type shownType struct{ Doc, SchemaOrg string }
+// representationType has what the schema says of a type whose representation is generated (schema.representation).
+type representationType struct{ Doc, SchemaOrg string }
 
-// shown returns the shownType of a type, nil if its representation is written by hand.
-func shown(t *gen.Type) (*shownType, error) {
-	annotation, ok := t.Annotations["Shown"]
+// representationOf returns the representationType of a type, nil if its representation is written by hand.
+func representationOf(t *gen.Type) (*representationType, error) {
+	annotation, ok := t.Annotations["Representation"]
 	if !ok {
 		return nil, nil
 	}
@@ -157,7 +157,7 @@ func shown(t *gen.Type) (*shownType, error) {
 	if err != nil {
 		return nil, err
 	}
-	var s shownType
+	var s representationType
 	return &s, json.Unmarshal(text, &s)
 }
 

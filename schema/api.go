@@ -25,8 +25,8 @@ type api struct {
 // Name implements schema.Annotation.
 func (api) Name() string { return "API" }
 
-// shown on a type with a name says what is generated of it: its representation, and its row in tables.
-type shown struct {
+// representation on a type with a name says what is generated of it: its representation, and its row in tables.
+type representation struct {
 	// Doc describes the records in the interface description. It is the key of its translations.
 	Doc string
 	// SchemaOrg is the type of the linked data of a record in the schema.org vocabulary.
@@ -34,4 +34,4 @@ type shown struct {
 }
 
 // Name implements schema.Annotation.
-func (shown) Name() string { return "Shown" }
+func (representation) Name() string { return "Representation" }

@@ -17,7 +17,7 @@ func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, trac
 
 // Annotations of an Organizer.
 func (Organizer) Annotations() []schema.Annotation {
-	return []schema.Annotation{shown{Doc: "People and groups that organize events", SchemaOrg: "Person"}}
+	return []schema.Annotation{representation{Doc: "People and groups that organize events", SchemaOrg: "Person"}}
 }
 
 // Fields of an Organizer.

@@ -212,7 +212,7 @@ func (j *Venue) plainCell(name string) string {
 	return ""
 }
 
-// ShownKinds are the kinds of records whose representation is generated (schema.shown).
+// ShownKinds are the kinds of records whose representation is generated (schema.representation).
 var ShownKinds = []ShownKind{
 	{calendar.Organizer, "People and groups that organize events", reflect.TypeFor[Organizer](), columnNames(organizerColumns)},
 }
