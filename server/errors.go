@@ -27,6 +27,8 @@ import (
 var statuses = map[string]int{
 	"rest_no_route":                    http.StatusNotFound,
 	"rest_invalid_json":                http.StatusBadRequest,
+	"rest_body_not_object":             http.StatusBadRequest,
+	"rest_unsupported_media_type":      http.StatusUnsupportedMediaType,
 	"rest_missing_callback_param":      http.StatusBadRequest,
 	"rest_invalid_param":               http.StatusBadRequest,
 	"rest_forbidden":                   http.StatusForbidden,

@@ -548,6 +548,9 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 		tooLarge.meaning = "The body or the address is too long"
 	}
 	out = append(out, tooLarge)
+	if !read {
+		out = append(out, possibleError{"415", "The declared type of the body is neither JSON nor a form"})
+	}
 	if method == http.MethodPost {
 		out = append(out, keyReused)
 	}
