@@ -32,7 +32,7 @@ func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *par
 		}
 		text, fault := param.String(raw)
 		if fault != nil {
-			return when.Date{}, &param.Fault{Key: "date-type"}
+			return when.Date{}, &param.Fault{Reason: reasonDate, Key: "date-type", Data: map[string]any{}}
 		}
 		d, err := when.Parse(text, now, zone)
 		if err != nil {
@@ -51,8 +51,10 @@ func parseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *para
 	}
 }
 
-// dateFault returns the fault of a text that is not a date, with an example of a valid one. The fault has no
-// reason code.
+// reasonDate is the reason code for what is no date.
+const reasonDate = "rest_invalid_date"
+
+// dateFault returns the fault of a text that is not a date, with an example of a valid one.
 func dateFault(err error, text string) *param.Fault {
 	key := "date-unreadable"
 	switch {
@@ -65,7 +67,9 @@ func dateFault(err error, text string) *param.Fault {
 	case errors.Is(err, when.ErrYear):
 		key = "date-year"
 	}
-	return &param.Fault{Key: key, Args: map[string]any{"Text": shortenForMessage(text)}}
+	return &param.Fault{
+		Reason: reasonDate, Key: key, Args: map[string]any{"Text": shortenForMessage(text)}, Data: map[string]any{},
+	}
 }
 
 // dayOf returns the calendar day of a date in the zone, as wall time 00:00:00.

@@ -79,6 +79,10 @@ func TestExamplesAreRecorded(t *testing.T) {
 		{Request: get("/images/99"), Status: 404, Golden: "error_image_not_found_404.json"},
 		{Request: ifMatch(`"9-0123456789abcdef"`, as("PATCH", "/events/17", object{"cost": "7"})), Status: 412, Golden: "error_precondition_failed_412.json"},
 		{Request: as("POST", "/events", object{"title": strings.Repeat("x", 1<<20)}), Status: 413, Golden: "error_too_large_413.json"},
+		{
+			Request: apitest.Request{Method: "POST", Path: "/events", Form: "<event/>", Header: map[string]string{"Content-Type": "text/xml"}},
+			Status:  415, Golden: "error_media_type_415.json",
+		},
 	})
 	for path, golden := range map[string]string{
 		"/events.ics?include={jazzNight}": "events_ics.json", "/event/winter-jazz-blues.ics": "event_ics.json",

@@ -95,7 +95,7 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 			},
 			{
 				Name: "empty is not missing", Request: post("", "/events", concert(object{"title": "", "start_date": ""})),
-				Status: 400, Code: "rest_invalid_param", Check: namesExactly("title", "start_date"),
+				Status: 400, Code: "rest_invalid_param", Check: namesExactly("title", "start_date rest_invalid_date"),
 			},
 
 			{
@@ -169,9 +169,9 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 				"virtual_url": "x", "attendance": "remote", "event_status_reason": 5, "event_status": "moved",
 				"description": 5, "title": "<p></p>", "date_utc": "x", "date": true, "author": "me",
 			}), Status: 400, Check: namesExactly(
-				"author rest_invalid_type", "date", "date_utc", "title", "description rest_invalid_type",
+				"author rest_invalid_type", "date rest_invalid_date", "date_utc rest_invalid_date", "title", "description rest_invalid_type",
 				"slug rest_invalid_type", "excerpt rest_invalid_type", "status", "timezone", "all_day rest_invalid_type",
-				"start_date", "end_date", "image", "cost", "website", "show_map rest_invalid_type",
+				"start_date rest_invalid_date", "end_date rest_invalid_date", "image", "cost", "website", "show_map rest_invalid_type",
 				"show_map_link rest_invalid_type", "hide_from_listings rest_invalid_type", "sticky rest_invalid_type",
 				"featured rest_invalid_type", "categories unknown-ids", "tags unknown-ids", "venue unknown-ids", "organizer",
 				"password rest_invalid_type", "ticketed rest_invalid_type", "post_parent rest_invalid_type",
@@ -297,10 +297,24 @@ func TestSourcesOfParameters(t *testing.T) {
 			{Name: "content type with a broken parameter", Request: typed("application/json;;",
 				`{"title":"Typed","start_date":"2026-12-05","end_date":"2026-12-05"}`), Status: 201, Check: e.keeps(object{"title": "Typed"})},
 			{
-				Name: "other content types carry nothing", Request: typed("text/plain", `{"title":"x","start_date":"now","end_date":"now"}`),
-				Status: 400, Check: namesExactly("title", "start_date", "end_date"),
+				Name: "another content type", Request: typed("text/plain", `{"title":"x","start_date":"now","end_date":"now"}`),
+				Status: 415, Code: "rest_unsupported_media_type",
 			},
-			{Name: "a list carries nothing", Request: post("admin", "/events", `[{"title":"x"}]`), Status: 400, Check: namesExactly("title", "start_date", "end_date")},
+			{Name: "XML", Request: typed("text/xml; charset=utf-8", `<event/>`), Status: 415, Code: "rest_unsupported_media_type"},
+			{Name: "a content type that is none", Request: typed("nonsense", `{}`), Status: 415, Code: "rest_unsupported_media_type"},
+			{Name: "a picture", Request: typed("image/png", `PNG`), Status: 415, Code: "rest_unsupported_media_type"},
+			{Name: "another content type without a body", Request: typed("text/plain", ""), Status: 400, Check: namesExactly("title", "start_date", "end_date")},
+			{Name: "a list", Request: post("admin", "/events", `[{"title":"x"}]`), Status: 400, Code: "rest_body_not_object"},
+			{Name: "null", Request: post("admin", "/events", `null`), Status: 400, Code: "rest_body_not_object"},
+			{Name: "a text", Request: post("admin", "/events", `"title"`), Status: 400, Code: "rest_body_not_object"},
+			{
+				Name: "repeated keys", Request: post("admin", "/events", `{"title":"One","venue":{"venue":"Here","city":"A","city":"B"},"start_date":"2026-12-05","end_date":"2026-12-05","title":"Two"}`),
+				Status: 201, Check: allChecks(e.keeps(object{"title": "Two", "venue.city": "B"}), header("X-Almanac-Ignored", "venue%5Bcity%5D; reason=duplicate-key, title; reason=duplicate-key")),
+			},
+			{
+				Name: "repeated keys of a strict client", Request: strictly(post("admin", "/events", `{"title":"One","venue":{"venue":"Here","city":"A","city":"B"},"start_date":"2026-12-05","end_date":"2026-12-05","title":"Two"}`)),
+				Status: 400, Check: namesExactly("venue[city] duplicate-key", "title duplicate-key"),
+			},
 			{Name: "an empty body carries nothing", Request: post("admin", "/events", ""), Status: 400, Check: namesExactly("title", "start_date", "end_date")},
 			{Name: "more after the object", Request: post("admin", "/events", `{} {}`), Status: 400, Code: "rest_invalid_json"},
 

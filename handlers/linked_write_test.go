@@ -181,7 +181,7 @@ func TestCommonFieldsOfLinkedRecords(t *testing.T) {
 			{Name: "date wins", Request: update(object{"date": "2026-01-02", "date_utc": "2026-01-03"}), Status: 200, Check: e.keeps(object{"date": "2026-01-02 00:00:00"})},
 			{Name: "date with an offset", Request: update(object{"date_utc": "2026-01-02T03:00:00+02:00"}), Status: 200, Check: e.keeps(object{"date_utc": "2026-01-02 01:00:00"})},
 			{Name: "date to come", Request: update(object{"date": 1800000000}), Status: 200, Check: e.keeps(object{"date_utc": "2027-01-15 08:00:00", "status": "future"})},
-			{Name: "date that is none", Request: update(object{"date": "2026-02-30", "date_utc": ""}), Status: 400, Check: namesExactly("date", "date_utc")},
+			{Name: "date that is none", Request: update(object{"date": "2026-02-30", "date_utc": ""}), Status: 400, Check: namesExactly("date rest_invalid_date", "date_utc rest_invalid_date")},
 			{Name: "past again", Request: update(object{"date": "2026-01-02"}), Status: 200, Check: e.keeps(object{"status": "publish"})},
 
 			{Name: "status", Request: update(object{"status": "private"}), Status: 200, Check: e.keeps(object{"status": "private"})},

@@ -144,7 +144,7 @@ func TestListParametersAreChecked(t *testing.T) {
 		api.Example(t)
 		api.SignIn(t, "contributor", calendar.Contributor)
 		api.SignIn(t, "subscriber", calendar.Subscriber)
-		const number, bounds, ids = " rest_invalid_type", " rest_out_of_bounds", " unknown-ids"
+		const number, date, bounds, ids = " rest_invalid_type", " rest_invalid_date", " rest_out_of_bounds", " unknown-ids"
 		var cases []apitest.Case
 		add := func(login, path string, want ...string) {
 			cases = append(cases, apitest.Case{
@@ -172,9 +172,9 @@ func TestListParametersAreChecked(t *testing.T) {
 		}
 		for _, name := range []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"} {
 			for _, value := range []string{"", "soon", "2026-02-30", "2026-13-01", "10000-01-01", "1.5", "99999999999999999"} {
-				add("", "/events?"+name+"="+value, name)
+				add("", "/events?"+name+"="+value, name+date)
 			}
-			add("", "/events?"+name+"[]=2026-12-01", name)
+			add("", "/events?"+name+"[]=2026-12-01", name+date)
 		}
 		for _, name := range []string{"strict_dates", "featured", "ticketed", "geoloc"} {
 			for _, value := range []string{"", "maybe", "2", "-1"} {
@@ -250,7 +250,7 @@ func TestListParametersAreChecked(t *testing.T) {
 		add("", "/tags?hide_empty=", "hide_empty"+number)
 		add("admin", "/images?page=0", "page"+bounds)
 		add("", "/images?page=0", "page"+bounds) // before the permission
-		add("", "/events?page=0&start_date=x&featured=maybe&venue=999", "page"+bounds, "start_date", "featured"+number, "venue"+ids)
+		add("", "/events?page=0&start_date=x&featured=maybe&venue=999", "page"+bounds, "start_date"+date, "featured"+number, "venue"+ids)
 		api.Run(t, cases)
 
 		t.Run("faults come in the order of declaration", func(t *testing.T) {

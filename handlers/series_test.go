@@ -201,7 +201,7 @@ func TestRefusedSchedules(t *testing.T) {
 			{"367 exceptions", create(object{"exdate": many}), "exdate rest_out_of_bounds", object{"maximum": 366}, [3]string{}},
 			{"501 characters", create(object{"rrule": "FREQ=DAILY;COUNT=" + strings.Repeat("0", 483) + "2"}), "rrule rest_out_of_bounds", object{"maximum": 500}, [3]string{}},
 			{"a number for a rule", create(object{"rrule": 5}), "rrule rest_invalid_type", nil, [3]string{}},
-			{"no date", create(object{"rdate": []string{"soon"}}), "rdate", nil, [3]string{}},
+			{"no date", create(object{"rdate": []string{"soon"}}), "rdate rest_invalid_date", nil, [3]string{}},
 			{"an object for dates", create(object{"exdate": object{"a": 1}}), "exdate rest_invalid_type", nil, [3]string{}},
 			{"a scope on create", create(object{"scope": "all"}), "scope not-recurring", object{}, [3]string{"The event is not part of a series.", "To wydarzenie nie należy do cyklu.", "El evento no forma parte de una serie."}},
 			{"a scope outside a series", patch("admin", eventPath(single), object{"scope": "following", "title": "x"}), "scope not-recurring", object{}, [3]string{}},
@@ -242,7 +242,7 @@ func TestRefusedSchedules(t *testing.T) {
 		e.Run(t, []apitest.Case{
 			{Name: "every fault at once", Request: create(object{
 				"rrule": "FREQ=HOURLY", "rdate": "soon", "exdate": "later", "scope": "all", "cost": true,
-			}), Status: 400, Check: namesExactly("cost", "rrule bad-rule", "rdate", "exdate", "scope not-recurring")},
+			}), Status: 400, Check: namesExactly("cost", "rrule bad-rule", "rdate rest_invalid_date", "exdate rest_invalid_date", "scope not-recurring")},
 			{Name: "a rule before the permission", Request: post("", "/events", course(object{"rrule": "FREQ=X"})), Status: 400, Check: namesExactly("rrule bad-rule")},
 			{Name: "what it makes after the permission", Request: post("", "/events", course(object{"rrule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"})), Status: 401, Code: "rest_forbidden"},
 			{Name: "and for who may not create", Request: post("subscriber", "/series/preview", course(object{"rrule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"})), Status: 403, Code: "rest_forbidden"},

@@ -68,7 +68,7 @@ type Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, e
 // is for the client. Any other error is internal.
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
 	r := h.request(ctx, h.readDatabase(c.Method(), call.Caller), m, call)
-	values, err := h.values(c, m.path)
+	values, duplicates, err := h.values(c, m)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -100,7 +100,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	}
 	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
-	ignored, err := r.parse(c, m, values, call.Strict)
+	ignored, err := r.parse(c, m, values, duplicates, call.Strict)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -16,66 +16,81 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// values returns the parameters of body and query. Those of the body have precedence. In this package, only values
+// values returns the parameters of body and query, and the keys that a JSON body repeats. Those of the body have precedence. In this package, only values
 // and the functions that it calls read the raw request. Strings are copied, because Fiber reuses its buffers for
 // the next request.
-func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any, error) {
+func (h *Handlers) values(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []string, err error) {
 	query, err := pairValues(c.Context().URI().QueryString())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch c.Method() {
 	case fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete:
 	default:
-		return query, nil
+		return query, nil, nil
 	}
-	body, err := bodyValues(c)
+	body, duplicates, err := bodyValues(c, m.endpoint.rawFile)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// In the query, these two parameters would filter what is read, instead of setting what is written.
 	delete(query, "password")
-	if _, captured := path["slug"]; captured {
+	if _, captured := m.path["slug"]; captured {
 		delete(query, "slug")
 	}
-	return param.Merge(body, query), nil
+	return param.Merge(body, query), duplicates, nil
 }
 
-// bodyValues parses the body by its content type. A content type without parameters gives none.
-func bodyValues(c *fiber.Ctx) (map[string]any, error) {
+// bodyValues parses the body by its content type. A body without a content type gives no parameters, and neither does a
+// picture if the body may be a file. duplicates are the keys that JSON repeats.
+func bodyValues(c *fiber.Ctx, mayBeFile bool) (values map[string]any, duplicates []string, err error) {
+	if len(c.BodyRaw()) == 0 || c.Get(fiber.HeaderContentType) == "" {
+		return nil, nil, nil
+	}
 	// The header is copied, because it is in a buffer of Fiber.
 	kind, params, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
 	// If only a parameter of the content type is malformed, the type itself is known, and the body is parsed.
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
-		return nil, nil
+		return nil, nil, mediaTypeError()
 	}
 	// Compressed bodies are refused, because a few kilobytes may decompress to gigabytes.
 	if coding := c.Get(fiber.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, malformedError(errors.New("compressed bodies are not understood"))
+		return nil, nil, malformedError(errors.New("compressed bodies are not understood"))
 	}
 	switch {
+	case mayBeFile && rawFile(c) != nil:
+		return nil, nil, nil
 	case kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
-		values, err := param.DecodeJSON(c.BodyRaw())
-		if errors.Is(err, param.ErrForm) {
-			return nil, tooLargeError(err)
+		values, err = param.DecodeJSON(c.BodyRaw())
+		switch {
+		case errors.Is(err, param.ErrForm):
+			return nil, nil, tooLargeError(err)
+		case errors.Is(err, param.ErrNotObject):
+			return nil, nil, &calendar.Error{Code: "rest_body_not_object", Key: "rest_body_not_object", Err: err}
+		case err != nil:
+			return nil, nil, malformedError(err)
 		}
-		if err != nil {
-			return nil, malformedError(err)
-		}
-		return values, nil
+		return values, param.DuplicateKeys(c.BodyRaw(), maxUndeclared), nil
 	case kind == fiber.MIMEApplicationForm:
-		return pairValues(c.BodyRaw())
+		values, err = pairValues(c.BodyRaw())
+		return values, nil, err
 	case kind == fiber.MIMEMultipartForm:
 		form, err := MultipartForm(c, params["boundary"])
 		if err != nil {
 			if errors.Is(err, multipart.ErrMessageTooLarge) {
-				return nil, tooLargeError(err)
+				return nil, nil, tooLargeError(err)
 			}
-			return nil, malformedError(err)
+			return nil, nil, malformedError(err)
 		}
-		return multipartValues(form)
+		values, err = multipartValues(form)
+		return values, nil, err
 	}
-	return nil, nil
+	return nil, nil, mediaTypeError()
+}
+
+// mediaTypeError returns the error for a body of a type that the service does not read.
+func mediaTypeError() error {
+	return &calendar.Error{Code: "rest_unsupported_media_type", Key: "rest_unsupported_media_type"}
 }
 
 // formKey is the key under which a Fiber context stores the parsed form of its request.

@@ -11,12 +11,6 @@ import (
 // TestStrictWritesOfEveryKind writes each kind of record with Prefer: handling=strict, and refuses a name that a write does not
 // have.
 func TestStrictWritesOfEveryKind(t *testing.T) {
-	strictly := func(r apitest.Request) apitest.Request {
-		header := map[string]string{"Prefer": "handling=strict"}
-		maps.Copy(header, r.Header)
-		r.Header, r.As = header, "admin"
-		return r
-	}
 	event := object{"title": "Strict", "start_date": "2027-03-01 10:00", "end_date": "2027-03-01 11:00", "timezone": "UTC"}
 	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
 		api.Example(t)
@@ -75,4 +69,12 @@ func TestStrictWritesOfEveryKind(t *testing.T) {
 			t.Errorf("%d: %s", res.Status, res.Body)
 		}
 	})
+}
+
+// strictly returns the request of a strict client.
+func strictly(r apitest.Request) apitest.Request {
+	header := map[string]string{"Prefer": "handling=strict"}
+	maps.Copy(header, r.Header)
+	r.Header, r.As = header, "admin"
+	return r
 }

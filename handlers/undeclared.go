@@ -79,21 +79,26 @@ func (r *request) undeclaredParameters(m *Match, values map[string]any) []undecl
 	return out
 }
 
-// parse parses the parameters. For a strict client, undeclared parameters are faults. For others, ignored is the
-// header that names them.
-func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, strict bool) (ignored string, err error) {
+// parse parses the parameters. For a strict client, undeclared parameters and repeated keys are faults. For others, ignored is
+// the header that names them.
+func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
 	err = r.params.Parse(r.ctx)
 	if !strict {
-		return ignoredHeader(unknown), err
+		return ignoredHeader(unknown, duplicates), err
 	}
 	c.Set(HeaderPreferenceApplied, strictHandling)
 	var invalid param.Invalid
-	if len(unknown) == 0 || err != nil && !errors.As(err, &invalid) {
+	if len(unknown)+len(duplicates) == 0 || err != nil && !errors.As(err, &invalid) {
 		return "", err
 	}
 	for _, u := range unknown {
 		invalid.Faults = append(invalid.Faults, u.fault())
+	}
+	for _, name := range duplicates {
+		invalid.Faults = append(invalid.Faults, param.Fault{
+			Param: name, Reason: "duplicate-key", Key: "duplicate-key", Args: map[string]any{"Param": name}, Data: map[string]any{},
+		})
 	}
 	return "", invalid
 }
@@ -110,15 +115,22 @@ func (u undeclaredParameter) fault() param.Fault {
 	return f
 }
 
-// ignoredHeader returns the value of X-Almanac-Ignored, or "" if no parameter was ignored. Names are
-// percent-encoded as in a query. Parameters that do not fit are left out.
-func ignoredHeader(unknown []undeclaredParameter) string {
-	var value string
+// ignoredHeader returns the value of X-Almanac-Ignored, or "" if nothing was ignored. Names are percent-encoded as in a query.
+// Parameters and keys that do not fit are left out.
+func ignoredHeader(unknown []undeclaredParameter, duplicates []string) string {
+	var items []string
 	for _, u := range unknown {
 		item := url.QueryEscape(u.name)
 		if u.meant != "" {
 			item += "; did-you-mean=" + url.QueryEscape(u.meant)
 		}
+		items = append(items, item)
+	}
+	for _, name := range duplicates {
+		items = append(items, url.QueryEscape(name)+"; reason=duplicate-key")
+	}
+	var value string
+	for _, item := range items {
 		if value != "" {
 			item = ", " + item
 		}

@@ -137,7 +137,7 @@ func TestPicturesOfWordPressClients(t *testing.T) {
 			}(), Status: 201, Check: named("f.png")},
 			{Name: "no picture", Request: rawPicture("author", []byte("<svg/>")), Status: 400, Code: "rest_invalid_param"},
 			{Name: "nothing", Request: rawPicture("author", nil), Status: 400, Code: "rest_missing_callback_param"},
-			{Name: "text", Request: rawPicture("author", data, "Content-Type", "text/plain"), Status: 400, Code: "rest_missing_callback_param"},
+			{Name: "text", Request: rawPicture("author", data, "Content-Type", "text/plain"), Status: 415, Code: "rest_unsupported_media_type"},
 			{Name: "compressed", Request: rawPicture("author", data, "Content-Encoding", "gzip"), Status: 400, Code: "rest_invalid_json"},
 			{Name: "anonymous", Request: rawPicture("", data), Status: 401, Code: "rest_forbidden"},
 			{Name: "contributor", Request: rawPicture("contributor", data), Status: 403, Code: "rest_forbidden"},

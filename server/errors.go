@@ -27,6 +27,8 @@ import (
 var statuses = map[string]int{
 	"rest_no_route":                    http.StatusNotFound,
 	"rest_invalid_json":                http.StatusBadRequest,
+	"rest_body_not_object":             http.StatusBadRequest,
+	"rest_unsupported_media_type":      http.StatusUnsupportedMediaType,
 	"rest_missing_callback_param":      http.StatusBadRequest,
 	"rest_invalid_param":               http.StatusBadRequest,
 	"rest_forbidden":                   http.StatusForbidden,
@@ -69,7 +71,7 @@ var statuses = map[string]int{
 // Media types of error replies.
 const (
 	typeJSON    = "application/json; charset=UTF-8"
-	typeProblem = "application/problem+json; charset=UTF-8"
+	typeProblem = "application/problem+json"
 )
 
 // errorReply is the content of an error reply.
@@ -243,7 +245,8 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	kind, body := typeJSON, f.body()
 	// Media types ignore case, but Fiber compares it.
 	c.Request().Header.Set(fiber.HeaderAccept, strings.ToLower(c.Get(fiber.HeaderAccept)))
-	if c.Accepts(typeJSON, typeProblem) == typeProblem {
+	// Some clients ask for the type with the charset that it had.
+	if strings.HasPrefix(c.Accepts(typeJSON, typeProblem, typeProblem+"; charset=UTF-8"), typeProblem) {
 		kind, body = typeProblem, f.problem(string(c.Request().URI().PathOriginal()))
 	}
 	data, err := jsonwrite.Encode(body)

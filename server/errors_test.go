@@ -134,7 +134,7 @@ func TestErrorBodies(t *testing.T) {
 		const kind = "application/problem+json"
 		isProblem := func(want string) func(*testing.T, apitest.Response) {
 			return func(t *testing.T, r apitest.Response) {
-				header("Content-Type", kind+"; charset=UTF-8")(t, r)
+				header("Content-Type", kind)(t, r)
 				body(want)(t, r)
 			}
 		}
@@ -143,6 +143,7 @@ func TestErrorBodies(t *testing.T) {
 		invalid := `{"code":"rest_invalid_param","message":"Invalid parameter(s): page, start_date, include, ml_language","data":{"status":400,` +
 			`"params":{"page":"page must be at least 1.","start_date":"“x” is not a date. Examples: 2026-12-05 18:00, 2026-12-05T18:00:00+01:00, tomorrow 9am, first day of next month.","include":"include is not of type integer.","ml_language":"ml_language is not one of en, pl, es."},` +
 			`"details":{"page":{"code":"rest_out_of_bounds","message":"page must be at least 1.","data":{"minimum":1}},` +
+			`"start_date":{"code":"rest_invalid_date","message":"“x” is not a date. Examples: 2026-12-05 18:00, 2026-12-05T18:00:00+01:00, tomorrow 9am, first day of next month.","data":{}},` +
 			`"include":{"code":"rest_invalid_type","message":"include is not of type integer.","data":{"param":"include"}},` +
 			`"ml_language":{"code":"rest_not_in_enum","message":"ml_language is not one of en, pl, es.","data":{"enum":["en","pl","es"]}}}}}`
 		api.Run(t, []apitest.Case{
@@ -183,7 +184,7 @@ func TestErrorBodies(t *testing.T) {
 					`"errors":[{"parameter":"name","code":"rest_missing_callback_param","detail":"Missing parameter(s): name"}]}`)},
 			{Name: "problem of invalid parameters", Request: problem(ask("", "/events?page=0&start_date=x"), kind), Status: 400, Check: isProblem(
 				`{"type":"about:blank","title":"Bad Request","status":400,"detail":"Invalid parameter(s): page, start_date","instance":"/cal/events/v1/events","code":"rest_invalid_param",` +
-					`"errors":[{"parameter":"page","code":"rest_out_of_bounds","detail":"page must be at least 1."},{"parameter":"start_date","code":"rest_invalid_param","detail":"“x” is not a date. Examples: 2026-12-05 18:00, 2026-12-05T18:00:00+01:00, tomorrow 9am, first day of next month."}]}`)},
+					`"errors":[{"parameter":"page","code":"rest_out_of_bounds","detail":"page must be at least 1."},{"parameter":"start_date","code":"rest_invalid_date","detail":"“x” is not a date. Examples: 2026-12-05 18:00, 2026-12-05T18:00:00+01:00, tomorrow 9am, first day of next month."}]}`)},
 		})
 	})
 }

@@ -282,7 +282,7 @@ func (w *fuzzWorld) wellFormedBody(t *testing.T, reply apitest.Response) {
 		if body.Data.Status != reply.Status || body.Message == "" {
 			t.Errorf("%d with %s", reply.Status, reply.Body)
 		}
-	case kind == "application/problem+json; charset=UTF-8":
+	case kind == "application/problem+json":
 		if body.Status != float64(reply.Status) || body.Detail == "" || body.Title == "" {
 			t.Errorf("%d with %s", reply.Status, reply.Body)
 		}

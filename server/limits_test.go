@@ -167,7 +167,7 @@ func TestDeadlines(t *testing.T) {
 	if late.Status != 503 || late.Get(t, "code") != "rest_unavailable" {
 		t.Errorf("got %d %s", late.Status, late.Body)
 	}
-	header("Retry-After", "5", "Content-Type", "application/problem+json; charset=UTF-8")(t, late)
+	header("Retry-After", "5", "Content-Type", "application/problem+json")(t, late)
 }
 
 func TestRates(t *testing.T) {

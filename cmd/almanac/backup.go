@@ -12,9 +12,9 @@ import (
 )
 
 type backupCmd struct {
-	database
-	File  string `arg:"" type:"path" help:"File to write the copy to."`
-	Force bool   `help:"Replace an existing file."`
+	database `group:"Database:"`
+	File     string `arg:"" type:"path" help:"File to write the copy to."`
+	Force    bool   `help:"Replace an existing file."`
 }
 
 // Run copies an SQLite database to a file. For MySQL it returns an error that shows the mysqldump command.

@@ -14,10 +14,10 @@ import (
 
 // checkCmd checks the database for inconsistencies.
 type checkCmd struct {
-	database
-	siteFlags
-	Repair bool `help:"First recompute what is derived from the records: event counts, instants, search texts, positions on the map, sort keys."`
-	Limit  int  `default:"100" placeholder:"N" help:"Most problems to print. All of them are counted. Default ${default}."`
+	database  `group:"Database:"`
+	siteFlags `group:"Site:"`
+	Repair    bool `help:"First recompute what is derived from the records: event counts, instants, search texts, positions on the map, sort keys."`
+	Limit     int  `default:"100" placeholder:"N" help:"Most problems to print. All of them are counted. Default ${default}."`
 }
 
 // Run prints at most Limit problems of the database, and returns an error if there is one.

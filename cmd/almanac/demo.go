@@ -29,9 +29,9 @@ import (
 // demoCmd serves a made-up calendar. Without --db and --keep, the database and images are in a temporary folder,
 // which is removed at the end.
 type demoCmd struct {
-	serveFlags
-	DB   string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
-	Keep string `type:"path" placeholder:"FILE" xor:"db" help:"Keep the SQLite file, as FILE, and the images in a folder beside it."`
+	serveFlags `group:"Serving:"`
+	DB         string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
+	Keep       string `type:"path" placeholder:"FILE" xor:"db" help:"Keep the SQLite file, as FILE, and the images in a folder beside it."`
 	calendarChoice
 	Events int  `default:"300" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
 	Open   bool `help:"Open the calendar in the browser."`

@@ -23,8 +23,8 @@ type imagesCmds struct {
 // imagesCleanCmd cleans image files that earlier versions published as uploaded. It also makes the scaled sizes
 // that these versions did not make.
 type imagesCleanCmd struct {
-	database
-	siteFlags
+	database    `group:"Database:"`
+	siteFlags   `group:"Site:"`
 	Media       string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
 	MaxDecoding string `default:"512MiB" placeholder:"SIZE" help:"Memory for a picture that must be rotated. 0 means no limit. Default ${default}."`
 }

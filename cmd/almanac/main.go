@@ -19,23 +19,26 @@ import (
 
 // cli has the commands and flags of the program.
 type cli struct {
-	Demo         demoCmd          `cmd:"" help:"Serve a made-up calendar to try. Start here."`
-	Serve        serveCmd         `cmd:"" help:"Serve the API, the feeds and the pages."`
-	Migrate      migrateCmds      `cmd:"" help:"Bring the database schema up to date."`
-	Backup       backupCmd        `cmd:"" help:"Copy an SQLite database to a file while processes use it."`
-	Seed         seedCmds         `cmd:"" help:"Fill a database with a made-up calendar of any size, or write one to a file."`
-	Import       importCmd        `cmd:"" help:"Import a calendar from a compatible REST API or from a file."`
-	User         userCmds         `cmd:"" help:"Manage users."`
-	Token        tokenCmds        `cmd:"" help:"Manage access tokens."`
-	Site         siteCmds         `cmd:"" help:"Show or change the settings of the calendar: its name, languages, time zone, currency."`
-	Check        checkCmd         `cmd:"" help:"Check the database for inconsistencies. With --repair, repair them."`
-	Images       imagesCmds       `cmd:"" help:"Maintain image files."`
-	Search       searchCmds       `cmd:"" help:"Rebuild the search index."`
-	Translations translationsCmds `cmd:"" help:"List what is not translated, and exchange texts with translators."`
-	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the OpenAPI document."`
-	Explain      explainCmd       `cmd:"" help:"Print the rules of a parameter or of a route, with examples."`
-	Version      versionCmd       `cmd:"" help:"Print the version, as --version and -v do."`
-	Manual       manualCmd        `cmd:"" hidden:"" help:"Rewrite the generated parts of the manual."`
+	Demo         demoCmd          `cmd:"" group:"Start:" help:"Serve a made-up calendar to try. Start here."`
+	Serve        serveCmd         `cmd:"" group:"Start:" help:"Serve the API, the feeds and the pages."`
+	Seed         seedCmds         `cmd:"" group:"Records:" help:"Fill a database with a made-up calendar of any size, or write one to a file."`
+	Import       importCmd        `cmd:"" group:"Records:" help:"Import a calendar from a compatible REST API or from a file."`
+	Export       exportCmd        `cmd:"" group:"Records:" help:"Write all public records of a calendar to a file: iCalendar, CSV or JSON."`
+	User         userCmds         `cmd:"" group:"Calendar:" help:"Manage users."`
+	Token        tokenCmds        `cmd:"" group:"Calendar:" help:"Manage access tokens."`
+	Site         siteCmds         `cmd:"" group:"Calendar:" help:"Show or change the settings of the calendar: its name, languages, time zone, currency."`
+	Migrate      migrateCmds      `cmd:"" group:"Database:" help:"Bring the database schema up to date."`
+	Backup       backupCmd        `cmd:"" group:"Database:" help:"Copy an SQLite database to a file while processes use it."`
+	Check        checkCmd         `cmd:"" group:"Database:" help:"Check the database for inconsistencies. With --repair, repair them."`
+	Images       imagesCmds       `cmd:"" group:"Database:" help:"Maintain image files."`
+	Search       searchCmds       `cmd:"" group:"Database:" help:"Rebuild the search index."`
+	Translations translationsCmds `cmd:"" group:"Records:" help:"List what is not translated, and exchange texts with translators."`
+	OpenAPI      openapiCmd       `cmd:"" group:"Help:" name:"openapi" help:"Write the OpenAPI document."`
+	Explain      explainCmd       `cmd:"" group:"Help:" help:"Print the rules of a parameter or of a route, with examples."`
+	Completion   completionCmd    `cmd:"" group:"Help:" help:"Print a script that completes commands and flags in bash, zsh or fish."`
+	Version      versionCmd       `cmd:"" group:"Help:" help:"Print the version, as --version and -v do."`
+	Complete     completeCmd      `cmd:"" group:"Help:" hidden:"" help:"Print how the last word of a command line may go on."`
+	Manual       manualCmd        `cmd:"" group:"Help:" hidden:"" help:"Rewrite the generated parts of the manual."`
 }
 
 // collectAt is the heap growth in percent at which garbage is collected, unless GOGC is set. Most of the heap is

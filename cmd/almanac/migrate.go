@@ -130,8 +130,8 @@ type migrateCmds struct {
 }
 
 type migrateStatusCmd struct {
-	database
-	JSON bool `name:"json" help:"Print JSON."`
+	database `group:"Database:"`
+	JSON     bool `name:"json" help:"Print JSON."`
 }
 
 func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
@@ -221,12 +221,12 @@ func newMigrationStatus(st *store.Store, revs []migrate.Revision, current bool) 
 }
 
 type migrateApplyCmd struct {
-	database
+	database `group:"Database:"`
 	lockWait
-	siteFlags
-	To     string `placeholder:"VERSION" help:"Last version to apply. Default all."`
-	DryRun bool   `help:"Print the SQL, as plan does, and run nothing."`
-	Data   bool   `default:"true" negatable:"" help:"Run the data steps afterwards, as data does. On by default."`
+	siteFlags `group:"Site:"`
+	To        string `placeholder:"VERSION" help:"Last version to apply. Default all."`
+	DryRun    bool   `help:"Print the SQL, as plan does, and run nothing."`
+	Data      bool   `default:"true" negatable:"" help:"Run the data steps afterwards, as data does. On by default."`
 }
 
 func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {

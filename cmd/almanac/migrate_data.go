@@ -48,9 +48,9 @@ func stepsUpTo(source siteSource, version string) []migrate.DataStep {
 }
 
 type migrateDataCmd struct {
-	database
-	siteFlags
-	Again bool `help:"Also repeat finished steps. Needed if processes of an older version wrote since."`
+	database  `group:"Database:"`
+	siteFlags `group:"Site:"`
+	Again     bool `help:"Also repeat finished steps. Needed if processes of an older version wrote since."`
 }
 
 func (c migrateDataCmd) Run(ctx context.Context, s streams) error {

@@ -16,8 +16,8 @@ import (
 )
 
 type migratePlanCmd struct {
-	database
-	To string `placeholder:"VERSION" help:"Last version to print. Default all."`
+	database `group:"Database:"`
+	To       string `placeholder:"VERSION" help:"Last version to print. Default all."`
 }
 
 func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
@@ -66,7 +66,7 @@ func (d dev) with(ctx context.Context, do func(*store.Store) error) error {
 }
 
 type migrateVerifyCmd struct {
-	database
+	database `group:"Database:"`
 	dev
 }
 
@@ -92,8 +92,8 @@ func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
 }
 
 type migrateBaselineCmd struct {
-	Version string `arg:"" help:"Last migration whose tables exist."`
-	database
+	Version  string `arg:"" help:"Last migration whose tables exist."`
+	database `group:"Database:"`
 	dev
 	lockWait
 	Force bool `help:"Do not compare the tables with those of the migrations."`
@@ -115,8 +115,8 @@ func (c migrateBaselineCmd) Run(ctx context.Context, s streams) error {
 }
 
 type migrateSetCmd struct {
-	Version string `arg:"" optional:"" help:"Last migration that the database has. Default the last of this program."`
-	database
+	Version  string `arg:"" optional:"" help:"Last migration that the database has. Default the last of this program."`
+	database `group:"Database:"`
 	lockWait
 	Force bool `help:"Do not compare the tables with those of the migrations."`
 }

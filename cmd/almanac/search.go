@@ -16,8 +16,8 @@ type searchCmds struct {
 }
 
 type searchRebuildCmd struct {
-	database
-	siteFlags
+	database  `group:"Database:"`
+	siteFlags `group:"Site:"`
 }
 
 // Run recomputes search texts, instants, positions and sort keys in batches. The service may run meanwhile.

@@ -28,7 +28,7 @@ type seedCmds struct {
 }
 
 type seedCmd struct {
-	database
+	database `group:"Database:"`
 	calendarFlags
 	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default that of the originals. [$$ALMANAC_LANGUAGE]"`
 	Media        string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
@@ -296,9 +296,9 @@ func writePlan(
 }
 
 type seedRemoveCmd struct {
-	database
-	Media string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
-	Yes   bool   `short:"y" help:"Do not ask for confirmation."`
+	database `group:"Database:"`
+	Media    string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
+	Yes      bool   `short:"y" help:"Do not ask for confirmation."`
 }
 
 // Run removes all made-up records.

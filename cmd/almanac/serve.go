@@ -73,8 +73,8 @@ func clockNow() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // serveFlags has the flags that serve and demo share.
 type serveFlags struct {
-	siteFlags
-	moneyFlags
+	siteFlags  `group:"Site:"`
+	moneyFlags `group:"Site:"`
 	Listen     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
 	BaseURL    string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
 	PerPage    *int     `placeholder:"N" help:"Records on a page if a request has no per_page, 1 to 50. Default that of the calendar, which is 10 until one is set."`
@@ -87,11 +87,11 @@ type serveFlags struct {
 	AccessLog  bool     `default:"true" negatable:"" help:"Log a line for each request. Without it, only for requests whose status is 500 or more. On by default."`
 	LogFormat  string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Format of log lines: text or json. Default ${default}."`
 
-	operateFlags
+	operateFlags `group:"Limits, caches, shutdown and monitoring:"`
 }
 
 type serveCmd struct {
-	database
+	database `group:"Database:"`
 	serveFlags
 	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica of the database for anonymous reads. Requests with credentials read the database itself, so users see what they wrote. Repeatable, or a comma list. Default none."`
 	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"Longest replica lag. A replica that lags more, or does not answer, gets no reads. Default ${default}."`
@@ -371,6 +371,11 @@ func (f serveFlags) listen(
 		return err
 	}
 	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, at, st)
+	if ready == nil {
+		if err := f.welcome(ctx, s, st.Store, site); err != nil {
+			return err
+		}
+	}
 	// The private listener outlives ctx, so that monitoring also sees the shutdown.
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWatching()
@@ -419,6 +424,31 @@ func (f serveFlags) listen(
 		log.Warn("systemd was not told", "error", err)
 	}
 	return group.Wait()
+}
+
+// welcome prints the address of the pages. For a calendar without records it also prints what to do next.
+func (f serveFlags) welcome(ctx context.Context, s streams, st *store.Store, site calendar.Site) error {
+	if f.Pages {
+		fmt.Fprintf(s.Err, "almanac: pages for visitors at %s/\n", site.BaseURL)
+	}
+	used, err := hasRecords(ctx, st)
+	if err != nil || used {
+		return err
+	}
+	users, err := auth.ListUsers(ctx, st.Ent)
+	if err != nil {
+		return err
+	}
+	db := shellQuote(st.String())
+	fmt.Fprintln(s.Err, "almanac: the calendar is empty. Next, in another terminal:")
+	if len(users) == 0 {
+		fmt.Fprintf(s.Err, "  almanac user add LOGIN --role administrator --db %s   # prints a token to write events with\n", db)
+	}
+	fmt.Fprintf(s.Err, "  almanac import FILE-OR-URL --db %s   # copies a calendar\n", db)
+	if f.Pages {
+		fmt.Fprintf(s.Err, "  %s/docs   # tries the API in the browser\n", site.BaseURL)
+	}
+	return nil
 }
 
 // reachableAddress returns the address of a listener for clients on this machine. It has the actual port if port

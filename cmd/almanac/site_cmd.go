@@ -25,8 +25,8 @@ type siteCmds struct {
 }
 
 type siteShowCmd struct {
-	database
-	JSON bool `name:"json" help:"Print those that are stored as JSON, in the form of site.json."`
+	database `group:"Database:"`
+	JSON     bool `name:"json" help:"Print those that are stored as JSON, in the form of site.json."`
 }
 
 // shownSettings are the settings that site show prints even if they are not stored.
@@ -75,8 +75,8 @@ func (c siteShowCmd) show(ctx context.Context, s streams, st *store.Store) error
 
 type siteSetCmd struct {
 	Settings []string `arg:"" name:"setting" optional:"" placeholder:"NAME=VALUE" help:"Settings, such as timezone=Europe/Warsaw, languages=pl,en or title='What is on'. The first language is the main one. A name with = and nothing after it takes the default again. Without any, an interrupted change is finished."`
-	database
-	Yes bool `short:"y" help:"Do not ask for confirmation of a new time zone."`
+	database `group:"Database:"`
+	Yes      bool `short:"y" help:"Do not ask for confirmation of a new time zone."`
 }
 
 // Run stores settings. If another language becomes the main one, it derives again what depends on that.

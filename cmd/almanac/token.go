@@ -24,6 +24,8 @@ type tokenAddCmd struct {
 	userArg
 	Name    string `placeholder:"TEXT" help:"Purpose of the token, shown in lists."`
 	Expires string `placeholder:"WHEN" help:"When the token expires: after a duration such as 24h or 90d, at the end of a day such as 2027-01-31 (UTC), or at 2027-01-31T18:00:00Z. Default never."`
+
+	TokenOnly bool `help:"Print the token alone, for scripts."`
 }
 
 // Run issues a token and prints its secret.
@@ -47,7 +49,11 @@ func (c tokenAddCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.Out, "token %d, %s\n", t.ID, secret)
+		if c.TokenOnly {
+			_, err = fmt.Fprintln(s.Out, secret)
+		} else {
+			_, err = fmt.Fprintf(s.Out, "token %d, %s\n", t.ID, secret)
+		}
 		return err
 	})
 }
@@ -104,9 +110,9 @@ func expiry(text string, now time.Time) (time.Time, error) {
 }
 
 type tokenListCmd struct {
-	database
-	Login string `arg:"" optional:"" help:"Login of the user. Default all users."`
-	JSON  bool   `name:"json" help:"Print a JSON array."`
+	database `group:"Database:"`
+	Login    string `arg:"" optional:"" help:"Login of the user. Default all users."`
+	JSON     bool   `name:"json" help:"Print a JSON array."`
 }
 
 // tokenRow is a token in the output of "token list". It has no secret, because secrets are not stored.
@@ -170,8 +176,8 @@ func tokenState(t *ent.Token, now time.Time) string {
 }
 
 type tokenRevokeCmd struct {
-	database
-	ID int64 `arg:"" help:"Number of the token, as token list shows it."`
+	database `group:"Database:"`
+	ID       int64 `arg:"" help:"Number of the token, as token list shows it."`
 }
 
 // Run revokes a token.

@@ -50,7 +50,7 @@ func (d database) looking(ctx context.Context, do func(*store.Store) error) erro
 }
 
 type translationsStatusCmd struct {
-	database
+	database `group:"Database:"`
 	kindFlag
 	// The flag is named lang, because --language has the variable ALMANAC_LANGUAGE: the language of the site.
 	Lang    []string `aliases:"language" placeholder:"LANG" enum:"en,pl,es" help:"Only en, pl or es; also --language. Repeatable, or a comma list. Default all."`
@@ -125,7 +125,7 @@ func fieldList(fields []translations.Field) string {
 }
 
 type translationsExportCmd struct {
-	database
+	database `group:"Database:"`
 	kindFlag
 	To          string `required:"" placeholder:"LANG" enum:"en,pl,es" help:"Language to translate into: en, pl or es."`
 	From        string `placeholder:"LANG" enum:",en,pl,es" default:"" help:"Language to translate from: en, pl or es. Default that in which each record was written."`
@@ -195,12 +195,12 @@ func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err e
 }
 
 type translationsImportCmd struct {
-	File string `arg:"" name:"file" type:"existingfile" placeholder:"FILE" help:"File that the translator returned."`
-	database
-	siteFlags
-	DryRun bool `help:"Print what the command would do, and write nothing."`
-	Force  bool `help:"Also import translations whose source text has changed since the export."`
-	Clear  bool `help:"Remove a translation if its text in the file is empty. Without it, empty means not translated."`
+	File      string `arg:"" name:"file" type:"existingfile" placeholder:"FILE" help:"File that the translator returned."`
+	database  `group:"Database:"`
+	siteFlags `group:"Site:"`
+	DryRun    bool `help:"Print what the command would do, and write nothing."`
+	Force     bool `help:"Also import translations whose source text has changed since the export."`
+	Clear     bool `help:"Remove a translation if its text in the file is empty. Without it, empty means not translated."`
 }
 
 // Run imports. Units that cannot be taken do not stop the others; the exit status is 1 if any failed.

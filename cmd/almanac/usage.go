@@ -79,10 +79,71 @@ func explainUsage(s streams, env *environment, wrong *kong.ParseError, args []st
 	return 2
 }
 
-// printHelp prints kong's help. A command also shows the flags of its default command.
+// printHelp prints kong's help and an example. A command also shows the flags of its default command. The program
+// shows its commands without theirs.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
-	if node := ctx.Selected(); node != nil && node.DefaultCmd != nil {
+	node := ctx.Selected()
+	if node == nil {
+		node, o.NoExpandSubcommands = ctx.Model.Node, true
+	} else if node.DefaultCmd != nil {
 		node.Flags = append(node.Flags, node.DefaultCmd.Flags...)
 	}
-	return kong.DefaultHelpPrinter(o, ctx)
+	if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
+		return err
+	}
+	if example := exampleLines[node.FullPath()]; example != "" {
+		_, err := fmt.Fprintf(ctx.Stdout, "\nExample:\n  %s\n", example)
+		return err
+	}
+	return nil
+}
+
+// exampleLines has a command line for each command.
+var exampleLines = map[string]string{
+	"almanac":                     "almanac demo --open",
+	"almanac demo":                "almanac demo --city Gdańsk --open",
+	"almanac serve":               "almanac serve --listen 9000 --base-url https://calendar.example.org",
+	"almanac migrate":             "almanac migrate status",
+	"almanac migrate apply":       "almanac migrate apply --db mysql://almanac@127.0.0.1:3306/almanac",
+	"almanac migrate status":      "almanac migrate status --db almanac.db",
+	"almanac migrate plan":        "almanac migrate plan --db almanac.db",
+	"almanac migrate data":        "almanac migrate data --db almanac.db",
+	"almanac migrate verify":      "almanac migrate verify --db almanac.db",
+	"almanac migrate baseline":    "almanac migrate baseline 20261101120000 --db mysql://almanac@127.0.0.1:3306/almanac",
+	"almanac migrate set":         "almanac migrate set 20261101120000 --db mysql://almanac@127.0.0.1:3306/almanac",
+	"almanac migrate lint":        "almanac migrate lint --latest 1",
+	"almanac translations export": "almanac translations export --to pl --out texts.xlf",
+	"almanac translations import": "almanac translations import texts.xlf",
+	"almanac backup":              "almanac backup almanac-copy.db",
+	"almanac check":               "almanac check --repair",
+	"almanac images":              "almanac images clean",
+	"almanac images clean":        "almanac images clean --db almanac.db",
+	"almanac search":              "almanac search rebuild",
+	"almanac search rebuild":      "almanac search rebuild --db almanac.db",
+	"almanac seed":                "almanac seed --events 500 --city Brighton --db brighton.db",
+	"almanac seed fill":           "almanac seed --events 500 --city Brighton --db brighton.db",
+	"almanac seed remove":         "almanac seed remove --yes --db brighton.db",
+	"almanac import":              "almanac import --dry-run choir.ics",
+	"almanac export":              "almanac export events.ics",
+	"almanac translations":        "almanac translations status",
+	"almanac translations status": "almanac translations status --missing",
+	"almanac user":                "almanac user add ewa --role editor",
+	"almanac user add":            "almanac user add ewa --role editor --token-only",
+	"almanac user list":           "almanac user list --json",
+	"almanac user passwd":         "almanac user passwd ewa",
+	"almanac user role":           "almanac user role ewa administrator",
+	"almanac user disable":        "almanac user disable ewa",
+	"almanac user enable":         "almanac user enable ewa",
+	"almanac user remove":         "almanac user remove ewa",
+	"almanac token":               "almanac token add ewa --expires 90d",
+	"almanac token add":           "almanac token add ewa --expires 90d --token-only",
+	"almanac token list":          "almanac token list ewa",
+	"almanac token revoke":        "almanac token revoke 3",
+	"almanac site":                "almanac site set timezone=Europe/Warsaw languages=pl,en",
+	"almanac site show":           "almanac site show",
+	"almanac site set":            "almanac site set timezone=Europe/Warsaw languages=pl,en",
+	"almanac openapi":             "almanac openapi --out openapi.json",
+	"almanac explain":             "almanac explain start_date",
+	"almanac completion":          "almanac completion bash",
+	"almanac version":             "almanac version --licences",
 }

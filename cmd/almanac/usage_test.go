@@ -4,7 +4,76 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
+
+func TestEveryCommandHasAnExampleThatParses(t *testing.T) {
+	t.Parallel()
+	parser := func() *kong.Kong {
+		env := &environment{getenv: func(string) string { return "" }}
+		k, err := kong.New(&cli{}, kong.Name("almanac"), kong.PostBuild(env.learn), kong.Exit(func(int) {}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	unused := make(map[string]string)
+	for path, line := range exampleLines {
+		unused[path] = line
+	}
+	var walk func(node *kong.Node)
+	walk = func(node *kong.Node) {
+		line, ok := unused[node.FullPath()]
+		delete(unused, node.FullPath())
+		if !ok {
+			t.Errorf("%s has no example", node.FullPath())
+		} else if _, err := parser().Parse(strings.Fields(line)[1:]); err != nil && !strings.Contains(err.Error(), "no such file") {
+			t.Errorf("%s: %v", line, err)
+		}
+		for _, child := range node.Children {
+			if !child.Hidden {
+				walk(child)
+			}
+		}
+	}
+	walk(parser().Model.Node)
+	if len(unused) > 0 {
+		t.Errorf("examples of no command: %v", unused)
+	}
+}
+
+func TestCompletions(t *testing.T) {
+	t.Parallel()
+	k, err := kong.New(&cli{}, kong.Name("almanac"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"ex"}, "export explain"},
+		{[]string{"user", "p"}, "passwd"},
+		{[]string{"user", "add", "--to"}, "--token-only"},
+		{[]string{"user", "add", "ewa", "--role", "ed"}, "editor"},
+		{[]string{"user", "add", "--role=ed"}, "editor"},
+		{[]string{"user", "add", "--role", "=", "ed"}, "editor"},
+		{[]string{"user", "role", "ewa", "adm"}, "administrator"},
+		{[]string{"user", "role", "adm"}, ""},
+		{[]string{"--db", "x", "nothing", ""}, ""},
+		{[]string{"seed", "--scen"}, "--scenario"},
+		{[]string{"serve", "--no-i"}, "--no-index"},
+		{[]string{"export", "--db", "almanac.db", "--format", ""}, "ics csv json"},
+		{[]string{"completion", ""}, "bash zsh fish"},
+		{[]string{"manu"}, ""},
+		{[]string{"migrate", "status", "extra", ""}, ""},
+	} {
+		if got := strings.Join(completions(k.Model.Node, test.words), " "); got != test.want {
+			t.Errorf("%q: %q, want %q", test.words, got, test.want)
+		}
+	}
+}
 
 func TestNormalizeArgs(t *testing.T) {
 	t.Parallel()

@@ -35,12 +35,13 @@ func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) 
 }
 
 type userAddCmd struct {
-	database
+	database      `group:"Database:"`
 	Login         string `arg:"" help:"Login, of these characters: a-z 0-9 . _ @ + and -."`
 	Name          string `placeholder:"TEXT" help:"Name to show."`
 	Role          string `required:"" placeholder:"ROLE" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
 	Password      string `xor:"password" placeholder:"TEXT" help:"Password. Other users of this machine can see it while the command runs. Without a password the user signs in with tokens only."`
 	PasswordStdin bool   `xor:"password" help:"Ask for the password, or read it from the first line of standard input."`
+	TokenOnly     bool   `help:"Print the token alone, for scripts."`
 }
 
 // Run adds a user and a first token in one transaction.
@@ -57,7 +58,11 @@ func (c userAddCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.Out, "user %d, token %s\n", id, secret)
+		if c.TokenOnly {
+			_, err = fmt.Fprintln(s.Out, secret)
+		} else {
+			_, err = fmt.Fprintf(s.Out, "user %d, token %s\n", id, secret)
+		}
 		return err
 	})
 }
@@ -77,8 +82,8 @@ func addUser(ctx context.Context, st *store.Store, login, name string, role cale
 }
 
 type userListCmd struct {
-	database
-	JSON bool `name:"json" help:"Print a JSON array."`
+	database `group:"Database:"`
+	JSON     bool `name:"json" help:"Print a JSON array."`
 }
 
 // userRow is a user in the output of "user list". It has no hash of the password.
@@ -123,8 +128,8 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 
 // userArg has the argument that names the user to change.
 type userArg struct {
-	database
-	Login string `arg:"" help:"Login of the user."`
+	database `group:"Database:"`
+	Login    string `arg:"" help:"Login of the user."`
 }
 
 // change finds the user and runs do in one transaction. With guard, it returns an error if the user is the only

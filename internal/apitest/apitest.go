@@ -249,7 +249,10 @@ func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent st
 			if err != nil {
 				t.Fatal(err)
 			}
-			text = string(data)
+			// A nil map is no body.
+			if text = string(data); text == "null" {
+				text = ""
+			}
 		}
 		sent, kind = text, "application/json"
 	}

@@ -254,7 +254,10 @@ func (x *exchange) checkReply() error {
 		return fmt.Errorf("status %d: %w", x.res.Status, err)
 	}
 	checkedBodies.Store(key, nil)
-	return nil
+	if op == x.described.part {
+		return nil
+	}
+	return recordReply(x.operation, x.status, kind, body)
 }
 
 // checkedBody is a body that is as its schema describes it.

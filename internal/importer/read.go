@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -359,7 +360,7 @@ func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final 
 	req.Header.Set("User-Agent", "Almanac (+https://github.com/almanac-cal/almanac)")
 	resp, err := w.client.Do(req)
 	if err != nil {
-		if errors.Is(err, errRedirect) {
+		if noHost := (*net.DNSError)(nil); errors.Is(err, errRedirect) || errors.As(err, &noHost) && noHost.IsNotFound {
 			return nil, nil, backoff.Permanent(withoutURL(err))
 		}
 		return nil, nil, withoutURL(err)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/time/rate"
 )
 
 // service answers like the API of calendar.example.org, whose address in bodies becomes its own.
@@ -404,3 +407,22 @@ func TestRedirectsOfAnImport(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnknownHostIsNotRetried(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	w := &webReader{Reader: &Reader{Site: testSite(), Retry: func(error, time.Duration) { tries++ }}, limit: rate.NewLimiter(rate.Inf, 1)}
+	w.client = &http.Client{Transport: failingTransport{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "calendar.invalid", IsNotFound: true}}}}
+	at := &url.URL{Scheme: "https", Host: "calendar.invalid", Path: "/events"}
+	if _, _, err := w.get(t.Context(), at); err == nil || !strings.Contains(err.Error(), "no such host") {
+		t.Errorf("error %v, want one of an unknown host", err)
+	}
+	if tries != 0 {
+		t.Errorf("%d retries, want none", tries)
+	}
+}
+
+// failingTransport fails each request.
+type failingTransport struct{ err error }
+
+func (f failingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }

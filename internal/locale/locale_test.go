@@ -108,7 +108,7 @@ func TestMessage(t *testing.T) {
 
 func TestEveryErrorCodeHasAMessage(t *testing.T) {
 	codes := map[string]string{ // code or reason -> message key, "" for the same
-		"rest_no_route": "", "rest_invalid_json": "", "rest_missing_callback_param": "missing-params",
+		"rest_no_route": "", "rest_invalid_json": "", "rest_body_not_object": "", "rest_unsupported_media_type": "", "duplicate-key": "", "rest_invalid_date": "date-unreadable", "rest_missing_callback_param": "missing-params",
 		"rest_invalid_param": "invalid-params", "rest_forbidden": "", "incorrect_password": "",
 		"rest_invalid_token": "", "rest-event-not-found": "", "rest-invalid-event-id": "",
 		"event-no-longer-available": "", "event-not-accessible": "", "venue-not-accessible": "",

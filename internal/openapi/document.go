@@ -91,6 +91,7 @@ func (a *API) document() ordered {
 			{"title", a.title()},
 			{"description", "Events with their venues, organizers, categories, tags and images. " +
 				"Texts are served and written in the language of the request."},
+			{"contact", ordered{{"name", "Almanac"}, {"url", "https://github.com/almanac-cal/almanac"}}},
 			{"license", ordered{
 				{"name", "Apache 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0.html"},
 			}},
@@ -256,6 +257,27 @@ func operationID(p *Route, e *Endpoint, method string) string {
 	return "update" + one + "With" + capitalise(strings.ToLower(method))
 }
 
+// describeOperation returns what an operation does beyond its summary, in English.
+func describeOperation(p *Route, e *Endpoint, method string) string {
+	switch {
+	case p.isFeed():
+		return "A feed of public events to subscribe to. Credentials have no effect."
+	case p.Kind == "":
+		return "Describes the service to clients. It needs no credentials."
+	case p.isPreview():
+		return "Computes the occurrences of a schedule, and stores nothing."
+	case method == http.MethodDelete:
+		return "Returns the record as it is after the deletion, or as it was if it is gone for good."
+	case e.In == param.InBody && e.Success == http.StatusCreated:
+		return "Stores the record and those that it creates, or nothing. The header Location has its address."
+	case e.In == param.InBody:
+		return "Changes the fields that are sent, and no others. POST, PUT and PATCH do the same."
+	case p.hasCaptures():
+		return "Without credentials only what is public can be read. The reply has an ETag for conditional requests."
+	}
+	return "Without credentials the list has what is public. The header Link has the addresses of other pages."
+}
+
 func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
 	var parameters []ordered
 	var fields []*param.Param
@@ -282,6 +304,7 @@ func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
 	op := ordered{
 		{"tags", []string{p.tag()}},
 		{"summary", e.Summary},
+		{"description", describeOperation(p, e, method)},
 		{"operationId", operationID(p, e, method)},
 		{"parameters", parameters},
 	}
@@ -555,6 +578,9 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 		tooLarge.meaning = "The body or the address is too long"
 	}
 	out = append(out, tooLarge)
+	if !read {
+		out = append(out, possibleError{"415", "The declared type of the body is neither JSON nor a form"})
+	}
 	if method == http.MethodPost {
 		out = append(out, keyReused)
 	}

@@ -117,6 +117,8 @@ func errorExample(p *Route, method, status string) string {
 		return "error_precondition_failed_412"
 	case "413":
 		return "error_too_large_413"
+	case "415":
+		return "error_media_type_415"
 	case "422":
 		return "error_key_reused_422"
 	case "429":

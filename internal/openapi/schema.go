@@ -140,6 +140,7 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 		case f.Type.Kind() == reflect.Pointer:
 			if f.Type.Elem().Kind() == reflect.Struct { // OpenAPI 3.0 ignores members beside a $ref
 				schema = ordered{{"type", "object"}, {"allOf", []ordered{schema}}}
+				s.allowNull(f.Type.Elem().Name()) // null must match each part of allOf, too
 			}
 			schema = append(schema, member{"nullable", true})
 			fallthrough
@@ -155,6 +156,16 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 	schema = append(schema, member{"properties", properties})
 	s.members[at].Value = schema
 	return refTo("schemas", name)
+}
+
+// allowNull makes a schema accept null.
+func (s *schemas) allowNull(name string) {
+	for i, m := range s.members {
+		schema, ok := m.Value.(ordered)
+		if ok && m.Name == name && !slices.ContainsFunc(schema, func(m member) bool { return m.Name == "nullable" }) {
+			s.members[i].Value = append(schema, member{"nullable", true})
+		}
+	}
 }
 
 // forms maps JSON keys to the format of their text, in every object.
@@ -377,6 +388,12 @@ func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 		}
 		nullable := clears[f.Name] || f.HasDefault && f.Published == nil && !f.IsRequired
 		schema := append(ordered{}, valueSchema(f, nullable)...)
+		for i := range schema {
+			// Generators make a field with a default required.
+			if schema[i].Name == "default" {
+				schema[i].Name = "x-default"
+			}
+		}
 		properties = append(properties, member{f.Name, append(schema, member{"description", f.Description})})
 	}
 	schema := ordered{{"type", "object"}}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"maps"
 	"math"
@@ -23,6 +24,9 @@ type Repeated []any
 // with too many values.
 var ErrForm = errors.New("too many parameters")
 
+// ErrNotObject is returned for JSON that is not an object.
+var ErrNotObject = errors.New("not a JSON object")
+
 // These limits bound the memory that a request can use. One byte of a body can become a value of fifty bytes.
 const (
 	maxKeys   = 2000
@@ -30,8 +34,9 @@ const (
 	maxValues = 50_000 // values in a JSON body
 )
 
-// DecodeJSON parses a JSON body. An empty body, or JSON that is not an object, has no parameters. The error is
-// ErrForm for more than maxValues values. Clients may see the text of other errors.
+// DecodeJSON parses a JSON body. An empty body has no parameters. Of members with the same key, the last one counts. The error
+// is ErrForm for more than maxValues values, and ErrNotObject for other JSON than an object. Clients may see the text of other
+// errors.
 func DecodeJSON(body []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
@@ -53,10 +58,103 @@ func DecodeJSON(body []byte) (map[string]any, error) {
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return nil, nil
+		return nil, ErrNotObject
 	}
 	return object, nil
 }
+
+// DuplicateKeys returns the keys that an object of a valid JSON text has more than once, at any depth. Each is returned once,
+// in the form of a form's key, such as venue[city]. It returns at most limit keys, and allocates little else.
+func DuplicateKeys(body []byte, limit int) (duplicates []string) {
+	type member struct{ object, hash uint64 }
+	var open []container // the innermost last
+	var objects uint64
+	seen := make(map[member]bool) // true for a key that is reported
+	seed := maphash.MakeSeed()
+	isKey := false // the next text is a key
+	for i := 0; i < len(body) && len(duplicates) < limit; i++ {
+		switch c := body[i]; c {
+		case '{':
+			objects++
+			open, isKey = append(open, container{id: objects}), true
+		case '[':
+			open, isKey = append(open, container{}), false
+		case '}', ']':
+			open, isKey = open[:len(open)-1], false
+		case ',':
+			in := &open[len(open)-1]
+			in.index++
+			isKey = in.id != 0
+		case '"':
+			from, escaped := i, false
+			for i++; body[i] != '"'; i++ {
+				if body[i] == '\\' {
+					escaped = true
+					i++
+				}
+			}
+			if !isKey {
+				continue
+			}
+			isKey = false
+			in := &open[len(open)-1]
+			key := body[from+1 : i]
+			if escaped {
+				key = []byte(unquoteKey(body[from : i+1]))
+			}
+			at := member{in.id, maphash.Bytes(seed, key)}
+			reported, again := seen[at]
+			seen[at] = again
+			// A key is kept as bytes of the body until a name needs it.
+			in.from, in.to = from, i+1
+			if !again || reported {
+				continue
+			}
+			if name := keyName(body, open); !slices.Contains(duplicates, name) {
+				duplicates = append(duplicates, name)
+			}
+		}
+	}
+	return duplicates
+}
+
+// container is an object or a list that contains the place of a scanner.
+type container struct {
+	id       uint64 // number of an object; 0 for a list
+	from, to int    // quoted key of the open member of an object
+	index    int    // number of the open member
+}
+
+// keyName returns the name of the innermost open member. Parts beyond maxDuplicateName are left out.
+func keyName(body []byte, open []container) string {
+	var name strings.Builder
+	for i, c := range open {
+		part := strconv.Itoa(c.index)
+		if c.id != 0 {
+			part = unquoteKey(body[c.from:c.to])
+		}
+		if i > 0 {
+			part = "[" + part + "]"
+		}
+		if name.Len()+len(part) > maxDuplicateName {
+			break
+		}
+		name.WriteString(part)
+	}
+	return name.String()
+}
+
+// unquoteKey returns the text of a quoted key of valid JSON.
+func unquoteKey(quoted []byte) string {
+	var key string
+	if err := json.Unmarshal(quoted, &key); err != nil {
+		return string(quoted)
+	}
+	return key
+}
+
+// maxDuplicateName bounds the name of a duplicate key in bytes.
+const maxDuplicateName = 200
 
 // jsonValues counts the values in a JSON text. An empty list or object counts as two. For malformed JSON the count
 // is meaningless.

@@ -88,10 +88,10 @@ func TestDecodeJSON(t *testing.T) {
 		{"escaped text", `{"a":"\u0142\u0000"}`, map[string]any{"a": "ł\x00"}, true},
 		{"empty", ``, nil, true},
 		{"blank", " \n", nil, true},
-		{"null", `null`, nil, true},
-		{"list", `[{"a":1}]`, nil, true},
-		{"text", `"a"`, nil, true},
-		{"number", `1`, nil, true},
+		{"null", `null`, nil, false},
+		{"list", `[{"a":1}]`, nil, false},
+		{"text", `"a"`, nil, false},
+		{"number", `1`, nil, false},
 		{"cut", `{"a":`, nil, false},
 		{"two values", `{}{}`, nil, false},
 		{"something after", `{} x`, nil, false},
@@ -192,6 +192,32 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
+func TestDuplicateKeys(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ body, want string }{
+		{`{}`, ""},
+		{`{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}`, ""},
+		{`{"a":"a","b":"a"}`, ""},
+		{`{"a":1,"a":2,"a":3}`, "a"},
+		{`{"a":1,"\u0061":2}`, "a"},
+		{`{"a":1,"A":2}`, ""},
+		{`{"a":{"b":1,"b":1},"a":{"b":1}}`, "a[b] a"},
+		{`{"a":{"b":1},"a":{"b":1}}`, "a"},
+		{`{"v":[{"n":"x"},{"n":"x","c":{},"n":[]}],"t":1,"t":null}`, "v[1][n] t"},
+		{`{"v":[[1,2],[{"a":{"b":[],"b":{}}}]]}`, "v[1][0][a][b]"},
+		{`{"a":1,"a":1,"b":1,"b":1,"c":1,"c":1,"d":1,"d":1}`, "a b c"},
+		{`{"":1,"":2}`, ""},
+	} {
+		if got := DuplicateKeys([]byte(c.body), 3); strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.body, got, c.want)
+		}
+	}
+	deep := strings.Repeat(`{"a":`, 9000) + `{"b":1,"b":2}` + strings.Repeat("}", 9000)
+	if got := DuplicateKeys([]byte(deep), 3); len(got) != 1 || len(got[0]) > maxDuplicateName {
+		t.Errorf("deep: %q", got)
+	}
+}
+
 // FuzzDecodeJSON reads bodies. What is read is JSON, and the same when it is written and read again.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
@@ -207,7 +233,7 @@ func FuzzDecodeJSON(f *testing.F) {
 			if values != nil {
 				t.Errorf("%q: values and %v", body, err)
 			}
-			if utf8.Valid(body) && json.Valid(body) {
+			if utf8.Valid(body) && json.Valid(body) && !errors.Is(err, ErrNotObject) {
 				t.Errorf("%q: JSON refused: %v", body, err)
 			}
 			return
@@ -218,6 +244,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		if !json.Valid(body) {
 			t.Errorf("%q: accepted", body)
 		}
+		DuplicateKeys(body, 3)
 		again, err := json.Marshal(values)
 		if err != nil {
 			t.Fatal(err)

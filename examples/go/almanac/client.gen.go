@@ -9585,15 +9585,21 @@ type ClientInterface interface {
 
 	// GetIndex Index of the namespace
 	//
+	// Describes the service to clients. It needs no credentials.
+	//
 	// Corresponds with GET / (the `GetIndex` operationId).
 	GetIndex(ctx context.Context, params *GetIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCategories List categories
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Corresponds with GET /categories (the `ListCategories` operationId).
 	ListCategories(ctx context.Context, params *ListCategoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateCategoryWithBody Create a category
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9602,6 +9608,8 @@ type ClientInterface interface {
 
 	// CreateCategory Create a category
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /categories (the `CreateCategory` operationId).
@@ -9609,15 +9617,21 @@ type ClientInterface interface {
 
 	// DeleteCategory Delete a category
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /categories/{id} (the `DeleteCategory` operationId).
 	DeleteCategory(ctx context.Context, id int64, params *DeleteCategoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetCategory Read a category
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /categories/{id} (the `GetCategory` operationId).
 	GetCategory(ctx context.Context, id int64, params *GetCategoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateCategoryWithBody Update a category
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9626,6 +9640,8 @@ type ClientInterface interface {
 
 	// UpdateCategory Update a category
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /categories/{id} (the `UpdateCategory` operationId).
@@ -9633,15 +9649,21 @@ type ClientInterface interface {
 
 	// GetDoc Interface description
 	//
+	// Describes the service to clients. It needs no credentials.
+	//
 	// Corresponds with GET /doc (the `GetDoc` operationId).
 	GetDoc(ctx context.Context, params *GetDocParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListEvents List events
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Corresponds with GET /events (the `ListEvents` operationId).
 	ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateEventWithBody Create an event
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9650,6 +9672,8 @@ type ClientInterface interface {
 
 	// CreateEvent Create an event
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /events (the `CreateEvent` operationId).
@@ -9657,15 +9681,21 @@ type ClientInterface interface {
 
 	// DeleteEventBySlug Delete an event by slug
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /events/by-slug/{slug} (the `DeleteEventBySlug` operationId).
 	DeleteEventBySlug(ctx context.Context, slug string, params *DeleteEventBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetEventBySlug Read an event by slug
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /events/by-slug/{slug} (the `GetEventBySlug` operationId).
 	GetEventBySlug(ctx context.Context, slug string, params *GetEventBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateEventBySlugWithBody Update an event by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9674,6 +9704,8 @@ type ClientInterface interface {
 
 	// UpdateEventBySlug Update an event by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /events/by-slug/{slug} (the `UpdateEventBySlug` operationId).
@@ -9681,15 +9713,21 @@ type ClientInterface interface {
 
 	// DeleteEvent Delete an event
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /events/{id} (the `DeleteEvent` operationId).
 	DeleteEvent(ctx context.Context, id int64, params *DeleteEventParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetEvent Read an event
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /events/{id} (the `GetEvent` operationId).
 	GetEvent(ctx context.Context, id int64, params *GetEventParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateEventWithBody Update an event
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9698,6 +9736,8 @@ type ClientInterface interface {
 
 	// UpdateEvent Update an event
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /events/{id} (the `UpdateEvent` operationId).
@@ -9705,10 +9745,14 @@ type ClientInterface interface {
 
 	// ListImages List images
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Corresponds with GET /images (the `ListImages` operationId).
 	ListImages(ctx context.Context, params *ListImagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateImageWithBody Upload an image, by file or address
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9717,6 +9761,8 @@ type ClientInterface interface {
 
 	// CreateImage Upload an image, by file or address
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /images (the `CreateImage` operationId).
@@ -9724,20 +9770,28 @@ type ClientInterface interface {
 
 	// DeleteImage Delete an image
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /images/{id} (the `DeleteImage` operationId).
 	DeleteImage(ctx context.Context, id int64, params *DeleteImageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetImage Read an image
+	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 	//
 	// Corresponds with GET /images/{id} (the `GetImage` operationId).
 	GetImage(ctx context.Context, id int64, params *GetImageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListOrganizers List organizers
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Corresponds with GET /organizers (the `ListOrganizers` operationId).
 	ListOrganizers(ctx context.Context, params *ListOrganizersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateOrganizerWithBody Create an organizer
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9746,6 +9800,8 @@ type ClientInterface interface {
 
 	// CreateOrganizer Create an organizer
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /organizers (the `CreateOrganizer` operationId).
@@ -9753,15 +9809,21 @@ type ClientInterface interface {
 
 	// DeleteOrganizerBySlug Delete an organizer by slug
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /organizers/by-slug/{slug} (the `DeleteOrganizerBySlug` operationId).
 	DeleteOrganizerBySlug(ctx context.Context, slug string, params *DeleteOrganizerBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetOrganizerBySlug Read an organizer by slug
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /organizers/by-slug/{slug} (the `GetOrganizerBySlug` operationId).
 	GetOrganizerBySlug(ctx context.Context, slug string, params *GetOrganizerBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateOrganizerBySlugWithBody Update an organizer by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9770,6 +9832,8 @@ type ClientInterface interface {
 
 	// UpdateOrganizerBySlug Update an organizer by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /organizers/by-slug/{slug} (the `UpdateOrganizerBySlug` operationId).
@@ -9777,15 +9841,21 @@ type ClientInterface interface {
 
 	// DeleteOrganizer Delete an organizer
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /organizers/{id} (the `DeleteOrganizer` operationId).
 	DeleteOrganizer(ctx context.Context, id int64, params *DeleteOrganizerParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetOrganizer Read an organizer
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /organizers/{id} (the `GetOrganizer` operationId).
 	GetOrganizer(ctx context.Context, id int64, params *GetOrganizerParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateOrganizerWithBody Update an organizer
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9794,6 +9864,8 @@ type ClientInterface interface {
 
 	// UpdateOrganizer Update an organizer
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /organizers/{id} (the `UpdateOrganizer` operationId).
@@ -9801,20 +9873,28 @@ type ClientInterface interface {
 
 	// ListSeries List series
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Corresponds with GET /series (the `ListSeries` operationId).
 	ListSeries(ctx context.Context, params *ListSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteSeriesBySlug Delete a series by slug
+	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
 	//
 	// Corresponds with DELETE /series/by-slug/{slug} (the `DeleteSeriesBySlug` operationId).
 	DeleteSeriesBySlug(ctx context.Context, slug string, params *DeleteSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSeriesBySlug Read a series by slug
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
 	GetSeriesBySlug(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSeriesBySlugWithBody Update a series by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9823,12 +9903,16 @@ type ClientInterface interface {
 
 	// UpdateSeriesBySlug Update a series by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
 	UpdateSeriesBySlug(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, body UpdateSeriesBySlugJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSeriesBySlugWithPostWithBody Update a series by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9837,12 +9921,16 @@ type ClientInterface interface {
 
 	// UpdateSeriesBySlugWithPost Update a series by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
 	UpdateSeriesBySlugWithPost(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, body UpdateSeriesBySlugWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSeriesBySlugWithPutWithBody Update a series by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9851,12 +9939,16 @@ type ClientInterface interface {
 
 	// UpdateSeriesBySlugWithPut Update a series by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
 	UpdateSeriesBySlugWithPut(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PreviewSeriesWithBody Preview the occurrences of a schedule
+	//
+	// Computes the occurrences of a schedule, and stores nothing.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9865,6 +9957,8 @@ type ClientInterface interface {
 
 	// PreviewSeries Preview the occurrences of a schedule
 	//
+	// Computes the occurrences of a schedule, and stores nothing.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
@@ -9872,15 +9966,21 @@ type ClientInterface interface {
 
 	// DeleteSeries Delete a series
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /series/{id} (the `DeleteSeries` operationId).
 	DeleteSeries(ctx context.Context, id int64, params *DeleteSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSeries Read a series
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /series/{id} (the `GetSeries` operationId).
 	GetSeries(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSeriesWithBody Update a series
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9889,12 +9989,16 @@ type ClientInterface interface {
 
 	// UpdateSeries Update a series
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
 	UpdateSeries(ctx context.Context, id int64, params *UpdateSeriesParams, body UpdateSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSeriesWithPostWithBody Update a series
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9903,12 +10007,16 @@ type ClientInterface interface {
 
 	// UpdateSeriesWithPost Update a series
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
 	UpdateSeriesWithPost(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, body UpdateSeriesWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateSeriesWithPutWithBody Update a series
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9917,6 +10025,8 @@ type ClientInterface interface {
 
 	// UpdateSeriesWithPut Update a series
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
@@ -9924,10 +10034,14 @@ type ClientInterface interface {
 
 	// ListTags List tags
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Corresponds with GET /tags (the `ListTags` operationId).
 	ListTags(ctx context.Context, params *ListTagsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateTagWithBody Create a tag
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9936,6 +10050,8 @@ type ClientInterface interface {
 
 	// CreateTag Create a tag
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /tags (the `CreateTag` operationId).
@@ -9943,15 +10059,21 @@ type ClientInterface interface {
 
 	// DeleteTag Delete a tag
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /tags/{id} (the `DeleteTag` operationId).
 	DeleteTag(ctx context.Context, id int64, params *DeleteTagParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetTag Read a tag
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /tags/{id} (the `GetTag` operationId).
 	GetTag(ctx context.Context, id int64, params *GetTagParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateTagWithBody Update a tag
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9960,6 +10082,8 @@ type ClientInterface interface {
 
 	// UpdateTag Update a tag
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /tags/{id} (the `UpdateTag` operationId).
@@ -9967,10 +10091,14 @@ type ClientInterface interface {
 
 	// ListVenues List venues
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Corresponds with GET /venues (the `ListVenues` operationId).
 	ListVenues(ctx context.Context, params *ListVenuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateVenueWithBody Create a venue
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -9979,6 +10107,8 @@ type ClientInterface interface {
 
 	// CreateVenue Create a venue
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /venues (the `CreateVenue` operationId).
@@ -9986,15 +10116,21 @@ type ClientInterface interface {
 
 	// DeleteVenueBySlug Delete a venue by slug
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /venues/by-slug/{slug} (the `DeleteVenueBySlug` operationId).
 	DeleteVenueBySlug(ctx context.Context, slug string, params *DeleteVenueBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetVenueBySlug Read a venue by slug
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /venues/by-slug/{slug} (the `GetVenueBySlug` operationId).
 	GetVenueBySlug(ctx context.Context, slug string, params *GetVenueBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateVenueBySlugWithBody Update a venue by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -10003,6 +10139,8 @@ type ClientInterface interface {
 
 	// UpdateVenueBySlug Update a venue by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /venues/by-slug/{slug} (the `UpdateVenueBySlug` operationId).
@@ -10010,15 +10148,21 @@ type ClientInterface interface {
 
 	// DeleteVenue Delete a venue
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Corresponds with DELETE /venues/{id} (the `DeleteVenue` operationId).
 	DeleteVenue(ctx context.Context, id int64, params *DeleteVenueParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetVenue Read a venue
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Corresponds with GET /venues/{id} (the `GetVenue` operationId).
 	GetVenue(ctx context.Context, id int64, params *GetVenueParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateVenueWithBody Update a venue
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -10027,6 +10171,8 @@ type ClientInterface interface {
 
 	// UpdateVenue Update a venue
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /venues/{id} (the `UpdateVenue` operationId).
@@ -10034,6 +10180,8 @@ type ClientInterface interface {
 }
 
 // GetIndex Index of the namespace
+//
+// Describes the service to clients. It needs no credentials.
 //
 // Corresponds with GET / (the `GetIndex` operationId).
 func (c *Client) GetIndex(ctx context.Context, params *GetIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10050,6 +10198,8 @@ func (c *Client) GetIndex(ctx context.Context, params *GetIndexParams, reqEditor
 
 // ListCategories List categories
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Corresponds with GET /categories (the `ListCategories` operationId).
 func (c *Client) ListCategories(ctx context.Context, params *ListCategoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCategoriesRequest(c.Server, params)
@@ -10064,6 +10214,8 @@ func (c *Client) ListCategories(ctx context.Context, params *ListCategoriesParam
 }
 
 // CreateCategoryWithBody Create a category
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10082,6 +10234,8 @@ func (c *Client) CreateCategoryWithBody(ctx context.Context, params *CreateCateg
 
 // CreateCategory Create a category
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /categories (the `CreateCategory` operationId).
@@ -10099,6 +10253,8 @@ func (c *Client) CreateCategory(ctx context.Context, params *CreateCategoryParam
 
 // DeleteCategory Delete a category
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /categories/{id} (the `DeleteCategory` operationId).
 func (c *Client) DeleteCategory(ctx context.Context, id int64, params *DeleteCategoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteCategoryRequest(c.Server, id, params)
@@ -10114,6 +10270,8 @@ func (c *Client) DeleteCategory(ctx context.Context, id int64, params *DeleteCat
 
 // GetCategory Read a category
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /categories/{id} (the `GetCategory` operationId).
 func (c *Client) GetCategory(ctx context.Context, id int64, params *GetCategoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetCategoryRequest(c.Server, id, params)
@@ -10128,6 +10286,8 @@ func (c *Client) GetCategory(ctx context.Context, id int64, params *GetCategoryP
 }
 
 // UpdateCategoryWithBody Update a category
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10146,6 +10306,8 @@ func (c *Client) UpdateCategoryWithBody(ctx context.Context, id int64, params *U
 
 // UpdateCategory Update a category
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /categories/{id} (the `UpdateCategory` operationId).
@@ -10163,6 +10325,8 @@ func (c *Client) UpdateCategory(ctx context.Context, id int64, params *UpdateCat
 
 // GetDoc Interface description
 //
+// Describes the service to clients. It needs no credentials.
+//
 // Corresponds with GET /doc (the `GetDoc` operationId).
 func (c *Client) GetDoc(ctx context.Context, params *GetDocParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetDocRequest(c.Server, params)
@@ -10178,6 +10342,8 @@ func (c *Client) GetDoc(ctx context.Context, params *GetDocParams, reqEditors ..
 
 // ListEvents List events
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Corresponds with GET /events (the `ListEvents` operationId).
 func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListEventsRequest(c.Server, params)
@@ -10192,6 +10358,8 @@ func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams, reqEd
 }
 
 // CreateEventWithBody Create an event
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10210,6 +10378,8 @@ func (c *Client) CreateEventWithBody(ctx context.Context, params *CreateEventPar
 
 // CreateEvent Create an event
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /events (the `CreateEvent` operationId).
@@ -10227,6 +10397,8 @@ func (c *Client) CreateEvent(ctx context.Context, params *CreateEventParams, bod
 
 // DeleteEventBySlug Delete an event by slug
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /events/by-slug/{slug} (the `DeleteEventBySlug` operationId).
 func (c *Client) DeleteEventBySlug(ctx context.Context, slug string, params *DeleteEventBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteEventBySlugRequest(c.Server, slug, params)
@@ -10242,6 +10414,8 @@ func (c *Client) DeleteEventBySlug(ctx context.Context, slug string, params *Del
 
 // GetEventBySlug Read an event by slug
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /events/by-slug/{slug} (the `GetEventBySlug` operationId).
 func (c *Client) GetEventBySlug(ctx context.Context, slug string, params *GetEventBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetEventBySlugRequest(c.Server, slug, params)
@@ -10256,6 +10430,8 @@ func (c *Client) GetEventBySlug(ctx context.Context, slug string, params *GetEve
 }
 
 // UpdateEventBySlugWithBody Update an event by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10274,6 +10450,8 @@ func (c *Client) UpdateEventBySlugWithBody(ctx context.Context, slug string, par
 
 // UpdateEventBySlug Update an event by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /events/by-slug/{slug} (the `UpdateEventBySlug` operationId).
@@ -10291,6 +10469,8 @@ func (c *Client) UpdateEventBySlug(ctx context.Context, slug string, params *Upd
 
 // DeleteEvent Delete an event
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /events/{id} (the `DeleteEvent` operationId).
 func (c *Client) DeleteEvent(ctx context.Context, id int64, params *DeleteEventParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteEventRequest(c.Server, id, params)
@@ -10306,6 +10486,8 @@ func (c *Client) DeleteEvent(ctx context.Context, id int64, params *DeleteEventP
 
 // GetEvent Read an event
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /events/{id} (the `GetEvent` operationId).
 func (c *Client) GetEvent(ctx context.Context, id int64, params *GetEventParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetEventRequest(c.Server, id, params)
@@ -10320,6 +10502,8 @@ func (c *Client) GetEvent(ctx context.Context, id int64, params *GetEventParams,
 }
 
 // UpdateEventWithBody Update an event
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10338,6 +10522,8 @@ func (c *Client) UpdateEventWithBody(ctx context.Context, id int64, params *Upda
 
 // UpdateEvent Update an event
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /events/{id} (the `UpdateEvent` operationId).
@@ -10355,6 +10541,8 @@ func (c *Client) UpdateEvent(ctx context.Context, id int64, params *UpdateEventP
 
 // ListImages List images
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Corresponds with GET /images (the `ListImages` operationId).
 func (c *Client) ListImages(ctx context.Context, params *ListImagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListImagesRequest(c.Server, params)
@@ -10369,6 +10557,8 @@ func (c *Client) ListImages(ctx context.Context, params *ListImagesParams, reqEd
 }
 
 // CreateImageWithBody Upload an image, by file or address
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10387,6 +10577,8 @@ func (c *Client) CreateImageWithBody(ctx context.Context, params *CreateImagePar
 
 // CreateImage Upload an image, by file or address
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /images (the `CreateImage` operationId).
@@ -10404,6 +10596,8 @@ func (c *Client) CreateImage(ctx context.Context, params *CreateImageParams, bod
 
 // DeleteImage Delete an image
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /images/{id} (the `DeleteImage` operationId).
 func (c *Client) DeleteImage(ctx context.Context, id int64, params *DeleteImageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteImageRequest(c.Server, id, params)
@@ -10418,6 +10612,8 @@ func (c *Client) DeleteImage(ctx context.Context, id int64, params *DeleteImageP
 }
 
 // GetImage Read an image
+//
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 //
 // Corresponds with GET /images/{id} (the `GetImage` operationId).
 func (c *Client) GetImage(ctx context.Context, id int64, params *GetImageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10434,6 +10630,8 @@ func (c *Client) GetImage(ctx context.Context, id int64, params *GetImageParams,
 
 // ListOrganizers List organizers
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Corresponds with GET /organizers (the `ListOrganizers` operationId).
 func (c *Client) ListOrganizers(ctx context.Context, params *ListOrganizersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListOrganizersRequest(c.Server, params)
@@ -10448,6 +10646,8 @@ func (c *Client) ListOrganizers(ctx context.Context, params *ListOrganizersParam
 }
 
 // CreateOrganizerWithBody Create an organizer
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10466,6 +10666,8 @@ func (c *Client) CreateOrganizerWithBody(ctx context.Context, params *CreateOrga
 
 // CreateOrganizer Create an organizer
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /organizers (the `CreateOrganizer` operationId).
@@ -10483,6 +10685,8 @@ func (c *Client) CreateOrganizer(ctx context.Context, params *CreateOrganizerPar
 
 // DeleteOrganizerBySlug Delete an organizer by slug
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /organizers/by-slug/{slug} (the `DeleteOrganizerBySlug` operationId).
 func (c *Client) DeleteOrganizerBySlug(ctx context.Context, slug string, params *DeleteOrganizerBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteOrganizerBySlugRequest(c.Server, slug, params)
@@ -10498,6 +10702,8 @@ func (c *Client) DeleteOrganizerBySlug(ctx context.Context, slug string, params 
 
 // GetOrganizerBySlug Read an organizer by slug
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /organizers/by-slug/{slug} (the `GetOrganizerBySlug` operationId).
 func (c *Client) GetOrganizerBySlug(ctx context.Context, slug string, params *GetOrganizerBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetOrganizerBySlugRequest(c.Server, slug, params)
@@ -10512,6 +10718,8 @@ func (c *Client) GetOrganizerBySlug(ctx context.Context, slug string, params *Ge
 }
 
 // UpdateOrganizerBySlugWithBody Update an organizer by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10530,6 +10738,8 @@ func (c *Client) UpdateOrganizerBySlugWithBody(ctx context.Context, slug string,
 
 // UpdateOrganizerBySlug Update an organizer by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /organizers/by-slug/{slug} (the `UpdateOrganizerBySlug` operationId).
@@ -10547,6 +10757,8 @@ func (c *Client) UpdateOrganizerBySlug(ctx context.Context, slug string, params 
 
 // DeleteOrganizer Delete an organizer
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /organizers/{id} (the `DeleteOrganizer` operationId).
 func (c *Client) DeleteOrganizer(ctx context.Context, id int64, params *DeleteOrganizerParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteOrganizerRequest(c.Server, id, params)
@@ -10562,6 +10774,8 @@ func (c *Client) DeleteOrganizer(ctx context.Context, id int64, params *DeleteOr
 
 // GetOrganizer Read an organizer
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /organizers/{id} (the `GetOrganizer` operationId).
 func (c *Client) GetOrganizer(ctx context.Context, id int64, params *GetOrganizerParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetOrganizerRequest(c.Server, id, params)
@@ -10576,6 +10790,8 @@ func (c *Client) GetOrganizer(ctx context.Context, id int64, params *GetOrganize
 }
 
 // UpdateOrganizerWithBody Update an organizer
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10594,6 +10810,8 @@ func (c *Client) UpdateOrganizerWithBody(ctx context.Context, id int64, params *
 
 // UpdateOrganizer Update an organizer
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /organizers/{id} (the `UpdateOrganizer` operationId).
@@ -10611,6 +10829,8 @@ func (c *Client) UpdateOrganizer(ctx context.Context, id int64, params *UpdateOr
 
 // ListSeries List series
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Corresponds with GET /series (the `ListSeries` operationId).
 func (c *Client) ListSeries(ctx context.Context, params *ListSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListSeriesRequest(c.Server, params)
@@ -10625,6 +10845,8 @@ func (c *Client) ListSeries(ctx context.Context, params *ListSeriesParams, reqEd
 }
 
 // DeleteSeriesBySlug Delete a series by slug
+//
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
 //
 // Corresponds with DELETE /series/by-slug/{slug} (the `DeleteSeriesBySlug` operationId).
 func (c *Client) DeleteSeriesBySlug(ctx context.Context, slug string, params *DeleteSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10641,6 +10863,8 @@ func (c *Client) DeleteSeriesBySlug(ctx context.Context, slug string, params *De
 
 // GetSeriesBySlug Read a series by slug
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
 func (c *Client) GetSeriesBySlug(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetSeriesBySlugRequest(c.Server, slug, params)
@@ -10655,6 +10879,8 @@ func (c *Client) GetSeriesBySlug(ctx context.Context, slug string, params *GetSe
 }
 
 // UpdateSeriesBySlugWithBody Update a series by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10673,6 +10899,8 @@ func (c *Client) UpdateSeriesBySlugWithBody(ctx context.Context, slug string, pa
 
 // UpdateSeriesBySlug Update a series by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
@@ -10689,6 +10917,8 @@ func (c *Client) UpdateSeriesBySlug(ctx context.Context, slug string, params *Up
 }
 
 // UpdateSeriesBySlugWithPostWithBody Update a series by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10707,6 +10937,8 @@ func (c *Client) UpdateSeriesBySlugWithPostWithBody(ctx context.Context, slug st
 
 // UpdateSeriesBySlugWithPost Update a series by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
@@ -10723,6 +10955,8 @@ func (c *Client) UpdateSeriesBySlugWithPost(ctx context.Context, slug string, pa
 }
 
 // UpdateSeriesBySlugWithPutWithBody Update a series by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10741,6 +10975,8 @@ func (c *Client) UpdateSeriesBySlugWithPutWithBody(ctx context.Context, slug str
 
 // UpdateSeriesBySlugWithPut Update a series by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
@@ -10757,6 +10993,8 @@ func (c *Client) UpdateSeriesBySlugWithPut(ctx context.Context, slug string, par
 }
 
 // PreviewSeriesWithBody Preview the occurrences of a schedule
+//
+// Computes the occurrences of a schedule, and stores nothing.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10775,6 +11013,8 @@ func (c *Client) PreviewSeriesWithBody(ctx context.Context, params *PreviewSerie
 
 // PreviewSeries Preview the occurrences of a schedule
 //
+// Computes the occurrences of a schedule, and stores nothing.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /series/preview (the `PreviewSeries` operationId).
@@ -10792,6 +11032,8 @@ func (c *Client) PreviewSeries(ctx context.Context, params *PreviewSeriesParams,
 
 // DeleteSeries Delete a series
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /series/{id} (the `DeleteSeries` operationId).
 func (c *Client) DeleteSeries(ctx context.Context, id int64, params *DeleteSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteSeriesRequest(c.Server, id, params)
@@ -10807,6 +11049,8 @@ func (c *Client) DeleteSeries(ctx context.Context, id int64, params *DeleteSerie
 
 // GetSeries Read a series
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /series/{id} (the `GetSeries` operationId).
 func (c *Client) GetSeries(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetSeriesRequest(c.Server, id, params)
@@ -10821,6 +11065,8 @@ func (c *Client) GetSeries(ctx context.Context, id int64, params *GetSeriesParam
 }
 
 // UpdateSeriesWithBody Update a series
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10839,6 +11085,8 @@ func (c *Client) UpdateSeriesWithBody(ctx context.Context, id int64, params *Upd
 
 // UpdateSeries Update a series
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
@@ -10855,6 +11103,8 @@ func (c *Client) UpdateSeries(ctx context.Context, id int64, params *UpdateSerie
 }
 
 // UpdateSeriesWithPostWithBody Update a series
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10873,6 +11123,8 @@ func (c *Client) UpdateSeriesWithPostWithBody(ctx context.Context, id int64, par
 
 // UpdateSeriesWithPost Update a series
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
@@ -10889,6 +11141,8 @@ func (c *Client) UpdateSeriesWithPost(ctx context.Context, id int64, params *Upd
 }
 
 // UpdateSeriesWithPutWithBody Update a series
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10907,6 +11161,8 @@ func (c *Client) UpdateSeriesWithPutWithBody(ctx context.Context, id int64, para
 
 // UpdateSeriesWithPut Update a series
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
@@ -10924,6 +11180,8 @@ func (c *Client) UpdateSeriesWithPut(ctx context.Context, id int64, params *Upda
 
 // ListTags List tags
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Corresponds with GET /tags (the `ListTags` operationId).
 func (c *Client) ListTags(ctx context.Context, params *ListTagsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListTagsRequest(c.Server, params)
@@ -10938,6 +11196,8 @@ func (c *Client) ListTags(ctx context.Context, params *ListTagsParams, reqEditor
 }
 
 // CreateTagWithBody Create a tag
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -10956,6 +11216,8 @@ func (c *Client) CreateTagWithBody(ctx context.Context, params *CreateTagParams,
 
 // CreateTag Create a tag
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /tags (the `CreateTag` operationId).
@@ -10973,6 +11235,8 @@ func (c *Client) CreateTag(ctx context.Context, params *CreateTagParams, body Cr
 
 // DeleteTag Delete a tag
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /tags/{id} (the `DeleteTag` operationId).
 func (c *Client) DeleteTag(ctx context.Context, id int64, params *DeleteTagParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteTagRequest(c.Server, id, params)
@@ -10988,6 +11252,8 @@ func (c *Client) DeleteTag(ctx context.Context, id int64, params *DeleteTagParam
 
 // GetTag Read a tag
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /tags/{id} (the `GetTag` operationId).
 func (c *Client) GetTag(ctx context.Context, id int64, params *GetTagParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetTagRequest(c.Server, id, params)
@@ -11002,6 +11268,8 @@ func (c *Client) GetTag(ctx context.Context, id int64, params *GetTagParams, req
 }
 
 // UpdateTagWithBody Update a tag
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -11020,6 +11288,8 @@ func (c *Client) UpdateTagWithBody(ctx context.Context, id int64, params *Update
 
 // UpdateTag Update a tag
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /tags/{id} (the `UpdateTag` operationId).
@@ -11037,6 +11307,8 @@ func (c *Client) UpdateTag(ctx context.Context, id int64, params *UpdateTagParam
 
 // ListVenues List venues
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Corresponds with GET /venues (the `ListVenues` operationId).
 func (c *Client) ListVenues(ctx context.Context, params *ListVenuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListVenuesRequest(c.Server, params)
@@ -11051,6 +11323,8 @@ func (c *Client) ListVenues(ctx context.Context, params *ListVenuesParams, reqEd
 }
 
 // CreateVenueWithBody Create a venue
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -11069,6 +11343,8 @@ func (c *Client) CreateVenueWithBody(ctx context.Context, params *CreateVenuePar
 
 // CreateVenue Create a venue
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /venues (the `CreateVenue` operationId).
@@ -11086,6 +11362,8 @@ func (c *Client) CreateVenue(ctx context.Context, params *CreateVenueParams, bod
 
 // DeleteVenueBySlug Delete a venue by slug
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /venues/by-slug/{slug} (the `DeleteVenueBySlug` operationId).
 func (c *Client) DeleteVenueBySlug(ctx context.Context, slug string, params *DeleteVenueBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteVenueBySlugRequest(c.Server, slug, params)
@@ -11101,6 +11379,8 @@ func (c *Client) DeleteVenueBySlug(ctx context.Context, slug string, params *Del
 
 // GetVenueBySlug Read a venue by slug
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /venues/by-slug/{slug} (the `GetVenueBySlug` operationId).
 func (c *Client) GetVenueBySlug(ctx context.Context, slug string, params *GetVenueBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetVenueBySlugRequest(c.Server, slug, params)
@@ -11115,6 +11395,8 @@ func (c *Client) GetVenueBySlug(ctx context.Context, slug string, params *GetVen
 }
 
 // UpdateVenueBySlugWithBody Update a venue by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -11133,6 +11415,8 @@ func (c *Client) UpdateVenueBySlugWithBody(ctx context.Context, slug string, par
 
 // UpdateVenueBySlug Update a venue by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /venues/by-slug/{slug} (the `UpdateVenueBySlug` operationId).
@@ -11150,6 +11434,8 @@ func (c *Client) UpdateVenueBySlug(ctx context.Context, slug string, params *Upd
 
 // DeleteVenue Delete a venue
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Corresponds with DELETE /venues/{id} (the `DeleteVenue` operationId).
 func (c *Client) DeleteVenue(ctx context.Context, id int64, params *DeleteVenueParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteVenueRequest(c.Server, id, params)
@@ -11165,6 +11451,8 @@ func (c *Client) DeleteVenue(ctx context.Context, id int64, params *DeleteVenueP
 
 // GetVenue Read a venue
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Corresponds with GET /venues/{id} (the `GetVenue` operationId).
 func (c *Client) GetVenue(ctx context.Context, id int64, params *GetVenueParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetVenueRequest(c.Server, id, params)
@@ -11179,6 +11467,8 @@ func (c *Client) GetVenue(ctx context.Context, id int64, params *GetVenueParams,
 }
 
 // UpdateVenueWithBody Update a venue
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type.
 //
@@ -11196,6 +11486,8 @@ func (c *Client) UpdateVenueWithBody(ctx context.Context, id int64, params *Upda
 }
 
 // UpdateVenue Update a venue
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -17805,12 +18097,16 @@ type ClientWithResponsesInterface interface {
 
 	// GetIndexWithResponse Index of the namespace
 	//
+	// Describes the service to clients. It needs no credentials.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET / (the `GetIndex` operationId).
 	GetIndexWithResponse(ctx context.Context, params *GetIndexParams, reqEditors ...RequestEditorFn) (*GetIndexResponse, error)
 
 	// ListCategoriesWithResponse List categories
+	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17819,12 +18115,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateCategoryWithBodyWithResponse Create a category
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /categories (the `CreateCategory` operationId).
 	CreateCategoryWithBodyWithResponse(ctx context.Context, params *CreateCategoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCategoryResponse, error)
 
 	// CreateCategoryWithResponse Create a category
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17833,12 +18133,16 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteCategoryWithResponse Delete a category
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /categories/{id} (the `DeleteCategory` operationId).
 	DeleteCategoryWithResponse(ctx context.Context, id int64, params *DeleteCategoryParams, reqEditors ...RequestEditorFn) (*DeleteCategoryResponse, error)
 
 	// GetCategoryWithResponse Read a category
+	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17847,12 +18151,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateCategoryWithBodyWithResponse Update a category
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /categories/{id} (the `UpdateCategory` operationId).
 	UpdateCategoryWithBodyWithResponse(ctx context.Context, id int64, params *UpdateCategoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateCategoryResponse, error)
 
 	// UpdateCategoryWithResponse Update a category
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17861,12 +18169,16 @@ type ClientWithResponsesInterface interface {
 
 	// GetDocWithResponse Interface description
 	//
+	// Describes the service to clients. It needs no credentials.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /doc (the `GetDoc` operationId).
 	GetDocWithResponse(ctx context.Context, params *GetDocParams, reqEditors ...RequestEditorFn) (*GetDocResponse, error)
 
 	// ListEventsWithResponse List events
+	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17875,12 +18187,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateEventWithBodyWithResponse Create an event
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /events (the `CreateEvent` operationId).
 	CreateEventWithBodyWithResponse(ctx context.Context, params *CreateEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateEventResponse, error)
 
 	// CreateEventWithResponse Create an event
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17889,12 +18205,16 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteEventBySlugWithResponse Delete an event by slug
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /events/by-slug/{slug} (the `DeleteEventBySlug` operationId).
 	DeleteEventBySlugWithResponse(ctx context.Context, slug string, params *DeleteEventBySlugParams, reqEditors ...RequestEditorFn) (*DeleteEventBySlugResponse, error)
 
 	// GetEventBySlugWithResponse Read an event by slug
+	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17903,12 +18223,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateEventBySlugWithBodyWithResponse Update an event by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /events/by-slug/{slug} (the `UpdateEventBySlug` operationId).
 	UpdateEventBySlugWithBodyWithResponse(ctx context.Context, slug string, params *UpdateEventBySlugParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateEventBySlugResponse, error)
 
 	// UpdateEventBySlugWithResponse Update an event by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17917,12 +18241,16 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteEventWithResponse Delete an event
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /events/{id} (the `DeleteEvent` operationId).
 	DeleteEventWithResponse(ctx context.Context, id int64, params *DeleteEventParams, reqEditors ...RequestEditorFn) (*DeleteEventResponse, error)
 
 	// GetEventWithResponse Read an event
+	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17931,12 +18259,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateEventWithBodyWithResponse Update an event
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /events/{id} (the `UpdateEvent` operationId).
 	UpdateEventWithBodyWithResponse(ctx context.Context, id int64, params *UpdateEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateEventResponse, error)
 
 	// UpdateEventWithResponse Update an event
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17945,12 +18277,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListImagesWithResponse List images
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /images (the `ListImages` operationId).
 	ListImagesWithResponse(ctx context.Context, params *ListImagesParams, reqEditors ...RequestEditorFn) (*ListImagesResponse, error)
 
 	// CreateImageWithBodyWithResponse Upload an image, by file or address
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17959,12 +18295,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateImageWithResponse Upload an image, by file or address
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /images (the `CreateImage` operationId).
 	CreateImageWithResponse(ctx context.Context, params *CreateImageParams, body CreateImageJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateImageResponse, error)
 
 	// DeleteImageWithResponse Delete an image
+	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17973,12 +18313,16 @@ type ClientWithResponsesInterface interface {
 
 	// GetImageWithResponse Read an image
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /images/{id} (the `GetImage` operationId).
 	GetImageWithResponse(ctx context.Context, id int64, params *GetImageParams, reqEditors ...RequestEditorFn) (*GetImageResponse, error)
 
 	// ListOrganizersWithResponse List organizers
+	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -17987,12 +18331,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateOrganizerWithBodyWithResponse Create an organizer
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /organizers (the `CreateOrganizer` operationId).
 	CreateOrganizerWithBodyWithResponse(ctx context.Context, params *CreateOrganizerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateOrganizerResponse, error)
 
 	// CreateOrganizerWithResponse Create an organizer
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18001,12 +18349,16 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteOrganizerBySlugWithResponse Delete an organizer by slug
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /organizers/by-slug/{slug} (the `DeleteOrganizerBySlug` operationId).
 	DeleteOrganizerBySlugWithResponse(ctx context.Context, slug string, params *DeleteOrganizerBySlugParams, reqEditors ...RequestEditorFn) (*DeleteOrganizerBySlugResponse, error)
 
 	// GetOrganizerBySlugWithResponse Read an organizer by slug
+	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18015,12 +18367,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateOrganizerBySlugWithBodyWithResponse Update an organizer by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /organizers/by-slug/{slug} (the `UpdateOrganizerBySlug` operationId).
 	UpdateOrganizerBySlugWithBodyWithResponse(ctx context.Context, slug string, params *UpdateOrganizerBySlugParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateOrganizerBySlugResponse, error)
 
 	// UpdateOrganizerBySlugWithResponse Update an organizer by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18029,12 +18385,16 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteOrganizerWithResponse Delete an organizer
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /organizers/{id} (the `DeleteOrganizer` operationId).
 	DeleteOrganizerWithResponse(ctx context.Context, id int64, params *DeleteOrganizerParams, reqEditors ...RequestEditorFn) (*DeleteOrganizerResponse, error)
 
 	// GetOrganizerWithResponse Read an organizer
+	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18043,12 +18403,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateOrganizerWithBodyWithResponse Update an organizer
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /organizers/{id} (the `UpdateOrganizer` operationId).
 	UpdateOrganizerWithBodyWithResponse(ctx context.Context, id int64, params *UpdateOrganizerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateOrganizerResponse, error)
 
 	// UpdateOrganizerWithResponse Update an organizer
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18057,12 +18421,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListSeriesWithResponse List series
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /series (the `ListSeries` operationId).
 	ListSeriesWithResponse(ctx context.Context, params *ListSeriesParams, reqEditors ...RequestEditorFn) (*ListSeriesResponse, error)
 
 	// DeleteSeriesBySlugWithResponse Delete a series by slug
+	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18071,12 +18439,16 @@ type ClientWithResponsesInterface interface {
 
 	// GetSeriesBySlugWithResponse Read a series by slug
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
 	GetSeriesBySlugWithResponse(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*GetSeriesBySlugResponse, error)
 
 	// UpdateSeriesBySlugWithBodyWithResponse Update a series by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18085,12 +18457,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSeriesBySlugWithResponse Update a series by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
 	UpdateSeriesBySlugWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, body UpdateSeriesBySlugJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugResponse, error)
 
 	// UpdateSeriesBySlugWithPostWithBodyWithResponse Update a series by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18099,12 +18475,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSeriesBySlugWithPostWithResponse Update a series by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
 	UpdateSeriesBySlugWithPostWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, body UpdateSeriesBySlugWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPostResponse, error)
 
 	// UpdateSeriesBySlugWithPutWithBodyWithResponse Update a series by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18113,12 +18493,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSeriesBySlugWithPutWithResponse Update a series by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
 	UpdateSeriesBySlugWithPutWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPutResponse, error)
 
 	// PreviewSeriesWithBodyWithResponse Preview the occurrences of a schedule
+	//
+	// Computes the occurrences of a schedule, and stores nothing.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18127,12 +18511,16 @@ type ClientWithResponsesInterface interface {
 
 	// PreviewSeriesWithResponse Preview the occurrences of a schedule
 	//
+	// Computes the occurrences of a schedule, and stores nothing.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
 	PreviewSeriesWithResponse(ctx context.Context, params *PreviewSeriesParams, body PreviewSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewSeriesResponse, error)
 
 	// DeleteSeriesWithResponse Delete a series
+	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18141,12 +18529,16 @@ type ClientWithResponsesInterface interface {
 
 	// GetSeriesWithResponse Read a series
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /series/{id} (the `GetSeries` operationId).
 	GetSeriesWithResponse(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*GetSeriesResponse, error)
 
 	// UpdateSeriesWithBodyWithResponse Update a series
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18155,12 +18547,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSeriesWithResponse Update a series
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
 	UpdateSeriesWithResponse(ctx context.Context, id int64, params *UpdateSeriesParams, body UpdateSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesResponse, error)
 
 	// UpdateSeriesWithPostWithBodyWithResponse Update a series
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18169,12 +18565,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSeriesWithPostWithResponse Update a series
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
 	UpdateSeriesWithPostWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, body UpdateSeriesWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPostResponse, error)
 
 	// UpdateSeriesWithPutWithBodyWithResponse Update a series
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18183,12 +18583,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateSeriesWithPutWithResponse Update a series
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
 	UpdateSeriesWithPutWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, body UpdateSeriesWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPutResponse, error)
 
 	// ListTagsWithResponse List tags
+	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18197,12 +18601,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateTagWithBodyWithResponse Create a tag
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /tags (the `CreateTag` operationId).
 	CreateTagWithBodyWithResponse(ctx context.Context, params *CreateTagParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTagResponse, error)
 
 	// CreateTagWithResponse Create a tag
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18211,12 +18619,16 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteTagWithResponse Delete a tag
 	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /tags/{id} (the `DeleteTag` operationId).
 	DeleteTagWithResponse(ctx context.Context, id int64, params *DeleteTagParams, reqEditors ...RequestEditorFn) (*DeleteTagResponse, error)
 
 	// GetTagWithResponse Read a tag
+	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18225,12 +18637,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateTagWithBodyWithResponse Update a tag
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /tags/{id} (the `UpdateTag` operationId).
 	UpdateTagWithBodyWithResponse(ctx context.Context, id int64, params *UpdateTagParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateTagResponse, error)
 
 	// UpdateTagWithResponse Update a tag
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18239,12 +18655,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListVenuesWithResponse List venues
 	//
+	// Without credentials the list has what is public. The header Link has the addresses of other pages.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /venues (the `ListVenues` operationId).
 	ListVenuesWithResponse(ctx context.Context, params *ListVenuesParams, reqEditors ...RequestEditorFn) (*ListVenuesResponse, error)
 
 	// CreateVenueWithBodyWithResponse Create a venue
+	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18253,12 +18673,16 @@ type ClientWithResponsesInterface interface {
 
 	// CreateVenueWithResponse Create a venue
 	//
+	// Stores the record and those that it creates, or nothing. The header Location has its address.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /venues (the `CreateVenue` operationId).
 	CreateVenueWithResponse(ctx context.Context, params *CreateVenueParams, body CreateVenueJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateVenueResponse, error)
 
 	// DeleteVenueBySlugWithResponse Delete a venue by slug
+	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18267,12 +18691,16 @@ type ClientWithResponsesInterface interface {
 
 	// GetVenueBySlugWithResponse Read a venue by slug
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /venues/by-slug/{slug} (the `GetVenueBySlug` operationId).
 	GetVenueBySlugWithResponse(ctx context.Context, slug string, params *GetVenueBySlugParams, reqEditors ...RequestEditorFn) (*GetVenueBySlugResponse, error)
 
 	// UpdateVenueBySlugWithBodyWithResponse Update a venue by slug
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18281,12 +18709,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateVenueBySlugWithResponse Update a venue by slug
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /venues/by-slug/{slug} (the `UpdateVenueBySlug` operationId).
 	UpdateVenueBySlugWithResponse(ctx context.Context, slug string, params *UpdateVenueBySlugParams, body UpdateVenueBySlugJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateVenueBySlugResponse, error)
 
 	// DeleteVenueWithResponse Delete a venue
+	//
+	// Returns the record as it is after the deletion, or as it was if it is gone for good.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18295,6 +18727,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetVenueWithResponse Read a venue
 	//
+	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /venues/{id} (the `GetVenue` operationId).
@@ -18302,12 +18736,16 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateVenueWithBodyWithResponse Update a venue
 	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /venues/{id} (the `UpdateVenue` operationId).
 	UpdateVenueWithBodyWithResponse(ctx context.Context, id int64, params *UpdateVenueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateVenueResponse, error)
 
 	// UpdateVenueWithResponse Update a venue
+	//
+	// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18447,6 +18885,8 @@ type CreateCategoryResponse struct {
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
 	JSON201 *Term
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers201 the parsed response headers for an HTTP 201 response
@@ -18456,6 +18896,11 @@ type CreateCategoryResponse struct {
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
 func (r CreateCategoryResponse) GetJSON201() *Term {
 	return r.JSON201
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateCategoryResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -18503,6 +18948,8 @@ type DeleteCategoryResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Term
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -18512,6 +18959,11 @@ type DeleteCategoryResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteCategoryResponse) GetJSON200() *Term {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteCategoryResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -18617,6 +19069,8 @@ type UpdateCategoryResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Term
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -18626,6 +19080,11 @@ type UpdateCategoryResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateCategoryResponse) GetJSON200() *Term {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateCategoryResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -18794,6 +19253,8 @@ type CreateEventResponse struct {
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
 	JSON201 *Event
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers201 the parsed response headers for an HTTP 201 response
@@ -18803,6 +19264,11 @@ type CreateEventResponse struct {
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
 func (r CreateEventResponse) GetJSON201() *Event {
 	return r.JSON201
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateEventResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -18851,6 +19317,8 @@ type DeleteEventBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Event
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -18860,6 +19328,11 @@ type DeleteEventBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteEventBySlugResponse) GetJSON200() *Event {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteEventBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -18965,6 +19438,8 @@ type UpdateEventBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Event
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -18974,6 +19449,11 @@ type UpdateEventBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateEventBySlugResponse) GetJSON200() *Event {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateEventBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19022,6 +19502,8 @@ type DeleteEventResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Event
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19031,6 +19513,11 @@ type DeleteEventResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteEventResponse) GetJSON200() *Event {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteEventResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19136,6 +19623,8 @@ type UpdateEventResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Event
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19145,6 +19634,11 @@ type UpdateEventResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateEventResponse) GetJSON200() *Event {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateEventResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19255,6 +19749,8 @@ type CreateImageResponse struct {
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
 	JSON201 *Image
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers201 the parsed response headers for an HTTP 201 response
@@ -19264,6 +19760,11 @@ type CreateImageResponse struct {
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
 func (r CreateImageResponse) GetJSON201() *Image {
 	return r.JSON201
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateImageResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19311,6 +19812,8 @@ type DeleteImageResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Image
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19320,6 +19823,11 @@ type DeleteImageResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteImageResponse) GetJSON200() *Image {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteImageResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19488,6 +19996,8 @@ type CreateOrganizerResponse struct {
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
 	JSON201 *Organizer
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers201 the parsed response headers for an HTTP 201 response
@@ -19497,6 +20007,11 @@ type CreateOrganizerResponse struct {
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
 func (r CreateOrganizerResponse) GetJSON201() *Organizer {
 	return r.JSON201
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateOrganizerResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19545,6 +20060,8 @@ type DeleteOrganizerBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Organizer
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19554,6 +20071,11 @@ type DeleteOrganizerBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteOrganizerBySlugResponse) GetJSON200() *Organizer {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteOrganizerBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19659,6 +20181,8 @@ type UpdateOrganizerBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Organizer
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19668,6 +20192,11 @@ type UpdateOrganizerBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateOrganizerBySlugResponse) GetJSON200() *Organizer {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateOrganizerBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19716,6 +20245,8 @@ type DeleteOrganizerResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Organizer
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19725,6 +20256,11 @@ type DeleteOrganizerResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteOrganizerResponse) GetJSON200() *Organizer {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteOrganizerResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19830,6 +20366,8 @@ type UpdateOrganizerResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Organizer
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19839,6 +20377,11 @@ type UpdateOrganizerResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateOrganizerResponse) GetJSON200() *Organizer {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateOrganizerResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -19947,6 +20490,8 @@ type DeleteSeriesBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -19956,6 +20501,11 @@ type DeleteSeriesBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteSeriesBySlugResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteSeriesBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20061,6 +20611,8 @@ type UpdateSeriesBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20070,6 +20622,11 @@ type UpdateSeriesBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateSeriesBySlugResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateSeriesBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20119,6 +20676,8 @@ type UpdateSeriesBySlugWithPostResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20128,6 +20687,11 @@ type UpdateSeriesBySlugWithPostResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateSeriesBySlugWithPostResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateSeriesBySlugWithPostResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20176,6 +20740,8 @@ type UpdateSeriesBySlugWithPutResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20185,6 +20751,11 @@ type UpdateSeriesBySlugWithPutResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateSeriesBySlugWithPutResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateSeriesBySlugWithPutResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20233,6 +20804,8 @@ type PreviewSeriesResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *SeriesPreview
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20242,6 +20815,11 @@ type PreviewSeriesResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r PreviewSeriesResponse) GetJSON200() *SeriesPreview {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r PreviewSeriesResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20290,6 +20868,8 @@ type DeleteSeriesResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20299,6 +20879,11 @@ type DeleteSeriesResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteSeriesResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteSeriesResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20404,6 +20989,8 @@ type UpdateSeriesResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20413,6 +21000,11 @@ type UpdateSeriesResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateSeriesResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateSeriesResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20462,6 +21054,8 @@ type UpdateSeriesWithPostResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20471,6 +21065,11 @@ type UpdateSeriesWithPostResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateSeriesWithPostResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateSeriesWithPostResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20519,6 +21118,8 @@ type UpdateSeriesWithPutResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Series
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20528,6 +21129,11 @@ type UpdateSeriesWithPutResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateSeriesWithPutResponse) GetJSON200() *Series {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateSeriesWithPutResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20639,6 +21245,8 @@ type CreateTagResponse struct {
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
 	JSON201 *Term
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers201 the parsed response headers for an HTTP 201 response
@@ -20648,6 +21256,11 @@ type CreateTagResponse struct {
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
 func (r CreateTagResponse) GetJSON201() *Term {
 	return r.JSON201
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateTagResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20695,6 +21308,8 @@ type DeleteTagResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Term
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20704,6 +21319,11 @@ type DeleteTagResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteTagResponse) GetJSON200() *Term {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteTagResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20809,6 +21429,8 @@ type UpdateTagResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Term
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20818,6 +21440,11 @@ type UpdateTagResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateTagResponse) GetJSON200() *Term {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateTagResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20929,6 +21556,8 @@ type CreateVenueResponse struct {
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
 	JSON201 *Venue
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers201 the parsed response headers for an HTTP 201 response
@@ -20938,6 +21567,11 @@ type CreateVenueResponse struct {
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
 func (r CreateVenueResponse) GetJSON201() *Venue {
 	return r.JSON201
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateVenueResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -20986,6 +21620,8 @@ type DeleteVenueBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Venue
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -20995,6 +21631,11 @@ type DeleteVenueBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteVenueBySlugResponse) GetJSON200() *Venue {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteVenueBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -21100,6 +21741,8 @@ type UpdateVenueBySlugResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Venue
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -21109,6 +21752,11 @@ type UpdateVenueBySlugResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateVenueBySlugResponse) GetJSON200() *Venue {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateVenueBySlugResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -21157,6 +21805,8 @@ type DeleteVenueResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Venue
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -21166,6 +21816,11 @@ type DeleteVenueResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r DeleteVenueResponse) GetJSON200() *Venue {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DeleteVenueResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -21271,6 +21926,8 @@ type UpdateVenueResponse struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Venue
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *Error
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -21280,6 +21937,11 @@ type UpdateVenueResponse struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r UpdateVenueResponse) GetJSON200() *Venue {
 	return r.JSON200
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateVenueResponse) GetJSON415() *Error {
+	return r.JSON415
 }
 
 // GetJSONDefault returns the response for an HTTP default `application/json` response
@@ -21318,6 +21980,8 @@ func (r UpdateVenueResponse) ContentType() string {
 
 // GetIndexWithResponse Index of the namespace
 //
+// Describes the service to clients. It needs no credentials.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET / (the `GetIndex` operationId).
@@ -21330,6 +21994,8 @@ func (c *ClientWithResponses) GetIndexWithResponse(ctx context.Context, params *
 }
 
 // ListCategoriesWithResponse List categories
+//
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21344,6 +22010,8 @@ func (c *ClientWithResponses) ListCategoriesWithResponse(ctx context.Context, pa
 
 // CreateCategoryWithBodyWithResponse Create a category
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /categories (the `CreateCategory` operationId).
@@ -21356,6 +22024,8 @@ func (c *ClientWithResponses) CreateCategoryWithBodyWithResponse(ctx context.Con
 }
 
 // CreateCategoryWithResponse Create a category
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21370,6 +22040,8 @@ func (c *ClientWithResponses) CreateCategoryWithResponse(ctx context.Context, pa
 
 // DeleteCategoryWithResponse Delete a category
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /categories/{id} (the `DeleteCategory` operationId).
@@ -21382,6 +22054,8 @@ func (c *ClientWithResponses) DeleteCategoryWithResponse(ctx context.Context, id
 }
 
 // GetCategoryWithResponse Read a category
+//
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21396,6 +22070,8 @@ func (c *ClientWithResponses) GetCategoryWithResponse(ctx context.Context, id in
 
 // UpdateCategoryWithBodyWithResponse Update a category
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /categories/{id} (the `UpdateCategory` operationId).
@@ -21408,6 +22084,8 @@ func (c *ClientWithResponses) UpdateCategoryWithBodyWithResponse(ctx context.Con
 }
 
 // UpdateCategoryWithResponse Update a category
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21422,6 +22100,8 @@ func (c *ClientWithResponses) UpdateCategoryWithResponse(ctx context.Context, id
 
 // GetDocWithResponse Interface description
 //
+// Describes the service to clients. It needs no credentials.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /doc (the `GetDoc` operationId).
@@ -21434,6 +22114,8 @@ func (c *ClientWithResponses) GetDocWithResponse(ctx context.Context, params *Ge
 }
 
 // ListEventsWithResponse List events
+//
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21448,6 +22130,8 @@ func (c *ClientWithResponses) ListEventsWithResponse(ctx context.Context, params
 
 // CreateEventWithBodyWithResponse Create an event
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /events (the `CreateEvent` operationId).
@@ -21460,6 +22144,8 @@ func (c *ClientWithResponses) CreateEventWithBodyWithResponse(ctx context.Contex
 }
 
 // CreateEventWithResponse Create an event
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21474,6 +22160,8 @@ func (c *ClientWithResponses) CreateEventWithResponse(ctx context.Context, param
 
 // DeleteEventBySlugWithResponse Delete an event by slug
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /events/by-slug/{slug} (the `DeleteEventBySlug` operationId).
@@ -21486,6 +22174,8 @@ func (c *ClientWithResponses) DeleteEventBySlugWithResponse(ctx context.Context,
 }
 
 // GetEventBySlugWithResponse Read an event by slug
+//
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21500,6 +22190,8 @@ func (c *ClientWithResponses) GetEventBySlugWithResponse(ctx context.Context, sl
 
 // UpdateEventBySlugWithBodyWithResponse Update an event by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /events/by-slug/{slug} (the `UpdateEventBySlug` operationId).
@@ -21512,6 +22204,8 @@ func (c *ClientWithResponses) UpdateEventBySlugWithBodyWithResponse(ctx context.
 }
 
 // UpdateEventBySlugWithResponse Update an event by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21526,6 +22220,8 @@ func (c *ClientWithResponses) UpdateEventBySlugWithResponse(ctx context.Context,
 
 // DeleteEventWithResponse Delete an event
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /events/{id} (the `DeleteEvent` operationId).
@@ -21538,6 +22234,8 @@ func (c *ClientWithResponses) DeleteEventWithResponse(ctx context.Context, id in
 }
 
 // GetEventWithResponse Read an event
+//
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21552,6 +22250,8 @@ func (c *ClientWithResponses) GetEventWithResponse(ctx context.Context, id int64
 
 // UpdateEventWithBodyWithResponse Update an event
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /events/{id} (the `UpdateEvent` operationId).
@@ -21564,6 +22264,8 @@ func (c *ClientWithResponses) UpdateEventWithBodyWithResponse(ctx context.Contex
 }
 
 // UpdateEventWithResponse Update an event
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21578,6 +22280,8 @@ func (c *ClientWithResponses) UpdateEventWithResponse(ctx context.Context, id in
 
 // ListImagesWithResponse List images
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /images (the `ListImages` operationId).
@@ -21590,6 +22294,8 @@ func (c *ClientWithResponses) ListImagesWithResponse(ctx context.Context, params
 }
 
 // CreateImageWithBodyWithResponse Upload an image, by file or address
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21604,6 +22310,8 @@ func (c *ClientWithResponses) CreateImageWithBodyWithResponse(ctx context.Contex
 
 // CreateImageWithResponse Upload an image, by file or address
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /images (the `CreateImage` operationId).
@@ -21616,6 +22324,8 @@ func (c *ClientWithResponses) CreateImageWithResponse(ctx context.Context, param
 }
 
 // DeleteImageWithResponse Delete an image
+//
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21630,6 +22340,8 @@ func (c *ClientWithResponses) DeleteImageWithResponse(ctx context.Context, id in
 
 // GetImageWithResponse Read an image
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /images/{id} (the `GetImage` operationId).
@@ -21642,6 +22354,8 @@ func (c *ClientWithResponses) GetImageWithResponse(ctx context.Context, id int64
 }
 
 // ListOrganizersWithResponse List organizers
+//
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21656,6 +22370,8 @@ func (c *ClientWithResponses) ListOrganizersWithResponse(ctx context.Context, pa
 
 // CreateOrganizerWithBodyWithResponse Create an organizer
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /organizers (the `CreateOrganizer` operationId).
@@ -21668,6 +22384,8 @@ func (c *ClientWithResponses) CreateOrganizerWithBodyWithResponse(ctx context.Co
 }
 
 // CreateOrganizerWithResponse Create an organizer
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21682,6 +22400,8 @@ func (c *ClientWithResponses) CreateOrganizerWithResponse(ctx context.Context, p
 
 // DeleteOrganizerBySlugWithResponse Delete an organizer by slug
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /organizers/by-slug/{slug} (the `DeleteOrganizerBySlug` operationId).
@@ -21694,6 +22414,8 @@ func (c *ClientWithResponses) DeleteOrganizerBySlugWithResponse(ctx context.Cont
 }
 
 // GetOrganizerBySlugWithResponse Read an organizer by slug
+//
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21708,6 +22430,8 @@ func (c *ClientWithResponses) GetOrganizerBySlugWithResponse(ctx context.Context
 
 // UpdateOrganizerBySlugWithBodyWithResponse Update an organizer by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /organizers/by-slug/{slug} (the `UpdateOrganizerBySlug` operationId).
@@ -21720,6 +22444,8 @@ func (c *ClientWithResponses) UpdateOrganizerBySlugWithBodyWithResponse(ctx cont
 }
 
 // UpdateOrganizerBySlugWithResponse Update an organizer by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21734,6 +22460,8 @@ func (c *ClientWithResponses) UpdateOrganizerBySlugWithResponse(ctx context.Cont
 
 // DeleteOrganizerWithResponse Delete an organizer
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /organizers/{id} (the `DeleteOrganizer` operationId).
@@ -21746,6 +22474,8 @@ func (c *ClientWithResponses) DeleteOrganizerWithResponse(ctx context.Context, i
 }
 
 // GetOrganizerWithResponse Read an organizer
+//
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21760,6 +22490,8 @@ func (c *ClientWithResponses) GetOrganizerWithResponse(ctx context.Context, id i
 
 // UpdateOrganizerWithBodyWithResponse Update an organizer
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /organizers/{id} (the `UpdateOrganizer` operationId).
@@ -21772,6 +22504,8 @@ func (c *ClientWithResponses) UpdateOrganizerWithBodyWithResponse(ctx context.Co
 }
 
 // UpdateOrganizerWithResponse Update an organizer
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21786,6 +22520,8 @@ func (c *ClientWithResponses) UpdateOrganizerWithResponse(ctx context.Context, i
 
 // ListSeriesWithResponse List series
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /series (the `ListSeries` operationId).
@@ -21798,6 +22534,8 @@ func (c *ClientWithResponses) ListSeriesWithResponse(ctx context.Context, params
 }
 
 // DeleteSeriesBySlugWithResponse Delete a series by slug
+//
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21812,6 +22550,8 @@ func (c *ClientWithResponses) DeleteSeriesBySlugWithResponse(ctx context.Context
 
 // GetSeriesBySlugWithResponse Read a series by slug
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
@@ -21824,6 +22564,8 @@ func (c *ClientWithResponses) GetSeriesBySlugWithResponse(ctx context.Context, s
 }
 
 // UpdateSeriesBySlugWithBodyWithResponse Update a series by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21838,6 +22580,8 @@ func (c *ClientWithResponses) UpdateSeriesBySlugWithBodyWithResponse(ctx context
 
 // UpdateSeriesBySlugWithResponse Update a series by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
@@ -21850,6 +22594,8 @@ func (c *ClientWithResponses) UpdateSeriesBySlugWithResponse(ctx context.Context
 }
 
 // UpdateSeriesBySlugWithPostWithBodyWithResponse Update a series by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21864,6 +22610,8 @@ func (c *ClientWithResponses) UpdateSeriesBySlugWithPostWithBodyWithResponse(ctx
 
 // UpdateSeriesBySlugWithPostWithResponse Update a series by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
@@ -21876,6 +22624,8 @@ func (c *ClientWithResponses) UpdateSeriesBySlugWithPostWithResponse(ctx context
 }
 
 // UpdateSeriesBySlugWithPutWithBodyWithResponse Update a series by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21890,6 +22640,8 @@ func (c *ClientWithResponses) UpdateSeriesBySlugWithPutWithBodyWithResponse(ctx 
 
 // UpdateSeriesBySlugWithPutWithResponse Update a series by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
@@ -21902,6 +22654,8 @@ func (c *ClientWithResponses) UpdateSeriesBySlugWithPutWithResponse(ctx context.
 }
 
 // PreviewSeriesWithBodyWithResponse Preview the occurrences of a schedule
+//
+// Computes the occurrences of a schedule, and stores nothing.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21916,6 +22670,8 @@ func (c *ClientWithResponses) PreviewSeriesWithBodyWithResponse(ctx context.Cont
 
 // PreviewSeriesWithResponse Preview the occurrences of a schedule
 //
+// Computes the occurrences of a schedule, and stores nothing.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /series/preview (the `PreviewSeries` operationId).
@@ -21928,6 +22684,8 @@ func (c *ClientWithResponses) PreviewSeriesWithResponse(ctx context.Context, par
 }
 
 // DeleteSeriesWithResponse Delete a series
+//
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -21942,6 +22700,8 @@ func (c *ClientWithResponses) DeleteSeriesWithResponse(ctx context.Context, id i
 
 // GetSeriesWithResponse Read a series
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /series/{id} (the `GetSeries` operationId).
@@ -21954,6 +22714,8 @@ func (c *ClientWithResponses) GetSeriesWithResponse(ctx context.Context, id int6
 }
 
 // UpdateSeriesWithBodyWithResponse Update a series
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21968,6 +22730,8 @@ func (c *ClientWithResponses) UpdateSeriesWithBodyWithResponse(ctx context.Conte
 
 // UpdateSeriesWithResponse Update a series
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
@@ -21980,6 +22744,8 @@ func (c *ClientWithResponses) UpdateSeriesWithResponse(ctx context.Context, id i
 }
 
 // UpdateSeriesWithPostWithBodyWithResponse Update a series
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21994,6 +22760,8 @@ func (c *ClientWithResponses) UpdateSeriesWithPostWithBodyWithResponse(ctx conte
 
 // UpdateSeriesWithPostWithResponse Update a series
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
@@ -22006,6 +22774,8 @@ func (c *ClientWithResponses) UpdateSeriesWithPostWithResponse(ctx context.Conte
 }
 
 // UpdateSeriesWithPutWithBodyWithResponse Update a series
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -22020,6 +22790,8 @@ func (c *ClientWithResponses) UpdateSeriesWithPutWithBodyWithResponse(ctx contex
 
 // UpdateSeriesWithPutWithResponse Update a series
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
@@ -22032,6 +22804,8 @@ func (c *ClientWithResponses) UpdateSeriesWithPutWithResponse(ctx context.Contex
 }
 
 // ListTagsWithResponse List tags
+//
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22046,6 +22820,8 @@ func (c *ClientWithResponses) ListTagsWithResponse(ctx context.Context, params *
 
 // CreateTagWithBodyWithResponse Create a tag
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /tags (the `CreateTag` operationId).
@@ -22058,6 +22834,8 @@ func (c *ClientWithResponses) CreateTagWithBodyWithResponse(ctx context.Context,
 }
 
 // CreateTagWithResponse Create a tag
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -22072,6 +22850,8 @@ func (c *ClientWithResponses) CreateTagWithResponse(ctx context.Context, params 
 
 // DeleteTagWithResponse Delete a tag
 //
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /tags/{id} (the `DeleteTag` operationId).
@@ -22084,6 +22864,8 @@ func (c *ClientWithResponses) DeleteTagWithResponse(ctx context.Context, id int6
 }
 
 // GetTagWithResponse Read a tag
+//
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22098,6 +22880,8 @@ func (c *ClientWithResponses) GetTagWithResponse(ctx context.Context, id int64, 
 
 // UpdateTagWithBodyWithResponse Update a tag
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /tags/{id} (the `UpdateTag` operationId).
@@ -22110,6 +22894,8 @@ func (c *ClientWithResponses) UpdateTagWithBodyWithResponse(ctx context.Context,
 }
 
 // UpdateTagWithResponse Update a tag
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -22124,6 +22910,8 @@ func (c *ClientWithResponses) UpdateTagWithResponse(ctx context.Context, id int6
 
 // ListVenuesWithResponse List venues
 //
+// Without credentials the list has what is public. The header Link has the addresses of other pages.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /venues (the `ListVenues` operationId).
@@ -22136,6 +22924,8 @@ func (c *ClientWithResponses) ListVenuesWithResponse(ctx context.Context, params
 }
 
 // CreateVenueWithBodyWithResponse Create a venue
+//
+// Stores the record and those that it creates, or nothing. The header Location has its address.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -22150,6 +22940,8 @@ func (c *ClientWithResponses) CreateVenueWithBodyWithResponse(ctx context.Contex
 
 // CreateVenueWithResponse Create a venue
 //
+// Stores the record and those that it creates, or nothing. The header Location has its address.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /venues (the `CreateVenue` operationId).
@@ -22162,6 +22954,8 @@ func (c *ClientWithResponses) CreateVenueWithResponse(ctx context.Context, param
 }
 
 // DeleteVenueBySlugWithResponse Delete a venue by slug
+//
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22176,6 +22970,8 @@ func (c *ClientWithResponses) DeleteVenueBySlugWithResponse(ctx context.Context,
 
 // GetVenueBySlugWithResponse Read a venue by slug
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /venues/by-slug/{slug} (the `GetVenueBySlug` operationId).
@@ -22188,6 +22984,8 @@ func (c *ClientWithResponses) GetVenueBySlugWithResponse(ctx context.Context, sl
 }
 
 // UpdateVenueBySlugWithBodyWithResponse Update a venue by slug
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -22202,6 +23000,8 @@ func (c *ClientWithResponses) UpdateVenueBySlugWithBodyWithResponse(ctx context.
 
 // UpdateVenueBySlugWithResponse Update a venue by slug
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /venues/by-slug/{slug} (the `UpdateVenueBySlug` operationId).
@@ -22214,6 +23014,8 @@ func (c *ClientWithResponses) UpdateVenueBySlugWithResponse(ctx context.Context,
 }
 
 // DeleteVenueWithResponse Delete a venue
+//
+// Returns the record as it is after the deletion, or as it was if it is gone for good.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22228,6 +23030,8 @@ func (c *ClientWithResponses) DeleteVenueWithResponse(ctx context.Context, id in
 
 // GetVenueWithResponse Read a venue
 //
+// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /venues/{id} (the `GetVenue` operationId).
@@ -22241,6 +23045,8 @@ func (c *ClientWithResponses) GetVenueWithResponse(ctx context.Context, id int64
 
 // UpdateVenueWithBodyWithResponse Update a venue
 //
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
+//
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /venues/{id} (the `UpdateVenue` operationId).
@@ -22253,6 +23059,8 @@ func (c *ClientWithResponses) UpdateVenueWithBodyWithResponse(ctx context.Contex
 }
 
 // UpdateVenueWithResponse Update a venue
+//
+// Changes the fields that are sent, and no others. POST, PUT and PATCH do the same.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -22443,6 +23251,13 @@ func ParseCreateCategoryResponse(rsp *http.Response) (*CreateCategoryResponse, e
 		}
 		response.JSON201 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -22516,6 +23331,13 @@ func ParseDeleteCategoryResponse(rsp *http.Response) (*DeleteCategoryResponse, e
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -22632,6 +23454,13 @@ func ParseUpdateCategoryResponse(rsp *http.Response) (*UpdateCategoryResponse, e
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -22850,6 +23679,13 @@ func ParseCreateEventResponse(rsp *http.Response) (*CreateEventResponse, error) 
 		}
 		response.JSON201 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -22923,6 +23759,13 @@ func ParseDeleteEventBySlugResponse(rsp *http.Response) (*DeleteEventBySlugRespo
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -23047,6 +23890,13 @@ func ParseUpdateEventBySlugResponse(rsp *http.Response) (*UpdateEventBySlugRespo
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -23106,6 +23956,13 @@ func ParseDeleteEventResponse(rsp *http.Response) (*DeleteEventResponse, error) 
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -23229,6 +24086,13 @@ func ParseUpdateEventResponse(rsp *http.Response) (*UpdateEventResponse, error) 
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -23374,6 +24238,13 @@ func ParseCreateImageResponse(rsp *http.Response) (*CreateImageResponse, error) 
 		}
 		response.JSON201 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -23447,6 +24318,13 @@ func ParseDeleteImageResponse(rsp *http.Response) (*DeleteImageResponse, error) 
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -23658,6 +24536,13 @@ func ParseCreateOrganizerResponse(rsp *http.Response) (*CreateOrganizerResponse,
 		}
 		response.JSON201 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -23731,6 +24616,13 @@ func ParseDeleteOrganizerBySlugResponse(rsp *http.Response) (*DeleteOrganizerByS
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -23855,6 +24747,13 @@ func ParseUpdateOrganizerBySlugResponse(rsp *http.Response) (*UpdateOrganizerByS
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -23914,6 +24813,13 @@ func ParseDeleteOrganizerResponse(rsp *http.Response) (*DeleteOrganizerResponse,
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -24037,6 +24943,13 @@ func ParseUpdateOrganizerResponse(rsp *http.Response) (*UpdateOrganizerResponse,
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -24182,6 +25095,13 @@ func ParseDeleteSeriesBySlugResponse(rsp *http.Response) (*DeleteSeriesBySlugRes
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -24305,6 +25225,13 @@ func ParseUpdateSeriesBySlugResponse(rsp *http.Response) (*UpdateSeriesBySlugRes
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -24364,6 +25291,13 @@ func ParseUpdateSeriesBySlugWithPostResponse(rsp *http.Response) (*UpdateSeriesB
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -24432,6 +25366,13 @@ func ParseUpdateSeriesBySlugWithPutResponse(rsp *http.Response) (*UpdateSeriesBy
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -24492,6 +25433,13 @@ func ParsePreviewSeriesResponse(rsp *http.Response) (*PreviewSeriesResponse, err
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -24551,6 +25499,13 @@ func ParseDeleteSeriesResponse(rsp *http.Response) (*DeleteSeriesResponse, error
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -24675,6 +25630,13 @@ func ParseUpdateSeriesResponse(rsp *http.Response) (*UpdateSeriesResponse, error
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -24734,6 +25696,13 @@ func ParseUpdateSeriesWithPostResponse(rsp *http.Response) (*UpdateSeriesWithPos
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -24801,6 +25770,13 @@ func ParseUpdateSeriesWithPutResponse(rsp *http.Response) (*UpdateSeriesWithPutR
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -24956,6 +25932,13 @@ func ParseCreateTagResponse(rsp *http.Response) (*CreateTagResponse, error) {
 		}
 		response.JSON201 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -25029,6 +26012,13 @@ func ParseDeleteTagResponse(rsp *http.Response) (*DeleteTagResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -25145,6 +26135,13 @@ func ParseUpdateTagResponse(rsp *http.Response) (*UpdateTagResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -25300,6 +26297,13 @@ func ParseCreateVenueResponse(rsp *http.Response) (*CreateVenueResponse, error) 
 		}
 		response.JSON201 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -25373,6 +26377,13 @@ func ParseDeleteVenueBySlugResponse(rsp *http.Response) (*DeleteVenueBySlugRespo
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -25497,6 +26508,13 @@ func ParseUpdateVenueBySlugResponse(rsp *http.Response) (*UpdateVenueBySlugRespo
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -25556,6 +26574,13 @@ func ParseDeleteVenueResponse(rsp *http.Response) (*DeleteVenueResponse, error) 
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
@@ -25679,6 +26704,13 @@ func ParseUpdateVenueResponse(rsp *http.Response) (*UpdateVenueResponse, error) 
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error

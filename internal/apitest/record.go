@@ -1,0 +1,66 @@
+package apitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// RecordVariable names the file to which a run of the tests adds replies, as lines of JSON. Another validator then compares them
+// with the description. Empty means none.
+const RecordVariable = "ALMANAC_TEST_RECORD"
+
+// recordedShapes has the operation, status, media type and shape of each recorded reply.
+var recordedShapes sync.Map
+
+// recordReply records a reply, if replies are recorded and none of its operation, status and shape has been.
+func recordReply(operation, status, mediaType string, body any) (err error) {
+	file := os.Getenv(RecordVariable)
+	if file == "" {
+		return nil
+	}
+	key := strings.Join([]string{operation, status, mediaType, strings.Join(shapeOf(body), "\n")}, "\n")
+	if _, recorded := recordedShapes.LoadOrStore(key, nil); recorded {
+		return nil
+	}
+	line, err := json.Marshal(map[string]any{"operation": operation, "status": status, "type": mediaType, "body": body})
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = out.Write(append(line, '\n')) // one write, so that processes do not mix lines
+	return err
+}
+
+// shapeOf returns the paths of a JSON value with the types of their values, sorted. Items of a list share a path.
+func shapeOf(value any) []string {
+	var paths []string
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			paths = append(paths, path+" object")
+			for name, one := range v {
+				walk(path+"."+name, one)
+			}
+		case []any:
+			paths = append(paths, path+" array")
+			for _, one := range v {
+				walk(path+"[]", one)
+			}
+		default:
+			paths = append(paths, fmt.Sprintf("%s %T", path, v))
+		}
+	}
+	walk("", value)
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
