@@ -15,6 +15,7 @@ const maxSlots = 160
 // draft is an event, venue or organizer while it is generated.
 type draft struct {
 	c      *Calendar
+	at     *place       // the event of which it is; nil for venues and organizers
 	own    randomSource // source of random choices
 	city   int
 	venue  int // index of the venue; -1 means none
@@ -86,7 +87,13 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 		if s.slot < 0 {
 			continue
 		}
-		if value := d.slot(s, language); html {
+		value := ""
+		if s.gendered != nil {
+			value = s.gendered[d.gender(s.slot)]
+		} else {
+			value = d.slot(s, language)
+		}
+		if html {
 			b.WriteString(escape(value))
 		} else {
 			b.WriteString(value)
@@ -144,6 +151,9 @@ func (d *draft) slot(s segment, language int) string {
 			return ""
 		}
 		return c.layout.fests[d.fest].titles[language]
+	case slotWeekday, slotDate, slotMonth, slotQuarter, slotStart, slotEnd, slotDoors, slotLength, slotDays, slotAges,
+		slotPlaces, slotPrice, slotStreet, slotDistrict, slotSquare, slotPark, slotRiver, slotStop:
+		return d.fact(s, language)
 	case slotHome, slotAway:
 		return c.team(d.value(slotMatch), s.slot == slotHome).name
 	case slotBy:
@@ -187,19 +197,19 @@ func (c *Calendar) team(match int, home bool) team {
 	return c.teams[(match/others+1+match%others)%len(c.teams)]
 }
 
-func (d *draft) text(ts templates, language int) string {
+func (d *draft) text(t template, language int) string {
 	var b strings.Builder
-	d.fill(&b, ts[language], language, false)
+	d.fill(&b, t, language, false)
 	return b.String()
 }
 
 // paragraph writes a paragraph of HTML.
-func (d *draft) paragraph(b *strings.Builder, ts templates, language int) {
+func (d *draft) paragraph(b *strings.Builder, t template, language int) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
 	b.WriteString("<p>")
-	d.fill(b, ts[language], language, true)
+	d.fill(b, t, language, true)
 	b.WriteString("</p>")
 }
 
@@ -235,6 +245,8 @@ type place struct {
 	source randomSource // for random choices
 	title  *title
 	wish   eventNeeds
+	cost   calendar.Cost
+	clock  int // start in minutes after midnight; 0 for all-day events
 }
 
 // outline chooses the kind and the title of an event and sets its needs.
@@ -263,7 +275,7 @@ func (c *Calendar) outline(p *place, i int) {
 		c.alone(p, i-l.firstFree(), own)
 	}
 	k, d, w := p.kind, p.draft, &p.wish
-	d.day = w.day
+	d.at, d.day = p, w.day
 	if p.title == nil {
 		p.title = d.entitle(k, p.rank)
 		if p.title.dark && c.dark(d.city, d.day) > candleTill {
@@ -420,11 +432,19 @@ func (c *Calendar) chooseOrganizer(p *place, k *kind, source *randomSource) {
 	p.draft.org = near[source.head(len(near))]
 }
 
+// locateEvent sets the place, the time and the price of an event.
+func (c *Calendar) locateEvent(p *place, s roomSlot) {
+	d := p.draft
+	d.day, d.venue, p.clock = int(s.day), int(s.venue), int(s.start)
+	source := chanceOf(uint64(d.own), 5)
+	p.cost = c.cost(p.kind, c.priceOf(p), d.city, &source)
+}
+
 // finish fills the fields of an event from its outline.
 func (c *Calendar) finish(e *Event, p *place) {
 	k, d, source, i := p.kind, p.draft, &p.source, p.index
 	s := c.spots[i]
-	d.day, d.venue = int(s.day), int(s.venue)
+	c.locateEvent(p, s)
 	if d.org < 0 {
 		c.chooseOrganizer(p, k, source)
 	}
@@ -449,7 +469,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 	}
 	e.Tags = c.tagsOf(p, source)
 	e.Picture = c.pictureOf(p, source)
-	e.Cost = c.cost(k, c.priceOf(p), d.city, source)
+	e.Cost = p.cost
 	calm := c.o.Open || c.layout.calm(i)
 	e.Hide, e.Sticky = !calm && i%43 == 13, k.Sticky || i%71 == 17
 	e.Featured, e.Ticketed = k.Featured || i%19 == 4, k.Ticketed
@@ -503,11 +523,11 @@ func (c *Calendar) cancel(e *Event, p *place) {
 	}
 	source := chanceOf(c.o.Seed, chanceStates, uint64(i))
 	reasons := c.infos[string(e.EventStatus)]
-	reason := reasons[source.below(len(reasons))]
+	reason := source.below(len(reasons[0].leads))
 	e.EventStatusReason = Text{}
 	for n, l := range c.o.Languages {
 		if e.Title[l] != "" {
-			e.EventStatusReason[l] = p.draft.text(reason, n)
+			e.EventStatusReason[l] = p.draft.text(reasons[n].leads[reason].template, n)
 		}
 	}
 }

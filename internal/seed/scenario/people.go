@@ -10,7 +10,10 @@ import (
 )
 
 // person is a musician, author or teacher. Several persons share a first name or a surname.
-type person struct{ first, last *[grammaticalCases]string }
+type person struct {
+	first, last *[grammaticalCases]string
+	female      bool
+}
 
 // Forms of a person's name in templates: the grammatical cases from 0, and the instrumental after the Polish
 // "with".
@@ -69,7 +72,7 @@ func (c *Calendar) fillLocal() error {
 		for _, name := range names {
 			first := forms(name[0], column == 0)
 			for _, surname := range last {
-				c.people = append(c.people, person{first, surname})
+				c.people = append(c.people, person{first, surname, column == 0})
 			}
 		}
 	}

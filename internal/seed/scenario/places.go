@@ -466,14 +466,14 @@ func (c *Calendar) described(key string, in int, source randomSource) (Text, err
 		return nil, err
 	}
 	d := newDraft(c, source, in)
-	lead := a.leads[source.below(len(a.leads))]
+	lead := source.below(len(a[0].leads))
 	t := Text{}
-	more := source.below(2*len(a.more) + 1)
+	more := source.below(2*len(a[0].more) + 1)
 	for i, l := range c.o.Languages {
 		var b strings.Builder
-		d.paragraph(&b, lead, i)
-		if more < len(a.more) {
-			d.paragraph(&b, a.more[more], i)
+		d.paragraph(&b, a[i].leads[lead].template, i)
+		if more < len(a[i].more) {
+			d.paragraph(&b, a[i].more[more].template, i)
 		}
 		t[l] = b.String()
 	}

@@ -26,6 +26,47 @@ type rule struct {
 	price       *[2]int
 }
 
+// entryNamed returns the slot and the index of an entry of a list, which the files name in English in every language.
+func (c *Calendar) entryNamed(english sections, of, name string) (slot, entry int, err error) {
+	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
+	if at < 0 || english["list "+of] == nil {
+		return 0, 0, fmt.Errorf("no list %q", of)
+	}
+	entry = slices.IndexFunc(english["list "+of].Entries, func(e []string) bool { return strings.EqualFold(e[0], name) })
+	if entry < 0 {
+		return 0, 0, fmt.Errorf("list %q: no entry %q", of, name)
+	}
+	return slotLists + at, entry, nil
+}
+
+// fillActivities compiles the descriptions of the entries of lists.
+func (c *Calendar) fillActivities(english sections) error {
+	c.activities = map[[2]int][]*descriptionTexts{}
+	for language, texts := range c.texts {
+		for key := range texts {
+			rest, ok := strings.CutPrefix(key, "activity ")
+			if !ok {
+				continue
+			}
+			of, name, _ := strings.Cut(rest, " ")
+			slot, entry, err := c.entryNamed(english, of, name)
+			if err != nil {
+				return fmt.Errorf("section %q: %w", key, err)
+			}
+			a, err := c.compileAbout(key, language)
+			if err != nil {
+				return err
+			}
+			at := [2]int{slot, entry}
+			if c.activities[at] == nil {
+				c.activities[at] = make([]*descriptionTexts, len(c.texts))
+			}
+			c.activities[at][language] = a
+		}
+	}
+	return nil
+}
+
 // fillRules resolves the entries in the rules of the plan and the keywords of its kinds. The plan uses the
 // English names for every language of the calendar, because the entries have the same order in all languages.
 func (c *Calendar) fillRules() error {
@@ -33,20 +74,12 @@ func (c *Calendar) fillRules() error {
 	if err != nil {
 		return err
 	}
-	find := func(of, name string) (slot, entry int, err error) {
-		at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
-		if at < 0 || english["list "+of] == nil {
-			return 0, 0, fmt.Errorf("no list %q", of)
-		}
-		entry = slices.IndexFunc(english["list "+of].Entries, func(e []string) bool { return strings.EqualFold(e[0], name) })
-		if entry < 0 {
-			return 0, 0, fmt.Errorf("list %q: no entry %q", of, name)
-		}
-		return slotLists + at, entry, nil
+	if err := c.fillActivities(english); err != nil {
+		return err
 	}
 	for _, r := range c.plan.Entries {
 		made := rule{name: r.Is, price: r.Price}
-		if made.slot, made.entry, err = find(r.List, r.Is); err != nil {
+		if made.slot, made.entry, err = c.entryNamed(english, r.List, r.Is); err != nil {
 			return err
 		}
 		if made.starts, err = parseClocks(r.Starts); err != nil {
@@ -63,7 +96,7 @@ func (c *Calendar) fillRules() error {
 	}
 	for _, k := range c.plan.Kinds {
 		for _, name := range k.Keywords {
-			_, entry, err := find("keyword", name)
+			_, entry, err := c.entryNamed(english, "keyword", name)
 			if err != nil {
 				return fmt.Errorf("kind %q: %w", k.Key, err)
 			}

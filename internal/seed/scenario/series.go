@@ -240,10 +240,10 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	s.EventStatus, s.Attendance = calendar.Scheduled, calendar.Offline
 	s.Title, s.Excerpt, s.Description = Text{}, Text{}, Text{}
 	for n, l := range c.o.Languages {
-		s.Title[l] = d.text(p.title.in, n)
+		s.Title[l] = d.text(p.title.in[n], n)
 		var b strings.Builder
-		for _, ts := range slices.Concat(p.title.about.leads[:1], p.title.about.more) {
-			d.paragraph(&b, ts, n)
+		for _, text := range slices.Concat(p.title.about[n].leads[:1], p.title.about[n].more) {
+			d.paragraph(&b, text.template, n)
 		}
 		s.Description[l], s.Excerpt[l] = b.String(), excerpt(b.String())
 	}
@@ -274,7 +274,7 @@ func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 		case k.Canceled:
 			t := Text{}
 			for l, language := range c.o.Languages {
-				t[language] = d.text(c.infos["canceled"][0], l)
+				t[language] = d.text(c.infos["canceled"][l].leads[0].template, l)
 			}
 			s.Exceptions = append(s.Exceptions, Exception{Nominal: nominal, Reason: t})
 		}

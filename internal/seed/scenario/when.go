@@ -337,12 +337,15 @@ func (c *Calendar) lay() error {
 		k.count = c.kindsOf[standaloneRole].count(k, rest)
 	}
 	c.spots = make([]roomSlot, n)
+	drawings := make([]drawing, n)
 	var p place
 	for i := range c.spots {
 		c.outline(&p, i)
 		c.spots[i] = c.settle(&p)
+		c.locateEvent(&p, c.spots[i])
+		drawings[i] = drawing{i, c.spots[i], c.textsOf(&p), c.factsOf(&p)}
 	}
-	return nil
+	return c.drawLeads(drawings)
 }
 
 // soonDays is the number of days from Options.Now on that all have events.
@@ -400,7 +403,7 @@ func (c *Calendar) festival(n, count int) festival {
 	d.day = f.day
 	t := d.entitle(f.kind, f.rank)
 	for i := range c.o.Languages {
-		f.titles = append(f.titles, d.text(t.in, i))
+		f.titles = append(f.titles, d.text(t.in[i], i))
 	}
 	return f
 }
