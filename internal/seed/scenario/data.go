@@ -222,7 +222,7 @@ func (s sections) parse(text string) error {
 	for number, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		wrong := func(what string) error { return fmt.Errorf("line %d: %s: %q", number+1, what, line) }
-		if line == "" {
+		if line == "" || strings.HasPrefix(line, "//") {
 			continue
 		}
 		mark, rest, _ := strings.Cut(line, " ")

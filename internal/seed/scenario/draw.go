@@ -30,7 +30,8 @@ func (c *Calendar) drawLeads(all []drawing) error {
 				uses[of] = &leadUses{month: make([]int, len(of.leads)), all: make([]int, len(of.leads))}
 			}
 			year, month, _ := c.day(int(d.spot.day)).Date()
-			lead := uses[of].draw(of.leads, &d.facts, year*12+int(month), c.o.Seed)
+			f := d.facts.in(c.o.Languages[language], c.home)
+			lead := uses[of].draw(of.leads, &f, year*12+int(month), c.o.Seed)
 			if lead < 0 {
 				return fmt.Errorf("kind %q: no text in %q suits event %d", d.facts.kind, c.o.Languages[language], d.index)
 			}

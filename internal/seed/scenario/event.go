@@ -43,7 +43,7 @@ func (c *Calendar) size(slot int) int {
 	case slotBand:
 		return len(c.bands)
 	case slotMatch:
-		return len(c.teams) * (len(c.teams) - 1)
+		return c.hosts * (len(c.teams) - 1)
 	}
 	return c.lists[slot-slotLists].size
 }
@@ -281,9 +281,6 @@ func (c *Calendar) outline(p *place, i int) {
 		if p.title.dark && c.dark(d.city, d.day) > candleTill {
 			p.title = d.entitleBright(k, p.rank)
 		}
-	}
-	if slices.Contains(p.title.slots, slotMatch) {
-		d.city = c.team(d.value(slotMatch), true).city
 	}
 	w.kind, w.city, w.starts = k, d.city, k.starts
 	switch {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
 )
 
 // facts are what is known about an event when its description is drawn.
@@ -130,4 +132,13 @@ func (f *facts) suitable(lines []line) []line {
 		}
 	}
 	return all
+}
+
+// in returns the facts that a language has words for. Names of streets and districts are declined only in the language
+// of the city.
+func (f facts) in(l, home calendar.Language) facts {
+	if l != home {
+		f.known &^= localSlots
+	}
+	return f
 }

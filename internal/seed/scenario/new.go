@@ -42,6 +42,7 @@ type Calendar struct {
 	people     []person
 	bands      []string
 	teams      []team
+	hosts int // number of the teams, the first ones, that play at home
 	cities     []city
 	prices     map[*country][][2]calendar.Cost
 
@@ -53,6 +54,7 @@ type Calendar struct {
 	series     []Series
 	category   map[string]int // indexes into categories, by key
 	tag        map[string]int
+	venueAt    []venuePlace
 	venuesAt   placeIndex
 	organizing placeIndex
 	kindsOf    map[role]cycle
@@ -64,7 +66,7 @@ type Calendar struct {
 	closed   []bool     // public holidays: no event with a time of day begins on these days
 	spots    []roomSlot // place and time of each event
 	leads    []uint16   // first paragraph of each event, by event and language
-	holidays map[yearDay]bool
+	holidays map[int]map[yearDay]bool // by year, as far as they were asked for
 	rooms    rooms
 
 	// written is the time at which the records count as created. Only scheduled events are published later.

@@ -95,7 +95,8 @@ func (c *Calendar) fillLocal() error {
 }
 
 // properNames are the sections of local names that are spelled alike in all countries.
-var properNames = []string{"list cities", "list countries", "list streets", "list women", "list men", "list surnames"}
+var properNames = []string{"list cities", "list countries", "list streets", "list quarters", "list sights", "list neighbours",
+	"list holidays", "list women", "list men", "list surnames"}
 
 // fillWords changes the texts in the first language to the spelling of the country of the first city, as
 // "theater" or "celular".
@@ -122,8 +123,13 @@ func (c *Calendar) fillWords() error {
 	replacer := strings.NewReplacer(pairs...)
 	replaced := func(lines []string) []string {
 		lines = slices.Clone(lines)
-		for i := range lines {
-			lines[i] = replacer.Replace(lines[i])
+		for i, line := range lines {
+			conditions := ""
+			if strings.HasPrefix(line, "[") { // conditions are not words
+				conditions, line, _ = strings.Cut(line, "] ")
+				conditions += "] "
+			}
+			lines[i] = conditions + replacer.Replace(line)
 		}
 		return lines
 	}

@@ -46,7 +46,14 @@ func (c *Calendar) factsOf(p *place) facts {
 	if slices.Contains(p.title.slots, c.divisionSlot()) {
 		f.known |= 1 << divisionGender
 	}
+	for slot, sights := range c.cities[d.city].sights {
+		know(len(sights) > 0, slot)
+	}
 	if d.venue >= 0 {
+		at := c.venueAt[d.venue]
+		know(true, slotStreet)
+		know(at.district != nil, slotDistrict)
+		know(at.district != nil && at.district.stop.name != "", slotStop)
 		f.venueType = c.plan.Venues[d.venue%len(c.plan.Venues)]
 	}
 	hold("free", low == "0")
@@ -149,9 +156,22 @@ func (d *draft) fact(s segment, language int) string {
 		return strconv.Itoa(source.between(p.kind.Places[0], p.kind.Places[1]))
 	case slotPrice:
 		return p.cost.Prices[min(s.form, len(p.cost.Prices)-1)]
+	case slotStreet:
+		at := c.venueAt[d.venue].street
+		return [2]string{at.inText(l), at.in(l)}[s.form]
+	case slotDistrict:
+		return c.venueAt[d.venue].district.form(s.form)
+	case slotStop:
+		return c.venueAt[d.venue].district.stop.form(s.form)
+	case slotSquare, slotPark, slotRiver:
+		sights := c.cities[d.city].sights[s.slot]
+		source := chanceOf(uint64(d.own), 10)
+		return sights[source.below(len(sights))].form(s.form)
 	}
 	return ""
 }
+
+func (n named) form(form int) string { return [2]string{n.name, n.at}[form] }
 
 // ages returns the lowest and highest age of the participants. 0 is no limit.
 func (p *place) ages() [2]int {

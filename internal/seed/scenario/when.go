@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -29,12 +30,7 @@ func (c *Calendar) weekday(day int) int {
 // fillDays sets the days of the calendar, public holidays, and the days of clock changes.
 func (c *Calendar) fillDays() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
-	c.holidays = map[yearDay]bool{}
-	for _, in := range c.cities {
-		for _, d := range in.country.closed {
-			c.holidays[d] = true
-		}
-	}
+	c.holidays = map[int]map[yearDay]bool{}
 	for n := 0; c.day(n).Before(end); n++ {
 		c.closed = append(c.closed, c.isHoliday(c.day(n)))
 	}
@@ -46,8 +42,14 @@ func (c *Calendar) fillDays() error {
 
 // isHoliday reports whether a day is a public holiday in a country of the calendar.
 func (c *Calendar) isHoliday(w calendar.Wall) bool {
-	_, month, day := w.Date()
-	return c.holidays[yearDay{month, day}]
+	year, month, day := w.Date()
+	if c.holidays[year] == nil {
+		c.holidays[year] = map[yearDay]bool{}
+		for _, in := range c.cities {
+			maps.Copy(c.holidays[year], holidaysIn(in.closed, year))
+		}
+	}
+	return c.holidays[year][yearDay{month, day}]
 }
 
 // month returns the month of a day. On the southern hemisphere it is the month of the same season in the north,

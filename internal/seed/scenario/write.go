@@ -8,7 +8,7 @@ import (
 
 // write sets the texts of an event.
 func (c *Calendar) write(e *Event, p *place, source *randomSource) {
-	d, i, f := p.draft, p.index, c.factsOf(p)
+	d, i, all := p.draft, p.index, c.factsOf(p)
 	skipped := -1 // index of the language without a translation; -1 means none
 	alone := false
 	if n := len(c.o.Languages); n > 1 {
@@ -40,6 +40,7 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		if empty {
 			continue
 		}
+		f := all.in(l, c.home)
 		draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
 		more := f.suitable(texts[n].more)
 		if kind := p.title.about[n]; kind != texts[n] {
