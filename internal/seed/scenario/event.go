@@ -200,7 +200,14 @@ func (c *Calendar) team(match int, home bool) team {
 func (d *draft) text(t template, language int) string {
 	var b strings.Builder
 	d.fill(&b, t, language, false)
-	return b.String()
+	return mendGrammar(b.String(), d.c.o.Languages[language])
+}
+
+// html returns the text of a template for HTML.
+func (d *draft) html(t template, language int) string {
+	var b strings.Builder
+	d.fill(&b, t, language, true)
+	return mendGrammar(b.String(), d.c.o.Languages[language])
 }
 
 // paragraph writes a paragraph of HTML.
@@ -209,7 +216,7 @@ func (d *draft) paragraph(b *strings.Builder, t template, language int) {
 		b.WriteByte('\n')
 	}
 	b.WriteString("<p>")
-	d.fill(b, t, language, true)
+	b.WriteString(d.html(t, language))
 	b.WriteString("</p>")
 }
 
@@ -245,6 +252,7 @@ type place struct {
 	source randomSource // for random choices
 	title  *title
 	wish   eventNeeds
+	by     []string // types of organizers
 	cost   calendar.Cost
 	clock  int // start in minutes after midnight; 0 for all-day events
 }
@@ -282,14 +290,19 @@ func (c *Calendar) outline(p *place, i int) {
 			p.title = d.entitleBright(k, p.rank)
 		}
 	}
-	w.kind, w.city, w.starts = k, d.city, k.starts
+	w.kind, w.city, w.starts, w.at, p.by = k, d.city, k.starts, k.At, k.By
+	for i := range c.rules {
+		if r := &c.rules[i]; r.applies(d) {
+			w.at, p.by = orElse(r.at, w.at), orElse(r.by, p.by)
+		}
+	}
 	switch {
 	case p.title.dark:
 		w.starts = []clock{{dark: true}}
 	case len(k.starts) == 0:
 	default:
 		for _, r := range c.rules {
-			if r.starts != nil && slices.Contains(p.title.slots, r.slot) && int(d.values[r.slot]) == r.entry {
+			if r.starts != nil && r.applies(d) {
 				w.starts = r.starts
 			}
 		}
@@ -319,10 +332,10 @@ func (c *Calendar) settle(p *place) roomSlot {
 	w, k, l := &p.wish, p.kind, &c.layout
 	source := chanceOf(uint64(p.draft.own), 2)
 	anywhere := func() int32 {
-		if len(k.At) == 0 {
+		if len(w.at) == 0 {
 			return -1
 		}
-		near := c.venuesAt.near(k.At[source.below(len(k.At))], w.city)
+		near := c.venuesAt.near(w.at[source.below(len(w.at))], w.city)
 		return int32(near[source.head(len(near))])
 	}
 	i := p.index
@@ -337,7 +350,7 @@ func (c *Calendar) settle(p *place) roomSlot {
 	case i < l.firstPart():
 		of, _ := c.kindsOf[lessonRole].at(i - len(l.pinned) - len(l.fests))
 		return c.find(&eventNeeds{
-			kind: k, city: w.city, day: w.day, first: w.day, last: w.day, starts: of.starts, minutes: of.Lasts[1],
+			kind: k, at: w.at, city: w.city, day: w.day, first: w.day, last: w.day, starts: of.starts, minutes: of.Lasts[1],
 			repeats: lessons, every: c.weekly(),
 		}, source)
 	case i < l.firstLesson() || i >= l.firstFree():
@@ -393,7 +406,7 @@ func (c *Calendar) inCourse(p *place, which, n int) {
 	p.wish = eventNeeds{day: day, days: c.weekly()*(lessons-1) + 1}
 	d.day = day
 	p.title = d.entitle(head, rank)
-	c.chooseOrganizer(p, head, &own)
+	c.chooseOrganizer(p, head.By, &own)
 	if n > 0 {
 		p.kind, _ = c.kindsOf[lessonRole].at(which)
 		p.title = &p.kind.titles[rank%len(p.kind.titles)]
@@ -424,8 +437,8 @@ func (c *Calendar) alone(p *place, n int, own randomSource) {
 }
 
 // chooseOrganizer chooses the organizer of an event. A few organizers have most of the events.
-func (c *Calendar) chooseOrganizer(p *place, k *kind, source *randomSource) {
-	near := c.organizing.near(k.By[source.below(len(k.By))], p.draft.city)
+func (c *Calendar) chooseOrganizer(p *place, by []string, source *randomSource) {
+	near := c.organizing.near(by[source.below(len(by))], p.draft.city)
 	p.draft.org = near[source.head(len(near))]
 }
 
@@ -443,7 +456,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 	s := c.spots[i]
 	c.locateEvent(p, s)
 	if d.org < 0 {
-		c.chooseOrganizer(p, k, source)
+		c.chooseOrganizer(p, p.by, source)
 	}
 	zone := c.cities[d.city].zone
 	if len(k.At) == 0 && i%3 == 0 && c.o.Zone == (calendar.Zone{}) {
@@ -456,7 +469,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 		e.Venues = []int{d.venue}
 	}
 	e.Organizers = []int{d.org}
-	if near := c.organizing.near(k.By[len(k.By)-1], d.city); i%9 == 2 {
+	if near := c.organizing.near(p.by[len(p.by)-1], d.city); i%9 == 2 {
 		if second := near[source.below(len(near))]; second != d.org {
 			e.Organizers = append(e.Organizers, second)
 		}
@@ -543,7 +556,7 @@ func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 		}
 	}
 	for _, r := range c.rules {
-		if slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
+		if r.applies(p.draft) {
 			for _, t := range r.tags {
 				add(t)
 			}
@@ -568,7 +581,7 @@ func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 // priceOf returns the lowest and highest price of an event, in units of about a pound.
 func (c *Calendar) priceOf(p *place) [2]int {
 	for _, r := range c.rules {
-		if r.price != nil && slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
+		if r.price != nil && r.applies(p.draft) {
 			return *r.price
 		}
 	}
@@ -581,7 +594,7 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) cal
 	if price[0] < 0 {
 		return calendar.Cost{}
 	}
-	both := c.prices[c.cities[in].country][source.between(price[0], price[1])]
+	both := c.prices[c.cities[in].country][plausiblePrice(source.between(price[0], price[1]))]
 	n := 0
 	if k.Reduced {
 		n = 1
@@ -589,6 +602,30 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) cal
 	shared := both[n]
 	shared.Prices = slices.Clone(shared.Prices)
 	return shared
+}
+
+// plausiblePrice returns a price near a number that people charge: nothing, or 3 and more; even numbers from 10 on,
+// multiples of 5 from 30 on and of 10 from 100 on.
+func plausiblePrice(price int) int {
+	switch {
+	case price < 2:
+		return 0
+	case price < 10:
+		return max(price, 3)
+	case price < 30:
+		return price / 2 * 2
+	case price < 100:
+		return price / 5 * 5
+	}
+	return price / 10 * 10
+}
+
+// orElse returns the first list that is not empty.
+func orElse(first, other []string) []string {
+	if len(first) > 0 {
+		return first
+	}
+	return other
 }
 
 // publish chooses the status and the publication date of an event.

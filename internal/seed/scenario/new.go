@@ -359,6 +359,10 @@ func (c *Calendar) fillKinds() error {
 		if k.titles, err = c.titles(key, n); err != nil {
 			return err
 		}
+		c.keepHours(k)
+	}
+	for _, k := range c.plan.Series {
+		c.keepHours(&k.kind)
 	}
 	return nil
 }

@@ -34,6 +34,14 @@ func (p person) name(l calendar.Language, form int) string {
 	return p.first[form] + " " + p.last[form]
 }
 
+// genitive returns the genitive of the name in the language of the person.
+func (p person) genitive(home calendar.Language) string {
+	if home != calendar.Polish {
+		return p.first[0] + " " + p.last[0]
+	}
+	return decline(p.first[0], p.female, home)[1] + " " + decline(p.last[0], p.female, home)[1]
+}
+
 // polishWith returns the Polish word for "with" before a name: "z" Anną, "ze" Stanisławem.
 func polishWith(name string) string {
 	rest := strings.TrimPrefix(name[1:], "z") // "sz" is one consonant
@@ -76,21 +84,49 @@ func (c *Calendar) fillLocal() error {
 			}
 		}
 	}
-	bands, err := c.local.entries("list bands")
-	if err != nil {
-		return err
-	}
-	of, err := c.local.entries("list bands of")
-	if err != nil {
-		return err
-	}
-	for _, a := range bands {
-		for _, b := range of {
-			c.bands = append(c.bands, a[0]+" "+b[0])
+	f.Rand.Shuffle(len(c.people), func(i, j int) { c.people[i], c.people[j] = c.people[j], c.people[i] })
+	return c.fillBands()
+}
+
+// bandsOfMould is the number of bands of each mould.
+const bandsOfMould = 120
+
+// fillBands creates the names of the bands from moulds, which take turns.
+func (c *Calendar) fillBands() error {
+	var lists [4][][]string
+	for i, key := range []string{"list band moulds", "list bands", "list bands of", "list band words"} {
+		var err error
+		if lists[i], err = c.local.entries(key); err != nil {
+			return err
 		}
 	}
-	f.Rand.Shuffle(len(c.people), func(i, j int) { c.people[i], c.people[j] = c.people[j], c.people[i] })
-	f.ShuffleStrings(c.bands)
+	source := chanceOf(c.o.Seed, chanceNames, 1)
+	any := func(of [][]string) string { return of[source.below(len(of))][0] }
+	used := map[string]bool{}
+	for range bandsOfMould {
+		for _, mould := range lists[0] {
+			in := &c.cities[0]
+			place := in.name
+			if n := len(in.districts); n > 0 {
+				place = in.districts[source.below(n)]
+			}
+			p, other := c.people[source.below(len(c.people))], c.people[source.below(len(c.people))]
+			name := mould[0]
+			if first, second, two := strings.Cut(name, "{last} & {last}"); two {
+				name = first + p.last[0] + " & " + other.last[0] + second
+			}
+			name = strings.NewReplacer("{a}", any(lists[1]), "{b}", any(lists[2]), "{word}", any(lists[3]), "{place}", place,
+				"{first}", p.first[0], "{last}", p.last[0], "{who}", p.first[0]+" "+p.last[0],
+				"{who:2}", p.genitive(c.home)).Replace(name)
+			if strings.ContainsAny(name, "{}") {
+				return fmt.Errorf("band %q: unknown slot", name)
+			}
+			if !used[name] {
+				used[name] = true
+				c.bands = append(c.bands, name)
+			}
+		}
+	}
 	return nil
 }
 

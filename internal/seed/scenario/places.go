@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -480,8 +479,7 @@ func site(name string) string { return "https://" + calendar.Slug(name) + ".exam
 // namer generates unique proper names of venues and organizers.
 type namer struct {
 	c       *Calendar
-	streets []street // street names that many cities of the first country have
-	names   [][]string
+	streets []street // common street names, for cities whose streets are unknown
 	used    map[string]bool
 }
 
@@ -494,8 +492,19 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	for _, s := range streets {
 		n.streets = append(n.streets, street{s[0], s[1]})
 	}
-	n.names, err = c.local.entries("list name")
-	return n, err
+	return n, nil
+}
+
+// names returns the names for a type of venue or organizer: those of a section such as "list name sports arena" that
+// names the type, or else those of "list name".
+func (n namer) names(key string) ([][]string, error) {
+	_, typ, _ := strings.Cut(strings.TrimPrefix(key, "list "), " ")
+	for section, s := range n.c.local {
+		if types, ok := strings.CutPrefix(section, "list name "); ok && slices.Contains(strings.Fields(types), typ) {
+			return s.Entries, nil
+		}
+	}
+	return n.c.local.entries("list name")
 }
 
 // name returns a new name from a pattern of the list key, for a place in a city and a street. If the names
@@ -520,9 +529,13 @@ func (n namer) name(key string, in *city, at street, within *quarter, address st
 	if len(patterns) == 0 {
 		return "", fmt.Errorf("%s: no pattern for %s", key, in.name)
 	}
+	names, err := n.names(key)
+	if err != nil {
+		return "", err
+	}
 	name := ""
 	for range 60 {
-		what := n.names[source.below(len(n.names))]
+		what := names[source.below(len(names))]
 		fill := []string{"{city}", in.name, "{street}", at.name, "{district}", district}
 		for i, form := range what {
 			fill = append(fill, fmt.Sprintf("{name:%d}", i+1), form)
@@ -650,9 +663,7 @@ func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e
 func (c *Calendar) fillOrganizers() error {
 	if c.o.Organizers == 0 {
 		c.o.Organizers = 5 + int(math.Sqrt(float64(c.o.Events))/2)
-		if c.plan.Cities {
-			c.o.Organizers = max(c.o.Organizers, len(c.cities)*len(c.plan.Organizers))
-		}
+		c.o.Organizers = max(c.o.Organizers, len(c.cities)*len(c.plan.Organizers))
 	}
 	c.organizing = newPlaced(len(c.cities), c.plan.Organizers)
 	n, err := c.newNamer()
@@ -703,9 +714,9 @@ func (c *Calendar) fillPrices() error {
 		if c.prices[in.country] != nil {
 			continue
 		}
-		for price := range highest + 1 {
+		for price := range max(highest, 3) + 1 {
 			whole := fmt.Sprintf(in.country.price, price*in.country.factor)
-			less := fmt.Sprintf(in.country.price, cmp.Or(price*2/3, 1)*in.country.factor)
+			less := fmt.Sprintf(in.country.price, max(price*2/3, 2)*in.country.factor)
 			pair := [2]calendar.Cost{calendar.ParseCost([]string{whole}, "."), calendar.ParseCost([]string{whole, less}, ".")}
 			if price == 0 {
 				pair[0] = calendar.ParseCost([]string{"0"}, ".")

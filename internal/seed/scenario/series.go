@@ -226,7 +226,7 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	p := &place{kind: &k.kind, draft: d, title: d.entitle(&k.kind, 0)}
 	near := c.venuesAt.near(k.At[source.below(len(k.At))], d.city)
 	d.venue = near[source.head(len(near))]
-	c.chooseOrganizer(p, &k.kind, source)
+	c.chooseOrganizer(p, k.By, source)
 	s.Venues, s.Organizers = []int{d.venue}, []int{d.org}
 	for _, key := range k.In {
 		s.Categories = append(s.Categories, c.category[key])
@@ -240,7 +240,7 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	s.EventStatus, s.Attendance = calendar.Scheduled, calendar.Offline
 	s.Title, s.Excerpt, s.Description = Text{}, Text{}, Text{}
 	for n, l := range c.o.Languages {
-		s.Title[l] = d.text(p.title.in[n], n)
+		s.Title[l] = composedTitle(d.text(p.title.in[n], n))
 		var b strings.Builder
 		for _, text := range slices.Concat(p.title.about[n].leads[:1], p.title.about[n].more) {
 			d.paragraph(&b, text.template, n)

@@ -250,12 +250,19 @@ func (t template) slots() []int {
 	return all
 }
 
+// abbreviations are words whose full stop does not end a sentence.
+var abbreviations = []string{"ul", "pl", "al", "św", "dr", "prof", "reż", "Mr", "Mrs", "Dr", "St", "dir", "Dir", "Sr", "Sra", "D", "No"}
+
 // firstSentence returns the first sentence of a paragraph.
 func firstSentence(paragraph string) string {
 	for i := range len(paragraph) - 1 {
-		if paragraph[i+1] == ' ' && strings.IndexByte(".?!", paragraph[i]) >= 0 {
-			return paragraph[:i+1]
+		if paragraph[i+1] != ' ' || strings.IndexByte(".?!", paragraph[i]) < 0 {
+			continue
 		}
+		if word := paragraph[strings.LastIndexAny(paragraph[:i], " (>")+1 : i]; paragraph[i] == '.' && slices.Contains(abbreviations, word) {
+			continue
+		}
+		return paragraph[:i+1]
 	}
 	return paragraph
 }

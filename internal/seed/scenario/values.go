@@ -59,7 +59,7 @@ func (c *Calendar) factsOf(p *place) facts {
 	hold("free", low == "0")
 	hold("fee", fee)
 	hold("tickets", fee && k.Ticketed)
-	hold("online", len(k.At) == 0)
+	hold("online", len(p.wish.at) == 0)
 	hold("outdoors", slices.Contains(outdoorTypes, f.venueType) || k.Outdoors)
 	hold("indoors", f.venueType != "" && !slices.Contains(outdoorTypes, f.venueType) && !k.Outdoors)
 	hold("doors", timed && k.Doors)
@@ -89,7 +89,7 @@ func (c *Calendar) divisionSlot() int {
 func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 	tag, ok := c.tag[key]
 	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {
-		return slices.Contains(d.title, r.slot) && int(d.values[r.slot]) == r.entry && slices.Contains(r.tags, tag)
+		return r.applies(d) && slices.Contains(r.tags, tag)
 	})
 }
 

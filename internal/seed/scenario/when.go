@@ -195,6 +195,7 @@ type roomSlot struct {
 // eventNeeds are the requirements of an event for its place and time.
 type eventNeeds struct {
 	kind        *kind
+	at          []string // types of venues; none means that the event is online
 	city        int
 	first, last int // first and last day to which the event may be moved
 	day         int
@@ -228,15 +229,15 @@ func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 		if tries > 0 {
 			c.thrown++
 		}
-		for a := range max(len(k.At), 1) {
+		for a := range max(len(w.at), 1) {
 			s := roomSlot{venue: -1, day: int32(day)}
 			if len(w.starts) > 0 {
 				s.start = int16(w.starts[start%uint64(len(w.starts))].at(c, w.city, day))
 			}
-			if len(k.At) == 0 {
+			if len(w.at) == 0 {
 				return s
 			}
-			typ := k.At[(at+uint64(a))%uint64(len(k.At))]
+			typ := w.at[(at+uint64(a))%uint64(len(w.at))]
 			venues := c.venuesAt.near(typ, w.city)
 			popular := source // equal for all days and types
 			pick := popular.head(len(venues))
@@ -405,7 +406,7 @@ func (c *Calendar) festival(n, count int) festival {
 	d.day = f.day
 	t := d.entitle(f.kind, f.rank)
 	for i := range c.o.Languages {
-		f.titles = append(f.titles, d.text(t.in[i], i))
+		f.titles = append(f.titles, composedTitle(d.text(t.in[i], i)))
 	}
 	return f
 }

@@ -106,11 +106,11 @@ func pick(lines []line, most int, source *randomSource) []line {
 // items writes a heading and a list in HTML.
 func (d *draft) items(b *strings.Builder, heading template, items []line, language int) {
 	b.WriteString("\n<h3>")
-	d.fill(b, heading, language, true)
+	b.WriteString(d.html(heading, language))
 	b.WriteString("</h3>\n<ul>")
 	for _, text := range items {
 		b.WriteString("\n<li>")
-		d.fill(b, text.template, language, true)
+		b.WriteString(d.html(text.template, language))
 		b.WriteString("</li>")
 	}
 	b.WriteString("\n</ul>")
