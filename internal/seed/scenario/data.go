@@ -340,11 +340,5 @@ func (p *plan) check(first, other sections) error {
 // hasSameTexts reports whether the texts of a section say the same in all languages, line by line. The others are
 // written for each language alone.
 func hasSameTexts(key string) bool {
-	switch typ, name, _ := strings.Cut(key, " "); typ {
-	case "venue", "organizer":
-		return true
-	case "info":
-		return name == "canceled" || name == "postponed" || name == "heading"
-	}
-	return false
+	return key == "info canceled" || key == "info postponed" || key == "info heading"
 }

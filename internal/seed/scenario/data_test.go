@@ -91,13 +91,13 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 		}
 		return s
 	}
-	first := parse("# kind a\n= x\n> y\n# list l\nz\n# venue v\n> y")
+	first := parse("# kind a\n= x\n> y\n# list l\nz\n# info canceled\n> y")
 	for name, text := range map[string]string{
 		"section is missing":     "# kind a\n= x\n> y",
 		"section is too much":    "# kind a\n= x\n> y\n# list l\nz\n# list m\nz",
 		"title is missing":       "# kind a\n> y\n# list l\nz",
 		"entry is too much":      "# kind a\n= x\n> y\n# list l\nz\nz",
-		"text is too much":       "# kind a\n= x\n> y\n# list l\nz\n# venue v\n> y\n> z",
+		"text is too much":       "# kind a\n= x\n> y\n# list l\nz\n# info canceled\n> y\n> z",
 		"kind is in no scenario": "# kind b\n= x\n# kind a\n= x\n> y\n# list l\nz",
 		"series is unknown":      "# series b\n= x\n# kind a\n= x\n> y\n# list l\nz",
 	} {

@@ -11,6 +11,7 @@ type drawing struct {
 	index int
 	spot  roomSlot
 	texts []*descriptionTexts // by language
+	kind  []*descriptionTexts // those of the title, by language
 	facts facts
 }
 
@@ -22,6 +23,19 @@ func (c *Calendar) drawLeads(all []drawing) error {
 	order := slices.SortedFunc(slices.Values(all), func(a, b drawing) int {
 		return cmp.Or(cmp.Compare(a.spot.day, b.spot.day), cmp.Compare(a.spot.start, b.spot.start), cmp.Compare(a.index, b.index))
 	})
+	counts := map[*descriptionTexts]int{}
+	for _, d := range all {
+		for language, of := range d.texts {
+			counts[of]++
+			if kind := d.kind[language]; kind != of {
+				counts[kind]++
+			}
+		}
+	}
+	c.moreShare = map[*descriptionTexts]int{}
+	for of, n := range counts {
+		c.moreShare[of] = min(50, len(all)*len(of.more)/n)
+	}
 	for language := range languages {
 		uses := map[*descriptionTexts]*leadUses{}
 		for _, d := range order {

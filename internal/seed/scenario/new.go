@@ -66,6 +66,9 @@ type Calendar struct {
 	closed   []bool     // public holidays: no event with a time of day begins on these days
 	spots    []roomSlot // place and time of each event
 	leads    []uint16   // first paragraph of each event, by event and language
+	// moreShare is the percentage of events with a further paragraph. It is low if there are few of these for many
+	// events, so that no paragraph is in more than about 2 % of a calendar.
+	moreShare map[*descriptionTexts]int
 	holidays map[int]map[yearDay]bool // by year, as far as they were asked for
 	rooms    rooms
 

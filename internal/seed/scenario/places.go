@@ -598,7 +598,7 @@ func (c *Calendar) described(key string, in int, source randomSource) (Text, err
 	more := source.below(2*len(a[0].more) + 1)
 	for i, l := range c.o.Languages {
 		var b strings.Builder
-		d.paragraph(&b, a[i].leads[lead].template, i)
+		d.paragraph(&b, a[i].leads[lead%len(a[i].leads)].template, i)
 		if more < len(a[i].more) {
 			d.paragraph(&b, a[i].more[more].template, i)
 		}

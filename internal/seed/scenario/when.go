@@ -346,7 +346,7 @@ func (c *Calendar) lay() error {
 		c.outline(&p, i)
 		c.spots[i] = c.settle(&p)
 		c.locateEvent(&p, c.spots[i])
-		drawings[i] = drawing{i, c.spots[i], c.textsOf(&p), c.factsOf(&p)}
+		drawings[i] = drawing{i, c.spots[i], c.textsOf(&p), p.title.about, c.factsOf(&p)}
 	}
 	return c.drawLeads(drawings)
 }

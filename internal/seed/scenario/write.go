@@ -20,7 +20,7 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		}
 	}
 	texts := c.textsOf(p)
-	long, empty, listed := i%97 == 8, i%163 == 6, source.percent(8)
+	long, empty, listed := i%97 == 8, i%163 == 6, source.percent(1)
 	e.Title, e.Excerpt = Text{}, Text{}
 	if !empty {
 		e.Description = Text{}
@@ -42,14 +42,17 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		}
 		f := all.in(l, c.home)
 		draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
-		more := f.suitable(texts[n].more)
-		if kind := p.title.about[n]; kind != texts[n] {
-			more = append(more, f.suitable(kind.more)...)
-		}
-		if len(more) > 0 {
-			first := draw.below(len(more))
-			for j := range draw.below(min(len(more), 2) + 1) {
-				d.paragraph(&b, more[(first+j)%len(more)].template, n)
+		for _, of := range []*descriptionTexts{texts[n], p.title.about[n]} {
+			most := 0
+			if long {
+				most = 3
+			} else if draw.percent(c.moreShare[of]) {
+				most = 1
+			}
+			for _, text := range pick(f.suitable(of.more), most, &draw) {
+				if body := d.html(text.template, n); !strings.Contains(b.String(), body) {
+					b.WriteString("\n<p>" + body + "</p>")
+				}
 			}
 		}
 		info := c.remarks(p, &f, n)
@@ -65,8 +68,11 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 				d.paragraph(&b, text.template, n)
 			}
 		}
-		if long && d.venue >= 0 {
-			b.WriteString("\n" + c.venues[d.venue].Description[l])
+		if long {
+			if d.venue >= 0 {
+				b.WriteString("\n" + c.venues[d.venue].Description[l])
+			}
+			b.WriteString("\n" + c.organizers[d.org].Description[l])
 		}
 		if c.o.Nasty && i%29 == 3 {
 			b.WriteString("\n<p>" + calendar.Escape(strings.TrimSpace(awkwardEnding(17*(i/29)))) + "</p>")
@@ -76,16 +82,21 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 }
 
 // remarkShare is the percentage of descriptions that end with a standing remark.
-const remarkShare = 20
+const remarkShare = 12
 
 // remarks returns the standing remarks in a language that suit an event.
 func (c *Calendar) remarks(p *place, f *facts, language int) []line {
-	keys := []string{"any", "house", "long", "doors", "ticket"}
+	keys := []string{"any", "long"}
 	switch {
-	case len(p.kind.At) == 0:
+	case len(p.wish.at) == 0:
 		keys = []string{"online"}
 	case p.kind.Outdoors:
 		keys = []string{"outdoors"}
+	case len(p.wish.starts) > 0 && p.kind.Doors:
+		keys = append(keys, "house", "doors")
+	}
+	if p.kind.Ticketed && len(p.cost.Prices) > 0 && p.cost.Lowest() != "0" {
+		keys = append(keys, "ticket")
 	}
 	var all []line
 	for _, key := range keys {
