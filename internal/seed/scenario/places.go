@@ -214,7 +214,9 @@ func (c *Calendar) fillCities() error {
 	if len(home.quarters) > 0 {
 		places = nil
 		for _, q := range home.quarters {
-			places = append(places, q.name)
+			if !slices.Contains(centres, q.name) {
+				places = append(places, q.name)
+			}
 		}
 	}
 	places = append(places, home.name)
@@ -227,6 +229,9 @@ func (c *Calendar) fillCities() error {
 	}
 	return nil
 }
+
+// centres are the names of districts that no team has.
+var centres = []string{"City Centre", "Centro", "Śródmieście", "Stare Miasto", "Old City", "Old Town"}
 
 // longAgo is a date in the past for every user of the program.
 var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
