@@ -36,9 +36,6 @@ var conditions = []string{
 	"morning", "evening", "women", "men", "youth",
 }
 
-// namedConditions are the names of the conditions with a value.
-var namedConditions = []string{"kind", "at", "genre"}
-
 // divisionGender is the bit of line.needs for words by the gender of the division. Only a match has one.
 const divisionGender = 63
 

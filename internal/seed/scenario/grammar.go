@@ -36,7 +36,7 @@ func changeBefore(text, word, other string, begins func(next string) bool) strin
 			return b.String()
 		}
 		before, _ := utf8.DecodeLastRuneInString(rest[:at])
-		start := at == 0 && b.Len() == 0 || at > 0 && (before == ' ' || before == '>')
+		start := at == 0 || before == ' ' || before == '>'
 		next := strings.TrimLeft(rest[at+len(word)+1:], "«“\"¿¡(")
 		b.WriteString(rest[:at])
 		if start && begins(next) {

@@ -42,7 +42,7 @@ type Calendar struct {
 	people     []person
 	bands      []string
 	teams      []team
-	hosts int // number of the teams, the first ones, that play at home
+	hosts      int // number of the teams, the first ones, that play at home
 	cities     []city
 	prices     map[*country][][2]calendar.Cost
 
@@ -62,15 +62,15 @@ type Calendar struct {
 	tagOf map[int][]int // indexes of the tags for the entries of a list, by slot; -1 means none
 	rules []rule
 
-	layout   layout
-	closed   []bool     // public holidays: no event with a time of day begins on these days
-	spots    []roomSlot // place and time of each event
-	leads    []uint16   // first paragraph of each event, by event and language
+	layout layout
+	closed []bool     // public holidays: no event with a time of day begins on these days
+	spots  []roomSlot // place and time of each event
+	leads  []uint16   // first paragraph of each event, by event and language
 	// moreShare is the percentage of events with a further paragraph. It is low if there are few of these for many
 	// events, so that no paragraph is in more than about 2 % of a calendar.
 	moreShare map[*descriptionTexts]int
-	holidays map[int]map[yearDay]bool // by year, as far as they were asked for
-	rooms    rooms
+	holidays  map[int]map[yearDay]bool // by year, as far as they were asked for
+	rooms     rooms
 
 	// written is the time at which the records count as created. Only scheduled events are published later.
 	written time.Time

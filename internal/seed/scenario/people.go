@@ -131,8 +131,10 @@ func (c *Calendar) fillBands() error {
 }
 
 // properNames are the sections of local names that are spelled alike in all countries.
-var properNames = []string{"list cities", "list countries", "list streets", "list quarters", "list sights", "list neighbours",
-	"list holidays", "list women", "list men", "list surnames"}
+var properNames = []string{
+	"list cities", "list countries", "list streets", "list quarters", "list sights", "list neighbours",
+	"list holidays", "list women", "list men", "list surnames",
+}
 
 // fillWords changes the texts in the first language to the spelling of the country of the first city, as
 // "theater" or "celular".
