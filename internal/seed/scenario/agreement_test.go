@@ -121,13 +121,14 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 		}
 		agreesWithKind(c, m, report)
 	})
+	t.Logf("%d sentences, %d openings, %.0f %% of the descriptions name something of the event", len(sentences), len(openings),
+		100*float64(named)/float64(described))
+	skipUnfinished(t, c.o.Scenario, l)
 	for sentence, n := range sentences {
 		if float64(n) > max(mostPerSentence*float64(c.Len()), fewSentences) {
 			t.Errorf("%d of %d events say: %s", n, c.Len(), sentence)
 		}
 	}
-	t.Logf("%d sentences, %d openings, %.0f %% of the descriptions name something of the event", len(sentences), len(openings),
-		100*float64(named)/float64(described))
 	if share := float64(named) / float64(described); share < 0.7 {
 		t.Errorf("only %.0f %% of the descriptions name something of the event", 100*share)
 	}

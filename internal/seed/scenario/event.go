@@ -604,8 +604,8 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) cal
 	return shared
 }
 
-// plausiblePrice returns a price near a number that people charge: nothing, or 3 and more; even numbers from 10 on,
-// multiples of 5 from 30 on and of 10 from 100 on.
+// plausiblePrice returns a price that people charge, near a number. It returns 0, or 3 and more. High prices are round
+// numbers.
 func plausiblePrice(price int) int {
 	switch {
 	case price < 2:

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// facts are what is known about an event when its description is drawn.
+// facts is the knowledge about an event from which its description is drawn.
 type facts struct {
 	known                  uint64 // slots with a value, as bits
 	holds                  uint32 // conditions that hold, as bits

@@ -27,7 +27,7 @@ type city struct {
 	located   bool            // whether lat and lng are those of the city, not of its country
 	dial      string          // pattern of a telephone number; # stands for a random digit
 	quarters  []quarter       // districts with their streets, for cities in full
-	sights    map[int][]named // squares, parks and rivers, by slot
+	sights    map[int][]placeName // squares, parks and rivers, by slot
 	near      []string        // neighbouring towns
 	districts []string
 	streets   []street
@@ -35,15 +35,15 @@ type city struct {
 	changes   []int // numbers of the days in whose night the clocks change
 }
 
-// named is a name with the form after a preposition: George Square, in George Square.
-type named struct{ name, at string }
+// placeName is a name with the form after a preposition: George Square, in George Square.
+type placeName struct{ name, at string }
 
 // quarter is a district of a city.
 type quarter struct {
-	named
+	placeName
 	code    string // first part of the postcode; "" means unknown
 	streets []street
-	stop    named // stop of the public transport; "" means unknown
+	stop    placeName // stop of the public transport; "" means unknown
 }
 
 type country struct {
@@ -360,13 +360,13 @@ func (c *Calendar) readDetails(to *city) error {
 		if e[0] != to.name {
 			continue
 		}
-		q := quarter{named: named{e[1], e[2]}, code: strings.Trim(e[3], "-"), stop: named{strings.Trim(e[5], "-"), strings.Trim(e[6], "-")}}
+		q := quarter{placeName: placeName{e[1], e[2]}, code: strings.Trim(e[3], "-"), stop: placeName{strings.Trim(e[5], "-"), strings.Trim(e[6], "-")}}
 		for name := range strings.SplitSeq(e[4], ", ") {
 			q.streets = append(q.streets, c.streetOf(name))
 		}
 		to.quarters = append(to.quarters, q)
 	}
-	to.sights = map[int][]named{}
+	to.sights = map[int][]placeName{}
 	for _, e := range c.local["list sights"].Entries {
 		if e[0] != to.name {
 			continue
@@ -375,7 +375,7 @@ func (c *Calendar) readDetails(to *city) error {
 		if !ok {
 			return fmt.Errorf("no kind of sights %q", e[1])
 		}
-		to.sights[slot] = append(to.sights[slot], named{e[2], e[3]})
+		to.sights[slot] = append(to.sights[slot], placeName{e[2], e[3]})
 	}
 	for _, e := range c.local["list neighbours"].Entries {
 		if e[0] == to.name {
@@ -500,8 +500,8 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	return n, nil
 }
 
-// names returns the names for a type of venue or organizer: those of a section such as "list name sports arena" that
-// names the type, or else those of "list name".
+// names returns the names for a type of venue or organizer. A section such as "list name sports arena" replaces those of
+// "list name" for its types.
 func (n namer) names(key string) ([][]string, error) {
 	_, typ, _ := strings.Cut(strings.TrimPrefix(key, "list "), " ")
 	for section, s := range n.c.local {

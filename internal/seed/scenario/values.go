@@ -171,7 +171,7 @@ func (d *draft) fact(s segment, language int) string {
 	return ""
 }
 
-func (n named) form(form int) string { return [2]string{n.name, n.at}[form] }
+func (n placeName) form(form int) string { return [2]string{n.name, n.at}[form] }
 
 // ages returns the lowest and highest age of the participants. 0 is no limit.
 func (p *place) ages() [2]int {
