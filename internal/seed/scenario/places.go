@@ -24,11 +24,11 @@ type city struct {
 	zone      calendar.Zone // time zone of events: Options.Zone or own
 	own       calendar.Zone // time zone of the city
 	lat, lng  float64
-	located   bool            // whether lat and lng are those of the city, not of its country
-	dial      string          // pattern of a telephone number; # stands for a random digit
-	quarters  []quarter       // districts with their streets, for cities in full
+	located   bool                // whether lat and lng are those of the city, not of its country
+	dial      string              // pattern of a telephone number; # stands for a random digit
+	quarters  []quarter           // districts with their streets, for cities in full
 	sights    map[int][]placeName // squares, parks and rivers, by slot
-	near      []string        // neighbouring towns
+	near      []string            // neighbouring towns
 	districts []string
 	streets   []street
 	closed    []holiday
