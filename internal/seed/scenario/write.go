@@ -82,7 +82,7 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 }
 
 // remarkShare is the percentage of descriptions that end with a standing remark.
-const remarkShare = 6
+const remarkShare = 5
 
 // remarks returns the standing remarks in a language that suit an event.
 func (c *Calendar) remarks(p *place, f *facts, language int) []line {
