@@ -1,5 +1,7 @@
 package calendar
 
+import "slices"
+
 // Kind is the kind of a record or term.
 type Kind string
 
@@ -17,3 +19,35 @@ const (
 
 // IsTerm reports whether k is Category or Tag.
 func (k Kind) IsTerm() bool { return k == Category || k == Tag }
+
+// IsHierarchical reports whether terms of the taxonomy k have parents: categories do, tags do not.
+func (k Kind) IsHierarchical() bool { return k == Category }
+
+// IsDated reports whether records of the kind take place: events and series. Only these have a password, and a slug by status.
+func (k Kind) IsDated() bool { return k == Event || k == Series }
+
+// Plural returns the plural of the kind in English, the name of its collection in the API.
+func (k Kind) Plural() string {
+	switch k {
+	case Category:
+		return "categories"
+	case Series:
+		return "series"
+	}
+	return string(k) + "s"
+}
+
+// IsNamed reports whether k is one of NamedKinds.
+func (k Kind) IsNamed() bool { return slices.Contains(NamedKinds, k) }
+
+// IsLinked reports whether k is one of LinkedKinds.
+func (k Kind) IsLinked() bool { return slices.Contains(LinkedKinds, k) }
+
+// PublishedKinds are the kinds of records with a status, an author and a date of publication.
+var PublishedKinds = slices.Concat([]Kind{Series, Event}, NamedKinds)
+
+// TranslatedKinds are the kinds whose texts are translated. Texts of a series are those of its occurrences.
+var TranslatedKinds = slices.Concat([]Kind{Event}, NamedKinds, []Kind{Category, Tag})
+
+// Kinds are all kinds.
+var Kinds = slices.Concat(PublishedKinds, []Kind{Image, Category, Tag})

@@ -8,10 +8,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/organizertranslation"
-	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/ent/venuetranslation"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -42,17 +38,11 @@ type BulkLinks struct {
 
 // NewBulk returns a Bulk without records.
 func NewBulk(kind calendar.Kind) *Bulk {
-	b := &Bulk{kind: kind, found: searchTextRows()}
-	switch kind {
-	case calendar.Event:
-		b.records = store.Rows{Table: event.Table, Columns: event.Columns}
+	b := &Bulk{kind: kind, records: store.Rows{Table: ent.Tables[kind], Columns: ent.Columns[kind]}, found: searchTextRows()}
+	if kind == calendar.Event {
 		b.others = eventTranslationRows()
-	case calendar.Venue:
-		b.records = store.Rows{Table: venue.Table, Columns: venue.Columns}
-		b.others = nameTranslationRows(venuetranslation.Table, venuetranslation.FieldVenueID)
-	default:
-		b.records = store.Rows{Table: organizer.Table, Columns: organizer.Columns}
-		b.others = nameTranslationRows(organizertranslation.Table, organizertranslation.FieldOrganizerID)
+	} else {
+		b.others = nameTranslationRows(kind)
 	}
 	b.records.Owner = b.Column(event.FieldID)
 	return b

@@ -123,7 +123,7 @@ func TestRaceForEverything(t *testing.T) {
 				if i%2 == 1 {
 					slices.Reverse(*in.Categories)
 				}
-				in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), VenueValues: ent.VenueValues{City: new("Łódź")}}}}
+				in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), Values: edit.VenueValues{VenueValues: ent.VenueValues{City: new("Łódź")}}}}}
 				in.Organizers = &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: new("Org")}}}
 				_, err := e.CreateEvent(ctx, tx, in)
 				return err
@@ -230,11 +230,11 @@ func TestRaceOfVenueAndTrash(t *testing.T) {
 			e := w.As(calendar.Editor)
 			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				if i == writers/2 {
-					row, err := edit.LockVenue(ctx, tx, hall.ID)
+					row, err := edit.Venues.Lock(ctx, tx, hall.ID)
 					if err != nil {
 						return err
 					}
-					_, err = e.TrashVenue(ctx, tx, row)
+					_, err = edit.Venues.Trash(ctx, tx, e, row)
 					return err
 				}
 				in := someEvent()

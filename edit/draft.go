@@ -6,7 +6,7 @@ import (
 )
 
 // Draft is a valid new record without an id and a slug. Package load uses it to write many records at once. The
-// columns of the row are not in it: DraftEvent, DraftVenue and DraftOrganizer put them into a mutation.
+// columns of the row are not in it: DraftEvent and Named.Draft put them into a mutation.
 type Draft struct {
 	Original calendar.Text
 	Others   []calendar.Text // translations that have any text
@@ -52,30 +52,6 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 	}
 	d.Terms = uniqueIDs(d.Terms)
 	return d, nil
-}
-
-// DraftVenue fills m with a new venue. It returns param.Invalid for a latitude without a longitude or the
-// reverse.
-func (e *Editor) DraftVenue(m *ent.VenueMutation, in *VenueInput, others []calendar.Text) (*Draft, error) {
-	if err := invalidInput(in.faults(nil)...); err != nil {
-		return nil, err
-	}
-	s := in.record()
-	r := e.draftRecord(calendar.Venue, s, others)
-	d := &diff{fresh: true}
-	e.fillNamed(m, r, &record{}, s, d)
-	in.fill(m, newVenue(), d)
-	return e.draft(r, s, venueFields(in.after(newVenue()))...), nil
-}
-
-// DraftOrganizer fills m with a new organizer.
-func (e *Editor) DraftOrganizer(m *ent.OrganizerMutation, in *OrganizerInput, others []calendar.Text) *Draft {
-	s := in.record()
-	r := e.draftRecord(calendar.Organizer, s, others)
-	d := &diff{fresh: true}
-	e.fillNamed(m, r, &record{}, s, d)
-	in.fill(m, &ent.Organizer{}, d)
-	return e.draft(r, s, organizerFields(in.after(&ent.Organizer{}))...)
 }
 
 // draftRecord returns a new record with its texts, without an id and a slug.

@@ -3,7 +3,6 @@ package edit
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -12,10 +11,6 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/predicate"
-	"github.com/almanac-cal/almanac/ent/series"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
@@ -46,82 +41,59 @@ func PublishDue(ctx context.Context, db *ent.Client, now time.Time) (int, error)
 // anyDue reports whether a record is due for publication. It needs no transaction: mostly there is no such
 // record.
 func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
-	due, err := db.Event.Query().Where(isDue[predicate.Event](e.Now)).Exist(ctx)
-	if err == nil && !due {
-		due, err = db.Series.Query().Where(isDue[predicate.Series](e.Now)).Exist(ctx)
+	for _, kind := range calendar.PublishedKinds {
+		due, err := db.HasRecord(ctx, kind, isDue(e.Now))
+		if err != nil {
+			return false, fmt.Errorf("scheduled records of kind %s: %w", kind, err)
+		}
+		if due {
+			return true, nil
+		}
 	}
-	if err == nil && !due {
-		due, err = db.Venue.Query().Where(isDue[predicate.Venue](e.Now)).Exist(ctx)
-	}
-	if err == nil && !due {
-		due, err = db.Organizer.Query().Where(isDue[predicate.Organizer](e.Now)).Exist(ctx)
-	}
-	if err != nil {
-		return false, fmt.Errorf("scheduled records: %w", err)
-	}
-	return due, nil
+	return false, nil
 }
 
 // NextDue returns the time at which the next scheduled record after now is published, in UTC. The zero time
 // means that no record is scheduled. The publication changes replies without a write.
 func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
-	var found []time.Time
-	e, err := db.Event.Query().Where(isLater[predicate.Event](now)).Order(event.ByPublishedAt()).Limit(1).All(ctx)
-	for _, row := range e {
-		found = append(found, row.PublishedAt)
-	}
-	var s []*ent.Series
-	if err == nil {
-		s, err = db.Series.Query().Where(isLater[predicate.Series](now)).Order(series.ByPublishedAt()).Limit(1).All(ctx)
-	}
-	for _, row := range s {
-		found = append(found, row.PublishedAt)
-	}
-	var v []*ent.Venue
-	if err == nil {
-		v, err = db.Venue.Query().Where(isLater[predicate.Venue](now)).Order(venue.ByPublishedAt()).Limit(1).All(ctx)
-	}
-	for _, row := range v {
-		found = append(found, row.PublishedAt)
-	}
-	var o []*ent.Organizer
-	if err == nil {
-		o, err = db.Organizer.Query().Where(isLater[predicate.Organizer](now)).Order(organizer.ByPublishedAt()).Limit(1).All(ctx)
-	}
-	for _, row := range o {
-		found = append(found, row.PublishedAt)
-	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("scheduled records: %w", err)
-	}
-	if len(found) > 0 {
-		next = slices.MinFunc(found, time.Time.Compare)
+	for _, kind := range calendar.PublishedKinds {
+		var found []struct {
+			PublishedAt time.Time `sql:"published_at"`
+		}
+		err := db.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
+			s.Select(s.C(event.FieldPublishedAt)).OrderBy(s.C(event.FieldPublishedAt)).Limit(1)
+			isLater(now)(s)
+		})
+		if err != nil {
+			return time.Time{}, fmt.Errorf("scheduled records of kind %s: %w", kind, err)
+		}
+		if len(found) > 0 && (next.IsZero() || found[0].PublishedAt.Before(next)) {
+			next = found[0].PublishedAt
+		}
 	}
 	return next, nil
 }
 
 // isLater selects scheduled records whose publication date is after now. All record tables have these columns.
-func isLater[P ~func(*sql.Selector)](now time.Time) P {
-	return P(sql.AndPredicates(
-		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldGT(event.FieldPublishedAt, now)))
+func isLater(now time.Time) func(*sql.Selector) {
+	return sql.AndPredicates(sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldGT(event.FieldPublishedAt, now))
 }
 
 // isDue selects scheduled records whose publication date is not after now. All record tables have these
 // columns.
-func isDue[P ~func(*sql.Selector)](now time.Time) P {
-	return P(sql.AndPredicates(
-		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now)))
+func isDue(now time.Time) func(*sql.Selector) {
+	return sql.AndPredicates(sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now))
 }
 
 // PublishDue publishes one batch per kind of the scheduled records whose publication date is not after e.Now.
 // It returns their number. It does not change the modification date.
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
-	for _, kind := range []calendar.Kind{calendar.Series, calendar.Event, calendar.Venue, calendar.Organizer} {
+	for _, kind := range calendar.PublishedKinds {
 		// The tables of events, venues and organizers have an index in this order, so the statement locks one
 		// batch only. No index of series has the publication date, so the statement locks all scheduled series.
 		ids, err := lockRecords(ctx, tx, kind, func(s *sql.Selector) {
-			isDue[func(*sql.Selector)](e.Now)(s)
+			isDue(e.Now)(s)
 			s.OrderBy(s.C(event.FieldPublishedAt))
 		}, batch)
 		if err != nil {

@@ -25,7 +25,7 @@ func TestPublishDue(t *testing.T) {
 		w.Event(e, &edit.EventInput{Published: tomorrow, Status: new(calendar.Draft)})
 		w.Venue(e, &edit.VenueInput{Name: new("V"), Published: tomorrow})
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
-			o, _, err := e.CreateOrganizer(ctx, tx, &edit.OrganizerInput{Name: new("O"), Published: tomorrow})
+			o, _, err := edit.Organizers.Create(ctx, tx, e, &edit.OrganizerInput{Name: new("O"), Published: tomorrow})
 			return o, err
 		})
 		before := len(w.CheckLog())

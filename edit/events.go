@@ -334,17 +334,9 @@ func (e *Editor) eventImpact(
 }
 
 func eventRecord(row *ent.Event) *record {
-	return &record{
-		textOwner: textOwner{
-			kind: calendar.Event, id: row.ID, language: row.Language, languages: row.Languages,
-			trashed:    row.Status == calendar.Trash,
-			recordText: recordText{row.Title, row.Description, row.Excerpt, row.Slug, row.EventStatusReason},
-		},
-		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
-		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
-		modified: row.ModifiedAt, version: row.Core().Writes(),
-		nominal: row.OriginalStart,
-	}
+	r := recordOf(row)
+	r.nominal = row.OriginalStart
+	return r
 }
 
 func (in *EventInput) record() *recordInput {

@@ -143,8 +143,8 @@ func TestLongTexts(t *testing.T) {
 		long, text := strings.Repeat("Ł", 500), strings.Repeat("ń", 255)
 		row := w.Event(e, &edit.EventInput{
 			Title: &long, Categories: &[]edit.TermRef{{Name: long}},
-			Venues:     &[]edit.VenueRef{{New: &edit.VenueInput{Name: &long, VenueValues: ent.VenueValues{City: &text}}}},
-			Organizers: &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: &long, OrganizerValues: ent.OrganizerValues{Phone: &text}}}},
+			Venues:     &[]edit.VenueRef{{New: &edit.VenueInput{Name: &long, Values: edit.VenueValues{VenueValues: ent.VenueValues{City: &text}}}}},
+			Organizers: &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: &long, Values: ent.OrganizerValues{Phone: &text}}}},
 		})
 		if row.Title != long || row.Slug != strings.Repeat("l", 200) {
 			t.Errorf("title of %d bytes, slug %s", len(row.Title), row.Slug)
@@ -171,11 +171,11 @@ func TestEventLinks(t *testing.T) {
 		a, b := w.Venue(editor, &edit.VenueInput{Name: new("A")}), w.Venue(editor, &edit.VenueInput{Name: new("B")})
 		hidden := w.Venue(editor, &edit.VenueInput{Name: new("Hidden"), Status: new(calendar.Private)})
 		org := edittest.Write(w, editor, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
-			o, _, err := editor.CreateOrganizer(ctx, tx, &edit.OrganizerInput{Name: new("Org")})
+			o, _, err := edit.Organizers.Create(ctx, tx, editor, &edit.OrganizerInput{Name: new("Org")})
 			return o, err
 		})
 		row := w.Event(editor, &edit.EventInput{
-			Venues:     &[]edit.VenueRef{{ID: b.ID}, {ID: a.ID}, {ID: b.ID}, {New: &edit.VenueInput{Name: new("C"), VenueValues: ent.VenueValues{City: new("Łódź")}}}},
+			Venues:     &[]edit.VenueRef{{ID: b.ID}, {ID: a.ID}, {ID: b.ID}, {New: &edit.VenueInput{Name: new("C"), Values: edit.VenueValues{VenueValues: ent.VenueValues{City: new("Łódź")}}}}},
 			Organizers: &[]edit.OrganizerRef{{ID: org.ID}, {New: &edit.OrganizerInput{Name: new("ORG")}}},
 		})
 		venues := venuesOf(w, row.ID)
@@ -219,7 +219,7 @@ func TestEventLinks(t *testing.T) {
 				Tags: &[]edit.TermRef{{ID: 999}}, Categories: &[]edit.TermRef{{ID: 999}}, ParentID: new(int64(999)), ImageID: new(int64(999)),
 			}, "author:unknown-ids, image:unknown-ids, categories:unknown-ids, tags:unknown-ids, venue:unknown-ids, organizer:unknown-ids, post_parent:unknown-ids"},
 			{"invalid inline venue", editor, edit.EventInput{Venues: &[]edit.VenueRef{
-				{ID: a.ID}, {New: &edit.VenueInput{Name: new("X"), Latitude: &edit.Coordinate{Set: true, Degrees: 1}}},
+				{ID: a.ID}, {New: &edit.VenueInput{Name: new("X"), Values: edit.VenueValues{Latitude: &edit.Coordinate{Set: true, Degrees: 1}}}},
 			}}, "venue:invalid-linked-record"},
 			{"before the permission", w.As(calendar.Subscriber), edit.EventInput{Venues: &[]edit.VenueRef{{ID: 999}}}, "venue:unknown-ids"},
 		}

@@ -52,10 +52,10 @@ func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 
 // kindTitle returns the name of the parameter with the title or name of a record of kind k.
 func kindTitle(k calendar.Kind) string {
-	switch k {
-	case calendar.Event:
+	switch {
+	case k == calendar.Event:
 		return "title"
-	case calendar.Venue, calendar.Organizer:
+	case k.IsNamed():
 		return string(k)
 	}
 	return "name"

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -70,7 +71,7 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 	if err := e.unlinkSeries(ctx, tx, "image", []int64{row.ID}, true); err != nil {
 		return err
 	}
-	err := e.clearReferences(ctx, tx, event.FieldImageID, row.ID, "image", calendar.Event, calendar.Venue, calendar.Organizer)
+	err := e.clearReferences(ctx, tx, event.FieldImageID, row.ID, "image", slices.Concat([]calendar.Kind{calendar.Event}, calendar.NamedKinds)...)
 	if err != nil {
 		return err
 	}

@@ -83,51 +83,6 @@ type VenueRef = LinkRef[VenueInput]
 // OrganizerRef names an organizer in the input of an event.
 type OrganizerRef = LinkRef[OrganizerInput]
 
-// VenueInput is the data that a client sent for a venue. Nil means not sent. To create a venue, Name is
-// required. New venues show the map and the map link by default.
-type VenueInput struct {
-	AuthorID  *int64 // ignored for a venue created with an event, which gets the author of the event
-	Published *time.Time
-	Status    *calendar.Status
-
-	Name        *string
-	Description *string // sanitised HTML
-	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
-
-	ent.VenueValues // an empty Stateprovince means that readers get a value derived from Province or State
-
-	ImageID             *int64 // 0 removes the image
-	Latitude, Longitude *Coordinate
-
-	SourceID   *string
-	ModifiedAt *time.Time
-}
-
-// Coordinate is a latitude or longitude. The zero value removes the stored one.
-type Coordinate struct {
-	Set     bool
-	Degrees float64 // positive is north or east
-}
-
-// OrganizerInput is the data that a client sent for an organizer. Nil means not sent. To create one, Name is
-// required.
-type OrganizerInput struct {
-	AuthorID  *int64 // ignored for an organizer created with an event, which gets the author of the event
-	Published *time.Time
-	Status    *calendar.Status
-
-	Name        *string
-	Description *string // sanitised HTML
-	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
-
-	ent.OrganizerValues
-
-	ImageID *int64 // 0 removes the image
-
-	SourceID   *string
-	ModifiedAt *time.Time
-}
-
 // TermInput is the data that a client sent for a category or tag. Nil means not sent. To create a term,
 // Taxonomy and Name are required.
 type TermInput struct {

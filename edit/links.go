@@ -12,9 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -27,11 +25,7 @@ func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64,
 	if slices.Equal(was, ids) {
 		return nil
 	}
-	if kind == calendar.Venue {
-		_, err = tx.EventVenue.Delete().Where(eventvenue.EventID(id)).Exec(ctx)
-	} else {
-		_, err = tx.EventOrganizer.Delete().Where(eventorganizer.EventID(id)).Exec(ctx)
-	}
+	err = tx.Client().DeleteLinks(ctx, kind, sql.FieldEQ(ent.LinkTables[kind].Event, id))
 	if err != nil {
 		return fmt.Errorf("unlink %s of event %d: %w", kind, id, err)
 	}
@@ -53,14 +47,7 @@ func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids
 		if err := e.touch(ctx, tx, calendar.Event, events, []string{eventField(kind)}, seen, nil); err != nil {
 			return err
 		}
-		switch kind {
-		case calendar.Venue:
-			_, err = tx.EventVenue.Delete().Where(eventvenue.VenueIDIn(part...)).Exec(ctx)
-		case calendar.Organizer:
-			_, err = tx.EventOrganizer.Delete().Where(eventorganizer.OrganizerIDIn(part...)).Exec(ctx)
-		default:
-			_, err = tx.EventTerm.Delete().Where(eventterm.TermIDIn(part...)).Exec(ctx)
-		}
+		err = tx.Client().DeleteLinks(ctx, kind, sql.FieldIn(ent.LinkTables[kind].Record, part...))
 		if err != nil {
 			return fmt.Errorf("unlink %s: %w", kind, err)
 		}
@@ -175,33 +162,26 @@ func dropLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 // linkedEvents returns the ids of the events linked to one of some venues, organizers or terms, in ascending
 // order.
 func linkedEvents(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (events []int64, err error) {
-	switch kind {
-	case calendar.Venue:
-		err = tx.EventVenue.Query().Where(eventvenue.VenueIDIn(ids...)).Select(eventvenue.FieldEventID).Scan(ctx, &events)
-	case calendar.Organizer:
-		err = tx.EventOrganizer.Query().Where(eventorganizer.OrganizerIDIn(ids...)).
-			Select(eventorganizer.FieldEventID).Scan(ctx, &events)
-	default:
-		err = tx.EventTerm.Query().Where(eventterm.TermIDIn(ids...)).Select(eventterm.FieldEventID).Scan(ctx, &events)
-	}
+	t := ent.LinkTables[kind]
+	err = tx.Client().ScanLinks(ctx, kind, &events, func(s *sql.Selector) {
+		s.Select(s.C(t.Event))
+		sql.FieldIn(t.Record, ids...)(s)
+	})
 	slices.Sort(events)
 	return slices.Compact(events), err
 }
 
 // eventField returns the name of the event field with the linked records of a kind.
 func eventField(kind calendar.Kind) string {
-	switch kind {
-	case calendar.Category:
-		return "categories"
-	case calendar.Tag:
-		return "tags"
+	if kind.IsTerm() {
+		return kind.Plural()
 	}
 	return string(kind)
 }
 
 // unlinkEvents removes the links to terms, venues and organizers of events that are about to be deleted.
 func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	for _, kind := range []calendar.Kind{"", calendar.Venue, calendar.Organizer} {
+	for _, kind := range append([]calendar.Kind{calendar.Category}, calendar.LinkedKinds...) {
 		if err := removeLinks(ctx, tx, kind, ids); err != nil {
 			return err
 		}
@@ -209,17 +189,10 @@ func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// removeLinks removes the links of events to all records of a kind. The kind "" means categories and tags.
-func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (err error) {
-	switch kind {
-	case calendar.Venue:
-		_, err = tx.EventVenue.Delete().Where(eventvenue.EventIDIn(ids...)).Exec(ctx)
-	case calendar.Organizer:
-		_, err = tx.EventOrganizer.Delete().Where(eventorganizer.EventIDIn(ids...)).Exec(ctx)
-	default:
-		_, err = tx.EventTerm.Delete().Where(eventterm.EventIDIn(ids...)).Exec(ctx)
-	}
-	if err != nil {
+// removeLinks removes the links of events to all records of a kind. Links to categories and tags are in one table, and
+// go together.
+func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	if err := tx.Client().DeleteLinks(ctx, kind, sql.FieldIn(ent.LinkTables[kind].Event, ids...)); err != nil {
 		return fmt.Errorf("links of events: %w", err)
 	}
 	return nil
@@ -227,20 +200,10 @@ func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int6
 
 // link adds links to venues or organizers to an event that has none of this kind. The ids are in the order of
 // the links.
-func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) (err error) {
-	for from := 0; from < len(ids) && err == nil; from += batch {
-		part := ids[from:min(from+batch, len(ids))]
-		if kind == calendar.Venue {
-			err = tx.EventVenue.MapCreateBulk(part, func(c *ent.EventVenueCreate, i int) {
-				c.SetEventID(id).SetVenueID(part[i]).SetPosition(from + i)
-			}).Exec(ctx)
-		} else {
-			err = tx.EventOrganizer.MapCreateBulk(part, func(c *ent.EventOrganizerCreate, i int) {
-				c.SetEventID(id).SetOrganizerID(part[i]).SetPosition(from + i)
-			}).Exec(ctx)
-		}
-	}
-	if err != nil {
+func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) error {
+	rows := eventLinkRows(kind)
+	addPlaced(&rows, [][]int64{ids})
+	if err := rows.Insert(ctx, tx, []int64{id}); err != nil {
 		return fmt.Errorf("link %s of event %d: %w", kind, id, store.AsConflict(err))
 	}
 	return nil
@@ -248,13 +211,11 @@ func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []i
 
 // loadLinks returns the ids of the venues or organizers of an event, in the order of the links.
 func loadLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (ids []int64, err error) {
-	if kind == calendar.Venue {
-		err = tx.EventVenue.Query().Where(eventvenue.EventID(id)).Order(ent.Asc(eventvenue.FieldPosition)).
-			Select(eventvenue.FieldVenueID).Scan(ctx, &ids)
-	} else {
-		err = tx.EventOrganizer.Query().Where(eventorganizer.EventID(id)).Order(ent.Asc(eventorganizer.FieldPosition)).
-			Select(eventorganizer.FieldOrganizerID).Scan(ctx, &ids)
-	}
+	t := ent.LinkTables[kind]
+	err = tx.Client().ScanLinks(ctx, kind, &ids, func(s *sql.Selector) {
+		s.Select(s.C(t.Record)).OrderBy(s.C(t.Position))
+		sql.FieldEQ(t.Event, id)(s)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s of event %d: %w", kind, id, err)
 	}

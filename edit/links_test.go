@@ -37,7 +37,7 @@ func newLinkedWorld(w *edittest.World) *linkedWorld {
 	e := w.As(calendar.Administrator)
 	l := &linkedWorld{World: w, venue: w.Venue(e, &edit.VenueInput{Name: new("Hall")})}
 	l.organizer = edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
-		row, _, err := e.CreateOrganizer(ctx, tx, &edit.OrganizerInput{Name: new("Choir")})
+		row, _, err := edit.Organizers.Create(ctx, tx, e, &edit.OrganizerInput{Name: new("Choir")})
 		return row, err
 	})
 	l.category, l.tag = w.Term(e, calendar.Category, "Music", 0), w.Term(e, calendar.Tag, "Night", 0)
@@ -79,26 +79,26 @@ var linkLosses = []struct {
 	do   func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error
 }{
 	{"venue trashed", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
-		_, err := e.TrashVenue(ctx, tx, l.venue)
+		_, err := edit.Venues.Trash(ctx, tx, e, l.venue)
 		return err
 	}},
 	{"venue updated to trash", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
-		_, err := e.UpdateVenue(ctx, tx, l.venue, &edit.VenueInput{Status: new(calendar.Trash)})
+		_, err := edit.Venues.Update(ctx, tx, e, l.venue, &edit.VenueInput{Status: new(calendar.Trash)})
 		return err
 	}},
 	{"venue created again in the trash", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
-		_, _, err := e.CreateVenue(ctx, tx, &edit.VenueInput{Name: new("hall"), Status: new(calendar.Trash)})
+		_, _, err := edit.Venues.Create(ctx, tx, e, &edit.VenueInput{Name: new("hall"), Status: new(calendar.Trash)})
 		return err
 	}},
 	{"venue removed", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		return e.RemoveAll(ctx, tx, calendar.Venue, []int64{l.venue.ID})
 	}},
 	{"organizer trashed", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
-		_, err := e.TrashOrganizer(ctx, tx, l.organizer)
+		_, err := edit.Organizers.Trash(ctx, tx, e, l.organizer)
 		return err
 	}},
 	{"organizer updated to trash", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
-		_, err := e.UpdateOrganizer(ctx, tx, l.organizer, &edit.OrganizerInput{Status: new(calendar.Trash)})
+		_, err := edit.Organizers.Update(ctx, tx, e, l.organizer, &edit.OrganizerInput{Status: new(calendar.Trash)})
 		return err
 	}},
 	{"organizer removed", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
@@ -183,7 +183,7 @@ func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
 	}
 	if o, err := l.DB.Organizer.Get(t.Context(), l.organizer.ID); err == nil && o.Status == calendar.Trash {
 		edittest.Write(l.World, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
-			return e.UpdateOrganizer(ctx, tx, o, &edit.OrganizerInput{Status: new(calendar.Publish)})
+			return edit.Organizers.Update(ctx, tx, e, o, &edit.OrganizerInput{Status: new(calendar.Publish)})
 		})
 	}
 	if _, err := edit.ExtendDue(t.Context(), l.DB, edittest.Site(t), edittest.Now.AddDate(0, 2, 0)); err != nil {
@@ -218,7 +218,9 @@ func TestVersionReadBeforeALossIsStale(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
 		e := w.As(calendar.Administrator)
-		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return e.TrashVenue(ctx, tx, l.venue) })
+		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
+			return edit.Venues.Trash(ctx, tx, e, l.venue)
+		})
 		e.Expect = calendar.Expect{Some: &calendar.Versions{List: []int64{1}}}
 		_, err := w.UpdateEvent(e, l.events[0], &edit.EventInput{Title: new("Other")})
 		edittest.Refused(t, err, "rest_precondition_failed")
@@ -319,7 +321,7 @@ func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
 			e := w.As(calendar.Administrator)
 			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				if i%4 == 0 {
-					row, err := edit.LockVenue(ctx, tx, l.venue.ID)
+					row, err := edit.Venues.Lock(ctx, tx, l.venue.ID)
 					if err != nil {
 						return err
 					}
@@ -327,7 +329,7 @@ func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
 					if row.Status == calendar.Trash {
 						status = calendar.Publish
 					}
-					_, err = e.UpdateVenue(ctx, tx, row, &edit.VenueInput{Status: &status})
+					_, err = edit.Venues.Update(ctx, tx, e, row, &edit.VenueInput{Status: &status})
 					return err
 				}
 				row, err := edit.LockEvent(ctx, tx, l.events[i%len(l.events)])

@@ -13,10 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/counter"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -137,16 +135,6 @@ func seriesOf(rows []*ent.Event) (ids []int64) {
 // LockSeries loads a series. Other writers of the series and of its occurrences wait until the transaction ends.
 func LockSeries(ctx context.Context, tx *ent.Tx, id int64) (*ent.Series, error) {
 	return tx.Series.Query().Where(series.ID(id)).Modify(forUpdate).Only(ctx)
-}
-
-// LockVenue loads a venue. Other writers of the venue wait until the transaction ends.
-func LockVenue(ctx context.Context, tx *ent.Tx, id int64) (*ent.Venue, error) {
-	return tx.Venue.Query().Where(venue.ID(id)).Modify(forUpdate).Only(ctx)
-}
-
-// LockOrganizer loads an organizer. Other writers of the organizer wait until the transaction ends.
-func LockOrganizer(ctx context.Context, tx *ent.Tx, id int64) (*ent.Organizer, error) {
-	return tx.Organizer.Query().Where(organizer.ID(id)).Modify(forUpdate).Only(ctx)
 }
 
 // LockTerm loads a category or tag. Other writers of the term wait until the transaction ends.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -12,102 +15,245 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// namedTable gives access to the table of venues or organizers, for the input of one record. R is the type of a
-// row.
-type namedTable[R any] struct {
-	kind   calendar.Kind
-	record func(row R) *record
-	sent   *recordInput
-	// faults returns the faults of the fields that only this kind has. For a new record, row is the zero R.
+// Named has the rules of writing records of a kind with a name, such as venues. R is the type of a row, M that of its
+// mutation, T that of its translation. V has the values of the fields that only this kind has.
+type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
+	ent.NamedTable[R, M, T]
+	// apply sets the sent values in a row.
+	apply func(v *V, row R)
+	// faults returns the faults of the values of a row after a write. Nil: there are none.
 	faults func(row R) []*param.Fault
-	get    func(ctx context.Context, id int64) (R, error)
-	insert func(ctx context.Context, d *diff, common func(namedMutation)) (R, error)
-	// update changes the row. It calls stamp last, when d is complete. It returns store.ErrConflict if the row no
-	// longer has the version of old.
-	update func(ctx context.Context, old R, d *diff, common, stamp func(namedMutation)) error
-	// named lists rows by folded name, except those in the trash. It finds rows by the original name, and by
-	// the name in language l.
-	named func(ctx context.Context, key string, l calendar.Language) ([]R, error)
+	// derive sets the columns that follow from the values. Nil: there are none.
+	derive func(m M, d *diff, old, row R)
 }
 
-// namedMutation is the mutation of a venue or an organizer.
+// NamedInput is the data that a client sent for a record with a name. Nil means not sent. To create a record, Name is
+// required. V has the values of the fields that only its kind has.
+type NamedInput[V any] struct {
+	AuthorID  *int64 // ignored for a record created with an event, which gets the author of the event
+	Published *time.Time
+	Status    *calendar.Status
+
+	Name        *string
+	Description *string // sanitised HTML
+	Slug        *string // any text, which calendar.KeptSlug normalises; "" means not sent
+	ImageID     *int64  // 0 removes the image
+	Values      V
+
+	SourceID   *string
+	ModifiedAt *time.Time
+}
+
+func (in *NamedInput[V]) record() *recordInput {
+	return &recordInput{
+		author: in.AuthorID, published: in.Published, status: in.Status,
+		sentText: sentText{title: in.Name, description: in.Description, slug: in.Slug},
+		image:    in.ImageID, source: in.SourceID, modified: in.ModifiedAt,
+	}
+}
+
+// recordOf returns the record of a row, of which the columns that the caller needs are loaded.
+func recordOf(row ent.Row) *record {
+	c, t := row.Core(), row.Text()
+	return &record{
+		textOwner: textOwner{
+			kind: c.Kind, id: c.ID, language: t.Language, languages: c.Languages, trashed: c.Status == calendar.Trash,
+			recordText: recordText{
+				title: t.Title, description: t.Description, excerpt: t.Excerpt, slug: t.Slug, reason: t.EventStatusReason,
+			},
+		},
+		publicationState: publicationState{c.Status, c.StatusBeforeTrash, c.PublishedAt, c.Dated},
+		author:           c.AuthorID, image: c.ImageID, source: c.SourceID, modified: c.ModifiedAt, version: c.Writes(),
+	}
+}
+
+// Lock loads a record. Other writers of the record wait until the transaction ends.
+func (n *Named[R, M, T, V]) Lock(ctx context.Context, tx *ent.Tx, id int64) (R, error) {
+	return n.Get(ctx, tx.Client(), id, forUpdate)
+}
+
+// Create stores a new record. A duplicate is a record outside the trash that the caller may read. It has the same name,
+// and the same description if one is sent. If there is a duplicate, Create returns that, and created is false. It stores
+// the other sent fields in the duplicate if the caller may edit it. For a record that is sent with a source id, Create
+// looks for no duplicate.
+func (n *Named[R, M, T, V]) Create(ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V]) (row R, created bool, err error) {
+	return n.create(ctx, tx, e, in, in.record())
+}
+
+// createLinked is Create for a record that is sent with an event of the author.
+func (n *Named[R, M, T, V]) createLinked(ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V], author *int64) (row R, err error) {
+	s := in.record()
+	s.author, s.linked = author, true
+	row, _, err = n.create(ctx, tx, e, in, s)
+	return row, err
+}
+
+func (n *Named[R, M, T, V]) create(
+	ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V], s *recordInput,
+) (row R, created bool, err error) {
+	row, created, err = n.createOrFind(ctx, tx, e, in, s)
+	if err != nil || created {
+		return row, created, err
+	}
+	rest := *in
+	rest.Name, rest.Description = nil, nil
+	if s.linked {
+		rest.AuthorID = nil
+	}
+	if rest != (NamedInput[V]{}) && e.isAllowed(auth.Edit, recordOf(row)) {
+		sent := rest.record()
+		sent.inline = s.linked
+		row, err = n.update(ctx, tx, e, row, &rest, sent, true)
+	}
+	return row, false, err
+}
+
+// Update stores the sent fields of a record that the same transaction loaded, preferably with Lock.
+func (n *Named[R, M, T, V]) Update(ctx context.Context, tx *ent.Tx, e *Editor, row R, in *NamedInput[V]) (R, error) {
+	return n.update(ctx, tx, e, row, in, in.record(), false)
+}
+
+// Trash moves a record to the trash and removes its links to events for good. If it is there already, Trash returns
+// *calendar.Error such as venue-is-in-trash.
+func (n *Named[R, M, T, V]) Trash(ctx context.Context, tx *ent.Tx, e *Editor, row R) (R, error) {
+	old := recordOf(row)
+	if err := e.permitTrash(old); err != nil {
+		return row, err
+	}
+	if err := e.expect(old.version); err != nil {
+		return row, err
+	}
+	return n.change(ctx, tx, e, row, row, old, &recordInput{status: new(calendar.Trash)})
+}
+
+// after returns the row after a write of in, without what all kinds with a name share.
+func (n *Named[R, M, T, V]) after(in *NamedInput[V], old R) R {
+	row := n.Clone(old)
+	n.apply(&in.Values, row)
+	*n.Image(row) = applyID(*n.Image(old), in.ImageID)
+	return row
+}
+
+// fill sets the fields in m in which row differs from the stored row, except those that all kinds with a name share.
+func (n *Named[R, M, T, V]) fill(m M, old, row R, d *diff) {
+	putFields(d, n.Fields, m, old, row)
+	if n.derive != nil {
+		n.derive(m, d, old, row)
+	}
+}
+
+// check returns param.Invalid if the values of a row are impossible.
+func (n *Named[R, M, T, V]) check(row R) error {
+	if n.faults == nil {
+		return nil
+	}
+	return invalidInput(n.faults(row)...)
+}
+
+// Draft fills m with a new record. It returns param.Invalid for impossible values.
+func (n *Named[R, M, T, V]) Draft(e *Editor, m M, in *NamedInput[V], others []calendar.Text) (*Draft, error) {
+	row := n.after(in, n.New())
+	if err := n.check(row); err != nil {
+		return nil, err
+	}
+	s := in.record()
+	r := e.draftRecord(n.Kind, s, others)
+	d := &diff{fresh: true}
+	e.fillNamed(m, r, &record{}, s, d)
+	n.fill(m, n.New(), row, d)
+	return e.draft(r, s, row.Searched()...), nil
+}
+
+// namedMutation is the mutation of a record with a name.
 type namedMutation interface {
 	recordMutation
 	SetName(string)
 	SetNameKey(string)
 }
 
-// fillNamed sets the fields in m of a venue or organizer that differ from the stored record.
+// fillNamed sets the fields in m that all records with a name share and that differ from the stored record.
 func (e *Editor) fillNamed(m namedMutation, r, old *record, s *recordInput, d *diff) {
 	e.fill(m, r, old, s, d)
 	putValue(d, "", old.title, r.title, m.SetName)
 	putValue(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
 }
 
-// createNamed stores a new row. If a row with the same name exists, createNamed returns that and created is
-// false. A record with a source id is always new.
-func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R]) (row R, created bool, err error) {
-	none := &record{textOwner: textOwner{kind: t.kind}}
-	author, picture, err := e.referenceFaults(ctx, tx, none, t.sent)
-	if err != nil {
+// createOrFind stores a new row. If a row with the same name exists, it returns that, and created is false. A record
+// with a source id is always new.
+func (n *Named[R, M, T, V]) createOrFind(
+	ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V], s *recordInput,
+) (row R, created bool, err error) {
+	none := &record{textOwner: textOwner{kind: n.Kind}}
+	if err := e.checkNamed(ctx, tx, none, s); err != nil {
 		return row, false, err
 	}
-	if err := invalidInput(author, picture); err != nil {
-		return row, false, err
-	}
-	if err := e.permit(none, t.sent); err != nil {
-		return row, false, err
-	}
-	if err := invalidInput(t.faults(row)...); err != nil {
+	next := n.after(in, n.New())
+	if err := n.check(next); err != nil {
 		return row, false, err
 	}
 	// Records of a source are identified by their source id, not by their name.
-	if t.sent.source == nil {
-		found, ok, err := t.findOrLock(ctx, tx, e)
+	if s.source == nil {
+		found, ok, err := n.findOrLock(ctx, tx, e, s)
 		if ok || err != nil {
 			return found, false, err
 		}
 	}
-	r, err := e.createRecord(ctx, tx, t.kind, t.sent)
+	r, err := e.createRecord(ctx, tx, n.Kind, s)
 	if err != nil {
 		return row, false, err
 	}
 	d := &diff{fresh: true}
-	row, err = t.insert(ctx, d, func(m namedMutation) { e.fillNamed(m, r, none, t.sent, d) })
-	if err != nil {
-		return row, false, fmt.Errorf("create %s: %w", t.kind, store.AsConflict(err))
+	m, save := n.NamedTable.Create(tx.Client())
+	e.fillNamed(m, r, none, s, d)
+	n.fill(m, n.New(), next, d)
+	if row, err = save(ctx); err != nil {
+		return row, false, fmt.Errorf("create %s: %w", n.Kind, store.AsConflict(err))
 	}
-	e.log(t.kind, r.id, calendar.Created, nil, e.impactOfCreated(r.status, r.published))
+	e.log(n.Kind, r.id, calendar.Created, nil, e.impactOfCreated(r.status, r.published))
 	return row, true, nil
+}
+
+// checkNamed returns the faults of the references in a request, or an error if the caller may not write the record.
+func (e *Editor) checkNamed(ctx context.Context, tx *ent.Tx, old *record, s *recordInput) error {
+	author, picture, err := e.referenceFaults(ctx, tx, old, s)
+	if err != nil {
+		return err
+	}
+	if err := invalidInput(author, picture); err != nil {
+		return err
+	}
+	return e.permit(old, s)
 }
 
 // findOrLock finds the row that a new one would duplicate. If there is none, it locks the name: no other
 // transaction can create such a row until this transaction ends.
-func (t namedTable[R]) findOrLock(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
-	key := calendar.FoldName(*t.sent.title)
-	row, ok, err = t.duplicate(ctx, tx, e, key)
+func (n *Named[R, M, T, V]) findOrLock(ctx context.Context, tx *ent.Tx, e *Editor, s *recordInput) (row R, ok bool, err error) {
+	key := calendar.FoldName(*s.title)
+	row, ok, err = n.duplicate(ctx, tx, e, s, key)
 	if ok || err != nil {
 		return row, ok, err
 	}
 	// Another transaction may be about to create such a row, so look again under the lock.
-	if err := lockName(ctx, tx, t.kind, key); err != nil {
+	if err := lockName(ctx, tx, n.Kind, key); err != nil {
 		return row, false, err
 	}
-	return t.duplicate(ctx, tx, e, key)
+	return n.duplicate(ctx, tx, e, s, key)
 }
 
 // duplicate finds the oldest row with the sent name, and with the sent description if there is one. It skips
 // rows in the trash and rows that the caller may not read. It ignores letter case. It compares the original
 // text and the text in the language of the request.
-func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key string) (found R, ok bool, err error) {
-	rows, err := t.named(ctx, key, e.request())
+func (n *Named[R, M, T, V]) duplicate(
+	ctx context.Context, tx *ent.Tx, e *Editor, s *recordInput, key string,
+) (found R, ok bool, err error) {
+	rows, err := n.ByName(ctx, tx.Client(), key, e.request())
 	if err != nil {
-		return found, false, fmt.Errorf("%s of the same name: %w", t.kind, err)
+		return found, false, fmt.Errorf("%s of the same name: %w", n.Kind, err)
 	}
-	description := calendar.FoldName(valueOr("", t.sent.description))
+	description := calendar.FoldName(valueOr("", s.description))
 	var oldest *record
 	for _, row := range rows {
-		r := t.record(row)
+		r := recordOf(row)
 		if (oldest != nil && oldest.id <= r.id) || !e.isAllowed(auth.Read, r) {
 			continue
 		}
@@ -128,17 +274,12 @@ func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key
 	return found, oldest != nil, nil
 }
 
-// updateNamed updates a row. Found means that a create matched this row: then Expect is not checked.
-func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R], row R, found bool) (R, error) {
-	old := t.record(row)
-	author, picture, err := e.referenceFaults(ctx, tx, old, t.sent)
-	if err != nil {
-		return row, err
-	}
-	if err := invalidInput(author, picture); err != nil {
-		return row, err
-	}
-	if err := e.permit(old, t.sent); err != nil {
+// update updates a row. Found means that a create matched this row: then Expect is not checked.
+func (n *Named[R, M, T, V]) update(
+	ctx context.Context, tx *ent.Tx, e *Editor, row R, in *NamedInput[V], s *recordInput, found bool,
+) (R, error) {
+	old := recordOf(row)
+	if err := e.checkNamed(ctx, tx, old, s); err != nil {
 		return row, err
 	}
 	if !found {
@@ -146,66 +287,57 @@ func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 			return row, err
 		}
 	}
-	if err := invalidInput(t.faults(row)...); err != nil {
+	next := n.after(in, row)
+	if err := n.check(next); err != nil {
 		return row, err
 	}
-	return t.change(ctx, tx, e, row, old)
+	return n.change(ctx, tx, e, row, next, old, s)
 }
 
-// trashNamed moves a row to the trash.
-func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R], row R) (R, error) {
-	old := t.record(row)
-	if err := e.permitTrash(old); err != nil {
-		return row, err
-	}
-	if err := e.expect(old.version); err != nil {
-		return row, err
-	}
-	t.sent.status = new(calendar.Trash)
-	return t.change(ctx, tx, e, row, old)
-}
-
-// change stores an input without checking permissions, and returns the new row.
-func (t namedTable[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R, old *record) (R, error) {
+// change stores a change of a row, and removes the links that a move to the trash ends. Next is the row afterwards,
+// without what all kinds with a name share.
+func (n *Named[R, M, T, V]) change(
+	ctx context.Context, tx *ent.Tx, e *Editor, row, next R, old *record, s *recordInput,
+) (R, error) {
 	d := &diff{}
-	r, action, err := e.revise(ctx, tx, old, t.sent, d)
+	r, action, err := e.revise(ctx, tx, old, s, d)
 	if err != nil {
 		return row, err
 	}
-	var i impact
-	err = t.update(ctx, row, d, func(m namedMutation) { e.fillNamed(m, r, old, t.sent, d) }, func(m namedMutation) {
-		i = e.impactOf(&publicChange{
-			was: old.publicationState, is: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
-			dated: t.sent.modified != nil,
-		})
-		e.stamp(m, r.version.All, t.sent.modified, i)
+	m, save := n.NamedTable.Update(tx.Client(), old.id, old.version.All)
+	e.fillNamed(m, r, old, s, d)
+	n.fill(m, row, next, d)
+	i := e.impactOf(&publicChange{
+		was: old.publicationState, is: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
+		dated: s.modified != nil,
 	})
-	if err != nil {
-		return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
+	e.stamp(m, r.version.All, s.modified, i)
+	if err := expectOneRow(save(ctx)); err != nil {
+		return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 	}
 	wasPublic := isPublic(old.status, old.published, e.Now)
-	if wasPublic && !isPublic(r.status, r.published, e.Now) {
-		events, err := linkedEvents(ctx, tx, t.kind, []int64{r.id})
+	if n.Kind.IsLinked() && wasPublic && !isPublic(r.status, r.published, e.Now) {
+		events, err := linkedEvents(ctx, tx, n.Kind, []int64{r.id})
 		if err != nil {
-			return row, fmt.Errorf("events of %s %d: %w", t.kind, r.id, err)
+			return row, fmt.Errorf("events of %s %d: %w", n.Kind, r.id, err)
 		}
-		if t.sent.inline {
+		if s.inline {
 			for _, id := range events {
-				e.lost = append(e.lost, eventLink{id, t.kind, strconv.FormatInt(r.id, 10)})
+				e.lost = append(e.lost, eventLink{id, n.Kind, strconv.FormatInt(r.id, 10)})
 			}
 		}
 		if action != calendar.Trashed {
 			// The public no longer sees the record in its events. That is a change of the events.
-			if err := e.touch(ctx, tx, calendar.Event, events, []string{eventField(t.kind)}, true, nil); err != nil {
-				return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
+			if err := e.touch(ctx, tx, calendar.Event, events, []string{eventField(n.Kind)}, true, nil); err != nil {
+				return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 			}
 		}
 	}
-	if action == calendar.Trashed {
-		if err := e.unlink(ctx, tx, t.kind, []int64{r.id}, wasPublic); err != nil {
-			return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
+	if n.Kind.IsLinked() && action == calendar.Trashed {
+		if err := e.unlink(ctx, tx, n.Kind, []int64{r.id}, wasPublic); err != nil {
+			return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 		}
 	}
-	e.log(t.kind, r.id, action, d.fields, i)
-	return t.get(ctx, r.id)
+	e.log(n.Kind, r.id, action, d.fields, i)
+	return n.Get(ctx, tx.Client(), r.id, func(*sql.Selector) {})
 }

@@ -65,18 +65,18 @@ func TestDuplicateIsChangedByWhoMay(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		editor := w.As(calendar.Editor)
 		hall := w.Venue(editor, &edit.VenueInput{Name: new("Hall"), Description: new("Big")})
-		row, _, err := w.CreateVenue(w.As(calendar.Author), &edit.VenueInput{Name: new("HALL"), VenueValues: ent.VenueValues{City: new("Łódź")}})
+		row, _, err := w.CreateVenue(w.As(calendar.Author), &edit.VenueInput{Name: new("HALL"), Values: edit.VenueValues{VenueValues: ent.VenueValues{City: new("Łódź")}}})
 		if err != nil || row.ID != hall.ID || row.City != "" || row.Version != 1 {
 			t.Errorf("another author changed it: %v, %v", row, err)
 		}
 		if row, _, err = w.CreateVenue(editor, &edit.VenueInput{Name: new("HALL")}); err != nil || row.Version != 1 {
 			t.Errorf("nothing else was sent, but it was written: %v, %v", row, err)
 		}
-		row, created, err := w.CreateVenue(editor, &edit.VenueInput{Name: new("HALL"), VenueValues: ent.VenueValues{City: new("Łódź")}, Description: new("BIG")})
+		row, created, err := w.CreateVenue(editor, &edit.VenueInput{Name: new("HALL"), Values: edit.VenueValues{VenueValues: ent.VenueValues{City: new("Łódź")}}, Description: new("BIG")})
 		if err != nil || created || row.City != "Łódź" || row.Name != "Hall" || row.Description != "Big" || row.Version != 2 {
 			t.Errorf("changed by an editor: %v, created %t, %v", row, created, err)
 		}
-		w.Event(editor, &edit.EventInput{Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("hall"), VenueValues: ent.VenueValues{City: new("Lublin")}}}}})
+		w.Event(editor, &edit.EventInput{Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("hall"), Values: edit.VenueValues{VenueValues: ent.VenueValues{City: new("Lublin")}}}}}})
 		if row = w.DB.Venue.GetX(t.Context(), hall.ID); row.City != "Lublin" || *row.AuthorID != editor.By.UserID {
 			t.Errorf("sent with an event: %v", row)
 		}
@@ -101,7 +101,7 @@ func trashVenue(w *edittest.World, id int64) (*ent.Venue, error) {
 		if err != nil {
 			return nil, err
 		}
-		return e.TrashVenue(ctx, tx, row)
+		return edit.Venues.Trash(ctx, tx, e, row)
 	})
 }
 
@@ -110,11 +110,11 @@ func TestVenueFields(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		degrees := func(d float64) *edit.Coordinate { return &edit.Coordinate{Set: true, Degrees: d} }
-		_, _, err := w.CreateVenue(e, &edit.VenueInput{Name: new("A"), Latitude: degrees(1)})
+		_, _, err := w.CreateVenue(e, &edit.VenueInput{Name: new("A"), Values: edit.VenueValues{Latitude: degrees(1)}})
 		edittest.Refused(t, err, "geo_lng")
-		_, _, err = w.CreateVenue(e, &edit.VenueInput{Name: new("A"), Longitude: degrees(1)})
+		_, _, err = w.CreateVenue(e, &edit.VenueInput{Name: new("A"), Values: edit.VenueValues{Longitude: degrees(1)}})
 		edittest.Refused(t, err, "geo_lat")
-		row := w.Venue(e, &edit.VenueInput{Name: new("A"), Latitude: degrees(0), Longitude: degrees(0), VenueValues: ent.VenueValues{Stateprovince: new("X")}})
+		row := w.Venue(e, &edit.VenueInput{Name: new("A"), Values: edit.VenueValues{Latitude: degrees(0), Longitude: degrees(0), VenueValues: ent.VenueValues{Stateprovince: new("X")}}})
 		if row.Latitude == nil || *row.Latitude != 0 || !row.ShowMap || !row.ShowMapLink || row.Stateprovince != "X" {
 			t.Errorf("%v", row)
 		}
@@ -123,10 +123,10 @@ func TestVenueFields(t *testing.T) {
 			in   edit.VenueInput
 			want string
 		}{
-			{"one of two is changed", edit.VenueInput{Latitude: degrees(52.2)}, ""},
-			{"one of two is removed", edit.VenueInput{Longitude: &edit.Coordinate{}}, "geo_lng"},
-			{"both are removed", edit.VenueInput{Latitude: &edit.Coordinate{}, Longitude: &edit.Coordinate{}}, ""},
-			{"one of none is set", edit.VenueInput{Longitude: degrees(21)}, "geo_lat"},
+			{"one of two is changed", edit.VenueInput{Values: edit.VenueValues{Latitude: degrees(52.2)}}, ""},
+			{"one of two is removed", edit.VenueInput{Values: edit.VenueValues{Longitude: &edit.Coordinate{}}}, "geo_lng"},
+			{"both are removed", edit.VenueInput{Values: edit.VenueValues{Latitude: &edit.Coordinate{}, Longitude: &edit.Coordinate{}}}, ""},
+			{"one of none is set", edit.VenueInput{Values: edit.VenueValues{Longitude: degrees(21)}}, "geo_lat"},
 			{"name is emptied", edit.VenueInput{Name: new("")}, "venue"},
 		}
 		for _, s := range steps {
@@ -144,17 +144,17 @@ func TestOrganizer(t *testing.T) {
 		e := w.AsIn(calendar.Editor, "pl")
 		create := func(in *edit.OrganizerInput) *ent.Organizer {
 			return edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
-				o, _, err := e.CreateOrganizer(ctx, tx, in)
+				o, _, err := edit.Organizers.Create(ctx, tx, e, in)
 				return o, err
 			})
 		}
-		row := create(&edit.OrganizerInput{Name: new("Dom Kultury"), OrganizerValues: ent.OrganizerValues{Email: new("a@b"), Phone: new("1"), Website: new("http://a.example")}})
+		row := create(&edit.OrganizerInput{Name: new("Dom Kultury"), Values: ent.OrganizerValues{Email: new("a@b"), Phone: new("1"), Website: new("http://a.example")}})
 		want := []string{"Dom Kultury", "dom kultury", "dom-kultury", "a@b", "1", "http://a.example", "pl"}
 		got := []string{row.Name, row.NameKey, row.Slug, row.Email, row.Phone, row.Website, string(row.Language)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if again := create(&edit.OrganizerInput{Name: new("DOM KULTURY"), OrganizerValues: ent.OrganizerValues{Phone: new("2")}}); again.ID != row.ID || again.Phone != "2" {
+		if again := create(&edit.OrganizerInput{Name: new("DOM KULTURY"), Values: ent.OrganizerValues{Phone: new("2")}}); again.ID != row.ID || again.Phone != "2" {
 			t.Errorf("%v", again)
 		}
 		event := w.Event(e, &edit.EventInput{Organizers: &[]edit.OrganizerRef{{ID: row.ID}}})
@@ -163,14 +163,14 @@ func TestOrganizer(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return e.TrashOrganizer(ctx, tx, o)
+			return edit.Organizers.Trash(ctx, tx, e, o)
 		})
 		if row.Slug != "dom-kultury__trashed" || len(organizersOf(w, event.ID)) != 0 {
 			t.Errorf("%v is linked to %v", row, organizersOf(w, event.ID))
 		}
 		row = edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
 			e.Write = calendar.English
-			return e.UpdateOrganizer(ctx, tx, row, &edit.OrganizerInput{Name: new("House"), Status: new(calendar.Draft)})
+			return edit.Organizers.Update(ctx, tx, e, row, &edit.OrganizerInput{Name: new("House"), Status: new(calendar.Draft)})
 		})
 		if row.Name != "Dom Kultury" || row.Languages != "en,pl" || row.Slug != "dom-kultury" || row.Status != calendar.Draft {
 			t.Errorf("%v", row)

@@ -23,25 +23,11 @@ func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var links eventLinks
-	for _, l := range row.Edges.VenueLinks {
-		links.venues = append(links.venues, l.VenueID)
-	}
-	for _, l := range row.Edges.OrganizerLinks {
-		links.organizers = append(links.organizers, l.OrganizerID)
-	}
-	for _, t := range row.Edges.Terms {
-		if t.Taxonomy == calendar.Tag {
-			links.terms.tags = append(links.terms.tags, t.ID)
-		} else {
-			links.terms.categories = append(links.terms.categories, t.ID)
-		}
-	}
 	template, err := ent.DecodeTemplate(phase.Template)
 	if err != nil {
 		return nil, fmt.Errorf("template of series %d: %w", s.ID, err)
 	}
-	own := templateOf(row, row.Translated(), links)
+	own := templateOf(row, row.Translated(), linksOf(row))
 	different := append(differentFields(&own, template), "slug")
 	at, ok := schedule.Occurrence(*row.OriginalStart)
 	for name, same := range map[string]bool{

@@ -116,35 +116,21 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 			return err
 		}
 	}
-	p.venues, err = createLinked(calendar.Venue, in.Venues, func(in *VenueInput) (int64, calendar.Status, error) {
-		s := in.record()
-		s.author, s.linked = author, true
-		row, _, err := e.createVenue(ctx, tx, in, s)
-		if err != nil {
-			return 0, "", err
-		}
-		return row.ID, row.Status, nil
+	p.venues, err = createLinked(calendar.Venue, in.Venues, func(in *VenueInput) (*ent.Venue, error) {
+		return Venues.createLinked(ctx, tx, e, in, author)
 	})
 	if err != nil {
 		return err
 	}
-	p.organizers, err = createLinked(calendar.Organizer, in.Organizers, func(in *OrganizerInput) (int64, calendar.Status, error) {
-		s := in.record()
-		s.author, s.linked = author, true
-		row, _, err := e.createOrganizer(ctx, tx, in, s)
-		if err != nil {
-			return 0, "", err
-		}
-		return row.ID, row.Status, nil
+	p.organizers, err = createLinked(calendar.Organizer, in.Organizers, func(in *OrganizerInput) (*ent.Organizer, error) {
+		return Organizers.createLinked(ctx, tx, e, in, author)
 	})
 	return err
 }
 
 // createLinked creates the new records among references, and returns the ids of all without repeats. It leaves
 // out a record that the request moved to the trash.
-func createLinked[I any](
-	kind calendar.Kind, refs *[]LinkRef[I], create func(*I) (int64, calendar.Status, error),
-) ([]int64, error) {
+func createLinked[I any, R ent.Row](kind calendar.Kind, refs *[]LinkRef[I], create func(*I) (R, error)) ([]int64, error) {
 	if refs == nil {
 		return nil, nil
 	}
@@ -152,14 +138,14 @@ func createLinked[I any](
 	for i, r := range *refs {
 		id := r.ID
 		if r.New != nil {
-			created, status, err := create(r.New)
+			created, err := create(r.New)
 			if err != nil {
 				return nil, linkedError(string(kind), i, err)
 			}
-			if status == calendar.Trash {
+			if created.Core().Status == calendar.Trash {
 				continue
 			}
-			id = created
+			id = created.Core().ID
 		}
 		ids = append(ids, id)
 	}

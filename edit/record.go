@@ -206,7 +206,7 @@ func (r *record) wantedSlug(sent *string) (base string, ok bool) {
 
 // needsSlug reports whether a record of its kind and status has a slug even if none was ever sent.
 func (r *record) needsSlug() bool {
-	return r.kind != calendar.Event && r.kind != calendar.Series || r.status.HasSlug() || r.before.HasSlug()
+	return !r.kind.IsDated() || r.status.HasSlug() || r.before.HasSlug()
 }
 
 // revise applies an input to a record: its publication state, texts and slugs. It does not change old.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -13,11 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/user"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -198,34 +196,14 @@ func (e *Editor) linkable(
 ) ([]int64, error) {
 	readable := make([]int64, 0, len(ids))
 	for part := range slices.Chunk(uniqueIDs(ids), batch) {
-		var found []*record
-		if kind == calendar.Venue {
-			rows, err := db.Venue.Query().Where(venue.IDIn(part...), venue.StatusNEQ(calendar.Trash)).
-				Order(ent.Asc(venue.FieldID)).Modify(lock).
-				Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("venues to link: %w", err)
-			}
-			for _, r := range rows {
-				found = append(found, venueRecord(r))
-			}
-		} else {
-			rows, err := db.Organizer.Query().Where(organizer.IDIn(part...), organizer.StatusNEQ(calendar.Trash)).
-				Order(ent.Asc(organizer.FieldID)).Modify(lock).
-				Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).
-				All(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("organizers to link: %w", err)
-			}
-			for _, r := range rows {
-				found = append(found, organizerRecord(r))
-			}
+		some, err := e.readable(ctx, db, kind, part, func(s *sql.Selector) {
+			sql.FieldNEQ(event.FieldStatus, calendar.Trash)(s)
+			lock(s)
+		})
+		if err != nil {
+			return nil, err
 		}
-		for _, r := range found {
-			if e.isAllowed(auth.Read, r) {
-				readable = append(readable, r.id)
-			}
-		}
+		readable = append(readable, some...)
 	}
 	return readable, nil
 }
@@ -234,20 +212,35 @@ func (e *Editor) linkable(
 // read a series in the trash.
 func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (*param.Fault, error) {
 	return unknownFault(calendar.Series, ids, func(part []int64) ([]int64, error) {
-		rows, err := db.Series.Query().Where(series.IDIn(part...)).
-			Select(series.FieldID, series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).All(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("series: %w", err)
-		}
-		readable := make([]int64, 0, len(rows))
-		for _, s := range rows {
-			r := auth.RecordOf(calendar.Series, s.AuthorID, s.Status.Shown(e.Now, s.PublishedAt), "")
-			if auth.May(e.By, auth.Read, r) {
-				readable = append(readable, s.ID)
-			}
-		}
-		return readable, nil
+		return e.readable(ctx, db, calendar.Series, part, func(*sql.Selector) {})
 	})
+}
+
+// readable returns those ids of records of a kind that the caller may read, in ascending order. The function modifies the
+// statement.
+func (e *Editor) readable(
+	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, modify func(*sql.Selector),
+) (found []int64, err error) {
+	var rows []struct {
+		ID          int64           `sql:"id"`
+		AuthorID    *int64          `sql:"author_id"`
+		Status      calendar.Status `sql:"status"`
+		PublishedAt time.Time       `sql:"published_at"`
+	}
+	err = db.ScanKind(ctx, kind, &rows, func(s *sql.Selector) {
+		s.Select(s.C(event.FieldID), s.C(event.FieldAuthorID), s.C(event.FieldStatus), s.C(event.FieldPublishedAt)).OrderBy(s.C(event.FieldID))
+		sql.FieldIn(event.FieldID, ids...)(s)
+		modify(s)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("records of kind %s to link: %w", kind, err)
+	}
+	for _, r := range rows {
+		if auth.May(e.By, auth.Read, auth.RecordOf(kind, r.AuthorID, r.Status.Shown(e.Now, r.PublishedAt), "")) {
+			found = append(found, r.ID)
+		}
+	}
+	return found, nil
 }
 
 // makeReferences initialises the maps of e.refs if they are nil.

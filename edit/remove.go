@@ -11,11 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/slug"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -66,18 +64,17 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 			return fmt.Errorf("remove slugs of kind %s: %w", kind, err)
 		}
 		// The database deletes the translations with their record. Write deletes the search texts.
-		switch kind {
-		case calendar.Event:
+		switch {
+		case kind == calendar.Event:
 			err = e.removeEvents(ctx, tx, events, there)
-		case calendar.Series:
+		case kind == calendar.Series:
 			err = e.removeSeries(ctx, tx, there)
-		case calendar.Venue:
-			if err = e.unlinkRemoved(ctx, tx, kind, there); err == nil {
-				_, err = tx.Venue.Delete().Where(venue.IDIn(there...)).Exec(ctx)
+		case kind.IsNamed():
+			if kind.IsLinked() {
+				err = e.unlinkRemoved(ctx, tx, kind, there)
 			}
-		case calendar.Organizer:
-			if err = e.unlinkRemoved(ctx, tx, kind, there); err == nil {
-				_, err = tx.Organizer.Delete().Where(organizer.IDIn(there...)).Exec(ctx)
+			if err == nil {
+				err = tx.Client().DeleteRecords(ctx, kind, there)
 			}
 		default:
 			err = fmt.Errorf("no records of kind %s are removed like this", kind)

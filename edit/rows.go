@@ -2,10 +2,9 @@ package edit
 
 import (
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
@@ -24,11 +23,12 @@ func eventTranslationRows() store.Rows {
 	}}
 }
 
-// nameTranslationRows returns rows of translations of venues or organizers: owner, language, name, folded name,
-// description, slug. Both tables have these columns.
-func nameTranslationRows(table, owner string) store.Rows {
-	return store.Rows{Table: table, Columns: []string{
-		owner, venuetranslation.FieldLanguage, venuetranslation.FieldName, venuetranslation.FieldNameKey,
+// nameTranslationRows returns rows of translations of records with a name: owner, language, name, folded name,
+// description, slug. All these tables have these columns.
+func nameTranslationRows(kind calendar.Kind) store.Rows {
+	t := ent.TextTables[kind]
+	return store.Rows{Table: t.Table, Columns: []string{
+		t.Owner, venuetranslation.FieldLanguage, venuetranslation.FieldName, venuetranslation.FieldNameKey,
 		venuetranslation.FieldDescription, venuetranslation.FieldSlug,
 	}}
 }
@@ -36,14 +36,8 @@ func nameTranslationRows(table, owner string) store.Rows {
 // eventLinkRows returns rows of links from events to venues or organizers: event id, id of the linked record,
 // position from 0.
 func eventLinkRows(kind calendar.Kind) store.Rows {
-	if kind == calendar.Venue {
-		return store.Rows{Table: eventvenue.Table, Columns: []string{
-			eventvenue.FieldEventID, eventvenue.FieldVenueID, eventvenue.FieldPosition,
-		}}
-	}
-	return store.Rows{Table: eventorganizer.Table, Columns: []string{
-		eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID, eventorganizer.FieldPosition,
-	}}
+	t := ent.LinkTables[kind]
+	return store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}
 }
 
 // eventTermRows returns rows of links from events to categories and tags: event id, term id.

@@ -7,14 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
-	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/search"
 )
@@ -191,7 +190,7 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 		if i == 0 || t != last {
 			fields, last = foldedFields(kind, t), t
 		}
-		if hasOneText(kind) {
+		if kind.IsDated() {
 			add(l, fields[0])
 			continue
 		}
@@ -206,9 +205,6 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 	return out
 }
 
-// hasOneText reports whether the words of a search may be in different fields of a record of this kind.
-func hasOneText(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
-
 // foldedFields returns the searchable fields of a text, folded for comparison. For an event or a series it
 // returns one text with all of them.
 func foldedFields(kind calendar.Kind, t calendar.Text) []string {
@@ -218,31 +214,16 @@ func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	fields := []string{
 		search.Fold(t.Title), search.Fold(markup.Plain(t.Excerpt)), search.Fold(markup.Plain(t.Description)),
 	}
-	if hasOneText(kind) {
+	if kind.IsDated() {
 		return []string{strings.Join(fields, "\n")}
 	}
 	return fields
 }
 
-// venueFields returns the searchable fields of a venue that are the same in all languages.
-func venueFields(v *ent.Venue) []string {
-	return []string{v.Address, v.City, v.Country, v.Province, v.State, v.Stateprovince, v.Zip, v.Phone, v.Website}
-}
-
-// organizerFields returns the searchable fields of an organizer that are the same in all languages.
-func organizerFields(o *ent.Organizer) []string { return []string{o.Phone, o.Email, o.Website} }
-
 // SearchTexts loads records of a kind and returns their search texts, by the id of the record.
 func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64) (map[int64][]SearchText, error) {
 	out := make(map[int64][]SearchText, len(ids))
-	add := func(id int64, original calendar.Text, others []calendar.Text, common ...string) {
-		out[id] = e.searchTextsOf(kind, original, others, common...)
-	}
-	switch kind {
-	case calendar.Event:
-		rows, err := db.Event.Query().Where(event.IDIn(ids...)).All(ctx)
-		return out, eachText(ctx, db, rows, err, func(row *ent.Event) { add(row.ID, row.Text(), row.Translated()) })
-	case calendar.Series:
+	if kind == calendar.Series {
 		phases, err := db.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(ids...)).
 			Order(seriesphase.BySeriesID(), seriesphase.ByPosition()).All(ctx)
 		for _, p := range phases { // the last phase of each series remains
@@ -250,36 +231,19 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 			if err != nil {
 				return nil, fmt.Errorf("template of series %d: %w", p.SeriesID, err)
 			}
-			add(p.SeriesID, t.Text(), t.Translated())
+			out[p.SeriesID] = e.searchTextsOf(kind, t.Text(), t.Translated())
 		}
 		return out, err
-	case calendar.Venue:
-		rows, err := db.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
-		return out, eachText(ctx, db, rows, err, func(row *ent.Venue) {
-			add(row.ID, row.Text(), row.Translated(), venueFields(row)...)
-		})
-	case calendar.Organizer:
-		rows, err := db.Organizer.Query().Where(organizer.IDIn(ids...)).All(ctx)
-		return out, eachText(ctx, db, rows, err, func(row *ent.Organizer) {
-			add(row.ID, row.Text(), row.Translated(), organizerFields(row)...)
-		})
-	default:
-		rows, err := db.Term.Query().Where(term.IDIn(ids...)).All(ctx)
-		return out, eachText(ctx, db, rows, err, func(row *ent.Term) { add(row.ID, row.Text(), row.Translated()) })
 	}
-}
-
-// eachText loads the translations of rows and calls do for each row. If failed, the error of the caller's
-// query, is not nil, eachText returns it.
-func eachText[R ent.Row](ctx context.Context, db *ent.Client, rows []R, failed error, do func(R)) error {
-	if failed != nil {
-		return failed
+	rows, err := db.LoadRows(ctx, kind, len(ids), false, sql.FieldIn(event.FieldID, ids...))
+	if err != nil {
+		return nil, err
 	}
 	if err := db.ReadTranslations(ctx, calendar.Languages, ent.PageOf(rows...)); err != nil {
-		return err
+		return nil, err
 	}
 	for _, row := range rows {
-		do(row)
+		out[row.Core().ID] = e.searchTextsOf(kind, row.Text(), row.Translated(), row.Searched()...)
 	}
-	return nil
+	return out, nil
 }

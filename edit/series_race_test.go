@@ -39,9 +39,9 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 				return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 					switch i {
 					case 0:
-						row, err := edit.LockVenue(ctx, tx, hall.ID)
+						row, err := edit.Venues.Lock(ctx, tx, hall.ID)
 						if err == nil {
-							_, err = e.TrashVenue(ctx, tx, row)
+							_, err = edit.Venues.Trash(ctx, tx, e, row)
 						}
 						return err
 					case 1:

@@ -645,7 +645,7 @@ func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) err
 			(*ent.Event).OrganizerIDs,
 		},
 		{
-			"", changes("categories", "tags"), eventTermRows(),
+			calendar.Category, changes("categories", "tags"), eventTermRows(), // tags are in the same table
 			func(t *ent.Event) []int64 { return linksOf(t).terms.all() },
 		},
 	} {
@@ -657,7 +657,7 @@ func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) err
 		}
 		for i, r := range l.rows {
 			for position, id := range l.links(&r.after) {
-				if l.kind != "" {
+				if l.kind.IsLinked() {
 					l.insert.Add(i, nil, id, int64(position))
 				} else {
 					l.insert.Add(i, nil, id)

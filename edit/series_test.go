@@ -283,7 +283,7 @@ func TestRefusedSeries(t *testing.T) {
 			{"a subscriber", calendar.Subscriber, 0, edit.EventInput{Rule: new("FREQ=DAILY;COUNT=2")}, "rest_forbidden"},
 			{"a venue without a name", calendar.Editor, 0, edit.EventInput{
 				Rule: new("FREQ=DAILY;COUNT=2"), Tags: &[]edit.TermRef{{Name: "New"}},
-				Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), Latitude: &edit.Coordinate{Set: true, Degrees: 1}}}},
+				Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), Values: edit.VenueValues{Latitude: &edit.Coordinate{Set: true, Degrees: 1}}}}},
 			}, "venue:invalid-linked-record"},
 
 			{"rule of an event, not on the start", calendar.Editor, single.ID, edit.EventInput{Rule: new("FREQ=WEEKLY;BYDAY=MO")}, "rrule:start-not-in-rule"},
@@ -685,7 +685,7 @@ func TestExtendDue(t *testing.T) {
 			SetSlug(calendar.TrashedSlug(away.Slug)).SetTrashedID(away.ID).ExecX(t.Context())
 		was := len(occurrencesOf(t, w, *first.SeriesID))
 		if _, err := edittest.Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
-			return e.TrashVenue(ctx, tx, tx.Venue.GetX(ctx, gone.ID))
+			return edit.Venues.Trash(ctx, tx, e, tx.Venue.GetX(ctx, gone.ID))
 		}); err != nil {
 			t.Fatal(err)
 		}

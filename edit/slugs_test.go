@@ -223,7 +223,7 @@ func TestTrashVenue(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return e.TrashVenue(ctx, tx, v)
+			return edit.Venues.Trash(ctx, tx, e, v)
 		}
 		if v := edittest.Write(w, e, trash); v.Status != calendar.Trash || v.Slug != "hall__trashed" {
 			t.Errorf("%s, slug %s", v.Status, v.Slug)

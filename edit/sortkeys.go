@@ -130,9 +130,13 @@ func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int6
 // sortKeys returns the sort keys of terms by term id.
 func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (map[int64]TermSortKeys, error) {
 	keys := make(map[int64]TermSortKeys, len(rows))
-	return keys, eachText(ctx, tx.Client(), rows, nil, func(row *ent.Term) {
+	if err := tx.Client().ReadTranslations(ctx, calendar.Languages, ent.PageOf(rows...)); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
 		keys[row.ID] = SortKeysOf(e.Site.IndexedIn(), row.Text(), row.Translated())
-	})
+	}
+	return keys, nil
 }
 
 // byID returns an SQL expression with a value for each row id. For one row it is the value alone.

@@ -225,7 +225,7 @@ func termOwner(row *ent.Term) *textOwner {
 // parent returns the parent id after a write: the sent one, otherwise the stored one. Tags have no parent.
 func (in *TermInput) parent(row *ent.Term) *int64 {
 	switch {
-	case row != nil && row.Taxonomy == calendar.Tag, row == nil && in.Taxonomy == calendar.Tag:
+	case row != nil && !row.Taxonomy.IsHierarchical(), row == nil && !in.Taxonomy.IsHierarchical():
 		return nil
 	case row == nil:
 		return applyID(nil, in.ParentID)

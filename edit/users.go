@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -20,7 +21,7 @@ func (e *Editor) RemoveUser(ctx context.Context, tx *ent.Tx, userID int64) error
 		return fmt.Errorf("user %d: %w", userID, err)
 	}
 	err := e.clearReferences(ctx, tx, event.FieldAuthorID, userID, "author",
-		calendar.Series, calendar.Event, calendar.Venue, calendar.Organizer, calendar.Image)
+		slices.Concat(calendar.PublishedKinds, []calendar.Kind{calendar.Image})...)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func sameShown(was, is []int64, public map[int64]bool) bool {
 
 // unseenLinks returns the fields of venues and of organizers in which the public sees no difference between two lists.
 func (e *Editor) unseenLinks(ctx context.Context, tx *ent.Tx, was, is [2][]int64) (fields []string, err error) {
-	for i, kind := range [...]calendar.Kind{calendar.Venue, calendar.Organizer} {
+	for i, kind := range calendar.LinkedKinds {
 		same := slices.Equal(was[i], is[i])
 		if !same {
 			public, err := e.publicIDs(ctx, tx, kind, slices.Concat(was[i], is[i]))

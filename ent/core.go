@@ -39,6 +39,9 @@ type Core struct {
 	PublishedAt, ModifiedAt   time.Time
 	HiddenAt                  *time.Time
 	Version, HiddenChanges    int64
+	Dated                     bool
+	ImageID                   *int64
+	SourceID                  *string
 	Languages                 calendar.LanguageSet
 }
 
@@ -60,6 +63,8 @@ type Row interface {
 	Core() Core
 	Text() calendar.Text
 	Translated() []calendar.Text
+	// Searched returns what searches find besides the texts, the same in all languages.
+	Searched() []string
 }
 
 // PageOf returns a page of rows.
@@ -87,12 +92,20 @@ func (_m *Event) Core() Core {
 		Status:            _m.Status,
 		StatusBeforeTrash: _m.StatusBeforeTrash,
 		PublishedAt:       _m.PublishedAt,
+		Dated:             _m.Dated,
+		ImageID:           _m.ImageID,
 		Languages:         _m.Languages,
 		ModifiedAt:        _m.ModifiedAt,
 		HiddenAt:          _m.HiddenAt,
 		Version:           _m.Version,
 		HiddenChanges:     _m.HiddenChanges,
+		SourceID:          _m.SourceID,
 	}
+}
+
+// Searched returns what searches find besides the texts, the same in all languages.
+func (_m *Event) Searched() []string {
+	return nil
 }
 
 // Text returns the text in the original language.
@@ -126,12 +139,20 @@ func (_m *Organizer) Core() Core {
 		Status:            _m.Status,
 		StatusBeforeTrash: _m.StatusBeforeTrash,
 		PublishedAt:       _m.PublishedAt,
+		Dated:             _m.Dated,
+		ImageID:           _m.ImageID,
 		Languages:         _m.Languages,
 		ModifiedAt:        _m.ModifiedAt,
 		HiddenAt:          _m.HiddenAt,
 		Version:           _m.Version,
 		HiddenChanges:     _m.HiddenChanges,
+		SourceID:          _m.SourceID,
 	}
+}
+
+// Searched returns what searches find besides the texts, the same in all languages.
+func (_m *Organizer) Searched() []string {
+	return []string{_m.Phone, _m.Website, _m.Email}
 }
 
 // Text returns the text in the original language.
@@ -166,7 +187,13 @@ func (_m *Term) Core() Core {
 		HiddenAt:      _m.HiddenAt,
 		Version:       _m.Version,
 		HiddenChanges: _m.HiddenChanges,
+		SourceID:      _m.SourceID,
 	}
+}
+
+// Searched returns what searches find besides the texts, the same in all languages.
+func (_m *Term) Searched() []string {
+	return nil
 }
 
 // Text returns the text in the original language.
@@ -200,12 +227,20 @@ func (_m *Venue) Core() Core {
 		Status:            _m.Status,
 		StatusBeforeTrash: _m.StatusBeforeTrash,
 		PublishedAt:       _m.PublishedAt,
+		Dated:             _m.Dated,
+		ImageID:           _m.ImageID,
 		Languages:         _m.Languages,
 		ModifiedAt:        _m.ModifiedAt,
 		HiddenAt:          _m.HiddenAt,
 		Version:           _m.Version,
 		HiddenChanges:     _m.HiddenChanges,
+		SourceID:          _m.SourceID,
 	}
+}
+
+// Searched returns what searches find besides the texts, the same in all languages.
+func (_m *Venue) Searched() []string {
+	return []string{_m.Address, _m.City, _m.Country, _m.Province, _m.State, _m.Zip, _m.Phone, _m.Stateprovince, _m.Website}
 }
 
 // Text returns the text in the original language.

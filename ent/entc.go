@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"reflect"
+	"slices"
 	"text/template"
 
 	"entgo.io/ent/entc"
@@ -33,12 +34,13 @@ type readers struct{ entc.DefaultExtension }
 var funcs = map[string]any{
 	"annotated": annotated, "texts": texts, "readable": readable, "readColumns": readColumns, "image": image,
 	"links": links, "linkColumns": linkColumns, "textColumns": textColumns, "translations": translations, "title": title,
-	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault,
+	"apiFields": apiFields, "plainFields": plainFields, "hasDefault": hasDefault, "named": namedTypes, "fieldOf": fieldOf,
+	"searched": searched,
 }
 
 // outsideFiles are the files that templates of a folder write in other packages, by the name of the template.
 var outsideFiles = map[string]string{
-	"calendar": "../calendar/guarded.go", "represent": "../internal/represent/fields.go",
+	"calendar": "../calendar/schema.go", "represent": "../internal/represent/fields.go",
 }
 
 // write writes a file in another package.
@@ -99,6 +101,47 @@ func texts(g *gen.Graph) (out []*gen.Type) {
 		}
 	}
 	return out
+}
+
+// namedTypes returns the types of published records with a name. Those that events are linked to are first, in the order of the
+// links.
+func namedTypes(g *gen.Graph) (out []*gen.Type) {
+	for _, t := range g.Nodes {
+		if t.Name == "Event" {
+			for _, l := range links(t) {
+				if l.Position != "0" {
+					out = append(out, l.Type)
+				}
+			}
+		}
+	}
+	for _, t := range texts(g) {
+		if fieldOf(t, "name") != nil && fieldOf(t, "status") != nil && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// fieldOf returns the field of a type with a name, or nil.
+func fieldOf(t *gen.Type, name string) *gen.Field {
+	for _, f := range t.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// searched returns the fields of the API that searches find in all languages: the texts of a type with a name.
+func searched(t *gen.Type) (out []*gen.Field, err error) {
+	all, err := apiFields(t)
+	for _, f := range all {
+		if c := f.Column(); fieldOf(t, "name") != nil && c.IsString() && !c.HasGoType() && f.Text == nil {
+			out = append(out, c)
+		}
+	}
+	return out, err
 }
 
 // readable reports whether pages are read with rows of a type.

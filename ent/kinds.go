@@ -9,16 +9,161 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
+
+// Tables are the tables of records by kind.
+var Tables = map[calendar.Kind]string{
+	calendar.Event:     event.Table,
+	calendar.Image:     image.Table,
+	calendar.Organizer: organizer.Table,
+	calendar.Series:    series.Table,
+	calendar.Venue:     venue.Table,
+	calendar.Category:  term.Table, calendar.Tag: term.Table,
+}
+
+// Columns are the columns of Tables, of the kinds with texts.
+var Columns = map[calendar.Kind][]string{
+	calendar.Event:     event.Columns,
+	calendar.Organizer: organizer.Columns,
+	calendar.Venue:     venue.Columns,
+	calendar.Category:  term.Columns, calendar.Tag: term.Columns,
+}
+
+// TextTable is a table of translations, and its column with the id of the record.
+type TextTable struct{ Table, Owner string }
+
+// TextTables are the tables of translations by kind.
+var TextTables = map[calendar.Kind]TextTable{
+	calendar.Event:     {eventtranslation.Table, eventtranslation.FieldEventID},
+	calendar.Organizer: {organizertranslation.Table, organizertranslation.FieldOrganizerID},
+	calendar.Category:  {termtranslation.Table, termtranslation.FieldTermID}, calendar.Tag: {termtranslation.Table, termtranslation.FieldTermID},
+	calendar.Venue: {venuetranslation.Table, venuetranslation.FieldVenueID},
+}
+
+// LinkTable is a table of links from events to records of a kind, with the names of its columns.
+type LinkTable struct{ Table, Event, Record, Position string } // Position is "" if the links have no order
+
+// LinkTables are the tables of links by the kind of the linked records.
+var LinkTables = map[calendar.Kind]LinkTable{
+	calendar.Venue:     {eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID, eventvenue.FieldPosition},
+	calendar.Organizer: {eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID, eventorganizer.FieldPosition},
+	calendar.Category:  {eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID, ""},
+	calendar.Tag:       {eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID, ""},
+}
+
+// ScanLinks scans rows of the table of links to records of a kind into a slice. The function adds columns and conditions to
+// the statement.
+func (c *Client) ScanLinks(ctx context.Context, kind calendar.Kind, into any, modify func(*sql.Selector)) error {
+	switch kind {
+	case calendar.Venue:
+		return c.EventVenue.Query().Modify(modify).Scan(ctx, into)
+	case calendar.Organizer:
+		return c.EventOrganizer.Query().Modify(modify).Scan(ctx, into)
+	default:
+		return c.EventTerm.Query().Modify(modify).Scan(ctx, into)
+	}
+}
+
+// DeleteLinks deletes links to records of a kind.
+func (c *Client) DeleteLinks(ctx context.Context, kind calendar.Kind, where func(*sql.Selector)) (err error) {
+	switch kind {
+	case calendar.Venue:
+		_, err = c.EventVenue.Delete().Where(where).Exec(ctx)
+	case calendar.Organizer:
+		_, err = c.EventOrganizer.Delete().Where(where).Exec(ctx)
+	default:
+		_, err = c.EventTerm.Delete().Where(where).Exec(ctx)
+	}
+	return err
+}
+
+// HasEventsWith selects the records of a kind that are linked to an event which all conditions select.
+func HasEventsWith(kind calendar.Kind, events ...predicate.Event) func(*sql.Selector) {
+	switch kind {
+	case calendar.Venue:
+		return venue.HasEventsWith(events...)
+	case calendar.Organizer:
+		return organizer.HasEventsWith(events...)
+	default:
+		return term.HasEventsWith(events...)
+	}
+}
+
+// LoadRows returns records of a kind in ascending order of their ids; at most limit. If texts is set, they have all stored
+// translations, even those that the column languages does not name. ReadTranslations adds those that it names.
+func (c *Client) LoadRows(ctx context.Context, kind calendar.Kind, limit int, texts bool, where func(*sql.Selector)) ([]Row, error) {
+	switch kind {
+	case calendar.Event:
+		q := c.Event.Query().Where(where).Order(event.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
+	case calendar.Organizer:
+		q := c.Organizer.Query().Where(where).Order(organizer.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
+	default:
+		q := c.Term.Query().Where(where).Order(term.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
+	case calendar.Venue:
+		q := c.Venue.Query().Where(where).Order(venue.ByID()).Limit(limit)
+		if texts {
+			q.WithTranslations()
+		}
+		rows, err := q.All(ctx)
+		return asRows(rows, err)
+	}
+}
+
+// asRows returns the result of a query for rows of one type.
+func asRows[R Row](rows []R, err error) ([]Row, error) {
+	out := make([]Row, len(rows))
+	for i, r := range rows {
+		out[i] = r
+	}
+	return out, err
+}
+
+// DeleteRecords deletes records of a kind.
+func (c *Client) DeleteRecords(ctx context.Context, kind calendar.Kind, ids []int64) (err error) {
+	switch kind {
+	case calendar.Event:
+		_, err = c.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx)
+	case calendar.Image:
+		_, err = c.Image.Delete().Where(image.IDIn(ids...)).Exec(ctx)
+	case calendar.Organizer:
+		_, err = c.Organizer.Delete().Where(organizer.IDIn(ids...)).Exec(ctx)
+	case calendar.Series:
+		_, err = c.Series.Delete().Where(series.IDIn(ids...)).Exec(ctx)
+	case calendar.Venue:
+		_, err = c.Venue.Delete().Where(venue.IDIn(ids...)).Exec(ctx)
+	default:
+		_, err = c.Term.Delete().Where(term.IDIn(ids...)).Exec(ctx)
+	}
+	return err
+}
 
 // RecordIDs returns the ids of the records of a kind that where selects, in the order that it sets, then ascending; at most
 // limit. Terms are of both taxonomies.
@@ -37,6 +182,16 @@ func (c *Client) RecordIDs(ctx context.Context, kind calendar.Kind, limit int, w
 	default:
 		return c.Term.Query().Where(where).Order(term.ByID()).Limit(limit).Modify(modify...).IDs(ctx)
 	}
+}
+
+// HasRecord reports whether there is a record of a kind that where selects.
+func (c *Client) HasRecord(ctx context.Context, kind calendar.Kind, where func(*sql.Selector)) (bool, error) {
+	var ids []int64
+	err := c.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
+		s.Select(s.C("id")).Limit(1)
+		where(s)
+	})
+	return len(ids) > 0, err
 }
 
 // ChangeRecords sets columns of records of a kind, and increases their version.

@@ -9,7 +9,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // docQuery is the input of GET /doc. Its only parameter is the language.
@@ -106,8 +105,8 @@ func (p *pattern) kind() calendar.Kind {
 	if p.shows != "" {
 		return p.shows
 	}
-	for kind, collection := range represent.Collections {
-		if len(p.path) > 0 && p.path[0].literal == collection {
+	for _, kind := range calendar.Kinds {
+		if len(p.path) > 0 && p.path[0].literal == kind.Plural() {
 			return kind
 		}
 	}

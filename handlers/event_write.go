@@ -13,7 +13,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -310,21 +309,24 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []ref
 }
 
 func (f fields) venues(in *eventInput) {
-	declareLinked(f, calendar.Venue, "Venue IDs or data", &in.Venues, func(place int, set *param.Set) *edit.VenueInput {
-		v := &venueInput{place: place}
-		f.r.declareVenue(fields{p: set, r: f.r, create: true}, v)
-		in.venues = append(in.venues, v)
-		return &v.VenueInput
-	})
+	declareLinked(f, calendar.Venue, "Venue IDs or data", &in.Venues, newLinked(f, venues, &in.venues))
 }
 
 func (f fields) organizers(in *eventInput) {
-	declareLinked(f, calendar.Organizer, "Organizer IDs or data", &in.Organizers, func(place int, set *param.Set) *edit.OrganizerInput {
-		o := &organizerInput{place: place}
-		f.r.declareOrganizer(fields{p: set, r: f.r, create: true}, o)
-		in.organizers = append(in.organizers, o)
-		return &o.OrganizerInput
-	})
+	declareLinked(f, calendar.Organizer, "Organizer IDs or data", &in.Organizers, newLinked(f, organizers, &in.organizers))
+}
+
+// newLinked returns a function that declares the fields of a new record in the list of an event. It adds the input that the
+// fields are parsed into to inputs.
+func newLinked[R ent.Row, V, J any](
+	f fields, n *namedResource[R, V, J], inputs *[]*namedInput[V],
+) func(place int, set *param.Set) *edit.NamedInput[V] {
+	return func(place int, set *param.Set) *edit.NamedInput[V] {
+		in := &namedInput[V]{place: place}
+		n.declare(f.r, fields{p: set, r: f.r, create: true}, in)
+		*inputs = append(*inputs, in)
+		return &in.NamedInput
+	}
 }
 
 // declareLinked declares the venues or organizers of an event. inline declares the fields of a new record at a
@@ -385,7 +387,7 @@ func (r *request) waitForSeries() error {
 
 // createdReply returns the reply to a request that created a record.
 func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.ShownVersion, body any) *reply {
-	collection := represent.Collections[kind]
+	collection := kind.Plural()
 	if r.isWordPress() {
 		collection = wordPressMedia
 	}

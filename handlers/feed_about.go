@@ -8,8 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -50,34 +53,15 @@ func (q *feedQuery) name(r *request) (string, error) {
 	if one == nil {
 		return site, nil
 	}
-	var page ent.Page
-	var err error
-	var row ent.Row
-	ids := one.IDs[:1] // a category is followed by the categories below it
-	switch one.Column.LinksTo {
-	case calendar.Venue:
-		page.Venues, err = r.db.ReadVenues(r.ctx, ids)
-		for _, v := range page.Venues {
-			row = v
-		}
-	case calendar.Organizer:
-		page.Organizers, err = r.db.ReadOrganizers(r.ctx, ids)
-		for _, o := range page.Organizers {
-			row = o
-		}
-	default:
-		page.Terms, err = r.db.ReadTerms(r.ctx, ids)
-		for _, t := range page.Terms {
-			row = t
-		}
-	}
-	if err != nil || row == nil {
+	// A category is followed by the categories below it.
+	rows, err := r.db.LoadRows(r.ctx, one.Column.LinksTo, 1, false, sql.FieldEQ(event.FieldID, one.IDs[0]))
+	if err != nil || len(rows) == 0 {
 		return site, err
 	}
-	if err := r.translate(page); err != nil {
+	if err := r.translate(ent.PageOf(rows...)); err != nil {
 		return "", err
 	}
-	return site + " – " + r.view().Text(row).Title, nil
+	return site + " – " + r.view().Text(rows[0]).Title, nil
 }
 
 // feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the sent parameters.

@@ -10,13 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/series"
-	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -218,11 +216,8 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 			values["start_date"] = day
 		}
 	}
-	switch p.Taxonomy {
-	case calendar.Category:
-		values["categories"] = strconv.FormatInt(id, 10)
-	case calendar.Tag:
-		values["tags"] = strconv.FormatInt(id, 10)
+	if p.Taxonomy != "" {
+		values[p.Taxonomy.Plural()] = strconv.FormatInt(id, 10)
 	}
 	return nil
 }
@@ -298,32 +293,18 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	if id == 0 {
 		return false, nil
 	}
-	var status calendar.Status
-	var published time.Time
-	var err error
-	switch kind {
-	case calendar.Venue:
-		var row *ent.Venue
-		if row, err = r.db.Venue.Query().Where(venue.ID(id)).Only(r.ctx); err == nil {
-			status, published = row.Status, row.PublishedAt
-		}
-	case calendar.Organizer:
-		var row *ent.Organizer
-		if row, err = r.db.Organizer.Query().Where(organizer.ID(id)).Only(r.ctx); err == nil {
-			status, published = row.Status, row.PublishedAt
-		}
-	case calendar.Series:
-		var row *ent.Series
-		if row, err = r.db.Series.Query().Where(series.ID(id)).Only(r.ctx); err == nil {
-			status, published = row.Status, row.PublishedAt
-		}
-	default:
-		return r.db.Term.Query().Where(term.ID(id), term.TaxonomyEQ(kind)).Exist(r.ctx)
+	if kind.IsTerm() {
+		return r.db.HasRecord(r.ctx, kind, sql.FieldEQ(event.FieldID, id))
 	}
-	if ent.IsNotFound(err) {
-		return false, nil
+	var rows []struct {
+		Status      calendar.Status `sql:"status"`
+		PublishedAt time.Time       `sql:"published_at"`
 	}
-	return status.Shown(r.now, published) == calendar.Publish, err
+	err := r.db.ScanKind(r.ctx, kind, &rows, func(s *sql.Selector) {
+		s.Select(s.C(event.FieldStatus), s.C(event.FieldPublishedAt))
+		sql.FieldEQ(event.FieldID, id)(s)
+	})
+	return len(rows) > 0 && rows[0].Status.Shown(r.now, rows[0].PublishedAt) == calendar.Publish, err
 }
 
 // eventSlug returns the slug for the feed of one event from the path of its page. A slug without a date is not

@@ -517,8 +517,8 @@ func (m *indexModel) loadVenues() bool {
 	for i := range in {
 		in[i].Name, in[i].SourceID = new(m.name("loaded")), new(fmt.Sprint("model?venue=", m.names))
 		if i > 0 {
-			in[i].Latitude = &edit.Coordinate{Set: true, Degrees: 52 + m.Float64()}
-			in[i].Longitude = &edit.Coordinate{Set: true, Degrees: 21 + m.Float64()}
+			in[i].Values.Latitude = &edit.Coordinate{Set: true, Degrees: 52 + m.Float64()}
+			in[i].Values.Longitude = &edit.Coordinate{Set: true, Degrees: 21 + m.Float64()}
 		}
 	}
 	l := load.New(m.followed.Store, m.editor())

@@ -95,7 +95,7 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 		if unknown != nil {
 			return edit.UnknownIDs(taxonomy, unknown)
 		}
-		if taxonomy == calendar.Category {
+		if taxonomy.IsHierarchical() {
 			if found, err = r.descendants(ctx, found); err != nil {
 				return &param.Fault{Err: err}
 			}

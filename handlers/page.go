@@ -9,7 +9,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // paging states which page of a list a request asks for. page counts from 1.
@@ -74,7 +73,7 @@ func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total 
 	link := r.pageLink(kind)
 	next, prev, header := p.links(link, total)
 	if r.isTable() {
-		header = append(header, [2]string{"Content-Disposition", `attachment; filename="` + represent.Collections[kind] + `.csv"`})
+		header = append(header, [2]string{"Content-Disposition", `attachment; filename="` + kind.Plural() + `.csv"`})
 	}
 	return &reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: header}, nil
 }
@@ -119,7 +118,7 @@ type list struct {
 
 // object returns the list as a JSON object.
 func (l *list) object() ordered {
-	o := ordered{{represent.Collections[l.kind], jsonwrite.RawList(l.items)}, {"rest_url", l.self}}
+	o := ordered{{l.kind.Plural(), jsonwrite.RawList(l.items)}, {"rest_url", l.self}}
 	if l.next != "" {
 		o = append(o, member{"next_rest_url", l.next})
 	}
@@ -145,7 +144,7 @@ func linkValue(href, rel string) string { return "<" + href + `>; rel="` + rel +
 // pageLink returns a function that returns the URL of a page of the list. The URL has the sent parameters as they
 // were understood, without those that NoLink excludes. It has the page unless that is 1.
 func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
-	base := r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/" + represent.Collections[kind] + "/"
+	base := r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/" + kind.Plural() + "/"
 	var query strings.Builder
 	add := func(name, value string) {
 		if query.Len() > 0 {

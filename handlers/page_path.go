@@ -37,7 +37,7 @@ type pagePath struct {
 // pageView names a kind of page.
 type pageView string
 
-// Views are the kinds of calendar pages.
+// Views are the kinds of calendar pages. The page of a record has the name of its kind.
 const (
 	viewHome       pageView = "home"
 	viewDevelopers pageView = "developers"

@@ -50,8 +50,8 @@ type placeText struct {
 
 // placePage answers with the page of a venue or organizer and its events. filter is the name of the event filter
 // for that record.
-func placePage[R ent.Row, J any](
-	r *pageRequest, reads linkedReads[R, J], filter, label string, linked func(*represent.View, R) any, describe func(J) placeText,
+func placePage[R ent.Row, V, J any](
+	r *pageRequest, reads *namedResource[R, V, J], filter, label string, linked func(*represent.View, R) any, describe func(J) placeText,
 ) (*PageReply, error) {
 	id, err := r.findBySlug(reads.kind)
 	if err != nil {

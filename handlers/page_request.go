@@ -201,11 +201,8 @@ func (r *pageRequest) serve() (*PageReply, error) {
 // applyPathToQuery drops query parameters that the path decides. If the path of a list, venue or organizer has no
 // page number, it takes that of the query.
 func (r *pageRequest) applyPathToQuery() {
-	switch r.path.Taxonomy {
-	case calendar.Category:
-		delete(r.values, "categories")
-	case calendar.Tag:
-		delete(r.values, "tags")
+	if r.path.Taxonomy != "" {
+		delete(r.values, r.path.Taxonomy.Plural())
 	}
 	if r.path.Featured {
 		delete(r.values, "featured")

@@ -94,7 +94,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 	} else {
 		*description = replaceTitle(r.words.DescTerm, text.Title)
 	}
-	if r.path.Taxonomy == calendar.Category {
+	if r.path.Taxonomy.IsHierarchical() {
 		m.Colour = termColour(t.ID)
 	} else {
 		m.Heading = "#" + text.Title
@@ -122,7 +122,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 
 // addSubcategories adds links to the categories directly below a category.
 func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
-	if t.Taxonomy != calendar.Category {
+	if !t.Taxonomy.IsHierarchical() {
 		return nil
 	}
 	rows, _, err := r.categoryTree()

@@ -133,23 +133,28 @@ func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
 	return h.request(ctx, h.DB, m, call).checkAccess(m, call.Made)
 }
 
+// recordReplies are the replies with one record of a kind: to GET by id, and to a write of the record with an id.
+type recordReplies struct {
+	get     func(*request, *target) (*reply, error)
+	written func(*request, int64) (*reply, error)
+}
+
+// repliesOf has the recordReplies of each kind.
+var repliesOf = map[calendar.Kind]recordReplies{
+	calendar.Event:     {(*request).getEvent, (*request).writtenEvent},
+	calendar.Series:    {(*request).getSeries, (*request).writtenSeries},
+	calendar.Venue:     venues.replies(),
+	calendar.Organizer: organizers.replies(),
+	calendar.Image: {(*request).getImage, func(r *request, id int64) (*reply, error) {
+		return r.getImage(&target{ID: id})
+	}},
+	calendar.Category: termReplies(calendar.Category),
+	calendar.Tag:      termReplies(calendar.Tag),
+}
+
 // checkAccess returns the error that GET of a record by id would return to the caller.
-func (r *request) checkAccess(m *Match, id int64) (err error) {
-	q := &target{ID: id}
-	switch kind := m.pattern.kind(); kind {
-	case calendar.Event:
-		_, err = r.getEvent(q)
-	case calendar.Series:
-		_, err = r.getSeries(q)
-	case calendar.Venue:
-		_, err = venues.get(r, q)
-	case calendar.Organizer:
-		_, err = organizers.get(r, q)
-	case calendar.Image:
-		_, err = r.getImage(q)
-	default:
-		_, err = r.findTerm(kind, id)
-	}
+func (r *request) checkAccess(m *Match, id int64) error {
+	_, err := repliesOf[m.pattern.kind()].get(r, &target{ID: id})
 	return err
 }
 
@@ -157,21 +162,7 @@ func (r *request) checkAccess(m *Match, id int64) (err error) {
 // now.
 func (r *request) writtenReply(m *Match, id int64) (rep *reply, err error) {
 	kind := m.pattern.kind()
-	switch kind {
-	case calendar.Event:
-		rep, err = r.writtenEvent(id)
-	case calendar.Series:
-		rep, err = r.writtenSeries(id)
-	case calendar.Venue:
-		rep, err = venues.written(r, id)
-	case calendar.Organizer:
-		rep, err = organizers.written(r, id)
-	case calendar.Image:
-		rep, err = r.getImage(&target{ID: id})
-	default:
-		rep, err = r.termReply(kind, id)
-	}
-	if err != nil {
+	if rep, err = repliesOf[kind].written(r, id); err != nil {
 		return nil, err
 	}
 	if m.endpoint.success == http.StatusCreated {

@@ -37,21 +37,16 @@ const maxSitemaps = 50_000
 // sitemapRecords are the kinds in sitemaps with odd numbers, whose ids come from one sequence. sitemapTerms are
 // those in sitemaps with even numbers.
 var (
-	sitemapRecords = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer}
+	sitemapRecords = slices.Concat([]calendar.Kind{calendar.Event}, calendar.LinkedKinds)
 	sitemapTerms   = []calendar.Kind{calendar.Category, calendar.Tag}
 )
 
 // servesKind reports whether records of a kind have pages.
 func (h *Handlers) servesKind(kind calendar.Kind) bool {
-	switch kind {
-	case calendar.Event:
-		return h.servesView(viewEvent)
-	case calendar.Venue:
-		return h.servesView(viewVenue)
-	case calendar.Organizer:
-		return h.servesView(viewOrganizer)
+	if kind.IsTerm() {
+		return h.servesTerms(kind)
 	}
-	return h.servesTerms(kind)
+	return h.servesView(pageView(kind))
 }
 
 // sitemapOf returns the number of the sitemap that has a record.
@@ -315,14 +310,13 @@ func (h *Handlers) publicPaths(
 	if len(records) == 0 {
 		return paths, nil
 	}
-	if kind == calendar.Category {
+	if kind.IsHierarchical() {
 		return h.categoryPaths(ctx, now, records)
 	}
 	slugs, err := h.slugsOf(ctx, kind, records)
 	if err != nil {
 		return nil, err
 	}
-	views := map[calendar.Kind]pageView{calendar.Event: viewEvent, calendar.Venue: viewVenue, calendar.Organizer: viewOrganizer}
 	for _, record := range records {
 		paths[record.ID] = map[calendar.Language]string{}
 		for _, lang := range calendar.Languages {
@@ -332,8 +326,8 @@ func (h *Handlers) publicPaths(
 					text = s
 				}
 			}
-			p := pagePath{View: views[kind], Slugs: []string{calendar.DecodedSlug(text)}}
-			if kind == calendar.Tag {
+			p := pagePath{View: pageView(kind), Slugs: []string{calendar.DecodedSlug(text)}}
+			if kind.IsTerm() {
 				p.View, p.Taxonomy = viewList, kind
 			}
 			paths[record.ID][lang] = p.path(&h.PageSettings.Paths)

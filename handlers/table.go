@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -18,7 +19,7 @@ var (
 // OpenAPI description are derived from it.
 func (h *Handlers) routes() []*pattern {
 	get, create, update, remove, ok := methodsGet, methodsCreate, methodsUpdate, methodsDelete, http.StatusOK
-	return []*pattern{
+	return slices.Concat([]*pattern{
 		newPattern("/", endpointFor("Index of the namespace", get, ok, (*request).declareIndex, (*request).getIndex)),
 		newPattern("/doc", endpointFor("Interface description", get, ok, (*request).declareDoc, (*request).getDoc)),
 		newPattern("/events",
@@ -44,28 +45,7 @@ func (h *Handlers) routes() []*pattern {
 			endpointFor("Delete a series by slug", remove, ok, (*request).declareSeriesDeleteBySlug, (*request).deleteSeries)),
 		newPattern("/series/preview",
 			endpointFor("Preview the occurrences of a schedule", create, ok, (*request).declareSeriesPreview, (*request).previewSeries)),
-		newPattern("/venues",
-			endpointFor("List venues", get, ok, declareLinkedQuery("Venues"), venues.list).withTables(),
-			endpointFor("Create a venue", create, http.StatusCreated, venueCreate, venueWrites.post)),
-		newPattern("/venues/{id}",
-			endpointFor("Read a venue", get, ok, byID("the venue"), venues.get),
-			endpointFor("Update a venue", update, ok, venueUpdate("id"), venueWrites.patch),
-			endpointFor("Delete a venue", remove, ok, deleteTarget(calendar.Venue, "id"), venueWrites.remove)),
-		newPattern("/venues/by-slug/{slug}",
-			endpointFor("Read a venue by slug", get, ok, bySlug("the venue"), venues.get),
-			endpointFor("Update a venue by slug", update, ok, venueUpdate("slug"), venueWrites.patch),
-			endpointFor("Delete a venue by slug", remove, ok, deleteTarget(calendar.Venue, "slug"), venueWrites.remove)),
-		newPattern("/organizers",
-			endpointFor("List organizers", get, ok, declareLinkedQuery("Organizers"), organizers.list).withTables(),
-			endpointFor("Create an organizer", create, http.StatusCreated, organizerCreate, organizerWrites.post)),
-		newPattern("/organizers/{id}",
-			endpointFor("Read an organizer", get, ok, byID("the organizer"), organizers.get),
-			endpointFor("Update an organizer", update, ok, organizerUpdate("id"), organizerWrites.patch),
-			endpointFor("Delete an organizer", remove, ok, deleteTarget(calendar.Organizer, "id"), organizerWrites.remove)),
-		newPattern("/organizers/by-slug/{slug}",
-			endpointFor("Read an organizer by slug", get, ok, bySlug("the organizer"), organizers.get),
-			endpointFor("Update an organizer by slug", update, ok, organizerUpdate("slug"), organizerWrites.patch),
-			endpointFor("Delete an organizer by slug", remove, ok, deleteTarget(calendar.Organizer, "slug"), organizerWrites.remove)),
+	}, venues.patterns(), organizers.patterns(), []*pattern{
 		newPattern("/categories",
 			endpointFor("List categories", get, ok, declareTermQuery(calendar.Category), listTerms(calendar.Category)).withTables(),
 			endpointFor("Create a category", create, http.StatusCreated, termCreate(calendar.Category), createTerm(calendar.Category))),
@@ -86,5 +66,5 @@ func (h *Handlers) routes() []*pattern {
 		newPattern("/images/{id}",
 			endpointFor("Read an image", get, ok, byID("the image"), (*request).getImage),
 			endpointFor("Delete an image", remove, ok, byID("the image"), (*request).deleteImage)),
-	}
+	})
 }

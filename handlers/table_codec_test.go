@@ -189,7 +189,7 @@ func TestTablesHaveTheColumnsOfWrites(t *testing.T) {
 		calendar.Category:  {"ml_language"},
 		calendar.Tag:       {"ml_language"},
 	} {
-		args := argsOf(t, routes, "/"+represent.Collections[kind], "POST")
+		args := argsOf(t, routes, "/"+kind.Plural(), "POST")
 		want := []string{"id", "url"}
 		for name := range args {
 			if !slices.Contains(left, name) {

@@ -46,7 +46,7 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 		}
 		return nil
 	})
-	if taxonomy == calendar.Category {
+	if taxonomy.IsHierarchical() {
 		f.nullClears(param.Opt(f.p, &in.ParentID, "parent", "ID of the parent category", "integer", idOrNone)).
 			Check(func(ctx context.Context) *param.Fault {
 				if *in.ParentID == 0 {
@@ -104,6 +104,17 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*reply, error) {
 	}
 	_, version := r.view().LastWrite(row.Core(), false)
 	return &reply{status: 200, body: body, version: version}, nil
+}
+
+// termReplies returns the replies with one term.
+func termReplies(taxonomy calendar.Kind) recordReplies {
+	return recordReplies{
+		func(r *request, q *target) (*reply, error) {
+			_, err := r.findTerm(taxonomy, q.ID)
+			return nil, err
+		},
+		func(r *request, id int64) (*reply, error) { return r.termReply(taxonomy, id) },
+	}
 }
 
 func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {

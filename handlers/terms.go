@@ -54,7 +54,7 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 		hide := param.Default(p.Bool(&q.HideEmpty, "hide_empty", "Leave out terms without published events"),
 			&q.HideEmpty, true)
 		hide.Published = 1
-		if taxonomy == calendar.Category {
+		if taxonomy.IsHierarchical() {
 			p.OptInt(&q.Parent, "parent", "Categories directly under this ID").
 				Check(r.isTerm(calendar.Category, &q.Parent))
 		}

@@ -57,7 +57,7 @@ func TestCommandsRaiseTheRevision(t *testing.T) {
 		}
 		e := &edit.Editor{Now: clockNow(), By: auth.Principal{UserID: ewa.ID, Role: calendar.Author}}
 		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
-			_, _, err := e.CreateVenue(t.Context(), tx, &edit.VenueInput{Name: new("Hall")})
+			_, _, err := edit.Venues.Create(t.Context(), tx, e, &edit.VenueInput{Name: new("Hall")})
 			return err
 		})
 		if err != nil {

@@ -111,8 +111,8 @@ type rule struct {
 }
 
 var (
-	recordKinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Series}
-	linkedKinds = []calendar.Kind{calendar.Venue, calendar.Organizer}
+	recordKinds = calendar.PublishedKinds
+	namedKinds  = calendar.NamedKinds
 	openKinds   = []calendar.Kind{calendar.Category, calendar.Tag, calendar.Image}
 )
 
@@ -122,10 +122,10 @@ var matrix = []rule{
 	{cells{y, y, y, y, y}, Read, recordKinds, stagePublished, anyOwner},
 	{cells{n, n, y, y, y}, Read, recordKinds, stageUnpublished, ownOnly},
 	{cells{n, n, n, n, y}, Read, recordKinds, stageUnpublished, othersOnly},
-	// A caller who may edit a trashed venue or organizer may read it.
-	{cells{n, n, y, y, y}, Read, linkedKinds, stageWasDraftOrPending, ownOnly},
-	{cells{n, n, n, y, y}, Read, linkedKinds, stageWasOther, ownOnly},
-	{cells{n, n, n, n, y}, Read, linkedKinds, stageTrashed, othersOnly},
+	// A caller who may edit a trashed record with a name may read it.
+	{cells{n, n, y, y, y}, Read, namedKinds, stageWasDraftOrPending, ownOnly},
+	{cells{n, n, n, y, y}, Read, namedKinds, stageWasOther, ownOnly},
+	{cells{n, n, n, n, y}, Read, namedKinds, stageTrashed, othersOnly},
 	{cells{y, y, y, y, y}, Read, openKinds, anyStage, anyOwner},
 
 	{cells{n, n, y, y, y}, Create, recordKinds, anyStage, anyOwner},

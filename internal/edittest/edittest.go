@@ -203,7 +203,7 @@ func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue
 	w.T.Helper()
 	err = w.watched(func() error {
 		return edit.Write(w.T.Context(), w.DB, e, func(tx *ent.Tx) (err error) {
-			row, created, err = e.CreateVenue(w.T.Context(), tx, in)
+			row, created, err = edit.Venues.Create(w.T.Context(), tx, e, in)
 			return err
 		})
 	})
@@ -228,7 +228,7 @@ func (w *World) UpdateVenue(e *edit.Editor, id int64, in *edit.VenueInput) (*ent
 		if err != nil {
 			return nil, err
 		}
-		return e.UpdateVenue(ctx, tx, row, in)
+		return edit.Venues.Update(ctx, tx, e, row, in)
 	})
 }
 

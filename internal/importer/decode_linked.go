@@ -71,7 +71,7 @@ func (d reader) term(o object, kind calendar.Kind) *Term {
 	id := o.id("id")
 	t := &Term{Origin: d.termOrigin(o, id, kind), Kind: kind}
 	t.Name, t.Slug, t.Description = o.named("name"), o.slug("slug"), o.inert("description", 0)
-	if parent := o.id("parent"); parent != "" && kind == calendar.Category && parent != id {
+	if parent := o.id("parent"); parent != "" && kind.IsHierarchical() && parent != id {
 		t.Parent = termKey(d.prefix, parent)
 		t.ParentURL = d.parentURL(o, parent)
 	}

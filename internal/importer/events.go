@@ -371,7 +371,7 @@ func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *
 		{calendar.Tag, e.HasTags, &in.Tags},
 	} {
 		keys := keysOf(slices.DeleteFunc(slices.Clone(e.Terms), func(x *Term) bool { return x.Kind != t.kind }))
-		ids, ok := wanted(t.said, plural(t.kind), keys)
+		ids, ok := wanted(t.said, t.kind.Plural(), keys)
 		if !ok || !c.fresh && sameSet(ids, terms[t.kind]) {
 			continue
 		}

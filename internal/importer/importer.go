@@ -193,7 +193,7 @@ func syncRecords[T sourceRecord](
 	}
 	for batch := range slices.Chunk(items, size) {
 		if err := syncBatch(ctx, r, kind, batch, prepare); err != nil {
-			return fmt.Errorf("import of the %s: %w", plural(kind), err)
+			return fmt.Errorf("import of the %s: %w", kind.Plural(), err)
 		}
 		r.done += len(batch)
 		if r.Progress != nil {

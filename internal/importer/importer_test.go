@@ -353,7 +353,7 @@ func TestImportLeavesTheTrashAlone(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = e.TrashVenue(t.Context(), tx, place)
+			_, err = edit.Venues.Trash(t.Context(), tx, e, place)
 			return err
 		})
 		if err != nil {

@@ -75,19 +75,19 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 	}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, v.Status, v.Published)
 	setTime(c, &in.Published, old.PublishedAt, v.Published)
-	setIfChanged(c, &in.Address, old.Address, v.Address)
-	setIfChanged(c, &in.City, old.City, v.City)
-	setIfChanged(c, &in.Country, old.Country, v.Country)
-	setIfChanged(c, &in.Province, old.Province, v.Province)
-	setIfChanged(c, &in.State, old.State, v.State)
-	setIfChanged(c, &in.Zip, old.Zip, v.Zip)
-	setIfChanged(c, &in.Phone, old.Phone, v.Phone)
-	setIfChanged(c, &in.Stateprovince, old.Stateprovince, v.StateProvince)
-	setIfChanged(c, &in.Website, old.Website, v.Website)
-	setIfChanged(c, &in.ShowMap, old.ShowMap, v.ShowMap)
-	setIfChanged(c, &in.ShowMapLink, old.ShowMapLink, v.ShowMapLink)
-	setIfChanged(c, &in.Latitude, coordinate(old.Latitude), coordinate(v.Latitude))
-	setIfChanged(c, &in.Longitude, coordinate(old.Longitude), coordinate(v.Longitude))
+	setIfChanged(c, &in.Values.Address, old.Address, v.Address)
+	setIfChanged(c, &in.Values.City, old.City, v.City)
+	setIfChanged(c, &in.Values.Country, old.Country, v.Country)
+	setIfChanged(c, &in.Values.Province, old.Province, v.Province)
+	setIfChanged(c, &in.Values.State, old.State, v.State)
+	setIfChanged(c, &in.Values.Zip, old.Zip, v.Zip)
+	setIfChanged(c, &in.Values.Phone, old.Phone, v.Phone)
+	setIfChanged(c, &in.Values.Stateprovince, old.Stateprovince, v.StateProvince)
+	setIfChanged(c, &in.Values.Website, old.Website, v.Website)
+	setIfChanged(c, &in.Values.ShowMap, old.ShowMap, v.ShowMap)
+	setIfChanged(c, &in.Values.ShowMapLink, old.ShowMapLink, v.ShowMapLink)
+	setIfChanged(c, &in.Values.Latitude, coordinate(old.Latitude), coordinate(v.Latitude))
+	setIfChanged(c, &in.Values.Longitude, coordinate(old.Longitude), coordinate(v.Longitude))
 	r.setImage(c, &in.ImageID, old.ImageID, v.Image)
 	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), v.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
@@ -105,10 +105,10 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 			}
 			in.Name, in.Description, in.Slug = one.title, one.description, one.slug
 			if at == nil {
-				at, _, err = r.editor.CreateVenue(ctx, tx, in)
+				at, _, err = edit.Venues.Create(ctx, tx, r.editor, in)
 				return at, err
 			}
-			return r.editor.UpdateVenue(ctx, tx, at, in)
+			return edit.Venues.Update(ctx, tx, r.editor, at, in)
 		})
 	}
 	return w, nil
@@ -182,9 +182,9 @@ func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Org
 	}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, o.Status, o.Published)
 	setTime(c, &in.Published, old.PublishedAt, o.Published)
-	setIfChanged(c, &in.Phone, old.Phone, o.Phone)
-	setIfChanged(c, &in.Email, old.Email, o.Email)
-	setIfChanged(c, &in.Website, old.Website, o.Website)
+	setIfChanged(c, &in.Values.Phone, old.Phone, o.Phone)
+	setIfChanged(c, &in.Values.Email, old.Email, o.Email)
+	setIfChanged(c, &in.Values.Website, old.Website, o.Website)
 	r.setImage(c, &in.ImageID, old.ImageID, o.Image)
 	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), o.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
@@ -202,10 +202,10 @@ func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Org
 			}
 			in.Name, in.Description, in.Slug = one.title, one.description, one.slug
 			if at == nil {
-				at, _, err = r.editor.CreateOrganizer(ctx, tx, in)
+				at, _, err = edit.Organizers.Create(ctx, tx, r.editor, in)
 				return at, err
 			}
-			return r.editor.UpdateOrganizer(ctx, tx, at, in)
+			return edit.Organizers.Update(ctx, tx, r.editor, at, in)
 		})
 	}
 	return w, nil

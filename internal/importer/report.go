@@ -181,17 +181,6 @@ func (r *Report) notice(from *Origin, text string) {
 	r.Notices = append(r.Notices, from.Where+": "+text)
 }
 
-// plural returns the plural of a kind for messages.
-func plural(kind calendar.Kind) string {
-	switch kind {
-	case calendar.Category:
-		return "categories"
-	case calendar.Series:
-		return "series"
-	}
-	return string(kind) + "s"
-}
-
 // joinErrors joins the texts of errors to one line.
 func joinErrors(errs []error) string {
 	texts := make([]string, len(errs))

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -19,7 +20,6 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -252,7 +252,7 @@ func (r *importRun) findStored(ctx context.Context, list []edit.Origin) (renumbe
 			}
 			stored, err := storedIDs(ctx, r.DB, kind, keys)
 			if err != nil {
-				return false, fmt.Errorf("%s by source: %w", plural(kind), err)
+				return false, fmt.Errorf("%s by source: %w", kind.Plural(), err)
 			}
 			for _, i := range some {
 				o := &list[i]
@@ -303,6 +303,11 @@ func describeTaken(ctx context.Context, db *ent.Client, taken []edit.Origin, tit
 	return e
 }
 
+// titleColumns are the columns with what a record is called, of the kinds without a name.
+var titleColumns = map[calendar.Kind]string{
+	calendar.Event: event.FieldTitle, calendar.Image: image.FieldSourceURL, calendar.Series: series.FieldSlug,
+}
+
 // describeRecord sets the kind and the title of the record that has the id here.
 func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 	drawn, err := db.Record.Query().Where(record.ID(t.ID)).Only(ctx)
@@ -314,17 +319,13 @@ func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 		return err
 	}
 	t.Kind = drawn.Kind
-	switch t.Kind {
-	case calendar.Event:
-		t.Title, err = db.Event.Query().Where(event.ID(t.ID)).Select(event.FieldTitle).String(ctx)
-	case calendar.Venue:
-		t.Title, err = db.Venue.Query().Where(venue.ID(t.ID)).Select(venue.FieldName).String(ctx)
-	case calendar.Organizer:
-		t.Title, err = db.Organizer.Query().Where(organizer.ID(t.ID)).Select(organizer.FieldName).String(ctx)
-	case calendar.Image:
-		t.Title, err = db.Image.Query().Where(image.ID(t.ID)).Select(image.FieldSourceURL).String(ctx)
-	case calendar.Series:
-		t.Title, err = db.Series.Query().Where(series.ID(t.ID)).Select(series.FieldSlug).String(ctx)
+	var titles []string
+	err = db.ScanKind(ctx, t.Kind, &titles, func(s *sql.Selector) {
+		s.Select(s.C(cmp.Or(titleColumns[t.Kind], venue.FieldName)))
+		sql.FieldEQ(event.FieldID, t.ID)(s)
+	})
+	if len(titles) > 0 {
+		t.Title = titles[0]
 	}
 	return err
 }

@@ -104,7 +104,7 @@ func TestImportKeepsIDs(t *testing.T) {
 		}
 		editor := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
 		err = edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
-			venue, _, err := editor.CreateVenue(t.Context(), tx, &edit.VenueInput{Name: new("Later")})
+			venue, _, err := edit.Venues.Create(t.Context(), tx, editor, &edit.VenueInput{Name: new("Later")})
 			if err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func TestImportKeepsIDs(t *testing.T) {
 		}
 		for _, kind := range Kinds {
 			if n := again.Count(kind, Create); n > 0 {
-				t.Errorf("the second import created %d %s", n, plural(kind))
+				t.Errorf("the second import created %d %s", n, kind.Plural())
 			}
 		}
 	})

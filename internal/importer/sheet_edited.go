@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
@@ -163,17 +163,15 @@ func (r *importRun) findHere(ctx context.Context, all []*Event) error {
 		}
 		for some := range slices.Chunk(ids, idBatch) {
 			var found []int64
-			var err error
-			switch kind {
-			case calendar.Venue:
-				found, err = r.DB.Venue.Query().Where(venue.IDIn(some...), venue.StatusNEQ(calendar.Trash)).IDs(ctx)
-			case calendar.Organizer:
-				found, err = r.DB.Organizer.Query().Where(organizer.IDIn(some...), organizer.StatusNEQ(calendar.Trash)).IDs(ctx)
-			default:
-				found, err = r.DB.Image.Query().Where(image.IDIn(some...)).IDs(ctx)
-			}
+			err := r.DB.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
+				s.Select(s.C(image.FieldID))
+				sql.FieldIn(image.FieldID, some...)(s)
+				if kind.IsNamed() {
+					sql.FieldNEQ(event.FieldStatus, calendar.Trash)(s)
+				}
+			})
 			if err != nil {
-				return fmt.Errorf("%s of the table: %w", plural(kind), err)
+				return fmt.Errorf("%s of the table: %w", kind.Plural(), err)
 			}
 			for _, id := range found {
 				r.ids[keys[id]] = id
@@ -189,7 +187,7 @@ func (r *importRun) findHere(ctx context.Context, all []*Event) error {
 			rows, err := r.DB.Term.Query().Where(term.TaxonomyEQ(kind), term.Or(term.SlugIn(some...),
 				term.HasTranslationsWith(termtranslation.SlugIn(some...)))).WithTranslations().All(ctx)
 			if err != nil {
-				return fmt.Errorf("%s of the table: %w", plural(kind), err)
+				return fmt.Errorf("%s of the table: %w", kind.Plural(), err)
 			}
 			for _, row := range rows {
 				known := []string{row.Slug}

@@ -342,7 +342,7 @@ func TestEditedRowsChangeTheirEventOnly(t *testing.T) {
 		var rows []*ent.Event
 		var hall *ent.Venue
 		err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
-			hall, _, err = e.CreateVenue(t.Context(), tx, &edit.VenueInput{Name: new("Hall")})
+			hall, _, err = edit.Venues.Create(t.Context(), tx, e, &edit.VenueInput{Name: new("Hall")})
 			if err != nil {
 				return err
 			}

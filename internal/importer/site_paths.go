@@ -207,7 +207,7 @@ func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, t
 			for _, t := range e.Terms {
 				switch {
 				case len(path) == 0 || !isSameSlug(path[len(path)-1], t.Slug):
-				case t.Kind == calendar.Category:
+				case t.Kind.IsHierarchical():
 					s.countCategory(link, events, categories)
 				default:
 					s.countTag(link, tags)

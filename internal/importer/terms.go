@@ -135,7 +135,7 @@ func (r *importRun) parentOf(t *Term, known map[string]*ent.Term) (id *int64, no
 }
 
 func sameParent(row *ent.Term, parent *int64) bool {
-	if row.Taxonomy == calendar.Tag {
+	if !row.Taxonomy.IsHierarchical() {
 		return true
 	}
 	return parentID(row) == idOrZero(parent)
@@ -165,7 +165,7 @@ func (r *importRun) prepareTerm(
 	if err != nil {
 		return recordWrite{}, err
 	}
-	if t.Kind == calendar.Category {
+	if t.Kind.IsHierarchical() {
 		setIf(c, &in.ParentID, parentID(old), parent)
 	}
 	w := recordWrite{action: c.action(), id: old.ID}

@@ -9,11 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/eventtranslation"
-	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/slug"
-	"github.com/almanac-cal/almanac/ent/termtranslation"
-	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
 // sourceTexts are the texts of a record of the source in the requested language. Nil means not sent.
@@ -257,25 +253,24 @@ func (w textWrites) giveUp(ctx context.Context, tx *ent.Tx, s storedTexts) error
 	}
 	_, err := tx.Slug.Delete().Where(slug.OwnerID(s.id), slug.KindEQ(s.kind), slug.Slug(w.returned)).Exec(ctx)
 	if err == nil {
-		switch s.kind {
-		case calendar.Event:
-			err = tx.EventTranslation.Update().SetSlug("").
-				Where(eventtranslation.EventID(s.id), eventtranslation.LanguageEQ(w.from)).Exec(ctx)
-		case calendar.Venue:
-			err = tx.VenueTranslation.Update().SetSlug("").
-				Where(venuetranslation.VenueID(s.id), venuetranslation.LanguageEQ(w.from)).Exec(ctx)
-		case calendar.Organizer:
-			err = tx.OrganizerTranslation.Update().SetSlug("").
-				Where(organizertranslation.OrganizerID(s.id), organizertranslation.LanguageEQ(w.from)).Exec(ctx)
-		default:
-			err = tx.TermTranslation.Update().SetSlug("").
-				Where(termtranslation.TermID(s.id), termtranslation.LanguageEQ(w.from)).Exec(ctx)
-		}
+		err = clearSlug(ctx, tx, s, w.from)
 	}
 	if err != nil {
 		return fmt.Errorf("slug %s of %s %d: %w", w.returned, s.kind, s.id, err)
 	}
 	return nil
+}
+
+// clearSlug removes the slug of the translation of a record into a language.
+func clearSlug(ctx context.Context, tx *ent.Tx, s storedTexts, l calendar.Language) error {
+	texts, err := tx.Client().LoadTexts(ctx, s.kind, s.id)
+	for _, t := range texts {
+		if t.Language == l {
+			t.Slug = ""
+			_, err = tx.Client().SaveText(ctx, s.kind, s.id, t)
+		}
+	}
+	return err
 }
 
 // writeLanguages calls write for each language with planned texts, at least once. The first call also writes

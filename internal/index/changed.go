@@ -119,16 +119,16 @@ func (s *state) noteChanges(changes []logEntry) {
 		if c.action == calendar.Created || c.action == calendar.Loaded {
 			continue // a record that shows a new one has its own log entry
 		}
-		switch c.kind {
-		case calendar.Event:
-		case calendar.Venue, calendar.Organizer:
+		switch {
+		case c.kind == calendar.Event:
+		case c.kind.IsNamed():
 			s.noteShown(s.linksTo(c.kind)[c.first])
-		case calendar.Category, calendar.Tag:
+		case c.kind.IsTerm():
 			s.noteShown(s.terms[c.first])
-		case calendar.Series:
+		case c.kind == calendar.Series:
 			s.changed.series[c.first] = s.revision
 			s.noteShown(s.series[c.first])
-		case calendar.Image:
+		case c.kind == calendar.Image:
 			images[c.first] = true
 		default:
 			s.changed.before = s.revision

@@ -55,11 +55,11 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, wit
 					c.recounts[id]++
 				}
 			}
-		case linkedTables[e.kind] != "" || e.kind == calendar.Series:
+		case e.kind.IsNamed() || e.kind == calendar.Series:
 			for id := e.first; id <= e.last; id++ {
 				linked[e.kind] = append(linked[e.kind], id)
 			}
-		case e.action == calendar.Deleted && (e.kind == calendar.Category || e.kind == calendar.Tag):
+		case e.action == calendar.Deleted && e.kind.IsTerm():
 			c.terms = append(c.terms, e.first)
 		}
 	}

@@ -110,7 +110,7 @@ func (x *Index) supports(f *query.Events) error {
 
 // linksOf returns the index of a column's table in linkTables. -1 means that the column is not a link.
 func linksOf(c *query.Column) int {
-	return slices.IndexFunc(linkTables, func(l linkTable) bool { return l.table == c.Table })
+	return slices.IndexFunc(linkTables, func(l linkTable) bool { return l.columns().Table == c.Table })
 }
 
 // restrict removes the slots that do not meet a condition from found.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -58,7 +59,7 @@ func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
 		return true
 	})
 	if !out.Since.IsZero() { // otherwise the list has no other events
-		for kind := range linkedTables {
+		for _, kind := range calendar.LinkedKinds {
 			l.linked(l.linksTo(kind), l.records[kind].newer(since, l.now))
 		}
 		for _, ids := range terms {

@@ -11,16 +11,13 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// linkedTables are the names of the database tables of venues and organizers.
-var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calendar.Organizer: organizer.Table}
-
-// record is a venue, an organizer or a series in the index.
+// record is a record with a name or a series in the index.
 type record struct {
 	id, author          int64 // author 0 means none
 	published, modified int64 // seconds since 1970; modified is 0 for a series
@@ -29,10 +26,10 @@ type record struct {
 	status              uint8 // index into calendar.Statuses
 	slot                uint32
 	texts               []text
-	series              *seriesData // nil for a venue or an organizer
+	series              *seriesData // nil for a record with a name
 }
 
-// records are all venues, all organizers or all series of the calendar.
+// records are all records of a kind, such as all venues or all series.
 type records struct {
 	byID map[int64]*record
 	// orders has the records once for each order of lists.
@@ -59,7 +56,7 @@ func newRecords(orders ...func(a, b *record) int) *records {
 	return rs
 }
 
-// compareNewest is the order of lists of venues and organizers.
+// compareNewest is the order of lists of records with a name.
 func compareNewest(a, b *record) int {
 	return cmp.Or(cmp.Compare(b.published, a.published), cmp.Compare(b.id, a.id))
 }
@@ -154,13 +151,13 @@ func (r reader) findRecords(ctx context.Context, kind calendar.Kind, where strin
 	return out, err
 }
 
-// linkedRecords adds the venues or organizers that a WHERE clause selects to a map by id.
+// linkedRecords adds the records with a name that a WHERE clause selects to a map by id.
 func (r reader) linkedRecords(ctx context.Context, kind calendar.Kind, where string, to map[int64]*record) error {
 	var is record
 	var status sql.RawBytes
 	var published, modified time.Time
 	var author, image sql.NullInt64
-	return r.rows(ctx, linkedTables[kind], []column{
+	return r.rows(ctx, ent.Tables[kind], []column{
 		{venue.FieldID, &is.id},
 		{venue.FieldStatus, &status},
 		{venue.FieldPublishedAt, &published},
@@ -178,11 +175,11 @@ func (r reader) linkedRecords(ctx context.Context, kind calendar.Kind, where str
 	})
 }
 
-// FindLinked returns a page of up to limit venues or organizers after the first offset ones, and the length of
+// FindLinked returns a page of up to limit records of a kind after the first offset ones, and the length of
 // the whole list. If the error is ErrNotReady or query.ErrUnsupported, the caller must query the database.
 func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Linked, offset, limit int) (query.Page, error) {
-	if f.Event != nil || linkedTables[kind] == "" {
-		return query.Page{}, fmt.Errorf("index: %s of an event: %w", kind, query.ErrUnsupported)
+	if f.Event != nil || f.Where != nil || !kind.IsNamed() {
+		return query.Page{}, fmt.Errorf("index: %s of an event, or by a column: %w", kind, query.ErrUnsupported)
 	}
 	s, err := x.fresh(ctx, f.Revision)
 	if err != nil {
@@ -280,9 +277,14 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 	return out.records
 }
 
-// linksTo returns, by venue or organizer id, the slots of the linked events.
+// linksTo returns, by the id of a record of a kind, the slots of the linked events. Nil means that no events are linked.
 func (s *state) linksTo(kind calendar.Kind) postings[int64] {
-	return linkTables[slices.IndexFunc(linkTables, func(l linkTable) bool { return l.kind == kind })].state(s)
+	for _, l := range linkTables {
+		if l.kind == kind {
+			return l.state(s)
+		}
+	}
+	return nil
 }
 
 // askedEvents is the cache key of withEvents: what a filter requires of the events of a record.

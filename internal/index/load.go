@@ -63,7 +63,7 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	for _, l := range linkTables {
 		slots := make(map[int64][]uint32)
 		for _, b := range bounds {
-			part := fmt.Sprintf(" WHERE %s > %d AND %[1]s <= %[3]d", l.event, b.after, b.upTo)
+			part := fmt.Sprintf(" WHERE %s > %d AND %[1]s <= %[3]d", l.columns().Event, b.after, b.upTo)
 			err := r.links(ctx, &l, part, func(event, to int64) {
 				if slot, known := s.slot(event); known {
 					slots[to] = append(slots[to], slot)

@@ -13,7 +13,7 @@ import (
 // revisions of their changes. For a taxonomy it returns the terms of both, without revisions. If the error is ErrNotReady or query.ErrUnsupported, the caller must query
 // the database.
 func (x *Index) FindPublic(ctx context.Context, q query.Public) (query.Page, error) {
-	if q.Kind != calendar.Event && !q.Kind.IsTerm() && linkedTables[q.Kind] == "" {
+	if q.Kind != calendar.Event && !q.Kind.IsTerm() && !q.Kind.IsLinked() {
 		return query.Page{}, fmt.Errorf("index: public records of kind %s: %w", q.Kind, query.ErrUnsupported)
 	}
 	s, err := x.fresh(ctx, q.Revision)

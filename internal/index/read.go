@@ -11,12 +11,10 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/counter"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -178,7 +176,8 @@ func dayNumber(text []byte) (int32, error) {
 // links calls each for the selected rows of one link table.
 func (r reader) links(ctx context.Context, l *linkTable, where string, each func(event, to int64)) error {
 	var event, to int64
-	return r.rows(ctx, l.table, []column{{l.event, &event}, {l.to, &to}}, where, func() error {
+	t := l.columns()
+	return r.rows(ctx, t.Table, []column{{t.Event, &event}, {t.Record, &to}}, where, func() error {
 		each(event, to)
 		return nil
 	})
@@ -304,7 +303,7 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 			return nil, err
 		}
 		for _, l := range linkTables {
-			err := r.links(ctx, &l, " WHERE "+l.event+" IN "+in, func(event, to int64) {
+			err := r.links(ctx, &l, " WHERE "+l.columns().Event+" IN "+in, func(event, to int64) {
 				if d := out[event]; d != nil {
 					of := l.document(d)
 					*of = append(*of, to)
@@ -329,30 +328,29 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 	return out, nil
 }
 
-// linkTable describes a table of links from events to other records. document and state return where the links
-// are stored in memory.
+// linkTable describes a table of links from events to records of a kind. document and state return where the links are
+// stored in memory. Links to categories and tags are in one table.
 type linkTable struct {
-	kind             calendar.Kind // kind of the linked records; "" means terms
-	table, event, to string
-	document         func(*document) *[]int64
-	state            func(*state) postings[int64]
+	kind     calendar.Kind
+	document func(*document) *[]int64
+	state    func(*state) postings[int64]
 }
+
+// columns returns the table of links with its columns.
+func (l *linkTable) columns() ent.LinkTable { return ent.LinkTables[l.kind] }
 
 // linkTables are all link tables, with the fields of document and state that store their links.
 var linkTables = []linkTable{
 	{
-		calendar.Venue, eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,
-		func(d *document) *[]int64 { return &d.venues },
-		func(s *state) postings[int64] { return s.venues },
+		calendar.Venue,
+		func(d *document) *[]int64 { return &d.venues }, func(s *state) postings[int64] { return s.venues },
 	},
 	{
-		calendar.Organizer, eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID,
-		func(d *document) *[]int64 { return &d.organizers },
-		func(s *state) postings[int64] { return s.organizers },
+		calendar.Organizer,
+		func(d *document) *[]int64 { return &d.organizers }, func(s *state) postings[int64] { return s.organizers },
 	},
 	{
-		"", eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID,
-		func(d *document) *[]int64 { return &d.terms },
-		func(s *state) postings[int64] { return s.terms },
+		calendar.Category,
+		func(d *document) *[]int64 { return &d.terms }, func(s *state) postings[int64] { return s.terms },
 	},
 }

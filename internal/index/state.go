@@ -70,7 +70,7 @@ type state struct {
 	words                              *vocabulary // nil until the texts are loaded
 
 	compared comparisons
-	records  map[calendar.Kind]*records // venues, organizers and series
+	records  map[calendar.Kind]*records // records with a name, and series
 	cached   sync.Map                   // results of withEvents: askedEvents to cachedRecords
 }
 
@@ -95,10 +95,10 @@ func newState(columns storedColumns) *state {
 		images: postings[int64]{}, series: postings[int64]{}, seriesNumbers: map[int64]uint32{},
 		nextDue: maxTime, allDays: map[uint32]dayRange{},
 		changed: changeRevisions{kinds: map[calendar.Kind]int64{}, series: map[int64]int64{}},
-		records: map[calendar.Kind]*records{
-			calendar.Venue: newRecords(compareNewest), calendar.Organizer: newRecords(compareNewest),
-			calendar.Series: newRecords(seriesOrders()...),
-		},
+		records: map[calendar.Kind]*records{calendar.Series: newRecords(seriesOrders()...)},
+	}
+	for _, kind := range calendar.NamedKinds {
+		s.records[kind] = newRecords(compareNewest)
 	}
 	for i := range s.stored {
 		s.stored[i] = postings[string]{}

@@ -9,19 +9,25 @@ import (
 
 // soleCallers says which file alone may call what removes links between records, tests aside. That file also writes the
 // entries of the change log (decision 023).
+// A name that begins with a point is that of a method of any value.
 var soleCallers = map[string]string{
 	"DELETE FROM":           "internal/migrate/revisions.go",
-	"EventVenue.Delete":     "edit/links.go",
-	"EventOrganizer.Delete": "edit/links.go",
+	".DeleteLinks":          "edit/links.go",
+	".DeleteRecords":        "edit/remove.go",
+	"EventVenue.Delete":     nowhere,
+	"EventOrganizer.Delete": nowhere,
 	"EventTerm.Delete":      "edit/links.go",
 	"Event.Delete":          "edit/remove.go",
-	"Venue.Delete":          "edit/remove.go",
-	"Organizer.Delete":      "edit/remove.go",
+	"Venue.Delete":          nowhere,
+	"Organizer.Delete":      nowhere,
 	"Term.Delete":           "edit/terms.go",
 	"Image.Delete":          "edit/images.go",
 	"auth.RemoveUser":       "edit/users.go",
 	"User.Delete":           "internal/auth/user.go",
 }
+
+// nowhere is in place of a file if nothing may be called but through generated code.
+const nowhere = ""
 
 func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
 	files, err := ourSources()
@@ -41,8 +47,8 @@ func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
 			seen[call] = true
 		}
 	}
-	for call := range soleCallers {
-		if !seen[call] {
+	for call, file := range soleCallers {
+		if !seen[call] && file != nowhere {
 			t.Errorf("%s is not called any more; take it from the table", call)
 		}
 	}
@@ -68,8 +74,10 @@ func removals(tree *ast.File) (out []string) {
 			if strings.HasPrefix(method, "DeleteOne") {
 				method = "Delete"
 			}
-			if _, listed := soleCallers[of+"."+method]; listed {
-				out = append(out, of+"."+method)
+			for _, call := range []string{of + "." + method, "." + method} {
+				if _, listed := soleCallers[call]; listed {
+					out = append(out, call)
+				}
 			}
 		case *ast.BasicLit:
 			text := withoutQuotes.Replace(n.Value)

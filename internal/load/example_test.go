@@ -38,17 +38,17 @@ func newExample() exampleCalendar {
 		},
 		tags: []Term{{TermInput: edit.TermInput{Name: new("Free")}}, {TermInput: edit.TermInput{Name: new("Jazz")}}},
 		venues: []Venue{
-			{VenueInput: edit.VenueInput{
-				Name: new("Hall"), Description: new("<p>Large</p>"), VenueValues: ent.VenueValues{Address: new("High Street 1"), City: new("Łódź"), Country: new("Poland"), Province: new("Łódzkie"), Zip: new("90-001"), Phone: new("123"), Website: new("https://hall.example/")}, Latitude: &edit.Coordinate{Set: true, Degrees: 51.77}, Longitude: &edit.Coordinate{Set: true, Degrees: 19.46},
+			{NamedInput: edit.VenueInput{
+				Name: new("Hall"), Description: new("<p>Large</p>"), Values: edit.VenueValues{VenueValues: ent.VenueValues{Address: new("High Street 1"), City: new("Łódź"), Country: new("Poland"), Province: new("Łódzkie"), Zip: new("90-001"), Phone: new("123"), Website: new("https://hall.example/")}, Latitude: &edit.Coordinate{Set: true, Degrees: 51.77}, Longitude: &edit.Coordinate{Set: true, Degrees: 19.46}},
 			}, Texts: inPolish("Hala", "<p>Duża</p>", "")},
-			{VenueInput: edit.VenueInput{Name: new("Hall"), VenueValues: ent.VenueValues{ShowMap: new(false), State: new("X"), Stateprovince: new("Y")}}},
-			{VenueInput: edit.VenueInput{Name: new("Yard"), Status: new(calendar.Draft)}, Texts: inPolish("", "<p>Dwór</p>", "")},
+			{NamedInput: edit.VenueInput{Name: new("Hall"), Values: edit.VenueValues{VenueValues: ent.VenueValues{ShowMap: new(false), State: new("X"), Stateprovince: new("Y")}}}},
+			{NamedInput: edit.VenueInput{Name: new("Yard"), Status: new(calendar.Draft)}, Texts: inPolish("", "<p>Dwór</p>", "")},
 		},
 		organizers: []Organizer{
-			{OrganizerInput: edit.OrganizerInput{
-				Name: new("Choir"), Description: new("<p>Sings</p>"), OrganizerValues: ent.OrganizerValues{Phone: new("1"), Email: new("a@choir.example"), Website: new("https://choir.example/")},
+			{NamedInput: edit.OrganizerInput{
+				Name: new("Choir"), Description: new("<p>Sings</p>"), Values: ent.OrganizerValues{Phone: new("1"), Email: new("a@choir.example"), Website: new("https://choir.example/")},
 			}, Texts: inPolish("Chór", "", "")},
-			{OrganizerInput: edit.OrganizerInput{Name: new("Choir")}},
+			{NamedInput: edit.OrganizerInput{Name: new("Choir")}},
 		},
 	}
 	for i := range m.categories {
@@ -149,11 +149,11 @@ func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 	}
 	categories, tags := terms(calendar.Category, m.categories), terms(calendar.Tag, m.tags)
 	venues := each(len(m.venues), func(ctx context.Context, tx *ent.Tx, i int, _ []int64) (int64, error) {
-		row, _, err := e.CreateVenue(ctx, tx, &m.venues[i].VenueInput)
+		row, _, err := edit.Venues.Create(ctx, tx, e, &m.venues[i].NamedInput)
 		for _, t := range m.venues[i].Texts {
 			if err == nil {
 				e.Write = t.Language
-				row, err = e.UpdateVenue(ctx, tx, row, &edit.VenueInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
+				row, err = edit.Venues.Update(ctx, tx, e, row, &edit.VenueInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
 			}
 		}
 		if err != nil {
@@ -162,11 +162,11 @@ func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 		return row.ID, nil
 	})
 	organizers := each(len(m.organizers), func(ctx context.Context, tx *ent.Tx, i int, _ []int64) (int64, error) {
-		row, _, err := e.CreateOrganizer(ctx, tx, &m.organizers[i].OrganizerInput)
+		row, _, err := edit.Organizers.Create(ctx, tx, e, &m.organizers[i].NamedInput)
 		for _, t := range m.organizers[i].Texts {
 			if err == nil {
 				e.Write = t.Language
-				row, err = e.UpdateOrganizer(ctx, tx, row, &edit.OrganizerInput{Name: nonEmpty(t.Title)})
+				row, err = edit.Organizers.Update(ctx, tx, e, row, &edit.OrganizerInput{Name: nonEmpty(t.Title)})
 			}
 		}
 		if err != nil {

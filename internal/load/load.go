@@ -46,18 +46,18 @@ type Event struct {
 	Parent func(batch []int64) int64
 }
 
-// Venue is a venue to load. It needs a source id: a venue without one could be a duplicate, and only
-// CreateVenue recognises duplicates.
-type Venue struct {
-	edit.VenueInput
-	Texts []calendar.Text // in other languages
-}
-
-// Organizer is an organizer to load. It needs a source id, like Venue.
-type Organizer struct {
-	edit.OrganizerInput
+// Named is a record with a name to load. It needs a source id: a record without one could be a duplicate, and only
+// edit.Named recognises duplicates.
+type Named[V any] struct {
+	edit.NamedInput[V]
 	Texts []calendar.Text // translations
 }
+
+// Venue is a venue to load.
+type Venue = Named[edit.VenueValues]
+
+// Organizer is an organizer to load.
+type Organizer = Named[ent.OrganizerValues]
 
 // Batch is a list of records of one kind that are ready to be written.
 type Batch struct {

@@ -159,7 +159,7 @@ func TestLoaderLeavesOutWhatIsInTheTrash(t *testing.T) {
 		w := edittest.NewWorld(t, st.Ent)
 		e := w.As(calendar.Administrator)
 		kept, gone := w.Venue(e, &edit.VenueInput{Name: new("Kept")}), w.Venue(e, &edit.VenueInput{Name: new("Gone")})
-		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return e.TrashVenue(ctx, tx, gone) })
+		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return edit.Venues.Trash(ctx, tx, e, gone) })
 		l := New(st, e)
 		p, err := l.Events([]Event{{EventInput: edit.EventInput{
 			Title: new("A"), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
@@ -205,7 +205,7 @@ func TestLoaderAsksForRights(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	l := New(st, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.Principal{Role: calendar.Subscriber, UserID: 1}})
-	p, err := l.Venues([]Venue{{VenueInput: edit.VenueInput{Name: new("A")}}})
+	p, err := l.Venues([]Venue{{NamedInput: edit.VenueInput{Name: new("A")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestVerifyRefusesTextsThatAreNotClean(t *testing.T) {
 		{"in another language", edit.VenueInput{Name: new("A")}, inPolish("", "<p onclick=x>a</p>", ""), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := l.Venues([]Venue{{VenueInput: tt.in, Texts: tt.text}})
+			_, err := l.Venues([]Venue{{NamedInput: tt.in, Texts: tt.text}})
 			if (err == nil) != tt.ok {
 				t.Errorf("error %v, want none: %t", err, tt.ok)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -53,28 +54,27 @@ func (l *Loader) Events(in []Event) (*Batch, error) {
 
 // Venues prepares a batch of venues.
 func (l *Loader) Venues(in []Venue) (*Batch, error) {
-	b, e := newBatch(calendar.Venue, len(in)), l.editor
-	for i := range in {
-		m := l.blank.Venue.Create().Mutation()
-		d, err := e.DraftVenue(m, &in[i].VenueInput, in[i].Texts)
-		if err == nil {
-			err = l.add(b, d, m)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", nameOf(calendar.Venue, in[i].SourceID), err)
-		}
-	}
-	return b, nil
+	return prepareNamed(l, calendar.Venue, in, func() *ent.VenueMutation { return l.blank.Venue.Create().Mutation() }, edit.Venues.Draft)
 }
 
 // Organizers prepares a batch of organizers.
 func (l *Loader) Organizers(in []Organizer) (*Batch, error) {
-	b, e := newBatch(calendar.Organizer, len(in)), l.editor
+	return prepareNamed(l, calendar.Organizer, in, func() *ent.OrganizerMutation { return l.blank.Organizer.Create().Mutation() }, edit.Organizers.Draft)
+}
+
+func prepareNamed[M store.Mutation, V any](
+	l *Loader, kind calendar.Kind, in []Named[V], mutation func() M,
+	draft func(*edit.Editor, M, *edit.NamedInput[V], []calendar.Text) (*edit.Draft, error),
+) (*Batch, error) {
+	b, e := newBatch(kind, len(in)), l.editor
 	for i := range in {
-		m := l.blank.Organizer.Create().Mutation()
-		d := e.DraftOrganizer(m, &in[i].OrganizerInput, in[i].Texts)
-		if err := l.add(b, d, m); err != nil {
-			return nil, fmt.Errorf("%s: %w", nameOf(calendar.Organizer, in[i].SourceID), err)
+		m := mutation()
+		d, err := draft(&e, m, &in[i].NamedInput, in[i].Texts)
+		if err == nil {
+			err = l.add(b, d, m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", nameOf(kind, in[i].SourceID), err)
 		}
 	}
 	return b, nil

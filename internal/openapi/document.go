@@ -168,7 +168,7 @@ func (p *Route) tag() string {
 	return tagOf(p.Kind)
 }
 
-func tagOf(kind calendar.Kind) string { return capitalise(represent.Collections[kind]) }
+func tagOf(kind calendar.Kind) string { return capitalise(kind.Plural()) }
 
 // feedTag and apiTag are the tags of routes without a kind of record.
 const feedTag, apiTag = "Feeds", "API"
@@ -236,7 +236,7 @@ func operationID(p *Route, e *Endpoint, method string) string {
 	case p.isPreview():
 		return "preview" + one
 	case method == http.MethodGet && !p.hasCaptures():
-		return "list" + capitalise(represent.Collections[kind])
+		return "list" + capitalise(kind.Plural())
 	case method == http.MethodGet:
 		return "get" + one
 	case method == http.MethodDelete:
@@ -438,12 +438,12 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	case list:
 		meaning = "A page of the list"
 		schema = d.schemas.add(capitalise(string(kind))+"List",
-			listSchema(represent.Collections[kind], d.schemas.of(representations[kind])))
+			listSchema(kind.Plural(), d.schemas.of(representations[kind])))
 	default:
 		schema = d.schemas.of(representations[kind])
 	}
 	switch {
-	case e.Success == http.StatusCreated && isLinked(kind):
+	case e.Success == http.StatusCreated && kind.IsNamed():
 		meaning, extra = "The new "+string(kind)+", or the existing one with that name", append(extra, "Location")
 	case e.Success == http.StatusCreated:
 		meaning, extra = "The new "+string(kind), append(extra, "Location")
@@ -489,12 +489,7 @@ func (d *description) failure(p *Route, method string, err possibleError) ordere
 
 // isRecord reports whether records of the kind have a status and a trash. These are events, series, venues and
 // organizers.
-func isRecord(kind calendar.Kind) bool { return hasPassword(kind) || isLinked(kind) }
-
-// hasPassword reports whether a password may protect records of the kind. These are events and series.
-func hasPassword(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
-
-func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind == calendar.Organizer }
+func isRecord(kind calendar.Kind) bool { return kind.IsDated() || kind.IsNamed() }
 
 // possibleError is the status of an error that an operation can return, and what it means.
 type possibleError struct{ status, meaning string }
@@ -515,7 +510,7 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	switch {
 	case read && kind == calendar.Image && !single:
 		out = append(out, possibleError{"403", "The caller may not list images"})
-	case read && hasPassword(kind) && single:
+	case read && kind.IsDated() && single:
 		out = append(out, possibleError{"403", "The " + string(kind) + " is protected or in the trash, or the caller may not read it"})
 	case read && isRecord(kind) && single:
 		out = append(out, possibleError{"403", "The caller may not read it"})
@@ -536,7 +531,7 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	}
 	// The schedule of a series in the trash cannot change, and an event in the trash cannot be added to a
 	// series.
-	if method == http.MethodDelete && isRecord(kind) || hasPassword(kind) && single && !read {
+	if method == http.MethodDelete && isRecord(kind) || kind.IsDated() && single && !read {
 		out = append(out, possibleError{"410", "The record is already in the trash"})
 	}
 	switch {

@@ -93,7 +93,7 @@ func errorExample(p *Route, method, status string) string {
 		return "error_bad_credentials_401"
 	case "403":
 		switch {
-		case read && hasPassword(kind):
+		case read && kind.IsDated():
 			return "error_" + one + "_password_403"
 		case read && isRecord(kind):
 			return "error_" + one + "_not_accessible_403"

@@ -11,36 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/series"
 )
-
-// changingLinks are the link tables of the records whose changes count as changes of an event. times are the columns of
-// the linked records that say when they changed. All but terms are published.
-var changingLinks = [...]struct {
-	links, event, to string
-	kinds            []calendar.Kind
-	times            []string
-}{
-	{
-		eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,
-		[]calendar.Kind{calendar.Venue},
-		[]string{event.FieldModifiedAt, event.FieldPublishedAt},
-	},
-	{
-		eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID,
-		[]calendar.Kind{calendar.Organizer},
-		[]string{event.FieldModifiedAt, event.FieldPublishedAt},
-	},
-	{
-		eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID,
-		[]calendar.Kind{calendar.Category, calendar.Tag},
-		[]string{event.FieldModifiedAt},
-	},
-}
 
 // FewEvents is the length of a list up to which LatestEvents looks up events by id. In longer lists it reads
 // events in the order of their changes, and finds enough soon.
@@ -81,15 +54,17 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 			return Latest{}, fmt.Errorf("events by publication: %w", err)
 		}
 		modified = append(modified, published...)
-		for i := range changingLinks {
-			for _, kind := range changingLinks[i].kinds {
-				for _, column := range changingLinks[i].times {
-					linked, err := l.linked(ctx, i, kind, column)
-					if err != nil {
-						return Latest{}, fmt.Errorf("events by change of kind %s: %w", kind, err)
-					}
-					modified = append(modified, linked...)
+		for _, kind := range slices.Concat(calendar.LinkedKinds, []calendar.Kind{calendar.Category, calendar.Tag}) {
+			times := []string{event.FieldModifiedAt} // columns of linked records that say when they changed
+			if !kind.IsTerm() {
+				times = append(times, event.FieldPublishedAt)
+			}
+			for _, column := range times {
+				linked, err := l.linked(ctx, kind, column)
+				if err != nil {
+					return Latest{}, fmt.Errorf("events by change of kind %s: %w", kind, err)
 				}
+				modified = append(modified, linked...)
 			}
 		}
 	}
@@ -177,12 +152,12 @@ func (l *latestSearch) changed(ctx context.Context, column string, more ...predi
 
 // linked returns the events of the list without a password whose public linked records of a kind have the latest times
 // in a column.
-func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind, column string) (out []*ent.Event, err error) {
-	to := changingLinks[i]
+func (l *latestSearch) linked(ctx context.Context, kind calendar.Kind, column string) (out []*ent.Event, err error) {
+	to := ent.LinkTables[kind]
 	newer, err := l.db.newer(ctx, kind, column, l.since, l.q.Now, func(s *sql.Selector) {
-		links := sql.Table(to.links)
-		s.Where(sql.In(s.C(event.FieldID), sql.Select(links.C(to.to)).From(links)))
-		if len(to.times) > 1 {
+		links := sql.Table(to.Table)
+		s.Where(sql.In(s.C(event.FieldID), sql.Select(links.C(to.Record)).From(links)))
+		if !kind.IsTerm() {
 			s.Where(sql.Or(sql.EQ(s.C(event.FieldStatus), calendar.Publish), sql.And(
 				sql.EQ(s.C(event.FieldStatus), calendar.Future), sql.LTE(s.C(event.FieldPublishedAt), l.q.Now))))
 		}
@@ -193,11 +168,11 @@ func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind, co
 	for _, id := range newer {
 		for before := int64(0); ; {
 			rows, err := l.db.Ent.Event.Query().Where(l.where...).Where(event.PasswordHashIsNil(), func(s *sql.Selector) {
-				link := sql.Table(to.links)
-				s.Join(link).On(s.C(event.FieldID), link.C(to.event))
-				s.Where(sql.EQ(link.C(to.to), id)).OrderBy(sql.Desc(link.C(to.event)))
+				link := sql.Table(to.Table)
+				s.Join(link).On(s.C(event.FieldID), link.C(to.Event))
+				s.Where(sql.EQ(link.C(to.Record), id)).OrderBy(sql.Desc(link.C(to.Event)))
 				if before > 0 {
-					s.Where(sql.LT(link.C(to.event), before))
+					s.Where(sql.LT(link.C(to.Event), before))
 				}
 			}).Limit(2*l.number).Select(event.FieldID, event.FieldEndsAt, event.FieldSeriesID).All(ctx)
 			if err != nil {

@@ -3,18 +3,18 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/predicate"
-	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// Linked is a query for a list of venues or organizers, newest first. The zero value of a field means no
+// Linked is a query for a list of records with a name, such as venues, newest first. The zero value of a field means no
 // restriction, except for Readable and the fields of type Visible.
 type Linked struct {
 	Now     time.Time // time that decides which scheduled records count as published
@@ -30,49 +30,58 @@ type Linked struct {
 	// Pieces are folded texts. A single text of the record, served in Language, must contain all of them.
 	Pieces   []string
 	Language calendar.Language
+	// Where has further conditions on columns of the table.
+	Where    []func(*sql.Selector)
 	Revision int64 // revision that the engine must at least have applied; 0 means the newest
 }
 
 // FindLinked returns a page of up to limit venues or organizers after the first offset ones, and the length of
 // the whole list.
 func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked, offset, limit int) (Page, error) {
+	if !kind.IsNamed() {
+		return Page{}, fmt.Errorf("list of kind %s: %w", kind, ErrUnsupported)
+	}
 	due, err := findOverdue(ctx, d.Ent, q.Now, kind, calendar.Event)
 	if err != nil {
 		return Page{}, err
 	}
-	switch kind {
-	case calendar.Venue:
-		list := d.Ent.Venue.Query().Where(linkedPredicates(q, kind, due, venue.HasEventsWith, venue.Not)...)
-		return pageOf(ctx, list, offset, limit, venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc()))
-	case calendar.Organizer:
-		list := d.Ent.Organizer.Query().Where(linkedPredicates(q, kind, due, organizer.HasEventsWith, organizer.Not)...)
-		return pageOf(ctx, list, offset, limit, organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc()))
+	where := sql.AndPredicates(q.predicates(kind, due)...)
+	var counts []int
+	err = d.Ent.ScanKind(ctx, kind, &counts, func(s *sql.Selector) {
+		s.Select(sql.Count("*"))
+		where(s)
+	})
+	if err != nil || offset >= counts[0] || limit == 0 {
+		return Page{Total: slices.Max(append(counts, 0))}, err
 	}
-	return Page{}, fmt.Errorf("list of kind %s: %w", kind, ErrUnsupported)
+	var ids []int64
+	err = d.Ent.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
+		s.Select(s.C(event.FieldID)).OrderBy(sql.Desc(s.C(event.FieldPublishedAt)), sql.Desc(s.C(event.FieldID))).Offset(offset).Limit(limit)
+		where(s)
+	})
+	return Page{IDs: ids, Total: counts[0]}, err
 }
 
-// linkedPredicates returns the conditions for a list of venues or organizers (contract, section 9.2).
-func linkedPredicates[P predicateOf](
-	q *Linked, kind calendar.Kind, due overdueKinds, withEvents func(...predicate.Event) P, not func(P) P,
-) []P {
-	where := []P{inList[P](q.Visible, q.Now, due[kind])}
+// predicates returns the conditions of a list (contract, section 9.2).
+func (q *Linked) predicates(kind calendar.Kind, due overdueKinds) []func(*sql.Selector) {
+	where := append([]func(*sql.Selector){inList[func(*sql.Selector)](q.Visible, q.Now, due[kind])}, q.Where...)
 	counted := event.And(
 		inList[predicate.Event](q.Events, q.Now, due[calendar.Event]), isUnredacted(q.Readable, event.PasswordHashIsNil()))
 	if q.Event != nil {
-		where = append(where, withEvents(event.ID(*q.Event)))
+		where = append(where, ent.HasEventsWith(kind, event.ID(*q.Event)))
 	}
 	if q.HasEvents != nil {
-		has := withEvents(counted)
+		has := ent.HasEventsWith(kind, counted)
 		if !*q.HasEvents {
-			has = not(has)
+			has = sql.NotPredicates(has)
 		}
 		where = append(where, has)
 	}
 	if q.Upcoming {
-		where = append(where, withEvents(counted, event.StartsAtGTE(q.Now)))
+		where = append(where, ent.HasEventsWith(kind, counted, event.StartsAtGTE(q.Now)))
 	}
 	if q.Pieces != nil {
-		where = append(where, HasText[P](kind, q.Language, q.Pieces, nil))
+		where = append(where, HasText[func(*sql.Selector)](kind, q.Language, q.Pieces, nil))
 	}
 	return where
 }

@@ -12,10 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 )
 
 // Public is a query for the records in a sitemap. These are events that are published, not hidden and not
@@ -31,11 +29,11 @@ type Public struct {
 
 // PublicRecord is a record with the fields that a sitemap needs.
 type PublicRecord struct {
-	ID         int64
-	Slug       string // slug of the original text
-	Language   calendar.Language
-	Languages  calendar.LanguageSet
-	ModifiedAt time.Time
+	ID         int64                `sql:"id"`
+	Slug       string               `sql:"slug"` // slug of the original text
+	Language   calendar.Language    `sql:"language"`
+	Languages  calendar.LanguageSet `sql:"languages"`
+	ModifiedAt time.Time            `sql:"modified_at"`
 }
 
 // listed selects the events that make their linked records public.
@@ -49,21 +47,35 @@ func (q Public) Events() *Events {
 	return &Events{Now: q.Now, Visible: Visible{Anyone: []calendar.Status{calendar.Publish}}, OnlyReadable: true}
 }
 
-// publicPredicates selects the public records of a kind that events are linked to. If ids is not nil, these are known to
-// be linked to such events.
-func publicPredicates[P predicateOf](q Public, ids []int64, due overdueKinds, withEvents func(...predicate.Event) P) []P {
-	where := []P{
-		inList[P](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[q.Kind]),
-		P(sql.FieldNEQ(event.FieldSlug, "")), idsOf[P](q, ids),
+// publicWhere selects the records. If ids is not nil, these are events that make others public, or known to be linked to such
+// events.
+func (d Database) publicWhere(ctx context.Context, q Public, ids []int64) (func(*sql.Selector), error) {
+	kinds := []calendar.Kind{calendar.Event}
+	if q.Kind.IsLinked() {
+		kinds = append(kinds, q.Kind)
+	}
+	due, err := findOverdue(ctx, d.Ent, q.Now, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	where := []func(*sql.Selector){idsOf(q, ids)}
+	switch {
+	case q.Kind == calendar.Event:
+		return sql.AndPredicates(append(where, q.listed(due))...), nil
+	case q.Kind.IsLinked():
+		where = append(where, sql.FieldNEQ(event.FieldSlug, ""),
+			inList[func(*sql.Selector)](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[q.Kind]))
+	case !q.Kind.IsTerm():
+		return nil, fmt.Errorf("public records of kind %s: %w", q.Kind, ErrUnsupported)
 	}
 	if ids == nil {
-		where = append(where, withEvents(q.listed(due)))
+		where = append(where, ent.HasEventsWith(q.Kind, q.listed(due)))
 	}
-	return where
+	return sql.AndPredicates(where...), nil
 }
 
 // idsOf selects the given ids. Nil selects the ids between After and UpTo.
-func idsOf[P predicateOf](q Public, ids []int64) P {
+func idsOf(q Public, ids []int64) func(*sql.Selector) {
 	switch {
 	case ids != nil:
 		return func(s *sql.Selector) {
@@ -71,66 +83,27 @@ func idsOf[P predicateOf](q Public, ids []int64) P {
 			s.Where(sql.P(func(b *sql.Builder) { b.Ident(id).WriteString(" IN " + IDList(ids)) }))
 		}
 	case q.UpTo == 0:
-		return P(sql.FieldGT(event.FieldID, q.After))
+		return sql.FieldGT(event.FieldID, q.After)
 	}
-	return P(sql.AndPredicates(sql.FieldGT(event.FieldID, q.After), sql.FieldLTE(event.FieldID, q.UpTo)))
-}
-
-// publicQueries returns the query for the records of q.Kind. The other queries are nil.
-func (d Database) publicQueries(ctx context.Context, q Public, ids []int64) (events *ent.EventQuery, venues *ent.VenueQuery,
-	organizers *ent.OrganizerQuery, terms *ent.TermQuery, err error,
-) {
-	kinds := []calendar.Kind{calendar.Event}
-	if q.Kind == calendar.Venue || q.Kind == calendar.Organizer {
-		kinds = append(kinds, q.Kind)
-	}
-	due, err := findOverdue(ctx, d.Ent, q.Now, kinds...)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	switch q.Kind {
-	case calendar.Event:
-		events = d.Ent.Event.Query().Where(q.listed(due), idsOf[predicate.Event](q, ids)).Order(event.ByID())
-	case calendar.Venue:
-		venues = d.Ent.Venue.Query().Where(publicPredicates(q, ids, due, venue.HasEventsWith)...).Order(venue.ByID())
-	case calendar.Organizer:
-		organizers = d.Ent.Organizer.Query().Where(publicPredicates(q, ids, due, organizer.HasEventsWith)...).Order(organizer.ByID())
-	case calendar.Category, calendar.Tag:
-		terms = d.Ent.Term.Query().Where(term.TaxonomyEQ(q.Kind), idsOf[predicate.Term](q, ids)).Order(term.ByID())
-		if ids == nil {
-			terms.Where(term.HasEventsWith(q.listed(due)))
-		}
-	default:
-		return nil, nil, nil, nil, fmt.Errorf("public records of kind %s: %w", q.Kind, ErrUnsupported)
-	}
-	return events, venues, organizers, terms, nil
+	return sql.AndPredicates(sql.FieldGT(event.FieldID, q.After), sql.FieldLTE(event.FieldID, q.UpTo))
 }
 
 // PublicStretches divides ids into stretches of the given length, starting with id 1. It returns the numbers,
 // from 0, of the stretches that contain a record, in no order. It is one statement that reads the records once.
 func (d Database) PublicStretches(ctx context.Context, q Public, ids int64) (found []int64, err error) {
-	events, venues, organizers, terms, err := d.publicQueries(ctx, q, nil)
+	where, err := d.publicWhere(ctx, q, nil)
 	if err != nil {
 		return nil, err
 	}
-	numbers := func(s *sql.Selector) {
+	var rows []float64 // MySQL returns the quotient of integers as a decimal
+	err = d.Ent.ScanKind(ctx, q.Kind, &rows, func(s *sql.Selector) {
 		id := s.C(event.FieldID)
-		s.SetDistinct(true).ClearOrder().SelectExpr(sql.ExprFunc(func(b *sql.Builder) {
+		s.SetDistinct(true).SelectExpr(sql.ExprFunc(func(b *sql.Builder) {
 			b.WriteString("(" + id + " - 1 - (" + id + " - 1) % ").WriteString(strconv.FormatInt(ids, 10)).
 				WriteString(") / ").WriteString(strconv.FormatInt(ids, 10))
 		}))
-	}
-	var rows []float64 // MySQL returns the quotient of integers as a decimal
-	switch {
-	case events != nil:
-		err = events.Modify(numbers).Scan(ctx, &rows)
-	case venues != nil:
-		err = venues.Modify(numbers).Scan(ctx, &rows)
-	case organizers != nil:
-		err = organizers.Modify(numbers).Scan(ctx, &rows)
-	default:
-		err = terms.Modify(numbers).Scan(ctx, &rows)
-	}
+		where(s)
+	})
 	for _, n := range rows {
 		found = append(found, int64(n))
 	}
@@ -172,33 +145,14 @@ func (d Database) FindPublic(ctx context.Context, q Public) ([]PublicRecord, err
 
 // findPublic returns the records of a public query, sorted by id. If ids is not nil, only those are searched.
 func (d Database) findPublic(ctx context.Context, q Public, ids []int64) (found []PublicRecord, err error) {
-	events, venues, organizers, terms, err := d.publicQueries(ctx, q, ids)
-	columns := []string{event.FieldID, event.FieldSlug, event.FieldLanguage, event.FieldLanguages, event.FieldModifiedAt}
-	switch {
-	case err != nil:
+	where, err := d.publicWhere(ctx, q, ids)
+	if err != nil {
 		return nil, err
-	case events != nil:
-		rows, err := events.Select(columns...).All(ctx)
-		for _, e := range rows {
-			found = append(found, PublicRecord{e.ID, e.Slug, e.Language, e.Languages, e.ModifiedAt})
-		}
-		return found, err
-	case venues != nil:
-		rows, err := venues.Select(columns...).All(ctx)
-		for _, e := range rows {
-			found = append(found, PublicRecord{e.ID, e.Slug, e.Language, e.Languages, e.ModifiedAt})
-		}
-		return found, err
-	case organizers != nil:
-		rows, err := organizers.Select(columns...).All(ctx)
-		for _, e := range rows {
-			found = append(found, PublicRecord{e.ID, e.Slug, e.Language, e.Languages, e.ModifiedAt})
-		}
-		return found, err
 	}
-	rows, err := terms.Select(columns...).All(ctx)
-	for _, e := range rows {
-		found = append(found, PublicRecord{e.ID, e.Slug, e.Language, e.Languages, e.ModifiedAt})
-	}
+	err = d.Ent.ScanKind(ctx, q.Kind, &found, func(s *sql.Selector) {
+		s.Select(s.C(event.FieldID), s.C(event.FieldSlug), s.C(event.FieldLanguage), s.C(event.FieldLanguages), s.C(event.FieldModifiedAt)).
+			OrderBy(s.C(event.FieldID))
+		where(s)
+	})
 	return found, err
 }

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -25,22 +24,11 @@ func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...ca
 	due := sql.AndPredicates(
 		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now))
 	for _, kind := range kinds {
-		var err error
-		switch kind {
-		case calendar.Event:
-			out[kind], err = db.Event.Query().Where(due).Exist(ctx)
-		case calendar.Venue:
-			out[kind], err = db.Venue.Query().Where(due).Exist(ctx)
-		case calendar.Organizer:
-			out[kind], err = db.Organizer.Query().Where(due).Exist(ctx)
-		case calendar.Series:
-			out[kind], err = db.Series.Query().Where(due).Exist(ctx)
-		default:
-			err = fmt.Errorf("scheduled records of kind %s: %w", kind, ErrUnsupported)
-		}
+		found, err := db.HasRecord(ctx, kind, due)
 		if err != nil {
 			return nil, err
 		}
+		out[kind] = found
 	}
 	return out, nil
 }

@@ -70,7 +70,7 @@ func (v *View) eventSeries(e *ent.Event) *EventSeries {
 		own = calendar.PublicOwnFields(own, false)
 	}
 	return &EventSeries{
-		ID: s.ID, RESTURL: v.Resource(Collections[calendar.Series], s.ID), OriginalStartDate: e.OriginalStart.String(),
+		ID: s.ID, RESTURL: v.Resource(calendar.Series.Plural(), s.ID), OriginalStartDate: e.OriginalStart.String(),
 		IsException: len(own) > 0, OwnFields: own, Text: p.text,
 	}
 }
@@ -212,7 +212,7 @@ func (v *View) Series(s *LoadedSeries) *Series {
 	out := &Series{
 		ID: j.ID, GlobalID: j.GlobalID, GlobalIDLineage: j.GlobalIDLineage, Author: j.Author, Status: j.Status,
 		Date: j.Date, DateUTC: j.DateUTC, Modified: j.Modified, ModifiedUTC: j.ModifiedUTC,
-		URL: v.SeriesPage(j.ID, j.Status, j.Slug), RESTURL: v.Resource(Collections[calendar.Series], j.ID),
+		URL: v.SeriesPage(j.ID, j.Status, j.Slug), RESTURL: v.Resource(calendar.Series.Plural(), j.ID),
 		Title: j.Title, Description: j.Description, Excerpt: j.Excerpt, Slug: j.Slug, Image: j.Image, AllDay: j.AllDay,
 		StartDate: j.StartDate, EndDate: j.EndDate, Timezone: j.Timezone, TimezoneAbbr: j.TimezoneAbbr,
 		Cost: j.Cost, CostDetails: j.CostDetails, Website: j.Website,

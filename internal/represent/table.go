@@ -261,7 +261,7 @@ var termColumns = []column[termSource]{
 // TermRow returns the row of a loaded term. ancestors are those of Term.
 func (v *View) TermRow(e *ent.Term, ancestors []string) Row {
 	columns := termColumns
-	if e.Taxonomy == calendar.Tag {
+	if !e.Taxonomy.IsHierarchical() {
 		columns = columns[:len(columns)-1]
 	}
 	return cellsOf(columns, termSource{v, e, v.Term(e, ancestors)})

@@ -48,12 +48,6 @@ type EventTerm struct {
 // taxonomies are the names of the two kinds of term in replies.
 var taxonomies = map[calendar.Kind]string{calendar.Category: "tribe_events_cat", calendar.Tag: "post_tag"}
 
-// Collections are the path segments of the API by kind of record.
-var Collections = map[calendar.Kind]string{
-	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
-	calendar.Category: "categories", calendar.Tag: "tags", calendar.Image: "images", calendar.Series: "series",
-}
-
 // namedTerm is a term with its text in the language of the request. Terms are sorted by it.
 type namedTerm struct {
 	row  *ent.Term
@@ -82,7 +76,7 @@ func ParentID(t *ent.Term) int64 {
 }
 
 func (v *View) urlsOfTerm(t *ent.Term) TermURLs {
-	collection := Collections[t.Taxonomy]
+	collection := t.Taxonomy.Plural()
 	u := TermURLs{Self: v.Resource(collection, t.ID), Collection: v.API + "/" + collection}
 	if parent := ParentID(t); parent != 0 {
 		u.Up = v.Resource(collection, parent)
@@ -99,7 +93,7 @@ func (v *View) Term(e *ent.Term, ancestors []string) Term {
 		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.urlsOfTerm(e),
 		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
-	if e.Taxonomy == calendar.Tag {
+	if !e.Taxonomy.IsHierarchical() {
 		out.URL = v.Base + v.Paths.Of(calendar.Tag) + t.Slug + "/"
 		return out
 	}

@@ -127,7 +127,7 @@ func (v *View) LastWrite(e ent.Core, gavePassword bool) (time.Time, calendar.Sho
 func (v *View) mayEdit(e ent.Core) bool {
 	record := auth.RecordOf(e.Kind, e.AuthorID, e.Status.Shown(v.Now, e.PublishedAt), e.StatusBeforeTrash)
 	operation := auth.Edit
-	if e.Kind == calendar.Category || e.Kind == calendar.Tag {
+	if e.Kind.IsTerm() {
 		operation = auth.ManageTerms
 	}
 	return auth.May(v.Caller, operation, record)

@@ -75,7 +75,7 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 // newestIDs returns the ids of the newest selected records. So parts of an event are removed before it, as are
 // children of a category.
 func newestIDs(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
-	err = scan(ctx, db, kind, &ids, func(s *sql.Selector) {
+	err = db.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
 		where(s)
 		s.Select(s.C(event.FieldID)).OrderBy(sql.Desc(s.C(event.FieldID))).Limit(batchSize)
 	})

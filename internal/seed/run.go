@@ -274,13 +274,16 @@ func (r *seedRun) venues(ctx context.Context) (err error) {
 		func(v scenario.Venue) string { return v.SourceID },
 		func(v scenario.Venue, source *string) (load.Venue, int) {
 			n := load.Venue{Texts: r.translatedNames(v.Name, v.Description)}
-			n.VenueInput = edit.VenueInput{
+			n.NamedInput = edit.VenueInput{
 				AuthorID: r.author(), Name: textIn(v.Name, r.language), Description: textIn(v.Description, r.language),
-				VenueValues: ent.VenueValues{Address: &v.Address, City: &v.City, Zip: &v.Zip, Province: &v.Province, Country: &v.Country, Phone: &v.Phone, Website: &v.Website}, ImageID: idAt(r.images, v.Picture), SourceID: source,
+				Values: edit.VenueValues{VenueValues: ent.VenueValues{
+					Address: &v.Address, City: &v.City, Zip: &v.Zip, Province: &v.Province, Country: &v.Country, Phone: &v.Phone, Website: &v.Website,
+				}},
+				ImageID: idAt(r.images, v.Picture), SourceID: source,
 			}
 			if v.Located {
-				n.Latitude = &edit.Coordinate{Set: true, Degrees: v.Latitude}
-				n.Longitude = &edit.Coordinate{Set: true, Degrees: v.Longitude}
+				n.Values.Latitude = &edit.Coordinate{Set: true, Degrees: v.Latitude}
+				n.Values.Longitude = &edit.Coordinate{Set: true, Degrees: v.Longitude}
 			}
 			return n, len(n.Texts)
 		}, r.loader.Venues)
@@ -292,10 +295,10 @@ func (r *seedRun) organizers(ctx context.Context) (err error) {
 		func(o scenario.Organizer) string { return o.SourceID },
 		func(o scenario.Organizer, source *string) (load.Organizer, int) {
 			n := load.Organizer{Texts: r.translatedNames(o.Name, o.Description)}
-			n.OrganizerInput = edit.OrganizerInput{
+			n.NamedInput = edit.OrganizerInput{
 				AuthorID: r.author(), Name: textIn(o.Name, r.language), Description: textIn(o.Description, r.language),
-				OrganizerValues: ent.OrganizerValues{Phone: &o.Phone, Email: &o.Email, Website: &o.Website},
-				ImageID:         idAt(r.images, o.Picture), SourceID: source,
+				Values:  ent.OrganizerValues{Phone: &o.Phone, Email: &o.Email, Website: &o.Website},
+				ImageID: idAt(r.images, o.Picture), SourceID: source,
 			}
 			return n, len(n.Texts)
 		}, r.loader.Organizers)

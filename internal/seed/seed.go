@@ -75,14 +75,6 @@ func notSeeded(kind calendar.Kind) func(*sql.Selector) {
 	}
 }
 
-// scan scans rows of a kind, like ent.Client.ScanKind, but also series.
-func scan(ctx context.Context, db *ent.Client, kind calendar.Kind, into any, modify func(*sql.Selector)) error {
-	if kind == calendar.Series {
-		return db.Series.Query().Modify(modify).Scan(ctx, into)
-	}
-	return db.ScanKind(ctx, kind, into, modify)
-}
-
 // Counts are numbers of records by kind.
 type Counts map[calendar.Kind]int
 
@@ -118,7 +110,7 @@ func count(ctx context.Context, db *ent.Client, where func(calendar.Kind) func(*
 
 func countKind(ctx context.Context, db *ent.Client, kind calendar.Kind, where func(*sql.Selector)) (int, error) {
 	var found []int
-	err := scan(ctx, db, kind, &found, func(s *sql.Selector) {
+	err := db.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
 		where(s)
 		s.Select(sql.Count("*"))
 	})

@@ -109,7 +109,7 @@ func (r *seedRun) find(ctx context.Context, kind calendar.Kind, sources []string
 			ID     int64
 			Source string `sql:"source_id"`
 		}
-		err := scan(ctx, r.Store.Ent, kind, &rows, func(s *sql.Selector) {
+		err := r.Store.Ent.ScanKind(ctx, kind, &rows, func(s *sql.Selector) {
 			sql.FieldIn(event.FieldSourceID, part...)(s)
 			s.Select(s.C(event.FieldID), s.C(event.FieldSourceID))
 		})

@@ -71,14 +71,14 @@ func newWorld(t testing.TB, db *ent.Client) *world {
 		return 0, err
 	})
 	w.venue = w.write("en", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
-		row, _, err := e.CreateVenue(ctx, tx, &edit.VenueInput{Name: new("Hall"), Description: new("<p>Big</p>")})
+		row, _, err := edit.Venues.Create(ctx, tx, e, &edit.VenueInput{Name: new("Hall"), Description: new("<p>Big</p>")})
 		if err != nil {
 			return 0, err
 		}
 		return row.ID, nil
 	})
 	w.organizer = w.write("en", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
-		row, _, err := e.CreateOrganizer(ctx, tx, &edit.OrganizerInput{Name: new("Club")})
+		row, _, err := edit.Organizers.Create(ctx, tx, e, &edit.OrganizerInput{Name: new("Club")})
 		if err != nil {
 			return 0, err
 		}

@@ -330,9 +330,9 @@ func TestStatusOfNothing(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
 		w.write("", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
-			row, err := edit.LockVenue(ctx, tx, w.venue)
+			row, err := edit.Venues.Lock(ctx, tx, w.venue)
 			if err == nil {
-				_, err = e.TrashVenue(ctx, tx, row)
+				_, err = edit.Venues.Trash(ctx, tx, e, row)
 			}
 			return 0, err
 		})

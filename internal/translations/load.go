@@ -10,10 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 )
 
 // pageSize is the number of records in memory at a time.
@@ -29,7 +26,7 @@ type selection struct {
 // where returns the selection as a predicate on the table of a kind.
 func (q selection) where(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
-		if isTerm(kind) {
+		if kind.IsTerm() {
 			s.Where(sql.EQ(s.C(term.FieldTaxonomy), kind))
 		} else if q.ids == nil {
 			s.Where(sql.NEQ(s.C(event.FieldStatus), calendar.Trash))
@@ -75,42 +72,15 @@ func forEachRecord(ctx context.Context, db *ent.Client, kind calendar.Kind, q se
 
 // loadRecords loads up to limit selected records of a kind with their translations, in ascending order of ids.
 func loadRecords(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, limit int) ([]*record, error) {
-	out, err := loadKind(ctx, db, kind, q.where(kind), limit)
+	rows, err := db.LoadRows(ctx, kind, limit, true, q.where(kind))
 	if err != nil {
 		return nil, fmt.Errorf("texts of kind %s: %w", kind, err)
 	}
-	return out, nil
-}
-
-func loadKind(
-	ctx context.Context, db *ent.Client, kind calendar.Kind, where func(*sql.Selector), limit int,
-) ([]*record, error) {
-	switch kind {
-	case calendar.Event:
-		rows, err := db.Event.Query().Where(predicate.Event(where)).Order(event.ByID()).Limit(limit).
-			WithTranslations().All(ctx)
-		return asRecords(rows, err)
-	case calendar.Venue:
-		rows, err := db.Venue.Query().Where(predicate.Venue(where)).Order(venue.ByID()).Limit(limit).
-			WithTranslations().All(ctx)
-		return asRecords(rows, err)
-	case calendar.Organizer:
-		rows, err := db.Organizer.Query().Where(predicate.Organizer(where)).Order(organizer.ByID()).Limit(limit).
-			WithTranslations().All(ctx)
-		return asRecords(rows, err)
-	default:
-		rows, err := db.Term.Query().Where(predicate.Term(where)).Order(term.ByID()).Limit(limit).
-			WithTranslations().All(ctx)
-		return asRecords(rows, err)
-	}
-}
-
-func asRecords[R ent.Row](rows []R, err error) ([]*record, error) {
 	out := make([]*record, len(rows))
 	for i, row := range rows {
 		out[i] = recordOf(row)
 	}
-	return out, err
+	return out, nil
 }
 
 // recordOf returns the record of a row whose translations are loaded.

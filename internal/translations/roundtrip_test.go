@@ -62,7 +62,7 @@ func TestRoundTrip(t *testing.T) {
 					p := calendar.Text{Language: calendar.Polish, Title: "Ż: " + o.Title, Slug: "pl-" + o.Slug}
 					if o.Description != "" {
 						p.Description = o.Description + "\n<p>zażółć &amp; &lt;3</p>"
-						if isTerm(k.kind) {
+						if k.kind.IsTerm() {
 							p.Description = "Ż: " + o.Description
 						}
 					}
@@ -169,7 +169,7 @@ func TestMany(t *testing.T) {
 		w.write("en", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
 			for i := range 2*pageSize + 7 {
 				in := &edit.OrganizerInput{Name: new(fmt.Sprintf("Organizer %d", i)), Description: new("x")}
-				if _, _, err := e.CreateOrganizer(ctx, tx, in); err != nil {
+				if _, _, err := edit.Organizers.Create(ctx, tx, e, in); err != nil {
 					return 0, err
 				}
 			}

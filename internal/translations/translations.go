@@ -23,9 +23,7 @@ import (
 )
 
 // Kinds lists the kinds with translatable texts, in the order of lists and exports.
-var Kinds = []calendar.Kind{
-	calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag,
-}
+var Kinds = calendar.TranslatedKinds
 
 // Field is the name of a translatable text of a record.
 type Field string
@@ -94,13 +92,9 @@ func shorten(s string) string {
 	return s
 }
 
-// isTerm reports whether a kind is a taxonomy. Terms are never in the trash, and their descriptions are plain
-// text.
-func isTerm(k calendar.Kind) bool { return k == calendar.Category || k == calendar.Tag }
-
-// isHTML reports whether a field is sanitised HTML.
+// isHTML reports whether a field is sanitised HTML. Descriptions of terms are plain text.
 func isHTML(kind calendar.Kind, f Field) bool {
-	return !isTerm(kind) && (f == Description || f == Excerpt)
+	return !kind.IsTerm() && (f == Description || f == Excerpt)
 }
 
 // record has the texts of a record in all languages. The name is in the field Title.

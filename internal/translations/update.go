@@ -23,19 +23,9 @@ func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision,
 			return err
 		})
 	case calendar.Venue:
-		d, err = updateRow(ctx, r, tx, g, edit.LockVenue, func(row *ent.Venue, sent texts) error {
-			_, err := r.editor.UpdateVenue(ctx, tx, row, &edit.VenueInput{
-				Name: sent.title, Description: sent.description, Slug: sent.slug,
-			})
-			return err
-		})
+		d, err = updateNamed(ctx, r, tx, g, edit.Venues)
 	case calendar.Organizer:
-		d, err = updateRow(ctx, r, tx, g, edit.LockOrganizer, func(row *ent.Organizer, sent texts) error {
-			_, err := r.editor.UpdateOrganizer(ctx, tx, row, &edit.OrganizerInput{
-				Name: sent.title, Description: sent.description, Slug: sent.slug,
-			})
-			return err
-		})
+		d, err = updateNamed(ctx, r, tx, g, edit.Organizers)
 	default:
 		d, err = updateRow(ctx, r, tx, g, edit.LockTerm, func(row *ent.Term, sent texts) error {
 			_, err := r.editor.UpdateTerm(ctx, tx, row, &edit.TermInput{
@@ -48,6 +38,20 @@ func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision,
 		return r.decide(nil, g), nil
 	}
 	return d, err
+}
+
+// updateNamed is update for a kind of records with a name.
+func updateNamed[R ent.Row, V any](ctx context.Context, r *importRun, tx *ent.Tx, g *group, kind interface {
+	Lock(context.Context, *ent.Tx, int64) (R, error)
+	Update(context.Context, *ent.Tx, *edit.Editor, R, *edit.NamedInput[V]) (R, error)
+},
+) (decision, error) {
+	return updateRow(ctx, r, tx, g, kind.Lock, func(row R, sent texts) error {
+		_, err := kind.Update(ctx, tx, r.editor, row, &edit.NamedInput[V]{
+			Name: sent.title, Description: sent.description, Slug: sent.slug,
+		})
+		return err
+	})
 }
 
 // updateRow is update for one type of row. For a term of another taxonomy the outcome is Unknown.

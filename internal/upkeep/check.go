@@ -17,18 +17,10 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventtranslation"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
-	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
 // Problem is a state of the database that package edit would not have written.
@@ -144,60 +136,37 @@ func (c *checker) records(ctx context.Context, kind calendar.Kind, ids []int64) 
 
 // load loads the records, and checks the columns that only their kind has.
 func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
-	switch kind {
-	case calendar.Event:
-		rows, err := c.db.Event.Query().Where(event.IDIn(ids...)).
-			WithTranslations(func(q *ent.EventTranslationQuery) {
-				q.Select(eventtranslation.FieldEventID, eventtranslation.FieldLanguage, eventtranslation.FieldSlug)
-			}).All(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
+	if kind.IsTerm() {
+		return c.terms(ctx, kind, ids)
+	}
+	rows, err := c.db.LoadRows(ctx, kind, len(ids), true, sql.FieldIn(event.FieldID, ids...))
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		switch r := row.(type) {
+		case *ent.Event:
 			c.span(r)
-			s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
-			for _, t := range r.Edges.Translations {
-				s.others = append(s.others, otherText{t.Language, t.Slug})
-			}
-			out = append(out, s)
-		}
-	case calendar.Venue:
-		rows, err := c.db.Venue.Query().Where(venue.IDIn(ids...)).
-			WithTranslations(func(q *ent.VenueTranslationQuery) {
-				q.Select(venuetranslation.FieldVenueID, venuetranslation.FieldLanguage, venuetranslation.FieldSlug)
-			}).All(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
+		case *ent.Venue:
 			if staleCell(r) {
 				c.add(kind, r.ID, "its place on the map is not indexed")
 			}
-			s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
-			for _, t := range r.Edges.Translations {
-				s.others = append(s.others, otherText{t.Language, t.Slug})
-			}
-			out = append(out, s)
 		}
-	case calendar.Organizer:
-		rows, err := c.db.Organizer.Query().Where(organizer.IDIn(ids...)).
-			WithTranslations(func(q *ent.OrganizerTranslationQuery) {
-				q.Select(organizertranslation.FieldOrganizerID, organizertranslation.FieldLanguage, organizertranslation.FieldSlug)
-			}).All(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
-			for _, t := range r.Edges.Translations {
-				s.others = append(s.others, otherText{t.Language, t.Slug})
-			}
-			out = append(out, s)
-		}
-	default:
-		return c.terms(ctx, kind, ids)
+		out = append(out, checkedRecordOf(row))
 	}
-	return out, err
+	return out, nil
+}
+
+// checkedRecordOf returns the checked columns of a row. The row has all its translations.
+func checkedRecordOf(row ent.Row) checkedRecord {
+	core, text := row.Core(), row.Text()
+	r := checkedRecord{
+		id: core.ID, original: text.Language, languages: core.Languages, slug: text.Slug, trashed: core.Status == calendar.Trash,
+	}
+	for _, t := range row.Translated() {
+		r.others = append(r.others, otherText{t.Language, t.Slug})
+	}
+	return r
 }
 
 // span checks that the instants of an event match its wall times, and that its status is known.
@@ -358,32 +327,27 @@ func (c *checker) orphans(ctx context.Context) error {
 			c.add("", 0, "%d %s belong to nothing", n, what)
 		}
 	}
-	for _, side := range []struct{ column, in string }{{"event_id", event.Table}, {"venue_id", venue.Table}} {
-		missing("links of venues", side.column, side.in, func(p func(*sql.Selector)) (int, error) {
-			return c.db.EventVenue.Query().Where(p).Count(ctx)
-		})
-	}
-	for _, side := range []struct{ column, in string }{
-		{eventorganizer.FieldEventID, event.Table}, {eventorganizer.FieldOrganizerID, organizer.Table},
-	} {
-		missing("links of organizers", side.column, side.in, func(p func(*sql.Selector)) (int, error) {
-			return c.db.EventOrganizer.Query().Where(p).Count(ctx)
-		})
-	}
-	for _, side := range []struct{ column, in string }{{eventterm.FieldEventID, event.Table}, {eventterm.FieldTermID, term.Table}} {
-		missing("links of terms", side.column, side.in, func(p func(*sql.Selector)) (int, error) {
-			return c.db.EventTerm.Query().Where(p).Count(ctx)
-		})
-	}
-	tables := map[calendar.Kind]string{
-		calendar.Event: event.Table, calendar.Venue: venue.Table, calendar.Organizer: organizer.Table,
-		calendar.Category: term.Table, calendar.Tag: term.Table, calendar.Series: entseries.Table,
+	for _, kind := range slices.Concat(calendar.LinkedKinds, []calendar.Kind{calendar.Category}) { // tags are in the table of categories
+		links, noun := ent.LinkTables[kind], kind.Plural()
+		if kind.IsTerm() {
+			noun = "terms"
+		}
+		for _, side := range []struct{ column, in string }{{links.Event, event.Table}, {links.Record, ent.Tables[kind]}} {
+			missing("links of "+noun, side.column, side.in, func(p func(*sql.Selector)) (int, error) {
+				var n []int
+				err := c.db.ScanLinks(ctx, kind, &n, func(s *sql.Selector) {
+					s.Select(sql.Count("*"))
+					p(s)
+				})
+				return slices.Max(append(n, 0)), err
+			})
+		}
 	}
 	for _, kind := range slices.Concat(kinds, []calendar.Kind{calendar.Series}) {
-		missing("slugs of the kind "+string(kind), slug.FieldOwnerID, tables[kind], func(p func(*sql.Selector)) (int, error) {
+		missing("slugs of the kind "+string(kind), slug.FieldOwnerID, ent.Tables[kind], func(p func(*sql.Selector)) (int, error) {
 			return c.db.Slug.Query().Where(slug.KindEQ(kind), p).Count(ctx)
 		})
-		missing("search texts of the kind "+string(kind), searchtext.FieldOwnerID, tables[kind], func(p func(*sql.Selector)) (int, error) {
+		missing("search texts of the kind "+string(kind), searchtext.FieldOwnerID, ent.Tables[kind], func(p func(*sql.Selector)) (int, error) {
 			return c.db.SearchText.Query().Where(searchtext.KindEQ(kind), p).Count(ctx)
 		})
 	}

@@ -2,6 +2,7 @@ package upkeep_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
 	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
@@ -18,7 +21,7 @@ func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
 		tag := w.Term(e, calendar.Tag, "Jazz", 0)
-		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall"), Latitude: &edit.Coordinate{Set: true, Degrees: 50}, Longitude: &edit.Coordinate{Set: true, Degrees: 20}})
+		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall"), Values: edit.VenueValues{Latitude: &edit.Coordinate{Set: true, Degrees: 50}, Longitude: &edit.Coordinate{Set: true, Degrees: 20}}})
 		row := w.Event(e, &edit.EventInput{Title: new("Concert"), Start: edittest.Wall("2026-12-01 10:00:00"), End: edittest.Wall("2026-12-01 12:00:00")})
 		if got := w.Problems(); len(got) > 0 {
 			t.Fatalf("before anything is wrong: %q", got)
@@ -64,6 +67,26 @@ func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
 				"it has texts in",
 				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetLanguages("en,pl").Exec(ctx) },
 				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetLanguages(row.Languages).Exec(ctx) },
+			},
+			{
+				"event " + strconv.FormatInt(row.ID, 10) + ": it has texts in \"en,pl\" and says \"en\"",
+				func(db *ent.Client) error {
+					return db.EventTranslation.Create().SetEventID(row.ID).SetLanguage(calendar.Polish).SetTitle("Koncert").Exec(ctx)
+				},
+				func(db *ent.Client) error {
+					_, err := db.EventTranslation.Delete().Where(eventtranslation.EventID(row.ID)).Exec(ctx)
+					return err
+				},
+			},
+			{
+				"venue " + strconv.FormatInt(hall.ID, 10) + ": it has texts in \"en,pl\" and says \"en\"",
+				func(db *ent.Client) error {
+					return db.VenueTranslation.Create().SetVenueID(hall.ID).SetLanguage(calendar.Polish).SetName("Hala").Exec(ctx)
+				},
+				func(db *ent.Client) error {
+					_, err := db.VenueTranslation.Delete().Where(venuetranslation.VenueID(hall.ID)).Exec(ctx)
+					return err
+				},
 			},
 			{
 				"it counts 3 events and has 0",

@@ -20,7 +20,7 @@ import (
 const batchSize = 500
 
 // kinds are the kinds of records, in the order in which Check and Reindex visit them.
-var kinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag}
+var kinds = calendar.TranslatedKinds
 
 // Repair computes again what the database derives from records: the event counts of terms, and all that Reindex
 // writes. Occurrences of a series that does not exist become single events.

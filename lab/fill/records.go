@@ -80,15 +80,15 @@ func (r *run) places(ctx context.Context) error {
 func (r *run) venue(i int) load.Venue {
 	c := chanceOf("venue", i)
 	at := cityOf(i)
-	v := load.Venue{VenueInput: edit.VenueInput{
+	v := load.Venue{NamedInput: edit.VenueInput{
 		SourceID: new(fmt.Sprintf("bench:venue:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
-		VenueValues: ent.VenueValues{Address: new(fmt.Sprintf("%s %d", name(&c, 1), 1+c.below(200))), City: &at.name, Country: &at.country, Zip: new(fmt.Sprintf("%05d", c.below(100_000))), Phone: new(fmt.Sprintf("+48 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://venue-%d.example/", i))}, ImageID: r.picture(&c, 20),
+		Values: edit.VenueValues{VenueValues: ent.VenueValues{Address: new(fmt.Sprintf("%s %d", name(&c, 1), 1+c.below(200))), City: &at.name, Country: &at.country, Zip: new(fmt.Sprintf("%05d", c.below(100_000))), Phone: new(fmt.Sprintf("+48 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://venue-%d.example/", i))}}, ImageID: r.picture(&c, 20),
 	}}
 	if c.percent(90) {
 		// Within some 15 kilometres of the centre.
-		v.Latitude = &edit.Coordinate{Set: true, Degrees: at.latitude + (c.real()-0.5)*0.25}
-		v.Longitude = &edit.Coordinate{Set: true, Degrees: at.longitude + (c.real()-0.5)*0.25}
+		v.Values.Latitude = &edit.Coordinate{Set: true, Degrees: at.latitude + (c.real()-0.5)*0.25}
+		v.Values.Longitude = &edit.Coordinate{Set: true, Degrees: at.longitude + (c.real()-0.5)*0.25}
 	}
 	if c.percent(33) {
 		v.Texts = []calendar.Text{{Language: calendar.Polish, Description: paragraphs(&c, 20)}}
@@ -117,11 +117,11 @@ func (r *run) organizers(ctx context.Context) error {
 
 func (r *run) organizer(i int) load.Organizer {
 	c := chanceOf("organizer", i)
-	o := load.Organizer{OrganizerInput: edit.OrganizerInput{
+	o := load.Organizer{NamedInput: edit.OrganizerInput{
 		SourceID: new(fmt.Sprintf("bench:organizer:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
-		OrganizerValues: ent.OrganizerValues{Phone: new(fmt.Sprintf("+34 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://organizer-%d.example/", i)), Email: new(fmt.Sprintf("o%d@organizer.example", i))},
-		ImageID:         r.picture(&c, 10),
+		Values:  ent.OrganizerValues{Phone: new(fmt.Sprintf("+34 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://organizer-%d.example/", i)), Email: new(fmt.Sprintf("o%d@organizer.example", i))},
+		ImageID: r.picture(&c, 10),
 	}}
 	if c.percent(33) {
 		o.Texts = []calendar.Text{{Language: calendar.Polish, Description: paragraphs(&c, 20)}}

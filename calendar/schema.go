@@ -2,6 +2,12 @@
 
 package calendar
 
+// LinkedKinds are the kinds of records that events are linked to in an order.
+var LinkedKinds = []Kind{Venue, Organizer}
+
+// NamedKinds are the kinds of published records with a name. Those of LinkedKinds are first.
+var NamedKinds = []Kind{Venue, Organizer}
+
 // guardedFields are the fields in columns of an event that its password hides from the public (schema.api).
 var guardedFields = []string{
 	"image",

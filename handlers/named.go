@@ -1,0 +1,259 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/represent"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// namedResource is a kind of records with a name in the API, such as venues. R is the type of its rows, J that of its
+// representation. V has the values of the fields that only this kind has.
+type namedResource[R ent.Row, V any, J any] struct {
+	kind calendar.Kind
+	// one is a record in summaries, with its article.
+	one string
+	// rows reads rows by their ids.
+	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
+	represent func(v *represent.View, row R, full bool) J
+	table     func(v *represent.View, row R) represent.Row
+	// declare declares the fields of a record. Records inside an event have the same fields.
+	declare func(*request, fields, *namedInput[V])
+	// filters are the stored words by which clients filter lists.
+	filters []wordFilter
+	writes  namedWrites[R, V]
+}
+
+// wordFilter is a filter by a stored word of any of several values.
+type wordFilter struct{ name, column, description string }
+
+// namedWrites are the writes of a kind of records with a name (edit.Named).
+type namedWrites[R, V any] interface {
+	Lock(context.Context, *entTx, int64) (R, error)
+	Create(context.Context, *entTx, *edit.Editor, *edit.NamedInput[V]) (R, bool, error)
+	Update(context.Context, *entTx, *edit.Editor, R, *edit.NamedInput[V]) (R, error)
+	Trash(context.Context, *entTx, *edit.Editor, R) (R, error)
+}
+
+// patterns returns the routes of the resource.
+func (n *namedResource[R, V, J]) patterns() []*pattern {
+	get, ok := methodsGet, http.StatusOK
+	collection := n.kind.Plural()
+	one := func(by, suffix string) []*endpoint {
+		find := byID("the " + string(n.kind))
+		if by == "slug" {
+			find = bySlug("the " + string(n.kind))
+		}
+		return []*endpoint{
+			endpointFor("Read "+n.one+suffix, get, ok, find, n.get),
+			endpointFor("Update "+n.one+suffix, methodsUpdate, ok, n.declareUpdate(by), n.patch),
+			endpointFor("Delete "+n.one+suffix, methodsDelete, ok, deleteTarget(n.kind, by), n.remove),
+		}
+	}
+	return []*pattern{
+		newPattern("/"+collection,
+			endpointFor("List "+collection, get, ok, n.declareQuery, n.list).withTables(),
+			endpointFor("Create "+n.one, methodsCreate, http.StatusCreated, n.declareCreate, n.post)),
+		newPattern("/"+collection+"/{id}", one("id", "")...),
+		newPattern("/"+collection+"/by-slug/{slug}", one("slug", " by slug")...),
+	}
+}
+
+// replies returns the replies with one record.
+func (n *namedResource[R, V, J]) replies() recordReplies { return recordReplies{n.get, n.written} }
+
+// namedQuery is the input of the list of a namedResource.
+type namedQuery struct {
+	paging
+	Search       *string
+	Event        *int64
+	HasEvents    *bool
+	OnlyUpcoming bool
+	Status       []calendar.Status
+
+	pieces []string   // words of Search, folded for comparison
+	words  [][]string // values of namedResource.filters
+}
+
+// declareQuery declares the input of the list.
+func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *namedQuery) {
+	lower := n.kind.Plural()
+	noun := strings.ToUpper(lower[:1]) + lower[1:]
+	r.declarePaging(p, &q.paging, noun)
+	declareSearch(p, &q.Search, "Text in name, description or contact fields", func(text string) (ok bool) {
+		q.pieces, ok = search.ParseLinked(text)
+		return ok
+	})
+	if n.kind.IsLinked() {
+		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.isOpenEvent(&q.Event))
+		p.OptBool(&q.HasEvents, "has_events", "Only "+lower+" with events, or without").Untyped()
+		param.Default(p.Bool(&q.OnlyUpcoming, "only_with_upcoming", "Only "+lower+" with upcoming events").Untyped(),
+			&q.OnlyUpcoming, false)
+	}
+	q.words = make([][]string, len(n.filters))
+	for i, f := range n.filters {
+		p.Words(&q.words[i], f.name, f.description)
+	}
+	r.declareStatuses(p, &q.Status)
+	r.declareLanguage(p)
+}
+
+// findPage returns the ids of the records on the page, and the number on all pages. It asks the index, or the database if
+// the index cannot answer.
+func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Page, err error) {
+	if q.OnlyUpcoming {
+		r.expireBy(r.now.Add(time.Second)) // the next event may begin in a second
+	}
+	l := &query.Linked{
+		Now: r.now, Visible: visibleTo(r.caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
+		Events: visibleTo(r.caller, nil), Readable: r.readableEvents(nil), Pieces: q.pieces, Language: r.lang,
+	}
+	for i, f := range n.filters {
+		if q.words[i] != nil {
+			l.Where = append(l.Where, sql.FieldIn(f.column, q.words[i]...))
+		}
+	}
+	offset, limit := q.span()
+	return byIndex(r, func(x *index.Index, revision int64) (query.Page, error) {
+		if q.Event == nil {
+			r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+				again := *l
+				again.Revision, again.Now = revision, now
+				return x.FindLinked(ctx, n.kind, &again, offset, limit)
+			}
+		}
+		l.Revision = revision
+		return x.FindLinked(r.ctx, n.kind, l, offset, limit)
+	}, func(db query.Database) (query.Page, error) { return db.FindLinked(r.ctx, n.kind, l, offset, limit) })
+}
+
+// list answers GET of the list of records.
+func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*reply, error) {
+	page, err := n.findPage(r, q)
+	if err != nil {
+		return nil, err
+	}
+	v := r.view()
+	items, err := renderRecords(r, page, recordRenderer[R]{
+		kind: n.kind, codec: r.codec,
+		read: func(ids []int64) ([]R, error) {
+			rows, err := n.rows(r.db, r.ctx, ids)
+			if err != nil {
+				return nil, err
+			}
+			return rows, r.translate(ent.PageOf(rows...))
+		},
+		value: func(row R) (any, audience) {
+			if r.isTable() {
+				return n.table(v, row), sameScope
+			}
+			return n.represent(v, row, false), sameScope
+		},
+		parts: func(row R) []ent.Core { return []ent.Core{row.Core()} },
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.depends.complete, r.depends.found = r.depends.find != nil && q.Search == nil && len(page.IDs) <= ent.MaxRead, page
+	return r.listReply(n.kind, q.paging, items, page.Total)
+}
+
+// find loads the record that a path names.
+func (n *namedResource[R, V, J]) find(r *request, q *target) (row R, err error) {
+	id, name, err := r.resolve(n.kind, q)
+	if err != nil {
+		return row, err
+	}
+	rows, err := n.rows(r.db, r.ctx, []int64{id})
+	if err == nil && len(rows) == 0 {
+		err = invalidPath(name, unknownTarget(n.kind, q))
+	}
+	if err != nil {
+		return row, err
+	}
+	return rows[0], nil
+}
+
+// get answers GET of one record.
+func (n *namedResource[R, V, J]) get(r *request, q *target) (*reply, error) {
+	row, err := n.find(r, q)
+	if err != nil {
+		return nil, err
+	}
+	if !r.mayRead(r.recordOf(row.Core())) {
+		return nil, notAccessible(n.kind)
+	}
+	r.dependsOn(n.kind, row.Core().ID)
+	r.depends.complete = true
+	return n.reply(r, row, true)
+}
+
+// written returns the reply to a write of a record.
+func (n *namedResource[R, V, J]) written(r *request, id int64) (*reply, error) {
+	row, err := n.find(r, &target{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	return n.reply(r, row, false)
+}
+
+// reply returns the reply with a record. full adds json_ld.
+func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*reply, error) {
+	if err := r.translate(ent.PageOf(row)); err != nil {
+		return nil, err
+	}
+	v := r.view()
+	_, version := v.LastWrite(row.Core(), false)
+	return &reply{status: 200, body: n.represent(v, row, full), version: version}, nil
+}
+
+// byID and bySlug return declarations of the path of a record. Their noun is the kind with its article, such as
+// "the venue".
+func byID(noun string) func(*request, *param.Set, *target) {
+	return func(r *request, p *param.Set, q *target) {
+		p.PathID(&q.ID, "id", "ID of "+noun)
+		r.declareLanguage(p)
+	}
+}
+
+func bySlug(noun string) func(*request, *param.Set, *target) {
+	return func(r *request, p *param.Set, q *target) {
+		p.PathString(&q.Slug, "slug", "Slug of "+noun)
+		r.declareLanguage(p)
+	}
+}
+
+// resolve returns the id that a path names, and the name of the path parameter: "id" or "slug".
+func (r *request) resolve(kind calendar.Kind, q *target) (id int64, name string, err error) {
+	if q.Slug == "" {
+		return q.ID, "id", nil
+	}
+	id, err = r.ownerBySlug(kind, q.Slug)
+	return id, "slug", err
+}
+
+// recordOf returns the properties of a record that permissions depend on.
+func (r *request) recordOf(c ent.Core) auth.Record {
+	return auth.RecordOf(c.Kind, c.AuthorID, c.Status.Shown(r.now, c.PublishedAt), c.StatusBeforeTrash)
+}
+
+// mayRead reports whether the caller may read a record. A record in the trash may be read by those who may edit
+// it.
+func (r *request) mayRead(rec auth.Record) bool {
+	if rec.Status == calendar.Trash {
+		return auth.May(r.caller, auth.Edit, rec)
+	}
+	return auth.May(r.caller, auth.Read, rec)
+}

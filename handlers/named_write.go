@@ -1,0 +1,153 @@
+package handlers
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// namedInput is the input of a request that creates or updates a record with a name.
+type namedInput[V any] struct {
+	target
+	edit.NamedInput[V]
+	Image *picture
+	place int // position in the list of records of the event that it is sent with
+}
+
+// declareTarget declares the id or slug in the path of an update or delete. The record must exist.
+func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by string) {
+	if by == "slug" {
+		p.PathString(&q.Slug, "slug", "Slug of the "+string(kind)).Check(r.slugExists(kind, &q.Slug))
+		return
+	}
+	p.PathID(&q.ID, "id", "ID of the "+string(kind)).Check(func(ctx context.Context) *param.Fault {
+		if kind.IsTerm() {
+			_, err := r.findTerm(kind, q.ID)
+			if _, unknown := err.(param.Invalid); unknown { //nolint:errorlint // findTerm returns it as it is
+				return noRecord(kind, q.ID)
+			}
+			if err != nil {
+				return &param.Fault{Err: err}
+			}
+			return nil
+		}
+		known, err := r.db.HasRecord(ctx, kind, sql.FieldEQ(event.FieldID, q.ID))
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if !known {
+			return noRecord(kind, q.ID)
+		}
+		return nil
+	})
+}
+
+// declareCreate declares the input of a create.
+func (n *namedResource[R, V, J]) declareCreate(r *request, p *param.Set, in *namedInput[V]) {
+	n.declare(r, fields{p: p, r: r, create: true}, in)
+	r.declareLanguage(p)
+}
+
+// declareUpdate returns the declaration of an update. by is "id" or "slug".
+func (n *namedResource[R, V, J]) declareUpdate(by string) func(*request, *param.Set, *namedInput[V]) {
+	return func(r *request, p *param.Set, in *namedInput[V]) {
+		r.declareTarget(p, &in.target, n.kind, by)
+		n.declare(r, fields{p: p, r: r}, in)
+		r.declareLanguage(p)
+	}
+}
+
+// deleteTarget returns the declaration of a delete. by is "id" or "slug".
+func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
+	return func(r *request, p *param.Set, q *target) {
+		r.declareTarget(p, q, kind, by)
+		r.declareLanguage(p)
+	}
+}
+
+// post answers a create.
+func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*reply, error) {
+	if !auth.May(r.caller, auth.Create, auth.Record{Kind: n.kind}) {
+		return nil, edit.Forbidden()
+	}
+	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+		return nil, err
+	}
+	var id int64
+	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
+		row, _, err := n.writes.Create(r.ctx, tx, e, &in.NamedInput)
+		if err != nil {
+			return err
+		}
+		id = row.Core().ID
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	rep, err := n.written(r, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.createdReply(n.kind, id, rep.version, rep.body), nil
+}
+
+// patch answers an update.
+func (n *namedResource[R, V, J]) patch(r *request, in *namedInput[V]) (*reply, error) {
+	id, err := n.permitted(r, &in.target, auth.Edit)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+		return nil, err
+	}
+	return n.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) {
+		return n.writes.Update(r.ctx, tx, e, row, &in.NamedInput)
+	})
+}
+
+// remove answers a delete. It moves the record to the trash.
+func (n *namedResource[R, V, J]) remove(r *request, q *target) (*reply, error) {
+	id, err := n.permitted(r, q, auth.Delete)
+	if err != nil {
+		return nil, err
+	}
+	return n.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) { return n.writes.Trash(r.ctx, tx, e, row) })
+}
+
+// permitted returns the id of the record that a path names. It returns an error if the caller may not do op on
+// the record.
+func (n *namedResource[R, V, J]) permitted(r *request, q *target, op auth.Operation) (int64, error) {
+	row, err := n.find(r, q)
+	if err != nil {
+		return 0, err
+	}
+	c := row.Core()
+	if !r.mayWrite(op, r.recordOf(c)) {
+		return 0, edit.Forbidden()
+	}
+	r.changes = c.Writes()
+	return c.ID, nil
+}
+
+// change runs do on a locked record in a transaction. It answers with the record as it is then.
+func (n *namedResource[R, V, J]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*reply, error) {
+	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
+		row, err := n.writes.Lock(r.ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		_, err = do(tx, e, row)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return n.written(r, id)
+}
