@@ -33,7 +33,7 @@ type demoCmd struct {
 	DB         string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
 	Keep       string `type:"path" placeholder:"FILE" xor:"db" help:"Keep the SQLite file, as FILE, and the images in a folder beside it."`
 	calendarChoice
-	Events int  `default:"300" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
+	Events int  `default:"300" placeholder:"N" help:"Number of single events, with those of festivals and courses. The dates of series come on top. Default ${default}."`
 	Open   bool `help:"Open the calendar in the browser."`
 }
 
@@ -192,7 +192,7 @@ func (c demoCmd) screen(
 	}
 	api := site.BaseURL + "/" + handlers.Namespace
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nAlmanac serves a made-up calendar of %s: %d events, %d more of %d series, %d venues, %d organizers, in English, "+
+	fmt.Fprintf(&b, "\nAlmanac serves a made-up calendar of %s: %d events and %d dates of %d series, %d venues, %d organizers, in English, "+
 		"Polish and Spanish.\n\n", made.City(calendar.English), x.events-x.occurrences, x.occurrences, x.series, x.venues, x.organizers)
 	if c.Pages {
 		fmt.Fprintf(&b, "  Calendar    %s/\n  Reference   %[1]s/docs\n", site.BaseURL)

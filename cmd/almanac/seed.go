@@ -93,7 +93,7 @@ func languagesStartingWith(first calendar.Language) []calendar.Language {
 // calendarFlags has the flags that describe the made-up calendar.
 type calendarFlags struct {
 	calendarChoice
-	Events     int      `default:"200" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
+	Events     int      `default:"200" placeholder:"N" help:"Number of single events, with those of festivals and courses. The dates of series come on top. Default ${default}."`
 	Venues     int      `default:"0" placeholder:"N" help:"Number of venues. Default as many as suit the events."`
 	Organizers int      `default:"0" placeholder:"N" help:"Number of organizers. Default as many as suit the events."`
 	Months     int      `default:"24" placeholder:"N" help:"Number of months. Default ${default}."`
@@ -199,7 +199,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source si
 	}
 	took := time.Since(began).Seconds()
 	n := summary.Created
-	_, err = fmt.Fprintf(s.Out, "seeded %s: %d events, %d more of %d series, %d venues, %d organizers, %d categories, %d tags, "+
+	_, err = fmt.Fprintf(s.Out, "seeded %s: %d events and %d dates of %d series, %d venues, %d organizers, %d categories, %d tags, "+
 		"%d images, %d translations in %.1f s, %.0f events/s\n", plan.Scenario, n[calendar.Event], summary.Occurrences,
 		n[calendar.Series], n[calendar.Venue], n[calendar.Organizer], n[calendar.Category], n[calendar.Tag],
 		n[calendar.Image], summary.Translations, took, float64(n[calendar.Event]+summary.Occurrences)/max(took, 0.001))

@@ -84,7 +84,7 @@ func (f fake) Pictures() []scenario.Picture {
 	var out []scenario.Picture
 	for i := range f.pictures {
 		out = append(out, scenario.Picture{
-			SourceID: fmt.Sprintf("seed:fake:picture:%d", i), Poster: picture.Poster{Title: "Same", Motif: "leaf", Seed: uint64(i)},
+			SourceID: fmt.Sprintf("seed:fake:picture:%d", i), Title: "Same", Poster: picture.Poster{Motif: "leaf", Seed: uint64(i)},
 		})
 	}
 	return out

@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"slices"
 
-	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 )
 
@@ -14,60 +13,12 @@ const (
 	// rows is the number of sampled lines per row of pixels. A pixel is 64 units high and wide.
 	rows = 8
 	step = 64 / rows
-	// curvePieces is the number of straight lines that approximate a curve of an outline.
-	curvePieces = 8
 )
 
 // outline is a set of closed lines to be filled. Its points are in units of 1/64 pixel.
 type outline struct{ edges []edge }
 
 type edge struct{ from, to fixed.Point26_6 }
-
-// add adds the outline of a letter with its origin at x, y.
-func (o *outline) add(segments sfnt.Segments, x, y fixed.Int26_6) {
-	var first, at fixed.Point26_6
-	origin := fixed.Point26_6{X: x, Y: y}
-	line := func(to fixed.Point26_6) {
-		if at.Y != to.Y {
-			o.edges = append(o.edges, edge{at, to})
-		}
-		at = to
-	}
-	for _, s := range segments {
-		a, b, c := s.Args[0].Add(origin), s.Args[1].Add(origin), s.Args[2].Add(origin)
-		switch s.Op {
-		case sfnt.SegmentOpMoveTo:
-			line(first)
-			first, at = a, a
-		case sfnt.SegmentOpLineTo:
-			line(a)
-		case sfnt.SegmentOpQuadTo:
-			from := at
-			for i := fixed.Int26_6(1); i <= curvePieces; i++ {
-				j := curvePieces - i
-				line(meanPoint(curvePieces*curvePieces, from, j*j, a, 2*i*j, b, i*i, b, 0))
-			}
-		case sfnt.SegmentOpCubeTo:
-			from := at
-			for i := fixed.Int26_6(1); i <= curvePieces; i++ {
-				j := curvePieces - i
-				line(meanPoint(curvePieces*curvePieces*curvePieces, from, j*j*j, a, 3*i*j*j, b, 3*i*i*j, c, i*i*i))
-			}
-		}
-	}
-	line(first)
-}
-
-// meanPoint returns the weighted mean of four points. Whole is the sum of the weights.
-func meanPoint(
-	whole fixed.Int26_6, p fixed.Point26_6, wp fixed.Int26_6, q fixed.Point26_6, wq fixed.Int26_6,
-	r fixed.Point26_6, wr fixed.Int26_6, s fixed.Point26_6, ws fixed.Int26_6,
-) fixed.Point26_6 {
-	return fixed.Point26_6{
-		X: (p.X*wp + q.X*wq + r.X*wr + s.X*ws) / whole,
-		Y: (p.Y*wp + q.Y*wq + r.Y*wr + s.Y*ws) / whole,
-	}
-}
 
 // crossing is a point where an edge crosses a sampled line. Turn is +1 for a downward edge and -1 for an upward
 // one.

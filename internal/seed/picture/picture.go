@@ -1,9 +1,9 @@
-// Package picture draws posters of generated events. A pattern represents the kind of event, a label shows its
-// title and date.
+// Package picture draws pictures of generated events: a pattern that represents the kind of event. They carry no words,
+// because those would be in one language and show no letter of some names.
 //
-// The same poster has the same bytes on every machine. All arithmetic for pixels uses integers, because some
+// The same picture has the same bytes on every machine. All arithmetic for pixels uses integers, because some
 // processors fuse floating-point products with sums and others do not. For the same reason this package fills
-// the outlines of letters itself instead of using a library.
+// outlines itself instead of using a library.
 package picture
 
 import (
@@ -16,72 +16,61 @@ import (
 	"math/rand/v2"
 )
 
-// Width and Height are the size of a picture in pixels. Square, 16:9 and 3:4 crops of its middle show the whole
-// label.
+// Width and Height are the size of a picture in pixels.
 const (
 	Width  = 1024
 	Height = 768
 )
 
-// cell is the width and height of a tile of the pattern. The label covers whole tiles.
+// cell is the width and height of a tile of the pattern.
 const cell = 128
 
-// label is the area of the title and the date.
-var label = image.Rect(2*cell, (Height-3*cell)/2, Width-2*cell, (Height+3*cell)/2)
-
-// quality is the JPEG quality. It is high enough that no rings are visible around letters.
-const quality = 75
+// quality is the JPEG quality.
+const quality = 60
 
 // Poster is the content of a picture.
 type Poster struct {
-	Title string
-	Line  string // short text below the title, such as a date; "" means none
 	Motif string // name of one of Motifs
 	Seed  uint64 // selects the colours and the arrangement of the motif
 }
 
-// palette is the colours of a poster. The contrast of ink on paper is at least 7, that of accent at least 4.5.
-type palette struct{ ground, first, second, third, paper, ink, accent color.RGBA }
+// palette is the colours of a poster.
+type palette struct{ ground, first, second, third, paper, ink color.RGBA }
 
 var palettes = []palette{
 	// light
-	{rgb(0xf6e7cb), rgb(0xe2725b), rgb(0x2a4d69), rgb(0xf0b35b), rgb(0xfffaf0), rgb(0x1d2b3a), rgb(0xb23a24)},
-	{rgb(0xdcebe4), rgb(0x2f7f73), rgb(0xf2a65a), rgb(0x9fc8b8), rgb(0xfbfffd), rgb(0x12352f), rgb(0x1d6b60)},
-	{rgb(0xfbdcd4), rgb(0xd1495b), rgb(0x30638e), rgb(0xf7a488), rgb(0xfffdfb), rgb(0x2b1a2f), rgb(0xb3324a)},
-	{rgb(0xe3e6f5), rgb(0x4f5bd5), rgb(0xf4b942), rgb(0xa3aef0), rgb(0xffffff), rgb(0x1b1f4b), rgb(0x3d48b8)},
-	{rgb(0xf3edd2), rgb(0x6a994e), rgb(0xbc4749), rgb(0xa7c957), rgb(0xfffef6), rgb(0x22361a), rgb(0x9c3234)},
-	{rgb(0xe8e2dc), rgb(0x3b3a3e), rgb(0xe4572e), rgb(0xb8aca0), rgb(0xfdfbf8), rgb(0x1e1d20), rgb(0xb83a16)},
+	{rgb(0xf6e7cb), rgb(0xe2725b), rgb(0x2a4d69), rgb(0xf0b35b), rgb(0xfffaf0), rgb(0x1d2b3a)},
+	{rgb(0xdcebe4), rgb(0x2f7f73), rgb(0xf2a65a), rgb(0x9fc8b8), rgb(0xfbfffd), rgb(0x12352f)},
+	{rgb(0xfbdcd4), rgb(0xd1495b), rgb(0x30638e), rgb(0xf7a488), rgb(0xfffdfb), rgb(0x2b1a2f)},
+	{rgb(0xe3e6f5), rgb(0x4f5bd5), rgb(0xf4b942), rgb(0xa3aef0), rgb(0xffffff), rgb(0x1b1f4b)},
+	{rgb(0xf3edd2), rgb(0x6a994e), rgb(0xbc4749), rgb(0xa7c957), rgb(0xfffef6), rgb(0x22361a)},
+	{rgb(0xe8e2dc), rgb(0x3b3a3e), rgb(0xe4572e), rgb(0xb8aca0), rgb(0xfdfbf8), rgb(0x1e1d20)},
 	// dark
-	{rgb(0x16213e), rgb(0xe94560), rgb(0x53a7d8), rgb(0x30476f), rgb(0x0f1730), rgb(0xf8f4ec), rgb(0xff9aa8)},
-	{rgb(0x0b3d3a), rgb(0xf2c14e), rgb(0x4fb89f), rgb(0x1a5c56), rgb(0x072b29), rgb(0xfdf8e7), rgb(0xf2c14e)},
-	{rgb(0x3b1730), rgb(0xf08a5d), rgb(0xd05c8f), rgb(0x62264f), rgb(0x2a0f22), rgb(0xfff3e6), rgb(0xffb38f)},
-	{rgb(0x2b2d42), rgb(0xef8354), rgb(0xbfc0c0), rgb(0x4f5d75), rgb(0x1e2031), rgb(0xffffff), rgb(0xf7a072)},
-	{rgb(0x1f3a2d), rgb(0xd9ae61), rgb(0x8fbf88), rgb(0x33584a), rgb(0x14281f), rgb(0xfaf6ea), rgb(0xe6c387)},
-	{rgb(0x17143a), rgb(0xffd166), rgb(0x8f7bee), rgb(0x332c70), rgb(0x0f0d29), rgb(0xfbf7ff), rgb(0xffd166)},
+	{rgb(0x16213e), rgb(0xe94560), rgb(0x53a7d8), rgb(0x30476f), rgb(0x0f1730), rgb(0xf8f4ec)},
+	{rgb(0x0b3d3a), rgb(0xf2c14e), rgb(0x4fb89f), rgb(0x1a5c56), rgb(0x072b29), rgb(0xfdf8e7)},
+	{rgb(0x3b1730), rgb(0xf08a5d), rgb(0xd05c8f), rgb(0x62264f), rgb(0x2a0f22), rgb(0xfff3e6)},
+	{rgb(0x2b2d42), rgb(0xef8354), rgb(0xbfc0c0), rgb(0x4f5d75), rgb(0x1e2031), rgb(0xffffff)},
+	{rgb(0x1f3a2d), rgb(0xd9ae61), rgb(0x8fbf88), rgb(0x33584a), rgb(0x14281f), rgb(0xfaf6ea)},
+	{rgb(0x17143a), rgb(0xffd166), rgb(0x8f7bee), rgb(0x332c70), rgb(0x0f0d29), rgb(0xfbf7ff)},
 }
 
 func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// Draw draws a picture of Width by Height pixels and returns its pixels and its JPEG file. The title has at most
-// maxLines lines, and the last one is cut if necessary. Letters that the typeface lacks are transliterated.
-// Characters without letters, such as emoji, are left out. A poster without a title has no label.
+// Draw draws a picture of Width by Height pixels and returns its pixels and its JPEG file.
 func Draw(p Poster) (img *image.RGBA, file []byte, err error) {
 	m, ok := motifs[p.Motif]
 	if !ok {
-		return nil, nil, fmt.Errorf("picture %q: no motif %q", p.Title, p.Motif)
+		return nil, nil, fmt.Errorf("picture: no motif %q", p.Motif)
 	}
 	img = image.NewRGBA(image.Rect(0, 0, Width, Height))
 	r := rand.New(rand.NewPCG(p.Seed, 0x616c6d616e6163))
 	colours := palettes[r.IntN(len(palettes))]
 	pattern(img, m, colours, r)
-	if err := write(img, colours, p.Title, p.Line); err != nil {
-		return nil, nil, fmt.Errorf("picture %q: %w", p.Title, err)
-	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, img, &jpeg.Options{Quality: quality}); err != nil {
-		return nil, nil, fmt.Errorf("encode picture %q: %w", p.Title, err)
+		return nil, nil, fmt.Errorf("encode a picture of %q: %w", p.Motif, err)
 	}
 	return img, out.Bytes(), nil
 }

@@ -12,27 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// data has the files from which calendars are generated:
+// data has the plans, texts, names and cities from which calendars are generated. data/README.md describes their form.
 //
-//   - city.json: kinds of events and series of the scenario "city", with their frequency, times and places;
-//   - city.pl.txt: the Polish texts of this scenario;
-//   - common.pl.txt: Polish texts that several scenarios share;
-//   - local.pl.txt: people and proper names of the countries of the Polish language;
-//   - places.pl.txt: these countries and their cities.
-//
-// A text file consists of sections "# type key". A line "=" is a title, ">" the start of a description, and "+"
-// a paragraph that may follow it. A section "# kind play alone" has further titles of the kind "play", with
-// their own descriptions. A list has one entry per line, with its forms separated by "|". A slot {list}
-// stands for an entry of a list, and {list:2} for the second form of the entry. An entry may contain slots. "# works film" is
-// a list of works. If an entry of it has a slot for another list, it stands for one work for each entry of that
-// list. Each work has an author: {by}.
-//
-// {who:2} to {who:6} are the genitive, dative, accusative, instrumental and locative of a person in Polish.
-// {who:7} is the instrumental after the Polish "with". Other languages have one form.
-//
-// "# words US" has words and phrases with the spelling of a country.
-//
-//go:embed data
+//go:embed data/*.json data/*.txt
 var data embed.FS
 
 // plan is the content of the JSON file of a scenario.
@@ -96,7 +78,12 @@ type kind struct {
 	// AfterDark is a word in the English titles of events that must begin after dark.
 	AfterDark string
 	Keywords  []string // English entries of the list of keywords, which become tags
-	Motif     string   // motif of its pictures
+	Genres    []string // genres of the works in its titles
+	// Ages are age ranges of the participants, one of which an event has; 0 means no limit.
+	Ages   [][2]int
+	Places [2]int // minimum and maximum number of places; 0, 0 means no limit
+	Doors  bool   // whether the doors open before the start
+	Motif  string // motif of its pictures
 
 	Reduced, Ticketed, Featured, Sticky, Outdoors bool
 
@@ -215,7 +202,7 @@ type section struct {
 // sections maps type and key, such as "kind jazz", to the sections of text files.
 type sections map[string]*section
 
-var sectionTypes = []string{"kind", "series", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
+var sectionTypes = []string{"kind", "series", "activity", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
 
 // read adds the sections of a file. Two sections with one name are an error.
 func (s sections) read(name string) error {
@@ -235,7 +222,7 @@ func (s sections) parse(text string) error {
 	for number, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		wrong := func(what string) error { return fmt.Errorf("line %d: %s: %q", number+1, what, line) }
-		if line == "" {
+		if line == "" || strings.HasPrefix(line, "//") {
 			continue
 		}
 		mark, rest, _ := strings.Cut(line, " ")
@@ -324,14 +311,17 @@ func (p *plan) check(first, other sections) error {
 		b := other[key]
 		switch {
 		case b == nil:
+			if strings.HasPrefix(key, "activity ") {
+				continue
+			}
 			return fmt.Errorf("no section %q", key)
-		case len(a.Titles) != len(b.Titles), len(a.Leads) != len(b.Leads), len(a.More) != len(b.More),
-			len(a.Entries) != len(b.Entries):
+		case len(a.Titles) != len(b.Titles), len(a.Entries) != len(b.Entries),
+			hasSameTexts(key) && (len(a.Leads) != len(b.Leads) || len(a.More) != len(b.More)):
 			return fmt.Errorf("section %q has not as many lines as in the first language", key)
 		}
 	}
 	for key := range other {
-		if first[key] == nil {
+		if first[key] == nil && !strings.HasPrefix(key, "activity ") {
 			return fmt.Errorf("section %q is not in the first language", key)
 		}
 		name, ok := strings.CutPrefix(key, "kind ")
@@ -345,4 +335,10 @@ func (p *plan) check(first, other sections) error {
 		}
 	}
 	return nil
+}
+
+// hasSameTexts reports whether the texts of a section say the same in all languages, line by line. The others are
+// written for each language alone.
+func hasSameTexts(key string) bool {
+	return key == "info canceled" || key == "info postponed" || key == "info heading"
 }

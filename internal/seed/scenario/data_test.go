@@ -91,13 +91,13 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 		}
 		return s
 	}
-	first := parse("# kind a\n= x\n> y\n# list l\nz")
+	first := parse("# kind a\n= x\n> y\n# list l\nz\n# info canceled\n> y")
 	for name, text := range map[string]string{
 		"section is missing":     "# kind a\n= x\n> y",
 		"section is too much":    "# kind a\n= x\n> y\n# list l\nz\n# list m\nz",
 		"title is missing":       "# kind a\n> y\n# list l\nz",
 		"entry is too much":      "# kind a\n= x\n> y\n# list l\nz\nz",
-		"paragraph is too much":  "# kind a\n= x\n> y\n+ y\n# list l\nz",
+		"text is too much":       "# kind a\n= x\n> y\n# list l\nz\n# info canceled\n> y\n> z",
 		"kind is in no scenario": "# kind b\n= x\n# kind a\n= x\n> y\n# list l\nz",
 		"series is unknown":      "# series b\n= x\n# kind a\n= x\n> y\n# list l\nz",
 	} {
@@ -105,11 +105,14 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	c := &Calendar{lists: []*list{{name: "l", size: 1, entries: [][][]string{{{"z"}}}}}}
+	c := &Calendar{plan: p, lists: []*list{{name: "l", size: 1, entries: [][][]string{{{"z"}}}}}}
 	for name, text := range map[string]string{
 		"unknown slot": "{m}", "unknown form": "{l:2}", "form 0": "{l:0}", "no number": "{l:x}", "open brace": "{l",
+		"one form by gender": "{who?he}", "three forms by gender": "{who?he|she|it}", "no person": "{city?he|she}",
+		"unknown condition": "[wet] a", "open condition": "[free a", "unknown kind": "[kind:b] a", "condition and kind": "[free:a] a",
+		"unknown venue": "[at:moon] a", "unknown genre": "[genre:a] a",
 	} {
-		if _, err := c.compileAll([]string{text}, false); err == nil {
+		if _, err := c.compileLine(text, 0); err == nil {
 			t.Errorf("template with %s: no error", name)
 		}
 	}

@@ -15,6 +15,7 @@ const maxSlots = 160
 // draft is an event, venue or organizer while it is generated.
 type draft struct {
 	c      *Calendar
+	at     *place       // the event of which it is; nil for venues and organizers
 	own    randomSource // source of random choices
 	city   int
 	venue  int // index of the venue; -1 means none
@@ -42,7 +43,7 @@ func (c *Calendar) size(slot int) int {
 	case slotBand:
 		return len(c.bands)
 	case slotMatch:
-		return len(c.teams) * (len(c.teams) - 1)
+		return c.hosts * (len(c.teams) - 1)
 	}
 	return c.lists[slot-slotLists].size
 }
@@ -86,7 +87,13 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 		if s.slot < 0 {
 			continue
 		}
-		if value := d.slot(s, language); html {
+		value := ""
+		if s.gendered != nil {
+			value = s.gendered[d.gender(s.slot)]
+		} else {
+			value = d.slot(s, language)
+		}
+		if html {
 			b.WriteString(escape(value))
 		} else {
 			b.WriteString(value)
@@ -144,6 +151,9 @@ func (d *draft) slot(s segment, language int) string {
 			return ""
 		}
 		return c.layout.fests[d.fest].titles[language]
+	case slotWeekday, slotDate, slotMonth, slotQuarter, slotStart, slotEnd, slotDoors, slotLength, slotDays, slotAges,
+		slotPlaces, slotPrice, slotStreet, slotDistrict, slotSquare, slotPark, slotRiver, slotStop:
+		return d.fact(s, language)
 	case slotHome, slotAway:
 		return c.team(d.value(slotMatch), s.slot == slotHome).name
 	case slotBy:
@@ -187,19 +197,26 @@ func (c *Calendar) team(match int, home bool) team {
 	return c.teams[(match/others+1+match%others)%len(c.teams)]
 }
 
-func (d *draft) text(ts templates, language int) string {
+func (d *draft) text(t template, language int) string {
 	var b strings.Builder
-	d.fill(&b, ts[language], language, false)
-	return b.String()
+	d.fill(&b, t, language, false)
+	return mendGrammar(b.String(), d.c.o.Languages[language])
+}
+
+// html returns the text of a template for HTML.
+func (d *draft) html(t template, language int) string {
+	var b strings.Builder
+	d.fill(&b, t, language, true)
+	return mendGrammar(b.String(), d.c.o.Languages[language])
 }
 
 // paragraph writes a paragraph of HTML.
-func (d *draft) paragraph(b *strings.Builder, ts templates, language int) {
+func (d *draft) paragraph(b *strings.Builder, t template, language int) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
 	b.WriteString("<p>")
-	d.fill(b, ts[language], language, true)
+	b.WriteString(d.html(t, language))
 	b.WriteString("</p>")
 }
 
@@ -235,6 +252,9 @@ type place struct {
 	source randomSource // for random choices
 	title  *title
 	wish   eventNeeds
+	by     []string // types of organizers
+	cost   calendar.Cost
+	clock  int // start in minutes after midnight; 0 for all-day events
 }
 
 // outline chooses the kind and the title of an event and sets its needs.
@@ -263,24 +283,26 @@ func (c *Calendar) outline(p *place, i int) {
 		c.alone(p, i-l.firstFree(), own)
 	}
 	k, d, w := p.kind, p.draft, &p.wish
-	d.day = w.day
+	d.at, d.day = p, w.day
 	if p.title == nil {
 		p.title = d.entitle(k, p.rank)
 		if p.title.dark && c.dark(d.city, d.day) > candleTill {
 			p.title = d.entitleBright(k, p.rank)
 		}
 	}
-	if slices.Contains(p.title.slots, slotMatch) {
-		d.city = c.team(d.value(slotMatch), true).city
+	w.kind, w.city, w.starts, w.at, p.by = k, d.city, k.starts, k.At, k.By
+	for i := range c.rules {
+		if r := &c.rules[i]; r.applies(d) {
+			w.at, p.by = orElse(r.at, w.at), orElse(r.by, p.by)
+		}
 	}
-	w.kind, w.city, w.starts = k, d.city, k.starts
 	switch {
 	case p.title.dark:
 		w.starts = []clock{{dark: true}}
 	case len(k.starts) == 0:
 	default:
 		for _, r := range c.rules {
-			if r.starts != nil && slices.Contains(p.title.slots, r.slot) && int(d.values[r.slot]) == r.entry {
+			if r.starts != nil && r.applies(d) {
 				w.starts = r.starts
 			}
 		}
@@ -310,10 +332,10 @@ func (c *Calendar) settle(p *place) roomSlot {
 	w, k, l := &p.wish, p.kind, &c.layout
 	source := chanceOf(uint64(p.draft.own), 2)
 	anywhere := func() int32 {
-		if len(k.At) == 0 {
+		if len(w.at) == 0 {
 			return -1
 		}
-		near := c.venuesAt.near(k.At[source.below(len(k.At))], w.city)
+		near := c.venuesAt.near(w.at[source.below(len(w.at))], w.city)
 		return int32(near[source.head(len(near))])
 	}
 	i := p.index
@@ -328,7 +350,7 @@ func (c *Calendar) settle(p *place) roomSlot {
 	case i < l.firstPart():
 		of, _ := c.kindsOf[lessonRole].at(i - len(l.pinned) - len(l.fests))
 		return c.find(&eventNeeds{
-			kind: k, city: w.city, day: w.day, first: w.day, last: w.day, starts: of.starts, minutes: of.Lasts[1],
+			kind: k, at: w.at, city: w.city, day: w.day, first: w.day, last: w.day, starts: of.starts, minutes: of.Lasts[1],
 			repeats: lessons, every: c.weekly(),
 		}, source)
 	case i < l.firstLesson() || i >= l.firstFree():
@@ -384,7 +406,7 @@ func (c *Calendar) inCourse(p *place, which, n int) {
 	p.wish = eventNeeds{day: day, days: c.weekly()*(lessons-1) + 1}
 	d.day = day
 	p.title = d.entitle(head, rank)
-	c.chooseOrganizer(p, head, &own)
+	c.chooseOrganizer(p, head.By, &own)
 	if n > 0 {
 		p.kind, _ = c.kindsOf[lessonRole].at(which)
 		p.title = &p.kind.titles[rank%len(p.kind.titles)]
@@ -415,18 +437,26 @@ func (c *Calendar) alone(p *place, n int, own randomSource) {
 }
 
 // chooseOrganizer chooses the organizer of an event. A few organizers have most of the events.
-func (c *Calendar) chooseOrganizer(p *place, k *kind, source *randomSource) {
-	near := c.organizing.near(k.By[source.below(len(k.By))], p.draft.city)
+func (c *Calendar) chooseOrganizer(p *place, by []string, source *randomSource) {
+	near := c.organizing.near(by[source.below(len(by))], p.draft.city)
 	p.draft.org = near[source.head(len(near))]
+}
+
+// locateEvent sets the place, the time and the price of an event.
+func (c *Calendar) locateEvent(p *place, s roomSlot) {
+	d := p.draft
+	d.day, d.venue, p.clock = int(s.day), int(s.venue), int(s.start)
+	source := chanceOf(uint64(d.own), 5)
+	p.cost = c.cost(p.kind, c.priceOf(p), d.city, &source)
 }
 
 // finish fills the fields of an event from its outline.
 func (c *Calendar) finish(e *Event, p *place) {
 	k, d, source, i := p.kind, p.draft, &p.source, p.index
 	s := c.spots[i]
-	d.day, d.venue = int(s.day), int(s.venue)
+	c.locateEvent(p, s)
 	if d.org < 0 {
-		c.chooseOrganizer(p, k, source)
+		c.chooseOrganizer(p, p.by, source)
 	}
 	zone := c.cities[d.city].zone
 	if len(k.At) == 0 && i%3 == 0 && c.o.Zone == (calendar.Zone{}) {
@@ -439,7 +469,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 		e.Venues = []int{d.venue}
 	}
 	e.Organizers = []int{d.org}
-	if near := c.organizing.near(k.By[len(k.By)-1], d.city); i%9 == 2 {
+	if near := c.organizing.near(p.by[len(p.by)-1], d.city); i%9 == 2 {
 		if second := near[source.below(len(near))]; second != d.org {
 			e.Organizers = append(e.Organizers, second)
 		}
@@ -449,7 +479,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 	}
 	e.Tags = c.tagsOf(p, source)
 	e.Picture = c.pictureOf(p, source)
-	e.Cost = c.cost(k, c.priceOf(p), d.city, source)
+	e.Cost = p.cost
 	calm := c.o.Open || c.layout.calm(i)
 	e.Hide, e.Sticky = !calm && i%43 == 13, k.Sticky || i%71 == 17
 	e.Featured, e.Ticketed = k.Featured || i%19 == 4, k.Ticketed
@@ -503,11 +533,11 @@ func (c *Calendar) cancel(e *Event, p *place) {
 	}
 	source := chanceOf(c.o.Seed, chanceStates, uint64(i))
 	reasons := c.infos[string(e.EventStatus)]
-	reason := reasons[source.below(len(reasons))]
+	reason := source.below(len(reasons[0].leads))
 	e.EventStatusReason = Text{}
 	for n, l := range c.o.Languages {
 		if e.Title[l] != "" {
-			e.EventStatusReason[l] = p.draft.text(reason, n)
+			e.EventStatusReason[l] = p.draft.text(reasons[n].leads[reason].template, n)
 		}
 	}
 }
@@ -526,7 +556,7 @@ func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 		}
 	}
 	for _, r := range c.rules {
-		if slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
+		if r.applies(p.draft) {
 			for _, t := range r.tags {
 				add(t)
 			}
@@ -551,7 +581,7 @@ func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 // priceOf returns the lowest and highest price of an event, in units of about a pound.
 func (c *Calendar) priceOf(p *place) [2]int {
 	for _, r := range c.rules {
-		if r.price != nil && slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
+		if r.price != nil && r.applies(p.draft) {
 			return *r.price
 		}
 	}
@@ -564,7 +594,7 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) cal
 	if price[0] < 0 {
 		return calendar.Cost{}
 	}
-	both := c.prices[c.cities[in].country][source.between(price[0], price[1])]
+	both := c.prices[c.cities[in].country][plausiblePrice(source.between(price[0], price[1]))]
 	n := 0
 	if k.Reduced {
 		n = 1
@@ -572,6 +602,30 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) cal
 	shared := both[n]
 	shared.Prices = slices.Clone(shared.Prices)
 	return shared
+}
+
+// plausiblePrice returns a price that people charge, near a number. It returns 0, or 3 and more. High prices are round
+// numbers.
+func plausiblePrice(price int) int {
+	switch {
+	case price < 2:
+		return 0
+	case price < 10:
+		return max(price, 3)
+	case price < 30:
+		return price / 2 * 2
+	case price < 100:
+		return price / 5 * 5
+	}
+	return price / 10 * 10
+}
+
+// orElse returns the first list that is not empty.
+func orElse(first, other []string) []string {
+	if len(first) > 0 {
+		return first
+	}
+	return other
 }
 
 // publish chooses the status and the publication date of an event.

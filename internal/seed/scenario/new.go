@@ -35,13 +35,16 @@ type Calendar struct {
 	lists []*list
 	// ordinals are the ordinals of the lessons, such as "third", by language, number and form.
 	ordinals [][][]string
-	infos    map[string][]templates
-	abouts   map[string]*descriptionTexts // descriptions by name of the section
-	people   []person
-	bands    []string
-	teams    []team
-	cities   []city
-	prices   map[*country][][2]calendar.Cost
+	infos    map[string][]*descriptionTexts // by name and language
+	abouts   map[string][]*descriptionTexts // descriptions by name of the section and language
+	// activities are the descriptions of entries of lists, by slot, entry and language.
+	activities map[[2]int][]*descriptionTexts
+	people     []person
+	bands      []string
+	teams      []team
+	hosts      int // number of the teams, the first ones, that play at home
+	cities     []city
+	prices     map[*country][][2]calendar.Cost
 
 	categories []Term
 	tags       []Term
@@ -51,6 +54,7 @@ type Calendar struct {
 	series     []Series
 	category   map[string]int // indexes into categories, by key
 	tag        map[string]int
+	venueAt    []venuePlace
 	venuesAt   placeIndex
 	organizing placeIndex
 	kindsOf    map[role]cycle
@@ -58,11 +62,15 @@ type Calendar struct {
 	tagOf map[int][]int // indexes of the tags for the entries of a list, by slot; -1 means none
 	rules []rule
 
-	layout   layout
-	closed   []bool     // public holidays: no event with a time of day begins on these days
-	spots    []roomSlot // place and time of each event
-	holidays map[yearDay]bool
-	rooms    rooms
+	layout layout
+	closed []bool     // public holidays: no event with a time of day begins on these days
+	spots  []roomSlot // place and time of each event
+	leads  []uint16   // first paragraph of each event, by event and language
+	// moreShare is the percentage of events with a further paragraph. It is low if there are few of these for many
+	// events, so that no paragraph is in more than about 2 % of a calendar.
+	moreShare map[*descriptionTexts]int
+	holidays  map[int]map[yearDay]bool // by year, as far as they were asked for
+	rooms     rooms
 
 	// written is the time at which the records count as created. Only scheduled events are published later.
 	written time.Time
@@ -104,7 +112,7 @@ func New(o Options) (*Calendar, error) {
 		return nil, err
 	}
 	c := &Calendar{
-		o: o, rooms: rooms{map[roomDay][2]uint64{}}, tagOf: map[int][]int{}, abouts: map[string]*descriptionTexts{},
+		o: o, rooms: rooms{map[roomDay][2]uint64{}}, tagOf: map[int][]int{}, abouts: map[string][]*descriptionTexts{},
 	}
 	if c.plan, err = readPlan(o.Scenario); err != nil {
 		return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
@@ -258,6 +266,7 @@ const (
 	chanceSeries
 	chanceAuthors
 	chanceLeads
+	chanceGenres
 )
 
 // fillLists reads the lists of all languages, and sorts them by name.
@@ -299,55 +308,50 @@ func (c *Calendar) fillLists() error {
 		}
 		c.ordinals = append(c.ordinals, ordinals)
 	}
-	c.infos = map[string][]templates{}
+	c.infos = map[string][]*descriptionTexts{}
 	for _, key := range []string{"free", "ticket", "any", "doors", "outdoors", "online", "canceled", "postponed", "heading", "house", "long"} {
-		about, err := c.about("info " + key)
-		if err != nil {
+		var err error
+		if c.infos[key], err = c.about("info " + key); err != nil {
 			return err
 		}
-		c.infos[key] = about.leads
 	}
 	return nil
 }
 
-// about returns the compiled descriptions in a section.
-func (c *Calendar) about(key string) (*descriptionTexts, error) {
+// about returns the compiled descriptions in a section, by language.
+func (c *Calendar) about(key string) ([]*descriptionTexts, error) {
 	if a, ok := c.abouts[key]; ok {
 		return a, nil
 	}
-	a, err := c.compileAbout(key)
-	if err == nil {
-		c.abouts[key] = a
+	var all []*descriptionTexts
+	for language := range c.texts {
+		a, err := c.compileAbout(key, language)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
 	}
-	return a, err
+	c.abouts[key] = all
+	return all, nil
 }
 
-func (c *Calendar) compileAbout(key string) (*descriptionTexts, error) {
-	lines := func(of func(*section) []string) ([]templates, error) {
-		var all []templates
-		for i := range of(c.texts[0][key]) {
-			texts := make([]string, len(c.texts))
-			for l, s := range c.texts {
-				texts[l] = of(s[key])[i]
-			}
-			ts, err := c.compileAll(texts, true)
-			if err != nil {
-				return nil, fmt.Errorf("section %q: %w", key, err)
-			}
-			all = append(all, ts)
-		}
-		return all, nil
-	}
-	if c.texts[0][key] == nil || len(c.texts[0][key].Leads) == 0 {
+// compileAbout compiles the descriptions in a section in one language.
+func (c *Calendar) compileAbout(key string, language int) (*descriptionTexts, error) {
+	s := c.texts[language][key]
+	if s == nil || len(s.Leads) == 0 {
 		return nil, fmt.Errorf("no text in section %q", key)
 	}
 	a := new(descriptionTexts)
-	var err error
-	if a.leads, err = lines(func(s *section) []string { return s.Leads }); err != nil {
-		return nil, err
+	for of, texts := range map[*[]line][]string{&a.leads: s.Leads, &a.more: s.More} {
+		for _, text := range texts {
+			l, err := c.compileLine(text, language)
+			if err != nil {
+				return nil, fmt.Errorf("section %q in %q: %w", key, c.o.Languages[language], err)
+			}
+			*of = append(*of, l)
+		}
 	}
-	a.more, err = lines(func(s *section) []string { return s.More })
-	return a, err
+	return a, nil
 }
 
 // fillKinds compiles the titles of the kinds.
@@ -358,6 +362,10 @@ func (c *Calendar) fillKinds() error {
 		if k.titles, err = c.titles(key, n); err != nil {
 			return err
 		}
+		c.keepHours(k)
+	}
+	for _, k := range c.plan.Series {
+		c.keepHours(&k.kind)
 	}
 	return nil
 }
@@ -438,7 +446,6 @@ func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 			size *= uint64(c.size(slot))
 		}
 		t.turns = newScatter(size, chanceOf(c.o.Seed, chanceTitles, uint64(number), uint64(before+i)))
-		t.leads = newScatter(uint64(len(about.leads)), chanceOf(c.o.Seed, chanceLeads, uint64(number), uint64(before+i)))
 		all = append(all, t)
 	}
 	return all, nil

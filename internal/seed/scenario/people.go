@@ -10,7 +10,10 @@ import (
 )
 
 // person is a musician, author or teacher. Several persons share a first name or a surname.
-type person struct{ first, last *[grammaticalCases]string }
+type person struct {
+	first, last *[grammaticalCases]string
+	female      bool
+}
 
 // Forms of a person's name in templates: the grammatical cases from 0, and the instrumental after the Polish
 // "with".
@@ -29,6 +32,14 @@ func (p person) name(l calendar.Language, form int) string {
 		return polishWith(p.first[0]) + " " + p.first[4] + " " + p.last[4]
 	}
 	return p.first[form] + " " + p.last[form]
+}
+
+// genitive returns the genitive of the name in the language of the person.
+func (p person) genitive(home calendar.Language) string {
+	if home != calendar.Polish {
+		return p.first[0] + " " + p.last[0]
+	}
+	return decline(p.first[0], p.female, home)[1] + " " + decline(p.last[0], p.female, home)[1]
 }
 
 // polishWith returns the Polish word for "with" before a name: "z" Anną, "ze" Stanisławem.
@@ -69,30 +80,61 @@ func (c *Calendar) fillLocal() error {
 		for _, name := range names {
 			first := forms(name[0], column == 0)
 			for _, surname := range last {
-				c.people = append(c.people, person{first, surname})
+				c.people = append(c.people, person{first, surname, column == 0})
 			}
 		}
 	}
-	bands, err := c.local.entries("list bands")
-	if err != nil {
-		return err
-	}
-	of, err := c.local.entries("list bands of")
-	if err != nil {
-		return err
-	}
-	for _, a := range bands {
-		for _, b := range of {
-			c.bands = append(c.bands, a[0]+" "+b[0])
+	f.Rand.Shuffle(len(c.people), func(i, j int) { c.people[i], c.people[j] = c.people[j], c.people[i] })
+	return c.fillBands()
+}
+
+// bandsOfMould is the number of bands of each mould.
+const bandsOfMould = 120
+
+// fillBands creates the names of the bands from moulds, which take turns.
+func (c *Calendar) fillBands() error {
+	var lists [4][][]string
+	for i, key := range []string{"list band moulds", "list bands", "list bands of", "list band words"} {
+		var err error
+		if lists[i], err = c.local.entries(key); err != nil {
+			return err
 		}
 	}
-	f.Rand.Shuffle(len(c.people), func(i, j int) { c.people[i], c.people[j] = c.people[j], c.people[i] })
-	f.ShuffleStrings(c.bands)
+	source := chanceOf(c.o.Seed, chanceNames, 1)
+	any := func(of [][]string) string { return of[source.below(len(of))][0] }
+	used := map[string]bool{}
+	for range bandsOfMould {
+		for _, mould := range lists[0] {
+			in := &c.cities[0]
+			place := in.name
+			if n := len(in.districts); n > 0 {
+				place = in.districts[source.below(n)]
+			}
+			p, other := c.people[source.below(len(c.people))], c.people[source.below(len(c.people))]
+			name := mould[0]
+			if first, second, two := strings.Cut(name, "{last} & {last}"); two {
+				name = first + p.last[0] + " & " + other.last[0] + second
+			}
+			name = strings.NewReplacer("{a}", any(lists[1]), "{b}", any(lists[2]), "{word}", any(lists[3]), "{place}", place,
+				"{first}", p.first[0], "{last}", p.last[0], "{who}", p.first[0]+" "+p.last[0],
+				"{who:2}", p.genitive(c.home)).Replace(name)
+			if strings.ContainsAny(name, "{}") {
+				return fmt.Errorf("band %q: unknown slot", name)
+			}
+			if !used[name] {
+				used[name] = true
+				c.bands = append(c.bands, name)
+			}
+		}
+	}
 	return nil
 }
 
 // properNames are the sections of local names that are spelled alike in all countries.
-var properNames = []string{"list cities", "list countries", "list streets", "list women", "list men", "list surnames"}
+var properNames = []string{
+	"list cities", "list countries", "list streets", "list quarters", "list sights", "list neighbours",
+	"list holidays", "list women", "list men", "list surnames",
+}
 
 // fillWords changes the texts in the first language to the spelling of the country of the first city, as
 // "theater" or "celular".
@@ -119,8 +161,13 @@ func (c *Calendar) fillWords() error {
 	replacer := strings.NewReplacer(pairs...)
 	replaced := func(lines []string) []string {
 		lines = slices.Clone(lines)
-		for i := range lines {
-			lines[i] = replacer.Replace(lines[i])
+		for i, line := range lines {
+			conditions := ""
+			if strings.HasPrefix(line, "[") { // conditions are not words
+				conditions, line, _ = strings.Cut(line, "] ")
+				conditions += "] "
+			}
+			lines[i] = conditions + replacer.Replace(line)
 		}
 		return lines
 	}

@@ -2,11 +2,7 @@ package scenario
 
 import (
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
@@ -25,35 +21,30 @@ func (c *Calendar) fillPictures() error {
 		return nil
 	}
 	c.byKind, c.own = map[string][]int{}, map[int]int{}
-	add := func(p picture.Poster) int {
+	add := func(title, motif string) int {
 		i := len(c.pictures)
 		source := chanceOf(c.o.Seed, chancePictures, uint64(i))
-		p.Seed = source.next()
-		c.pictures = append(c.pictures, Picture{SourceID: c.sourceID("picture", i), Poster: p})
+		c.pictures = append(c.pictures, Picture{c.sourceID("picture", i), title, picture.Poster{Motif: motif, Seed: source.next()}})
 		return i
 	}
 	first := c.o.Languages[0]
-	where := c.cities[0].names[0]
-	if c.plan.House {
-		where = c.venues[0].Name[first]
-	}
 	for _, k := range c.plan.Kinds {
 		if len(k.In) > 0 && !slices.Contains([]role{currentRole, clockChangeRole, festivalRole, courseRole}, k.Role) {
 			name := c.categories[c.category[k.In[0]]].Name[first]
-			c.byKind[k.Key] = append(c.byKind[k.Key], add(picture.Poster{Title: name, Line: where, Motif: k.Motif}))
+			c.byKind[k.Key] = append(c.byKind[k.Key], add(name, k.Motif))
 		}
 	}
 	for i := range c.series {
 		s, k := &c.series[i], c.plan.Series[i]
-		s.Picture = add(picture.Poster{Title: s.Title[first], Line: where, Motif: k.Motif})
+		s.Picture = add(s.Title[first], k.Motif)
 	}
 	for i := range c.venues[:min(len(c.venues), maxVenuePictures)] {
 		v := &c.venues[i]
-		v.Picture = add(picture.Poster{Title: v.Name[first], Line: v.Address, Motif: motifOfVenue(c.plan.Venues[i%len(c.plan.Venues)])})
+		v.Picture = add(v.Name[first], motifOfVenue(c.plan.Venues[i%len(c.plan.Venues)]))
 	}
 	for i := range c.organizers[:min(len(c.organizers), maxOrganizerPictures)] {
 		o := &c.organizers[i]
-		o.Picture = add(picture.Poster{Title: o.Name[first], Line: where, Motif: "nodes"})
+		o.Picture = add(o.Name[first], "nodes")
 	}
 	l := &c.layout
 	var of []int
@@ -67,7 +58,7 @@ func (c *Calendar) fillPictures() error {
 		e := c.Event(i)
 		var p place
 		c.outline(&p, i)
-		c.own[i] = add(picture.Poster{Title: e.Title[first], Line: c.dateLine(e.Span), Motif: p.kind.Motif})
+		c.own[i] = add(e.Title[first], p.kind.Motif)
 	}
 	return nil
 }
@@ -115,50 +106,4 @@ func (c *Calendar) pictureOf(p *place, source *randomSource) int {
 		return -1
 	}
 	return of[draw%len(of)]
-}
-
-// dateLine returns the date of an event in the form for a poster.
-func (c *Calendar) dateLine(s calendar.Span) string {
-	var b strings.Builder
-	day := func(w calendar.Wall, year bool) string {
-		y, month, d := w.Date()
-		var text string
-		switch c.o.Languages[0] {
-		case calendar.Polish:
-			text = strconv.Itoa(d) + "." + twoDigits(int(month))
-			if year {
-				text += "." + strconv.Itoa(y)
-			}
-		case calendar.Spanish:
-			text = strconv.Itoa(d) + "/" + strconv.Itoa(int(month))
-			if year {
-				text += "/" + strconv.Itoa(y)
-			}
-		default:
-			text = strconv.Itoa(d) + " " + month.String()
-			if year {
-				text += " " + strconv.Itoa(y)
-			}
-		}
-		return text
-	}
-	last := s.End
-	if s.AllDay && last.Sub(s.Start) > 24*time.Hour {
-		b.WriteString(day(s.Start, false) + " – ")
-	} else {
-		last = s.Start
-	}
-	b.WriteString(day(last, true))
-	if !s.AllDay {
-		clock := s.Start.Sub(s.Start.StartOfDay())
-		b.WriteString(" · " + strconv.Itoa(int(clock.Hours())) + ":" + twoDigits(int(clock.Minutes())%60))
-	}
-	return b.String()
-}
-
-func twoDigits(n int) string {
-	if n < 10 {
-		return "0" + strconv.Itoa(n)
-	}
-	return strconv.Itoa(n)
 }

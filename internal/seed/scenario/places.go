@@ -1,13 +1,14 @@
 package scenario
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -23,25 +24,67 @@ type city struct {
 	zone      calendar.Zone // time zone of events: Options.Zone or own
 	own       calendar.Zone // time zone of the city
 	lat, lng  float64
-	located   bool // whether lat and lng are those of the city, not of its country
-	zips      []string
-	dial      string // pattern of a telephone number; # stands for a random digit
+	located   bool                // whether lat and lng are those of the city, not of its country
+	dial      string              // pattern of a telephone number; # stands for a random digit
+	quarters  []quarter           // districts with their streets, for cities in full
+	sights    map[int][]placeName // squares, parks and rivers, by slot
+	near      []string            // neighbouring towns
 	districts []string
 	streets   []street
+	closed    []holiday
 	changes   []int // numbers of the days in whose night the clocks change
+}
+
+// placeName is a name with the form after a preposition: George Square, in George Square.
+type placeName struct{ name, at string }
+
+// quarter is a district of a city.
+type quarter struct {
+	placeName
+	code    string // first part of the postcode; "" means unknown
+	streets []street
+	stop    placeName // stop of the public transport; "" means unknown
 }
 
 type country struct {
 	code        string // ISO 3166-1 alpha-2
 	name, price string
 	factor      int // units of the currency for about a pound
-	closed      []yearDay
+	closed      []holiday
 	address     string // pattern of addresses with {street} and {number}
 	of          city   // place in the country for cities without data
 }
 
 // street is a street in the form for addresses and for names: "ul. Szewska", "na Szewskiej".
 type street struct{ address, name string }
+
+// in returns the form of a street after a preposition, in the language of its country.
+func (s street) in(l calendar.Language) string {
+	switch {
+	case l == calendar.Polish:
+		return s.name
+	case l != calendar.Spanish:
+		return "on " + s.address
+	case strings.HasPrefix(s.name, "del "):
+		return "en el " + s.inText(l)
+	case strings.HasPrefix(s.name, "de la "):
+		return "en la " + s.inText(l)
+	}
+	return "en " + s.address
+}
+
+// inText returns a street as it is written in the middle of a sentence.
+func (s street) inText(l calendar.Language) string {
+	if l == calendar.Spanish && s.name != "de "+s.address && !strings.HasPrefix(s.address, granVia) {
+		return lowerFirst(s.address)
+	}
+	return s.address
+}
+
+func lowerFirst(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(r)) + s[size:]
+}
 
 // HomeOf returns the language whose countries have a city with this name in any language. For an unknown city
 // it returns the preferred language.
@@ -71,9 +114,12 @@ func cityAt(entries [][]string, name string) int {
 	})
 }
 
-type team struct {
-	name string
-	city int
+type team struct{ name string }
+
+// venuePlace is the place of a venue in its city.
+type venuePlace struct {
+	street   street
+	district *quarter // nil means unknown
 }
 
 // placeIndex has the indexes of venues or organizers, by type and by city.
@@ -145,7 +191,7 @@ func (c *Calendar) fillCities() error {
 		cities = citiesByCountry(cities)
 	}
 	n := 1
-	if c.plan.Cities {
+	if c.plan.Cities && c.o.City == "" {
 		n = max(1, min(len(cities), c.o.Venues/len(c.plan.Venues), maxCities))
 	}
 	c.cities = cities[:n]
@@ -161,15 +207,31 @@ func (c *Calendar) fillCities() error {
 	if err != nil {
 		return err
 	}
-	// The first cities have more teams than the last ones.
-	for at := range c.cities {
-		for t := range max(len(teams)/(at/2+1), 1) {
-			pattern := teams[(t+at*3)%len(teams)][0]
-			c.teams = append(c.teams, team{strings.ReplaceAll(pattern, "{city}", c.cities[at].name), at})
+	// The home team is from a district of the city, its opponents also from neighbouring towns. A city without
+	// districts has several teams.
+	home := &c.cities[0]
+	places := slices.Clone(home.districts)
+	if len(home.quarters) > 0 {
+		places = nil
+		for _, q := range home.quarters {
+			if !slices.Contains(centres, q.name) {
+				places = append(places, q.name)
+			}
 		}
+	}
+	places = append(places, home.name)
+	if len(places) == 1 {
+		places = slices.Repeat(places, len(teams))
+	}
+	c.hosts = len(places)
+	for t, place := range slices.Concat(places, home.near) {
+		c.teams = append(c.teams, team{strings.ReplaceAll(teams[t%len(teams)][0], "{city}", place)})
 	}
 	return nil
 }
+
+// centres are the names of districts that no team has.
+var centres = []string{"City Centre", "Centro", "Śródmieście", "Stare Miasto", "Old City", "Old Town"}
 
 // longAgo is a date in the past for every user of the program.
 var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -178,8 +240,8 @@ var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 const maxCities = 14
 
 // readCountries reads the countries. The columns are code, name, price, units of the currency for a pound,
-// public holidays and address. Zone, latitude and longitude of the largest city follow. The last are invalid
-// postcodes and an invalid telephone number.
+// public holidays and address. Zone, latitude and longitude of the largest city follow. The last is an invalid
+// telephone number.
 func (c *Calendar) readCountries() (map[string]*country, error) {
 	entries, err := c.local.entries("list countries")
 	if err != nil {
@@ -191,14 +253,10 @@ func (c *Calendar) readCountries() (map[string]*country, error) {
 		if to.factor, err = strconv.Atoi(e[3]); err != nil {
 			return nil, fmt.Errorf("country %q: %w", e[0], err)
 		}
-		for day := range strings.FieldsSeq(e[4]) {
-			d, err := parseYearDay(day)
-			if err != nil {
-				return nil, fmt.Errorf("country %q: %w", e[0], err)
-			}
-			to.closed = append(to.closed, d)
+		if to.closed, err = parseHolidays(e[4]); err != nil {
+			return nil, fmt.Errorf("country %q: %w", e[0], err)
 		}
-		to.of = city{country: to, zips: strings.Split(e[9], ", "), dial: e[10]}
+		to.of = city{country: to, dial: e[9], closed: to.closed}
 		if err := c.locate(&to.of, e[6], e[7], e[8]); err != nil {
 			return nil, fmt.Errorf("country %q: %w", e[0], err)
 		}
@@ -224,7 +282,7 @@ func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 }
 
 // unknownCity makes a city with the name c.o.City in a country. The caller has found that name in no list. The
-// city has the position, zone, postcodes and telephone numbers that the country has for such cities. Its name
+// city has the position, zone and telephone numbers that the country has for such cities. Its name
 // is not declined.
 func (c *Calendar) unknownCity(in *country) city {
 	to := in.of
@@ -260,20 +318,20 @@ func citiesByCountry(cities []city) []city {
 }
 
 // readCity reads a line of the list. The columns are native name, English, Polish and Spanish name, genitive
-// and locative in Polish, province, country, zone, latitude, longitude, postcodes, telephone number, adjective,
-// districts and streets.
+// and locative in Polish, province, country, zone, latitude, longitude, telephone number, adjective, districts and
+// streets.
 func (c *Calendar) readCity(e []string, countries map[string]*country) (city, error) {
-	if len(e) != 16 {
-		return city{}, fmt.Errorf("%d columns instead of 16", len(e))
+	if len(e) != 15 {
+		return city{}, fmt.Errorf("%d columns instead of 15", len(e))
 	}
 	to := city{
-		name: e[0], province: strings.Trim(e[6], "-"), country: countries[e[7]], zips: strings.Split(e[11], ", "),
-		dial: e[12], adjective: strings.Fields(strings.Trim(e[13], "-")), districts: strings.Split(e[14], ", "), located: true,
+		name: e[0], province: strings.Trim(e[6], "-"), country: countries[e[7]], dial: e[11],
+		adjective: strings.Fields(strings.Trim(e[12], "-")), districts: strings.Split(e[13], ", "), located: true,
 	}
 	if to.country == nil {
 		return to, fmt.Errorf("no country %q", e[7])
 	}
-	for name := range strings.SplitSeq(e[15], ", ") {
+	for name := range strings.SplitSeq(e[14], ", ") {
 		to.streets = append(to.streets, c.streetOf(name))
 	}
 	for _, l := range c.o.Languages {
@@ -286,8 +344,55 @@ func (c *Calendar) readCity(e []string, countries map[string]*country) (city, er
 			to.names, to.of, to.in = append(to.names, e[1]), append(to.of, "of "+e[1]), append(to.in, "in "+e[1])
 		}
 	}
+	if err := c.readDetails(&to); err != nil {
+		return to, err
+	}
 	err := c.locate(&to, e[8], e[9], e[10])
 	return to, err
+}
+
+// sightSlots are the slots of the sights of a city, by their names in the list of sights.
+var sightSlots = map[string]int{"square": slotSquare, "park": slotPark, "river": slotRiver}
+
+// readDetails reads the districts, sights, neighbouring towns and regional holidays of a city.
+func (c *Calendar) readDetails(to *city) error {
+	for _, e := range c.local["list quarters"].Entries {
+		if e[0] != to.name {
+			continue
+		}
+		q := quarter{placeName: placeName{e[1], e[2]}, code: strings.Trim(e[3], "-"), stop: placeName{strings.Trim(e[5], "-"), strings.Trim(e[6], "-")}}
+		for name := range strings.SplitSeq(e[4], ", ") {
+			q.streets = append(q.streets, c.streetOf(name))
+		}
+		to.quarters = append(to.quarters, q)
+	}
+	to.sights = map[int][]placeName{}
+	for _, e := range c.local["list sights"].Entries {
+		if e[0] != to.name {
+			continue
+		}
+		slot, ok := sightSlots[e[1]]
+		if !ok {
+			return fmt.Errorf("no kind of sights %q", e[1])
+		}
+		to.sights[slot] = append(to.sights[slot], placeName{e[2], e[3]})
+	}
+	for _, e := range c.local["list neighbours"].Entries {
+		if e[0] == to.name {
+			to.near = strings.Split(e[1], ", ")
+		}
+	}
+	to.closed = to.country.closed
+	for _, e := range c.local["list holidays"].Entries {
+		if e[0] == to.country.code && e[1] == to.province {
+			more, err := parseHolidays(e[2])
+			if err != nil {
+				return err
+			}
+			to.closed = slices.Concat(to.closed, more)
+		}
+	}
+	return nil
 }
 
 // streetOf parses a street such as "Szewska" or "Foksal=na Foksal". The part after = is the form for names.
@@ -326,12 +431,18 @@ func locative(name string) string {
 	return name
 }
 
+// granVia is the name of a street that is capitalised everywhere.
+const granVia = "Gran Vía"
+
 // ofStreet returns the Spanish form of a street for names: "de la Calle Feria", "del Jirón Ica", "de
 // Corrientes".
 func ofStreet(name string) string {
+	if strings.HasPrefix(name, granVia) {
+		return "de la " + name
+	}
 	first, _, _ := strings.Cut(name, " ")
 	switch first {
-	case "Calle", "Avenida", "Carrera", "Cuesta", "Rambla", "Rúa":
+	case "Calle", "Avenida", "Carrera", "Cuesta", "Rambla", "Rúa", "Alameda":
 		return "de la " + name
 	case "Jirón", "Paseo", "Bulevar":
 		return "del " + name
@@ -373,8 +484,7 @@ func site(name string) string { return "https://" + calendar.Slug(name) + ".exam
 // namer generates unique proper names of venues and organizers.
 type namer struct {
 	c       *Calendar
-	streets []street // street names that many cities of the first country have
-	names   [][]string
+	streets []street // common street names, for cities whose streets are unknown
 	used    map[string]bool
 }
 
@@ -387,19 +497,33 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	for _, s := range streets {
 		n.streets = append(n.streets, street{s[0], s[1]})
 	}
-	n.names, err = c.local.entries("list name")
-	return n, err
+	return n, nil
+}
+
+// names returns the names for a type of venue or organizer. A section such as "list name sports arena" replaces those of
+// "list name" for its types.
+func (n namer) names(key string) ([][]string, error) {
+	_, typ, _ := strings.Cut(strings.TrimPrefix(key, "list "), " ")
+	for section, s := range n.c.local {
+		if types, ok := strings.CutPrefix(section, "list name "); ok && slices.Contains(strings.Fields(types), typ) {
+			return s.Entries, nil
+		}
+	}
+	return n.c.local.entries("list name")
 }
 
 // name returns a new name from a pattern of the list key, for a place in a city and a street. If the names
 // tried are taken, the address makes the name unique.
-func (n namer) name(key string, in *city, at street, address string, source *randomSource) (string, error) {
+func (n namer) name(key string, in *city, at street, within *quarter, address string, source *randomSource) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {
 		return "", err
 	}
 	district := ""
-	if len(in.districts) > 0 {
+	switch {
+	case within != nil:
+		district = within.name
+	case len(in.districts) > 0:
 		district = in.districts[source.below(len(in.districts))]
 	}
 	patterns = slices.DeleteFunc(slices.Clone(patterns), func(e []string) bool {
@@ -410,9 +534,13 @@ func (n namer) name(key string, in *city, at street, address string, source *ran
 	if len(patterns) == 0 {
 		return "", fmt.Errorf("%s: no pattern for %s", key, in.name)
 	}
+	names, err := n.names(key)
+	if err != nil {
+		return "", err
+	}
 	name := ""
 	for range 60 {
-		what := n.names[source.below(len(n.names))]
+		what := names[source.below(len(names))]
 		fill := []string{"{city}", in.name, "{street}", at.name, "{district}", district}
 		for i, form := range what {
 			fill = append(fill, fmt.Sprintf("{name:%d}", i+1), form)
@@ -435,13 +563,17 @@ func (n namer) name(key string, in *city, at street, address string, source *ran
 	return name, nil
 }
 
-// street returns a random street of the city. In the first country, it may be one of the common street names.
-func (n namer) street(in *city, source *randomSource) street {
-	streets := in.streets
-	if code := n.c.local["list countries"].Entries[0]; in.country.name == code[1] {
-		streets = slices.Concat(streets, streets, n.streets)
+// street returns a random street of the city, and its district if the city is in full. A city without streets of its
+// own has common street names.
+func (n namer) street(in *city, source *randomSource) (street, *quarter) {
+	switch {
+	case len(in.quarters) > 0:
+		q := &in.quarters[source.below(len(in.quarters))]
+		return q.streets[source.below(len(q.streets))], q
+	case len(in.streets) > 0:
+		return in.streets[source.below(len(in.streets))], nil
 	}
-	return streets[source.below(len(streets))]
+	return n.streets[source.below(len(n.streets))], nil
 }
 
 func (n namer) address(in *city, at street, source *randomSource) string {
@@ -466,14 +598,14 @@ func (c *Calendar) described(key string, in int, source randomSource) (Text, err
 		return nil, err
 	}
 	d := newDraft(c, source, in)
-	lead := a.leads[source.below(len(a.leads))]
+	lead := source.below(len(a[0].leads))
 	t := Text{}
-	more := source.below(2*len(a.more) + 1)
+	more := source.below(2*len(a[0].more) + 1)
 	for i, l := range c.o.Languages {
 		var b strings.Builder
-		d.paragraph(&b, lead, i)
-		if more < len(a.more) {
-			d.paragraph(&b, a.more[more], i)
+		d.paragraph(&b, a[i].leads[lead%len(a[i].leads)].template, i)
+		if more < len(a[i].more) {
+			d.paragraph(&b, a[i].more[more].template, i)
 		}
 		t[l] = b.String()
 	}
@@ -493,26 +625,31 @@ func (c *Calendar) fillVenues() error {
 		typ := c.plan.Venues[i%len(c.plan.Venues)]
 		at := i / len(c.plan.Venues) % len(c.cities)
 		in := &c.cities[at]
-		street := n.street(in, &source)
+		street, district := n.street(in, &source)
 		address := n.address(in, street, &source)
-		name, err := n.name("list venue "+typ, in, street, address, &source)
+		name, err := n.name("list venue "+typ, in, street, district, address, &source)
 		if err != nil {
 			return err
 		}
+		c.venueAt = append(c.venueAt, venuePlace{street, district})
 		about, err := c.described("venue "+typ, at, source)
 		if err != nil {
 			return err
 		}
 		v := Venue{
 			SourceID: c.sourceID("venue", i), Name: c.same(name), Description: about, Address: address, City: in.name,
-			Zip: in.zips[source.below(len(in.zips))], Province: in.province, Country: in.country.name,
+			Province: in.province, Country: in.country.name,
 			Phone: phone(in.dial, &source), Website: site(name), Picture: -1,
 		}
 		if v.Located = in.located && i%37 != 29; v.Located {
 			v.Latitude = roundDegrees(in.lat + float64(source.between(-900, 900))/1e5)
 			v.Longitude = roundDegrees(in.lng + float64(source.between(-1200, 1200))/1e5)
 		}
+		if district != nil {
+			v.Zip = district.code
+		}
 		if c.plan.House && first != nil {
+			c.venueAt[i] = c.venueAt[0]
 			v.Address, v.Zip, v.Phone, v.Website = first.Address, first.Zip, first.Phone, first.Website
 			v.Latitude, v.Longitude, v.Located = first.Latitude, first.Longitude, first.Located
 		}
@@ -531,9 +668,7 @@ func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e
 func (c *Calendar) fillOrganizers() error {
 	if c.o.Organizers == 0 {
 		c.o.Organizers = 5 + int(math.Sqrt(float64(c.o.Events))/2)
-		if c.plan.Cities {
-			c.o.Organizers = max(c.o.Organizers, len(c.cities)*len(c.plan.Organizers))
-		}
+		c.o.Organizers = max(c.o.Organizers, len(c.cities)*len(c.plan.Organizers))
 	}
 	c.organizing = newPlaced(len(c.cities), c.plan.Organizers)
 	n, err := c.newNamer()
@@ -545,8 +680,8 @@ func (c *Calendar) fillOrganizers() error {
 		typ := c.plan.Organizers[i%len(c.plan.Organizers)]
 		at := i / len(c.plan.Organizers) % len(c.cities)
 		in := &c.cities[at]
-		street := n.street(in, &source)
-		name, err := n.name("list organizer "+typ, in, street, n.address(in, street, &source), &source)
+		street, district := n.street(in, &source)
+		name, err := n.name("list organizer "+typ, in, street, district, n.address(in, street, &source), &source)
 		if err != nil {
 			return err
 		}
@@ -584,9 +719,9 @@ func (c *Calendar) fillPrices() error {
 		if c.prices[in.country] != nil {
 			continue
 		}
-		for price := range highest + 1 {
+		for price := range max(highest, 3) + 1 {
 			whole := fmt.Sprintf(in.country.price, price*in.country.factor)
-			less := fmt.Sprintf(in.country.price, cmp.Or(price*2/3, 1)*in.country.factor)
+			less := fmt.Sprintf(in.country.price, max(price*2/3, 2)*in.country.factor)
 			pair := [2]calendar.Cost{calendar.ParseCost([]string{whole}, "."), calendar.ParseCost([]string{whole, less}, ".")}
 			if price == 0 {
 				pair[0] = calendar.ParseCost([]string{"0"}, ".")

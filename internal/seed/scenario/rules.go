@@ -11,8 +11,9 @@ import (
 // entryRule changes the fields of events whose title has a certain entry of a list. For example, a walk at dusk
 // begins at dusk, and a match of children costs little.
 type entryRule struct {
-	List, Is string // Is is the English name of the entry
-	Starts   string // times of day instead of those of the kind; "" means no change
+	List, Is string   // Is is the English name of the entry; "" means any entry
+	Starts   string   // times of day instead of those of the kind; "" means no change
+	At, By   []string // types of venues and organizers instead of those of the kind
 	Tags     []string
 	Price    *[2]int
 }
@@ -20,10 +21,55 @@ type entryRule struct {
 // rule is an entryRule with slots and tags as indexes.
 type rule struct {
 	name        string
-	slot, entry int
+	slot, entry int // an entry of -1 means any
+	at, by      []string
 	starts      []clock
 	tags        []int
 	price       *[2]int
+}
+
+// entryNamed returns the slot and the index of an entry of a list, which the files name in English in every language.
+func (c *Calendar) entryNamed(english sections, of, name string) (slot, entry int, err error) {
+	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
+	if at < 0 || english["list "+of] == nil {
+		return 0, 0, fmt.Errorf("no list %q", of)
+	}
+	if name == "" {
+		return slotLists + at, -1, nil
+	}
+	entry = slices.IndexFunc(english["list "+of].Entries, func(e []string) bool { return strings.EqualFold(e[0], name) })
+	if entry < 0 {
+		return 0, 0, fmt.Errorf("list %q: no entry %q", of, name)
+	}
+	return slotLists + at, entry, nil
+}
+
+// fillActivities compiles the descriptions of the entries of lists.
+func (c *Calendar) fillActivities(english sections) error {
+	c.activities = map[[2]int][]*descriptionTexts{}
+	for language, texts := range c.texts {
+		for key := range texts {
+			rest, ok := strings.CutPrefix(key, "activity ")
+			if !ok {
+				continue
+			}
+			of, name, _ := strings.Cut(rest, " ")
+			slot, entry, err := c.entryNamed(english, of, name)
+			if err != nil {
+				return fmt.Errorf("section %q: %w", key, err)
+			}
+			a, err := c.compileAbout(key, language)
+			if err != nil {
+				return err
+			}
+			at := [2]int{slot, entry}
+			if c.activities[at] == nil {
+				c.activities[at] = make([]*descriptionTexts, len(c.texts))
+			}
+			c.activities[at][language] = a
+		}
+	}
+	return nil
 }
 
 // fillRules resolves the entries in the rules of the plan and the keywords of its kinds. The plan uses the
@@ -33,21 +79,20 @@ func (c *Calendar) fillRules() error {
 	if err != nil {
 		return err
 	}
-	find := func(of, name string) (slot, entry int, err error) {
-		at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
-		if at < 0 || english["list "+of] == nil {
-			return 0, 0, fmt.Errorf("no list %q", of)
-		}
-		entry = slices.IndexFunc(english["list "+of].Entries, func(e []string) bool { return strings.EqualFold(e[0], name) })
-		if entry < 0 {
-			return 0, 0, fmt.Errorf("list %q: no entry %q", of, name)
-		}
-		return slotLists + at, entry, nil
+	if err := c.fillActivities(english); err != nil {
+		return err
 	}
 	for _, r := range c.plan.Entries {
-		made := rule{name: r.Is, price: r.Price}
-		if made.slot, made.entry, err = find(r.List, r.Is); err != nil {
+		made := rule{name: r.Is, at: r.At, by: r.By, price: r.Price}
+		if made.slot, made.entry, err = c.entryNamed(english, r.List, r.Is); err != nil {
 			return err
+		}
+		for of, types := range map[*[]string][]string{&r.At: c.plan.Venues, &r.By: c.plan.Organizers} {
+			for _, typ := range *of {
+				if !slices.Contains(types, typ) {
+					return fmt.Errorf("entry %q: no venue or organizer %q", r.Is, typ)
+				}
+			}
 		}
 		if made.starts, err = parseClocks(r.Starts); err != nil {
 			return err
@@ -63,7 +108,7 @@ func (c *Calendar) fillRules() error {
 	}
 	for _, k := range c.plan.Kinds {
 		for _, name := range k.Keywords {
-			_, entry, err := find("keyword", name)
+			_, entry, err := c.entryNamed(english, "keyword", name)
 			if err != nil {
 				return fmt.Errorf("kind %q: %w", k.Key, err)
 			}
@@ -88,4 +133,9 @@ func (c *Calendar) fillRules() error {
 func (c *Calendar) keyword(entry int) int {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "keyword" })
 	return c.tagFor(slotLists+at, entry)
+}
+
+// applies reports whether a rule applies to an event, by its title.
+func (r *rule) applies(d *draft) bool {
+	return slices.Contains(d.title, r.slot) && (r.entry < 0 || int(d.values[r.slot]) == r.entry)
 }

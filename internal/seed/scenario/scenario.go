@@ -118,8 +118,9 @@ type Exception struct {
 	Reason  Text          // reason of the cancellation; nil if it takes place
 }
 
-// Picture is the content of a picture, which package picture draws.
+// Picture is a picture, which package picture draws. The title names its file; the picture shows no words.
 type Picture struct {
 	SourceID string
+	Title    string
 	picture.Poster
 }

@@ -174,7 +174,9 @@ func (c *Calendar) seriesOf(
 	if !s.Span.AllDay && k.Season == "" && !k.Holidays {
 		c.excludeHolidays(&s)
 	}
-	c.describeSeries(&s, k, d, &source)
+	if err := c.describeSeries(&s, k, d, &source); err != nil {
+		return s, false, err
+	}
 	c.makeExceptions(&s, k, d)
 	c.takeRooms(&s)
 	return s, true, nil
@@ -222,11 +224,16 @@ func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bo
 }
 
 // describeSeries sets the venue, the organizer, the texts and the price of a series.
-func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) {
+func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) error {
 	p := &place{kind: &k.kind, draft: d, title: d.entitle(&k.kind, 0)}
+	d.at, d.day = p, int(s.Span.Start.StartOfDay().Sub(c.o.From)/(24*time.Hour))
+	p.wish = eventNeeds{at: k.At, starts: k.starts, minutes: k.Lasts[0], days: k.Lasts[0]}
+	if len(k.starts) > 0 {
+		p.clock = k.starts[0].minute
+	}
 	near := c.venuesAt.near(k.At[source.below(len(k.At))], d.city)
 	d.venue = near[source.head(len(near))]
-	c.chooseOrganizer(p, &k.kind, source)
+	c.chooseOrganizer(p, k.By, source)
 	s.Venues, s.Organizers = []int{d.venue}, []int{d.org}
 	for _, key := range k.In {
 		s.Categories = append(s.Categories, c.category[key])
@@ -235,15 +242,24 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 		s.Tags = append(s.Tags, c.tag[key])
 	}
 	s.Picture = -1
-	s.Cost = c.cost(&k.kind, k.Price, d.city, source)
+	p.cost = c.cost(&k.kind, k.Price, d.city, source)
+	s.Cost = p.cost
 	s.Featured, s.Ticketed = k.Featured, k.Ticketed
 	s.EventStatus, s.Attendance = calendar.Scheduled, calendar.Offline
 	s.Title, s.Excerpt, s.Description = Text{}, Text{}, Text{}
+	all := c.factsOf(p)
 	for n, l := range c.o.Languages {
-		s.Title[l] = d.text(p.title.in, n)
+		f := all.in(l, c.home)
+		s.Title[l] = composedTitle(d.text(p.title.in[n], n))
 		var b strings.Builder
-		for _, ts := range slices.Concat(p.title.about.leads[:1], p.title.about.more) {
-			d.paragraph(&b, ts, n)
+		of := p.title.about[n]
+		draw := *source
+		lead, more := pick(f.suitable(of.leads), 1, &draw), pick(f.suitable(of.more), 2, &draw)
+		if len(lead) == 0 {
+			return fmt.Errorf("series %q: no text in %q suits it", k.Key, l)
+		}
+		for _, text := range slices.Concat(lead, more) {
+			d.paragraph(&b, text.template, n)
 		}
 		s.Description[l], s.Excerpt[l] = b.String(), excerpt(b.String())
 	}
@@ -256,6 +272,7 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 		s.Published = latest
 	}
 	s.Published = s.Published.UTC().Truncate(time.Second)
+	return nil
 }
 
 // makeExceptions moves one occurrence by two days, or to the next day that is not a public holiday. It cancels
@@ -274,7 +291,7 @@ func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 		case k.Canceled:
 			t := Text{}
 			for l, language := range c.o.Languages {
-				t[language] = d.text(c.infos["canceled"][0], l)
+				t[language] = d.text(c.infos["canceled"][l].leads[0].template, l)
 			}
 			s.Exceptions = append(s.Exceptions, Exception{Nominal: nominal, Reason: t})
 		}

@@ -11,31 +11,50 @@ import (
 
 // Slots that are not lists. Numbers from slotLists on are lists. The texts of a slot are shown as examples.
 const (
-	slotCity    = iota // Kraków
-	slotIn             // in Kraków
-	slotOf             // of Kraków
-	slotVenue          // name of the venue
-	slotOrg            // name of the organizer
-	slotYear           // 2026
-	slotSeason         // 2026/27
-	slotEdition        // ordinal of the edition: 21st
-	slotNumber         // number of the lesson: 3
-	slotNth            // ordinal of the lesson in words: third
-	slotLesson         // subject of the lesson
-	slotHead           // title of the festival
-	slotHome           // first team of the match
-	slotAway           // second team of the match
-	slotBy             // author of the work in the title
-	slotWho            // a person
-	slotWho2           // another person
+	slotCity     = iota // Kraków
+	slotIn              // in Kraków
+	slotOf              // of Kraków
+	slotVenue           // name of the venue
+	slotOrg             // name of the organizer
+	slotYear            // 2026
+	slotSeason          // 2026/27
+	slotEdition         // ordinal of the edition: 21st
+	slotNumber          // number of the lesson: 3
+	slotNth             // ordinal of the lesson in words: third
+	slotLesson          // subject of the lesson
+	slotHead            // title of the festival
+	slotHome            // first team of the match
+	slotAway            // second team of the match
+	slotWeekday         // Saturday, on Saturday
+	slotDate            // 28 November
+	slotMonth           // November, in November
+	slotQuarter         // autumn, in autumn
+	slotStart           // 7.30pm
+	slotEnd             // 9pm
+	slotDoors           // half an hour before the start
+	slotLength          // two hours, two-hour
+	slotDays            // three days, three-day
+	slotAges            // ages 5 to 10
+	slotPlaces          // 12
+	slotPrice           // £12, reduced £8
+	slotStreet          // Byres Road, on Byres Road
+	slotDistrict        // Leith, in Leith
+	slotSquare          // George Square, in George Square
+	slotPark            // Kelvingrove Park, in Kelvingrove Park
+	slotRiver           // the Clyde, by the Clyde
+	slotStop            // Hillhead subway station, near Hillhead subway station
+	slotBy              // author of the work in the title
+	slotWho             // a person
+	slotWho2            // another person
 	slotBand
 	slotMatch // pair of home and away team
 	slotLists // the first list
 )
 
 var slotNames = [...]string{
-	"city", "in", "of", "venue", "org", "year", "season", "edition", "n", "nth", "lesson", "head", "home", "away", "by",
-	"who", "who2", "band", "match",
+	"city", "in", "of", "venue", "org", "year", "season", "edition", "n", "nth", "lesson", "head", "home", "away",
+	"weekday", "date", "month", "quarter", "start", "end", "doors", "length", "days", "ages", "places", "price",
+	"street", "district", "square", "park", "river", "stop", "by", "who", "who2", "band", "match",
 }
 
 // list is a list of entries with their forms, in all languages.
@@ -52,6 +71,9 @@ type segment struct {
 	text string
 	slot int // -1 means no slot
 	form int
+	// gendered are the words by the gender of the person or division in the slot: masculine, feminine. Nil means
+	// that the slot shows a name.
+	gendered *[2]string
 }
 
 type template []segment
@@ -62,29 +84,29 @@ type templates []template
 // title is a pattern for titles of events.
 type title struct {
 	in    templates
-	about *descriptionTexts
-	slots []int // slots that distinguish the titles, in the order in which they are filled
+	about []*descriptionTexts // by language
+	slots []int               // slots that distinguish the titles, in the order in which they are filled
 	turns permutation
-	leads permutation // order in which its events use the first paragraphs of descriptions
-	dark  bool        // whether the event must begin after dark
+	dark  bool // whether the event must begin after dark
 
 	section string // section of the title in the text file
 	number  int    // index of the title in the section
 }
 
-// descriptionTexts are the paragraphs for descriptions of a kind, or of a type of venue or organizer.
+// descriptionTexts are the paragraphs for descriptions of a kind, an activity, or a type of venue or organizer, in
+// one language.
 type descriptionTexts struct {
-	leads, more []templates
+	leads, more []line
 }
 
 // compile parses a text with slots. If html is true, it escapes the text between the slots.
 func (c *Calendar) compile(text string, html bool) (template, error) {
 	var t template
-	add := func(text string, slot, form int) {
+	add := func(text string, slot, form int, gendered *[2]string) {
 		if html {
 			text = calendar.Escape(text)
 		}
-		t = append(t, segment{text, slot, form})
+		t = append(t, segment{text, slot, form, gendered})
 	}
 	rest := text
 	for {
@@ -95,6 +117,15 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 		name, next, found := strings.Cut(after, "}")
 		if !found {
 			return nil, fmt.Errorf("no closing brace in %q", text)
+		}
+		name, words, byGender := strings.Cut(name, "?")
+		var gendered *[2]string
+		if byGender {
+			masculine, feminine, found := strings.Cut(words, "|")
+			if !found || strings.Contains(feminine, "|") || !slices.Contains(genderedSlots, name) {
+				return nil, fmt.Errorf("no two forms by gender in {%s?%s} in %q", name, words, text)
+			}
+			gendered = &[2]string{masculine, feminine}
 		}
 		name, number, _ := strings.Cut(name, ":")
 		form := 1
@@ -121,11 +152,11 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 		if slot == slotLesson && !c.hasLessons() {
 			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessons, text)
 		}
-		add(before, slot, form-1)
+		add(before, slot, form-1, gendered)
 		rest = next
 	}
 	if rest != "" || len(t) == 0 {
-		add(rest, -1, 0)
+		add(rest, -1, 0, nil)
 	}
 	return t, nil
 }
@@ -135,11 +166,20 @@ func formsOf(slot int) int {
 	switch slot {
 	case slotBy, slotWho, slotWho2:
 		return personForms
-	case slotNth:
+	case slotMonth:
+		return 3
+	case slotNth, slotWeekday, slotQuarter, slotLength, slotDays, slotPrice, slotStreet, slotDistrict, slotSquare, slotPark,
+		slotRiver, slotStop:
 		return 2
 	}
 	return 1
 }
+
+// genderedSlots are the slots with words by gender: {who?he|she}.
+var genderedSlots = []string{"who", "who2", "by", divisionList}
+
+// divisionList is the list of the divisions of leagues.
+const divisionList = "division"
 
 // hasLessons reports whether there are courses with titles for all lessons.
 func (c *Calendar) hasLessons() bool {
@@ -153,20 +193,29 @@ func (c *Calendar) hasLessons() bool {
 func (c *Calendar) compileAll(texts []string, html bool) (templates, error) {
 	var all templates
 	for i, text := range texts {
-		t, err := c.compile(text, html)
+		t, err := c.compileIn(text, i, html)
 		if err != nil {
 			return nil, err
-		}
-		for _, s := range t {
-			if s.slot >= slotLists {
-				if entries := c.lists[s.slot-slotLists].entries[i]; s.form >= len(entries[0]) {
-					return nil, fmt.Errorf("too few forms for %q", text)
-				}
-			}
 		}
 		all = append(all, t)
 	}
 	return all, nil
+}
+
+// compileIn parses a text in one language, which it takes by its index.
+func (c *Calendar) compileIn(text string, language int, html bool) (template, error) {
+	t, err := c.compile(text, html)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range t {
+		if s.slot >= slotLists {
+			if entries := c.lists[s.slot-slotLists].entries[language]; s.form >= len(entries[0]) {
+				return nil, fmt.Errorf("too few forms for %q", text)
+			}
+		}
+	}
+	return t, nil
 }
 
 // sameSlots returns an error if the slots of a title differ between languages.
@@ -201,12 +250,19 @@ func (t template) slots() []int {
 	return all
 }
 
+// abbreviations are words whose full stop does not end a sentence.
+var abbreviations = []string{"ul", "pl", "al", "św", "dr", "prof", "reż", "Mr", "Mrs", "Dr", "St", "dir", "Dir", "Sr", "Sra", "D", "No"}
+
 // firstSentence returns the first sentence of a paragraph.
 func firstSentence(paragraph string) string {
 	for i := range len(paragraph) - 1 {
-		if paragraph[i+1] == ' ' && strings.IndexByte(".?!", paragraph[i]) >= 0 {
-			return paragraph[:i+1]
+		if paragraph[i+1] != ' ' || strings.IndexByte(".?!", paragraph[i]) < 0 {
+			continue
 		}
+		if word := paragraph[strings.LastIndexAny(paragraph[:i], " (>")+1 : i]; paragraph[i] == '.' && slices.Contains(abbreviations, word) {
+			continue
+		}
+		return paragraph[:i+1]
 	}
 	return paragraph
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -29,12 +30,7 @@ func (c *Calendar) weekday(day int) int {
 // fillDays sets the days of the calendar, public holidays, and the days of clock changes.
 func (c *Calendar) fillDays() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
-	c.holidays = map[yearDay]bool{}
-	for _, in := range c.cities {
-		for _, d := range in.country.closed {
-			c.holidays[d] = true
-		}
-	}
+	c.holidays = map[int]map[yearDay]bool{}
 	for n := 0; c.day(n).Before(end); n++ {
 		c.closed = append(c.closed, c.isHoliday(c.day(n)))
 	}
@@ -46,8 +42,14 @@ func (c *Calendar) fillDays() error {
 
 // isHoliday reports whether a day is a public holiday in a country of the calendar.
 func (c *Calendar) isHoliday(w calendar.Wall) bool {
-	_, month, day := w.Date()
-	return c.holidays[yearDay{month, day}]
+	year, month, day := w.Date()
+	if c.holidays[year] == nil {
+		c.holidays[year] = map[yearDay]bool{}
+		for _, in := range c.cities {
+			maps.Copy(c.holidays[year], holidaysIn(in.closed, year))
+		}
+	}
+	return c.holidays[year][yearDay{month, day}]
 }
 
 // month returns the month of a day. On the southern hemisphere it is the month of the same season in the north,
@@ -193,6 +195,7 @@ type roomSlot struct {
 // eventNeeds are the requirements of an event for its place and time.
 type eventNeeds struct {
 	kind        *kind
+	at          []string // types of venues; none means that the event is online
 	city        int
 	first, last int // first and last day to which the event may be moved
 	day         int
@@ -226,15 +229,15 @@ func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 		if tries > 0 {
 			c.thrown++
 		}
-		for a := range max(len(k.At), 1) {
+		for a := range max(len(w.at), 1) {
 			s := roomSlot{venue: -1, day: int32(day)}
 			if len(w.starts) > 0 {
 				s.start = int16(w.starts[start%uint64(len(w.starts))].at(c, w.city, day))
 			}
-			if len(k.At) == 0 {
+			if len(w.at) == 0 {
 				return s
 			}
-			typ := k.At[(at+uint64(a))%uint64(len(k.At))]
+			typ := w.at[(at+uint64(a))%uint64(len(w.at))]
 			venues := c.venuesAt.near(typ, w.city)
 			popular := source // equal for all days and types
 			pick := popular.head(len(venues))
@@ -337,12 +340,15 @@ func (c *Calendar) lay() error {
 		k.count = c.kindsOf[standaloneRole].count(k, rest)
 	}
 	c.spots = make([]roomSlot, n)
+	drawings := make([]drawing, n)
 	var p place
 	for i := range c.spots {
 		c.outline(&p, i)
 		c.spots[i] = c.settle(&p)
+		c.locateEvent(&p, c.spots[i])
+		drawings[i] = drawing{i, c.spots[i], c.textsOf(&p), p.title.about, c.factsOf(&p)}
 	}
-	return nil
+	return c.drawLeads(drawings)
 }
 
 // soonDays is the number of days from Options.Now on that all have events.
@@ -400,7 +406,7 @@ func (c *Calendar) festival(n, count int) festival {
 	d.day = f.day
 	t := d.entitle(f.kind, f.rank)
 	for i := range c.o.Languages {
-		f.titles = append(f.titles, d.text(t.in, i))
+		f.titles = append(f.titles, composedTitle(d.text(t.in[i], i)))
 	}
 	return f
 }

@@ -1,20 +1,14 @@
 package scenario
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-var (
-	indoorTypes  = []string{"club", "hall", "theatre", "cinema", "room"} // types of venues with a cloakroom and a bar
-	outdoorTypes = []string{"park", "stage", "stadium", "market"}        // types of venues without doors that open
-)
-
 // write sets the texts of an event.
 func (c *Calendar) write(e *Event, p *place, source *randomSource) {
-	k, d, i := p.kind, p.draft, p.index
+	d, i, all := p.draft, p.index, c.factsOf(p)
 	skipped := -1 // index of the language without a translation; -1 means none
 	alone := false
 	if n := len(c.o.Languages); n > 1 {
@@ -25,54 +19,8 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 			skipped = 1 + source.below(n-1)
 		}
 	}
-	a := p.title.about
-	body := []templates{a.leads[p.lead()]}
-	if n := len(a.more); n > 0 {
-		first := source.below(n)
-		for j := range source.below(min(n, 2) + 1) {
-			body = append(body, a.more[(first+j)%n])
-		}
-	}
-	draw := func(key string) templates { return c.infos[key][source.below(len(c.infos[key]))] }
-	inside, typ := len(k.At) > 0 && !k.Outdoors, ""
-	if d.venue >= 0 {
-		typ = c.plan.Venues[d.venue%len(c.plan.Venues)]
-	}
-	anywhere := c.infos["any"]
-	if len(k.starts) > 0 && !slices.Contains(outdoorTypes, typ) {
-		anywhere = slices.Concat(c.infos["doors"], anywhere)
-	}
-	var info []templates
-	if inside {
-		info = append(info, anywhere[source.below(len(anywhere))])
-	}
-	switch {
-	case len(k.At) == 0:
-		info = append(info, draw("online"))
-	case k.Outdoors:
-		info = append(info, draw("outdoors"))
-	}
-	switch e.Cost.Lowest() {
-	case "":
-	case "0":
-		info = append(info, draw("free"))
-	default:
-		if k.Ticketed {
-			info = append(info, draw("ticket"))
-		}
-	}
-	long, empty, listed := i%97 == 8, i%41 == 6, source.percent(10) && len(info) > 1
-	heading := draw("heading")
-	if long && inside {
-		body = append(body[:1:1], a.more...)
-		info = slices.Concat(info[1:], anywhere, c.infos["long"])
-		if slices.Contains(indoorTypes, typ) {
-			info = append(info, c.infos["house"]...)
-		}
-	}
-	if !listed && !long {
-		body = append(body, info[source.below(len(info))])
-	}
+	texts := c.textsOf(p)
+	long, empty, listed := i%97 == 8, i%163 == 6, source.percent(1)
 	e.Title, e.Excerpt = Text{}, Text{}
 	if !empty {
 		e.Description = Text{}
@@ -81,22 +29,44 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		if alone && n > 0 || n == skipped {
 			continue
 		}
-		e.Title[l] = d.text(p.title.in, n)
+		e.Title[l] = composedTitle(d.text(p.title.in[n], n))
 		if c.o.Nasty {
 			e.Title[l] += awkwardEnding(i)
 		}
 		var b strings.Builder
 		b.Grow(1024)
-		d.paragraph(&b, body[0], n)
+		d.paragraph(&b, texts[n].leads[c.leads[i*len(c.o.Languages)+n]].template, n)
 		e.Excerpt[l] = excerpt(b.String())
 		if empty {
 			continue
 		}
-		for _, ts := range body[1:] {
-			d.paragraph(&b, ts, n)
+		f := all.in(l, c.home)
+		draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
+		for _, of := range []*descriptionTexts{texts[n], p.title.about[n]} {
+			most := 0
+			if long {
+				most = 3
+			} else if draw.percent(c.moreShare[of]) {
+				most = 1
+			}
+			for _, text := range pick(f.suitable(of.more), most, &draw) {
+				if body := d.html(text.template, n); !strings.Contains(b.String(), body) {
+					b.WriteString("\n<p>" + body + "</p>")
+				}
+			}
 		}
-		if listed || long {
-			d.items(&b, heading, info, n)
+		info := c.remarks(p, &f, n)
+		switch {
+		case long || listed:
+			most := 3
+			if long {
+				most = 6
+			}
+			d.items(&b, c.infos["heading"][n].leads[0].template, pick(info, most, &draw), n)
+		case draw.percent(remarkShare):
+			for _, text := range pick(info, 1, &draw) {
+				d.paragraph(&b, text.template, n)
+			}
 		}
 		if long {
 			if d.venue >= 0 {
@@ -111,24 +81,47 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 	}
 }
 
-// lead returns the index of the first paragraph of the description. The events with a title take turns, so that
-// all paragraphs are used equally.
-func (p *place) lead() int {
-	turn := p.rank / len(p.kind.titles)
-	if p.draft.number > 0 {
-		turn = p.rank*lessons + p.draft.number - 1
+// remarkShare is the percentage of descriptions that end with a standing remark.
+const remarkShare = 5
+
+// remarks returns the standing remarks in a language that suit an event.
+func (c *Calendar) remarks(p *place, f *facts, language int) []line {
+	keys := []string{"any", "long"}
+	switch {
+	case len(p.wish.at) == 0:
+		keys = []string{"online"}
+	case p.kind.Outdoors:
+		keys = []string{"outdoors"}
+	case len(p.wish.starts) > 0 && p.kind.Doors:
+		keys = append(keys, "house", "doors")
 	}
-	return int(p.title.leads.at(uint64(turn)))
+	if p.kind.Ticketed && len(p.cost.Prices) > 0 && p.cost.Lowest() != "0" {
+		keys = append(keys, "ticket")
+	}
+	var all []line
+	for _, key := range keys {
+		all = append(all, f.suitable(c.infos[key][language].leads)...)
+	}
+	return all
+}
+
+// pick returns up to most lines by chance.
+func pick(lines []line, most int, source *randomSource) []line {
+	for i := range min(most, len(lines)) {
+		j := i + source.below(len(lines)-i)
+		lines[i], lines[j] = lines[j], lines[i]
+	}
+	return lines[:min(most, len(lines))]
 }
 
 // items writes a heading and a list in HTML.
-func (d *draft) items(b *strings.Builder, heading templates, items []templates, language int) {
+func (d *draft) items(b *strings.Builder, heading template, items []line, language int) {
 	b.WriteString("\n<h3>")
-	d.fill(b, heading[language], language, true)
+	b.WriteString(d.html(heading, language))
 	b.WriteString("</h3>\n<ul>")
-	for _, ts := range items {
+	for _, text := range items {
 		b.WriteString("\n<li>")
-		d.fill(b, ts[language], language, true)
+		b.WriteString(d.html(text.template, language))
 		b.WriteString("</li>")
 	}
 	b.WriteString("\n</ul>")

@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// holiday is the rule of a public holiday, such as "12-25", "easter+1" or "mon1/05".
+type holiday struct {
+	day      yearDay // the day itself, or that from which the weekday is counted
+	easter   bool    // whether the day is counted from Easter Sunday
+	offset   int     // days from Easter
+	counted  bool    // whether the day is a weekday of a month
+	weekday  time.Weekday
+	number   int  // which weekday of the month: 1 is the first, -1 the last
+	next     bool // whether the day is the first weekday that is not before day
+	replaced bool // whether a holiday at the weekend has a substitute on the next working day
+}
+
+var weekdayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+// parseHoliday parses "12-25", "12-25~" with a substitute, "easter-2", "mon-1/05" for the last Monday of May, and
+// "mon>=01-06" for the first Monday from 6 January.
+func parseHoliday(text string) (h holiday, err error) {
+	rest, ok := strings.CutPrefix(text, "easter")
+	if ok {
+		h.easter = true
+		if rest != "" {
+			h.offset, err = strconv.Atoi(rest)
+		}
+		return h, err
+	}
+	text, h.replaced = strings.CutSuffix(text, "~")
+	if h.day, err = parseYearDay(text); err == nil {
+		return h, nil
+	}
+	at := -1
+	if len(text) > 3 {
+		at = slices.Index(weekdayNames, text[:3])
+	}
+	if at < 0 {
+		return h, fmt.Errorf("holiday %q: %w", text, err)
+	}
+	h.weekday = time.Weekday(at)
+	if from, ok := strings.CutPrefix(text[3:], ">="); ok {
+		h.next = true
+		h.day, err = parseYearDay(from)
+		return h, err
+	}
+	h.counted = true
+	number, month, _ := strings.Cut(text[3:], "/")
+	if h.number, err = strconv.Atoi(number); err != nil || h.number == 0 {
+		return h, fmt.Errorf("holiday %q: no number of the weekday", text)
+	}
+	h.day, err = parseYearDay(month + "-01")
+	return h, err
+}
+
+// parseHolidays parses rules that are separated by spaces.
+func parseHolidays(text string) ([]holiday, error) {
+	var all []holiday
+	for rule := range strings.FieldsSeq(text) {
+		h, err := parseHoliday(rule)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// in returns the day of the holiday in a year.
+func (h holiday) in(year int) calendar.Wall {
+	switch {
+	case h.easter:
+		return easterSunday(year).AddDate(0, 0, h.offset)
+	case h.next:
+		day := h.day.in(year)
+		return day.AddDate(0, 0, int(h.weekday-day.Weekday()+7)%7)
+	case h.counted && h.number > 0:
+		day := h.day.in(year)
+		return day.AddDate(0, 0, int(h.weekday-day.Weekday()+7)%7+7*(h.number-1))
+	case h.counted:
+		day := h.day.in(year).AddDate(0, 1, -1)
+		return day.AddDate(0, 0, -int(day.Weekday()-h.weekday+7)%7+7*(h.number+1))
+	}
+	return h.day.in(year)
+}
+
+// easterSunday returns Easter Sunday of the Gregorian calendar, by the method of Meeus, Jones and Butcher.
+func easterSunday(year int) calendar.Wall {
+	a, b, c := year%19, year/100, year%100
+	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
+	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
+	m := (a + 11*h + 22*l) / 451
+	n := h + l - 7*m + 114
+	return calendar.WallAt(year, time.Month(n/31), n%31+1, 0, 0, 0)
+}
+
+// holidaysIn returns the holidays of a year by their rules, with substitutes.
+func holidaysIn(rules []holiday, year int) map[yearDay]bool {
+	all := map[yearDay]bool{}
+	of := func(w calendar.Wall) yearDay {
+		_, month, day := w.Date()
+		return yearDay{month, day}
+	}
+	for _, h := range rules {
+		all[of(h.in(year))] = true
+	}
+	for _, h := range rules {
+		day := h.in(year)
+		if !h.replaced || day.Weekday() != time.Saturday && day.Weekday() != time.Sunday {
+			continue
+		}
+		for day.Weekday() == time.Saturday || day.Weekday() == time.Sunday || all[of(day)] {
+			day = day.AddDate(0, 0, 1)
+		}
+		all[of(day)] = true
+	}
+	return all
+}
