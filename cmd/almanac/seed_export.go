@@ -128,7 +128,8 @@ func exportJSON(ctx context.Context, out io.Writer, st *store.Store, site calend
 	}
 	w := bufio.NewWriter(out)
 	list := site.BaseURL + "/" + handlers.Namespace + "/events"
-	const window = "?start_date=1000-01-01&end_date=9999-12-31"
+	// A day in each direction is left out, because the first year may not have begun and the last be over in UTC.
+	const window = "?start_date=1000-01-02&end_date=9999-12-30"
 	for page, total := 1, 1; page <= total; page++ {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet,
 			fmt.Sprintf("%s%s&per_page=%d&page=%d", list, window, exportPage, page), nil)
