@@ -139,8 +139,8 @@ func writeOutput(s streams, file, flag string, do func(io.Writer) error) (err er
 // exportSizes has the number of records in each request by format. The API allows no more in JSON.
 var exportSizes = map[string]int{"json": 50, "csv": 500, "ics": 500}
 
-// exportWindow is the period of all events.
-const exportWindow = "?start_date=1000-01-01&end_date=9999-12-31"
+// exportWindow is the period of all events: a day smaller at each end than the years of the API, which are those of UTC.
+const exportWindow = "?start_date=1000-01-02&end_date=9999-12-30"
 
 // exportRecords requests all public records of a kind from the API, and writes the pages as one file. It returns the
 // number of records.

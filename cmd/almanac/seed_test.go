@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,6 +78,39 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 				t.Errorf("calendar %d from %s, want %d from %s", got.Number, got.From, tt.want, tt.from)
 			}
 		})
+	}
+}
+
+// TestExportInEachZone exports events of a site in the zone of each city that the program knows.
+func TestExportInEachZone(t *testing.T) {
+	t.Parallel()
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	zones := map[string]bool{}
+	for _, l := range calendar.Languages {
+		file, err := os.ReadFile("../../internal/seed/scenario/data/places." + string(l) + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`\| ([A-Z]\w+/[\w/]+) \|`).FindAllSubmatch(file, -1) {
+			zones[string(match[1])] = true
+		}
+	}
+	if len(zones) < 20 {
+		t.Fatalf("only %d zones", len(zones))
+	}
+	_, site, err := siteSource{}.resolve(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site.BaseURL, site.Now = "https://calendar.example", clockNow
+	for zone := range zones {
+		if site.Zone, err = calendar.ParseZone(zone); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := exportRecords(t.Context(), &out, st, site, "events", "json"); err != nil || !json.Valid(out.Bytes()) {
+			t.Errorf("%s: %v %s", zone, err, out.Bytes())
+		}
 	}
 }
 

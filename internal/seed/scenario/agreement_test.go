@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,9 +21,34 @@ type claim struct {
 }
 
 var claims = []claim{
-	{calendar.English, regexp.MustCompile(`\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b`), func(_ *Calendar, m *testEvent, match string) bool {
-		return m.Span.Start.Weekday().String() != match
-	}},
+	{calendar.English, words(`(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?`), wrongWeekday},
+	{calendar.Polish, words(`poniedziałek|wtorek|środę|czwartek|piątek|sobotę|sobota|niedzielę|niedziela`), wrongWeekday},
+	{calendar.Spanish, words(`lunes|martes|miércoles|jueves|viernes|sábados?|domingos?`), wrongWeekday},
+	{calendar.English, words(`(?:(?:\d+|` + numbersIn(englishNumbers) + `|an)(?: and a half)?[ -](?:hours?|minutes?|days?))`), wrongLength},
+	{calendar.Polish, words(`(?:(?:\d+|` + numbersIn(polishHours, polishHoursOf, polishDays) + `|półtorej) (?:godzin\pL*|minut\pL*|dni|dzień|dnia))`), wrongLength},
+	{calendar.Spanish, words(`(?:(?:\d+|` + numbersIn(spanishNumbers) + `|una) (?:horas?(?: y media)?|minutos?|días?))`), wrongLength},
+	{calendar.English, words(`ages \d+ (?:to \d+|and over)|\d+[- ]year-olds?|aged \d+`), wrongAges},
+	{calendar.Polish, words(`od \d+ (?:do \d+ )?lat|dla \d+-latków`), wrongAges},
+	{calendar.Spanish, words(`de \d+ a \d+ años|a partir de (?:los )?\d+ años|mayores de \d+ años`), wrongAges},
+	{calendar.English, words(`(?:in|this) (?:winter|spring|summer|autumn|fall)`), wrongSeason},
+	{calendar.Polish, words(`zimą|wiosną|latem|jesienią`), wrongSeason},
+	{calendar.Spanish, words(`(?:este|esta) (?:invierno|primavera|verano|otoño)`), wrongSeason},
+	{calendar.English, words(`(?:this|in the|all) (?:morning|afternoon|evening)`), wrongTimeOfDay},
+	{calendar.English, words(`[£€$]\d+`), wrongPrice},
+	{calendar.Polish, words(`\d+ zł`), wrongPrice},
+	{calendar.Spanish, words(`\d+ €|S/\d+|\$\d+`), wrongPrice},
+	{calendar.Polish, words(`zawodnicy|zawodników|piłkarze|piłkarzy|gospodarze|koszykarze|siatkarze|bramkarzy?`), wrongOfWomen},
+	{calendar.Spanish, words(`los jugadores|los locales|los chicos|los visitantes`), wrongOfWomen},
+	{calendar.English, words(`men|boys|lads|his|him`), wrongOfWomen},
+	{calendar.English, words(`women|girls|her`), wrongOfMen},
+	{calendar.Polish, words(`zawodniczki|piłkarki|gospodynie|koszykarki|siatkarki|bramkark[ai]`), wrongOfMen},
+	{calendar.Spanish, words(`las jugadoras|las locales|las chicas|las visitantes`), wrongOfMen},
+	{calendar.English, words(`swimming goggles|swimming cap|swimming costume|swimsuit`), equipmentOf("move", "Swimming")},
+	{calendar.Polish, words(`okular\pL+ pływack\pL+|czepek|czepka|strój kąpielowy|stroju kąpielowego`), equipmentOf("move", "Swimming")},
+	{calendar.Spanish, words(`gafas de nadar|gorro de baño|bañador`), equipmentOf("move", "Swimming")},
+	{calendar.English, words(`indoor shoes|clean trainers`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.Polish, words(`obuwie zmienne|obuwia zmiennego|buty na zmianę`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.Spanish, words(`calzado de interior|zapatillas de suela limpia`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
 	{calendar.English, regexp.MustCompile(`(?i)\b(doors open)\b`), wrongDoors},
 	{calendar.Polish, regexp.MustCompile(`(?i)(drzwi otwieramy|otwarcie drzwi)`), wrongDoors},
 	{calendar.Spanish, regexp.MustCompile(`(?i)(apertura de puertas|las puertas se abren)`), wrongDoors},
@@ -33,6 +59,103 @@ var claims = []claim{
 	{calendar.Polish, regexp.MustCompile(`\btramwaj\w*`), wrongTram},
 	{calendar.Spanish, regexp.MustCompile(`\btranvías?\b`), wrongTram},
 	{calendar.Spanish, regexp.MustCompile(`[\pL>] (y [«“]?[IiÍí][^aeoáéó\s]|y [Hh]i[^aeoáéó]|o [«“]?[OoÓó]\pL|o [Hh][oó]\pL)`), func(*Calendar, *testEvent, string) bool { return true }},
+}
+
+// words matches a pattern between characters that are no letters.
+func words(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\pL\d])(` + pattern + `)(?:$|[^\pL\d])`)
+}
+
+// numbersIn returns the words of lists of numbers, as alternatives of a pattern.
+func numbersIn(lists ...[]string) string {
+	return strings.Join(slices.DeleteFunc(slices.Concat(lists...), func(s string) bool { return s == "" }), "|")
+}
+
+func (m *testEvent) language(c *Calendar) calendar.Language { return c.o.Languages[0] }
+
+// wrongWeekday reports whether an event is on another day than the one that is named, also in the plural.
+func wrongWeekday(c *Calendar, m *testEvent, match string) bool {
+	if m.language(c) == calendar.English || strings.HasPrefix(match, "sáb") || strings.HasPrefix(match, "dom") {
+		match = strings.TrimSuffix(match, "s")
+	}
+	for day := range max(m.wish.days, 1) {
+		forms := weekdays[m.language(c)][c.weekday(m.draft.day+day)]
+		if strings.Contains(forms[0], match) || strings.Contains(forms[1], match) {
+			return false
+		}
+	}
+	return true
+}
+
+// wrongLength reports whether an event is neither as long as the words say, nor on as many days. A length under half of that
+// of the event is one of its parts.
+func wrongLength(c *Calendar, m *testEvent, match string) bool {
+	l := m.language(c)
+	is := func(length string) bool { return strings.Contains(length, match) }
+	if !m.timed() {
+		return !is(daysText(l, 1, 0)) && !is(daysText(l, max(m.wish.days, 1), 0)) && !is(daysText(l, max(m.wish.days, 1), 1))
+	}
+	for _, minutes := range []int{m.wish.minutes, 60} {
+		if is(lengthText(l, minutes, 0)) || is(lengthText(l, minutes, 1)) {
+			return minutes != m.wish.minutes && 2*minutes > m.wish.minutes
+		}
+	}
+	part := regexp.MustCompile(`(\S+)[ -]min`).FindStringSubmatch(match)
+	if part == nil {
+		return !is(daysText(l, 1, 0))
+	}
+	number, err := strconv.Atoi(part[1])
+	return err == nil && 2*number > m.wish.minutes
+}
+
+func wrongAges(c *Calendar, m *testEvent, match string) bool {
+	return len(m.kind.Ages) == 0 || !strings.Contains(agesText(m.language(c), m.ages()), match)
+}
+
+// wrongSeason reports whether an event is in another season. A title, and the story of a work, may be set in any.
+func wrongSeason(c *Calendar, m *testEvent, match string) bool {
+	if c.genreOf(&m.place) != "" || strings.Contains(m.Title[m.language(c)], match) {
+		return false
+	}
+	season := c.quarterText(m.language(c), c.month(m.draft.day)%12/3, 0)
+	of := c.quarterText(m.language(c), c.month(m.draft.day)%12/3, 1)
+	return !strings.HasSuffix(match, season) && match != of
+}
+
+func wrongTimeOfDay(_ *Calendar, m *testEvent, match string) bool {
+	_, part, _ := strings.Cut(strings.TrimPrefix(match, "in "), " ")
+	from, until := m.minute(), m.minute()+m.wish.minutes
+	return m.timed() && !map[string]bool{
+		"morning": from < 12*60, "afternoon": from < 18*60 && until > 12*60, "evening": until > 17*60,
+	}[part]
+}
+
+func wrongPrice(_ *Calendar, m *testEvent, match string) bool {
+	return len(m.Cost.Prices) == 0 || fullPrice(m.Cost) != match
+}
+
+func (m *testEvent) division(c *Calendar) int {
+	if m.title == nil || !slices.Contains(m.title.slots, c.divisionSlot()) {
+		return -1
+	}
+	return m.draft.gender(c.divisionSlot())
+}
+
+func wrongOfWomen(c *Calendar, m *testEvent, _ string) bool { return m.division(c) == 1 }
+func wrongOfMen(c *Calendar, m *testEvent, _ string) bool {
+	return m.division(c) == 0 && !m.entry(c, "division", "Juniors")
+}
+
+// equipmentOf reports equipment at an event that has not the entry of a list.
+func equipmentOf(list, name string) func(*Calendar, *testEvent, string) bool {
+	return func(c *Calendar, m *testEvent, _ string) bool { return !m.entry(c, list, name) }
+}
+
+// notOf reports equipment at an event with one of the entries.
+func notOf(list string, names ...string) func(*Calendar, *testEvent, string) bool {
+	return func(c *Calendar, m *testEvent, _ string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return m.entry(c, list, name) })
+	}
 }
 
 func wrongDoors(_ *Calendar, m *testEvent, _ string) bool { return !m.kind.Doors || m.Span.AllDay }
@@ -97,9 +220,9 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 			if claim.language != l {
 				continue
 			}
-			for _, match := range claim.pattern.FindAllString(text+" "+m.Title[l], -1) {
-				if claim.wrong(c, m, match) {
-					report("claim %q: %s, %s: %s", match, m.Title[l], m.Span.Start, text)
+			for _, match := range claim.pattern.FindAllStringSubmatch(text+" "+m.Title[l], -1) {
+				if said := match[len(match)-1]; claim.wrong(c, m, said) {
+					report("claim %q: %s, %s: %s", said, m.Title[l], m.Span.Start, text)
 				}
 			}
 		}
@@ -231,9 +354,13 @@ func TestHolidays(t *testing.T) {
 		"PL": {"2026-04-05", "2026-04-06", "2026-05-24", "2026-06-04", "2026-11-11", "2027-03-29", "2027-05-27"},
 		"ES": {"2026-04-03", "2026-10-12", "2026-12-08", "2027-03-26"},
 		"GB": {"2026-04-06", "2026-05-04", "2026-05-25", "2026-08-31", "2026-12-28", "2027-12-27", "2027-12-28", "2028-01-03"},
-		"IE": {"2026-02-02", "2026-06-01", "2026-10-26"},
-		"US": {"2026-01-19", "2026-05-25", "2026-11-26", "2027-09-06"},
+		"IE": {"2023-02-06", "2024-02-05", "2025-02-03", "2026-02-02", "2030-02-01", "2026-06-01", "2026-10-26"},
+		"US": {"2026-01-19", "2026-05-25", "2026-10-12", "2026-11-26", "2027-09-06"},
 		"CA": {"2026-05-18", "2027-05-24"},
+		"NZ": {"2026-07-10", "2027-06-25", "2026-04-27", "2027-02-08", "2026-12-28"},
+		"AR": {"2026-02-16", "2026-02-17", "2026-06-15", "2026-08-17", "2026-10-12", "2026-11-23", "2027-06-21", "2027-08-16"},
+		"CL": {"2026-06-21", "2026-06-29", "2026-10-12", "2026-10-31", "2027-06-28", "2027-09-17", "2027-10-11", "2028-10-27"},
+		"EC": {"2026-05-01", "2026-05-25", "2026-08-10", "2026-10-09", "2027-04-30", "2027-08-09", "2027-10-08"},
 		"CO": {"2026-01-12", "2026-06-15", "2026-11-02"},
 	} {
 		var rules []holiday
@@ -257,7 +384,19 @@ func TestHolidays(t *testing.T) {
 			}
 		}
 	}
-	for _, wrong := range []string{"easter+x", "mon", "mon0/05", "mon1/13", "xyz1/05", "mon>=13-01", "13-01"} {
+	for text, day := range map[string]string{
+		"fri=09-17": "2026-09-17", "2026-07-10": "2027-07-10", "06-17@tue-1,wed-2,thu+4,fri+3": "2026-06-17",
+		"02-01@tue+6,wed+5,thu+4,sat+2,sun+1": "2026-02-01",
+	} {
+		rules, err := parseHolidays(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if on, err := time.Parse(time.DateOnly, day); err != nil || holidaysIn(rules, on.Year())[yearDay{on.Month(), on.Day()}] {
+			t.Errorf("%s: %s is a holiday, %v", text, day, err)
+		}
+	}
+	for _, wrong := range []string{"06-17@tue", "06-17@xyz+1", "13-17@tue-1", "fri=13-01", "2026-02-30", "easter+x", "mon", "mon0/05", "mon1/13", "xyz1/05", "mon>=13-01", "13-01"} {
 		if _, err := parseHoliday(wrong); err == nil {
 			t.Errorf("%s: no error", wrong)
 		}
@@ -287,6 +426,37 @@ func TestGrammar(t *testing.T) {
 	} {
 		if got := composedTitle(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestComposedTitles reads the titles of events and series in every language of each calendar.
+func TestComposedTitles(t *testing.T) {
+	wrong := regexp.MustCompile(`[?!][,:.]|: .*: |[,;:]$|  |\{`)
+	forEachCalendar(t, 1000, func(t *testing.T, c *Calendar) {
+		var titles []Text
+		for i := range c.Len() {
+			titles = append(titles, c.Event(i).Title)
+		}
+		for _, s := range c.Series() {
+			titles = append(titles, s.Title)
+		}
+		for _, title := range titles {
+			for l, text := range title {
+				if text == "" || wrong.MatchString(text) {
+					t.Errorf("%s: %q", l, text)
+				}
+			}
+		}
+	})
+}
+
+func TestPricesInWords(t *testing.T) {
+	for want, elements := range map[string][]string{
+		"£12": {"£12", "£8"}, "12 zł": {"12 zł"}, "S/40": {"S/40", "S/28"}, "$20": {"$20"}, "9 €": {"9 €", "6 €"},
+	} {
+		if got := fullPrice(calendar.ParseCost(elements, ".")); got != want {
+			t.Errorf("%s: %q, want %q", elements, got, want)
 		}
 	}
 }

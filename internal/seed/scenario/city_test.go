@@ -136,6 +136,22 @@ func TestCitiesAreComplete(t *testing.T) {
 	}
 }
 
+// TestVenuesAreNamedForTheirPlace makes venues in cities where the districts of streets are not known. No name has a district.
+func TestVenuesAreNamedForTheirPlace(t *testing.T) {
+	for city, l := range map[string]calendar.Language{"Cardiff": "en", "Málaga": "es", "Lublin": "pl"} {
+		o := optionsOf("city", l, 100)
+		o.City, o.Venues = city, 120
+		c := mustNew(t, o)
+		for _, v := range c.Venues() {
+			for _, district := range c.cities[0].districts {
+				if strings.Contains(v.Name[l]+" ", district+" ") && !strings.Contains(v.Address, district) {
+					t.Errorf("%s: %s", v.Name[l], v.Address)
+				}
+			}
+		}
+	}
+}
+
 // TestStreets has the forms of streets in names of venues.
 func TestStreets(t *testing.T) {
 	for name, want := range map[string]string{

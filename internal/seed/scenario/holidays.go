@@ -17,16 +17,37 @@ type holiday struct {
 	offset   int     // days from Easter
 	counted  bool    // whether the day is a weekday of a month
 	weekday  time.Weekday
-	number   int  // which weekday of the month: 1 is the first, -1 the last
-	next     bool // whether the day is the first weekday that is not before day
-	replaced bool // whether a holiday at the weekend has a substitute on the next working day
+	number   int    // which weekday of the month: 1 is the first, -1 the last
+	next     bool   // whether the day is the first weekday that is not before day
+	only     bool   // whether there is a holiday only in years when day is the weekday
+	year     int    // the only year of the holiday; 0 means every year
+	shifts   [7]int // days by which the law moves the holiday, by the weekday of day
+	replaced bool   // whether a holiday at the weekend has a substitute on the next working day
 }
 
 var weekdayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// parseHoliday parses "12-25", "12-25~" with a substitute, "easter-2", "mon-1/05" for the last Monday of May, and
-// "mon>=01-06" for the first Monday from 6 January.
+// parseHoliday parses the rule of a holiday. The rules are:
+//
+//   - "12-25", a day of each year; "12-25~", the same with a substitute;
+//   - "2027-06-25", a day of one year;
+//   - "easter-2", days from Easter;
+//   - "mon-1/05", the last Monday of May;
+//   - "mon>=01-06", the first Monday from 6 January;
+//   - "fri=09-17", 17 September if it is a Friday;
+//   - "10-12@tue-1,wed-2", a day that moves from a Tuesday or Wednesday.
 func parseHoliday(text string) (h holiday, err error) {
+	if day, parseErr := calendar.ParseWall(text + " 00:00:00"); parseErr == nil {
+		year, month, number := day.Date()
+		return holiday{day: yearDay{month, number}, year: year}, nil
+	}
+	if day, shifts, ok := strings.Cut(text, "@"); ok {
+		if h.shifts, err = parseShifts(shifts); err != nil {
+			return h, fmt.Errorf("holiday %q: %w", text, err)
+		}
+		h.day, err = parseYearDay(day)
+		return h, err
+	}
 	rest, ok := strings.CutPrefix(text, "easter")
 	if ok {
 		h.easter = true
@@ -52,6 +73,11 @@ func parseHoliday(text string) (h holiday, err error) {
 		h.day, err = parseYearDay(from)
 		return h, err
 	}
+	if on, ok := strings.CutPrefix(text[3:], "="); ok {
+		h.only = true
+		h.day, err = parseYearDay(on)
+		return h, err
+	}
 	h.counted = true
 	number, month, _ := strings.Cut(text[3:], "/")
 	if h.number, err = strconv.Atoi(number); err != nil || h.number == 0 {
@@ -59,6 +85,23 @@ func parseHoliday(text string) (h holiday, err error) {
 	}
 	h.day, err = parseYearDay(month + "-01")
 	return h, err
+}
+
+// parseShifts parses "tue-1,wed-2".
+func parseShifts(text string) (shifts [7]int, err error) {
+	for shift := range strings.SplitSeq(text, ",") {
+		at := -1
+		if len(shift) > 3 {
+			at = slices.Index(weekdayNames, shift[:3])
+		}
+		if at < 0 {
+			return shifts, fmt.Errorf("no weekday in %q", shift)
+		}
+		if shifts[at], err = strconv.Atoi(shift[3:]); err != nil {
+			return shifts, err
+		}
+	}
+	return shifts, nil
 }
 
 // parseHolidays parses rules that are separated by spaces.
@@ -89,7 +132,13 @@ func (h holiday) in(year int) calendar.Wall {
 		day := h.day.in(year).AddDate(0, 1, -1)
 		return day.AddDate(0, 0, -int(day.Weekday()-h.weekday+7)%7+7*(h.number+1))
 	}
-	return h.day.in(year)
+	day := h.day.in(year)
+	return day.AddDate(0, 0, h.shifts[day.Weekday()])
+}
+
+// observed reports whether there is the holiday in a year.
+func (h holiday) observed(year int) bool {
+	return (h.year == 0 || h.year == year) && (!h.only || h.day.in(year).Weekday() == h.weekday)
 }
 
 // easterSunday returns Easter Sunday of the Gregorian calendar, by the method of Meeus, Jones and Butcher.
@@ -109,6 +158,7 @@ func holidaysIn(rules []holiday, year int) map[yearDay]bool {
 		_, month, day := w.Date()
 		return yearDay{month, day}
 	}
+	rules = slices.DeleteFunc(slices.Clone(rules), func(h holiday) bool { return !h.observed(year) })
 	for _, h := range rules {
 		all[of(h.in(year))] = true
 	}

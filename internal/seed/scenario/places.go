@@ -523,7 +523,7 @@ func (n namer) name(key string, in *city, at street, within *quarter, address st
 	switch {
 	case within != nil:
 		district = within.name
-	case len(in.districts) > 0:
+	case len(in.districts) > 0 && !strings.HasPrefix(key, "list venue "): // the street may be in another district
 		district = in.districts[source.below(len(in.districts))]
 	}
 	patterns = slices.DeleteFunc(slices.Clone(patterns), func(e []string) bool {

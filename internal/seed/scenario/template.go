@@ -36,7 +36,7 @@ const (
 	slotDays            // three days, three-day
 	slotAges            // ages 5 to 10
 	slotPlaces          // 12
-	slotPrice           // £12, reduced £8
+	slotPrice           // £12
 	slotStreet          // Byres Road, on Byres Road
 	slotDistrict        // Leith, in Leith
 	slotSquare          // George Square, in George Square
@@ -168,7 +168,7 @@ func formsOf(slot int) int {
 		return personForms
 	case slotMonth:
 		return 3
-	case slotNth, slotWeekday, slotQuarter, slotLength, slotDays, slotPrice, slotStreet, slotDistrict, slotSquare, slotPark,
+	case slotNth, slotWeekday, slotQuarter, slotLength, slotDays, slotStreet, slotDistrict, slotSquare, slotPark,
 		slotRiver, slotStop:
 		return 2
 	}

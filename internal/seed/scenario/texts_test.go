@@ -98,7 +98,7 @@ func TestCountriesWriteAsTheyDo(t *testing.T) {
 	foreign := map[string][]string{
 		"España": {"“", "celular"}, "México": {"«", "móvil", "ordenador"}, "Argentina": {"«", "móvil", "ordenador"},
 		"Colombia": {"«", "móvil", "ordenador"}, "Chile": {"«", "móvil", "ordenador"}, "Perú": {"«", "móvil", "ordenador"},
-		"United States": {"neighbour", "theatre", "kilometre"}, "United Kingdom": {"neighbor", "theater", "kilometer"},
+		"United States": {"eighbour", "heatre", "metre", "umour", "practise", "rganise", "ushchair", "cosy"}, "United Kingdom": {"neighbor", "theater", "kilometer"},
 	}
 	for _, l := range []calendar.Language{calendar.English, calendar.Spanish} {
 		seeds := uint64(12)
@@ -135,8 +135,7 @@ var activityLists = map[string][]string{
 }
 
 // unfinishedTexts are the scenarios with kinds whose texts in a language are not yet rewritten.
-var unfinishedTexts = map[calendar.Language][]string{
-}
+var unfinishedTexts = map[calendar.Language][]string{}
 
 func skipUnfinished(t *testing.T, scenario string, l calendar.Language) {
 	t.Helper()

@@ -155,7 +155,7 @@ func (d *draft) fact(s segment, language int) string {
 		source := chanceOf(uint64(d.own), 8)
 		return strconv.Itoa(source.between(p.kind.Places[0], p.kind.Places[1]))
 	case slotPrice:
-		return p.cost.Prices[min(s.form, len(p.cost.Prices)-1)]
+		return fullPrice(p.cost)
 	case slotStreet:
 		at := c.venueAt[d.venue].street
 		return [2]string{at.inText(l), at.in(l)}[s.form]
@@ -169,6 +169,15 @@ func (d *draft) fact(s segment, language int) string {
 		return sights[source.below(len(sights))].form(s.form)
 	}
 	return ""
+}
+
+// fullPrice returns the price without a reduction, with its currency, such as "£12".
+func fullPrice(of calendar.Cost) string {
+	price := of.Prices[len(of.Prices)-1]
+	if of.Position == calendar.Postfix {
+		return price + " " + of.Symbol
+	}
+	return of.Symbol + price
 }
 
 func (n placeName) form(form int) string { return [2]string{n.name, n.at}[form] }
