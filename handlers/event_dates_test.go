@@ -94,7 +94,7 @@ func TestStartIsReadInAllWritings(t *testing.T) {
 					t.Errorf("%s %v: %d", field, sent, r.Status)
 					continue
 				}
-				namesExactly(field + " rest_invalid_date")(t, r)
+				namesExactly(field+" rest_invalid_date")(t, r)
 			}
 		}
 	})

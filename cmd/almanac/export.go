@@ -209,7 +209,7 @@ type exporter struct {
 
 // write adds a text. Flush returns any error of it.
 func (e *exporter) write(text string) {
-	_, _ = e.out.WriteString(text) //nolint:errcheck // bufio.Writer keeps the error for Flush
+	_, _ = e.out.WriteString(text)
 }
 
 // page requests a page and adds it. It returns the number of pages.

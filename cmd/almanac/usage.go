@@ -99,7 +99,7 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 }
 
 // exampleLines has a command line for each command.
-var exampleLines = map[string]string{
+var exampleLines = map[string]string{ //nolint:gosec // the name of a command is no secret
 	"almanac":                     "almanac demo --open",
 	"almanac demo":                "almanac demo --city Gdańsk --open",
 	"almanac serve":               "almanac serve --listen 9000 --base-url https://calendar.example.org",

@@ -163,7 +163,7 @@ func (s *schemas) allowNull(name string) {
 	for i, m := range s.members {
 		schema, ok := m.Value.(ordered)
 		if ok && m.Name == name && !slices.ContainsFunc(schema, func(m member) bool { return m.Name == "nullable" }) {
-			s.members[i].Value = append(schema, member{"nullable", true})
+			s.members[i].Value = slices.Concat(schema, ordered{{"nullable", true}})
 		}
 	}
 }

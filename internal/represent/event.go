@@ -196,21 +196,21 @@ func (v *View) Redact(j *Event, e *ent.Event) {
 
 // EventLD is the linked data of an event in the schema.org vocabulary (contract, section 6.8).
 type EventLD struct {
-	Context           string     `json:"@context"`
-	Type              string     `json:"@type"`
-	Name              string     `json:"name,omitempty"`
-	Description       string     `json:"description,omitempty"`
-	Image             string     `json:"image,omitempty"`
-	URL               string     `json:"url,omitempty"`
-	AttendanceMode    string     `json:"eventAttendanceMode"`
-	Status            string     `json:"eventStatus"`
-	PreviousStartDate string     `json:"previousStartDate,omitempty"`
-	StartDate         string     `json:"startDate"`
-	EndDate           string     `json:"endDate"`
-	Location          *PlaceLD   `json:"location,omitempty"`
+	Context           string       `json:"@context"`
+	Type              string       `json:"@type"`
+	Name              string       `json:"name,omitempty"`
+	Description       string       `json:"description,omitempty"`
+	Image             string       `json:"image,omitempty"`
+	URL               string       `json:"url,omitempty"`
+	AttendanceMode    string       `json:"eventAttendanceMode"`
+	Status            string       `json:"eventStatus"`
+	PreviousStartDate string       `json:"previousStartDate,omitempty"`
+	StartDate         string       `json:"startDate"`
+	EndDate           string       `json:"endDate"`
+	Location          *PlaceLD     `json:"location,omitempty"`
 	Organizer         *OrganizerLD `json:"organizer,omitempty"`
-	SuperEvent        *SeriesLD  `json:"superEvent,omitempty"`
-	Offers            *OfferLD   `json:"offers,omitempty"`
+	SuperEvent        *SeriesLD    `json:"superEvent,omitempty"`
+	Offers            *OfferLD     `json:"offers,omitempty"`
 }
 
 // OfferLD is the price of an event in the schema.org vocabulary.

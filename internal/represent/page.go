@@ -12,22 +12,22 @@ import (
 
 // EventPageLD is the linked data on the page of an event, in the schema.org vocabulary (contract, section 21).
 type EventPageLD struct {
-	Context           string     `json:"@context"`
-	Type              string     `json:"@type"`
-	Name              string     `json:"name,omitempty"`
-	Description       string     `json:"description,omitempty"`
-	Language          string     `json:"inLanguage"`
-	Image             []string   `json:"image,omitempty"`
-	URL               string     `json:"url,omitempty"`
-	AttendanceMode    string     `json:"eventAttendanceMode"`
-	Status            string     `json:"eventStatus"`
-	PreviousStartDate string     `json:"previousStartDate,omitempty"`
-	StartDate         string     `json:"startDate"` // a date without time for an all-day event
-	EndDate           string     `json:"endDate"`
-	Location          []any      `json:"location,omitempty"` // a PlaceLD for each venue, then a VirtualLocationLD
+	Context           string       `json:"@context"`
+	Type              string       `json:"@type"`
+	Name              string       `json:"name,omitempty"`
+	Description       string       `json:"description,omitempty"`
+	Language          string       `json:"inLanguage"`
+	Image             []string     `json:"image,omitempty"`
+	URL               string       `json:"url,omitempty"`
+	AttendanceMode    string       `json:"eventAttendanceMode"`
+	Status            string       `json:"eventStatus"`
+	PreviousStartDate string       `json:"previousStartDate,omitempty"`
+	StartDate         string       `json:"startDate"` // a date without time for an all-day event
+	EndDate           string       `json:"endDate"`
+	Location          []any        `json:"location,omitempty"` // a PlaceLD for each venue, then a VirtualLocationLD
 	Organizer         *OrganizerLD `json:"organizer,omitempty"`
-	SuperEvent        *SeriesLD  `json:"superEvent,omitempty"`
-	Offers            *OfferLD   `json:"offers,omitempty"`
+	SuperEvent        *SeriesLD    `json:"superEvent,omitempty"`
+	Offers            *OfferLD     `json:"offers,omitempty"`
 }
 
 // VirtualLocationLD is the address of an online event in the schema.org vocabulary.
