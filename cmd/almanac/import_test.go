@@ -23,7 +23,7 @@ func TestImportExitStatus(t *testing.T) {
 		want     int
 		out, err string // what is printed
 	}{
-		{"all is well", []string{pages + "paged-2.json"}, 0, "event      2        0        0           0          0", ""},
+		{"all is well", []string{pages + "paged-2.json"}, 0, "event  2        0        0           0          0", ""},
 		{
 			"a record is lost",
 			[]string{pages + "shapes.json"},

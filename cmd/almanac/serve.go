@@ -440,13 +440,13 @@ func (f serveFlags) welcome(ctx context.Context, s streams, st *store.Store, sit
 		return err
 	}
 	db := shellQuote(st.String())
-	fmt.Fprintln(s.Err, "almanac: the calendar is empty. Next, in another terminal:")
+	fmt.Fprintln(s.Err, "almanac: the calendar is empty; next, in another terminal:")
 	if len(users) == 0 {
-		fmt.Fprintf(s.Err, "  almanac user add LOGIN --role administrator --db %s   # prints a token to write events with\n", db)
+		fmt.Fprintf(s.Err, "almanac:   almanac user add LOGIN --role administrator --db %s   # prints a token to write events with\n", db)
 	}
-	fmt.Fprintf(s.Err, "  almanac import FILE-OR-URL --db %s   # copies a calendar\n", db)
+	fmt.Fprintf(s.Err, "almanac:   almanac import FILE-OR-URL --db %s   # copies a calendar\n", db)
 	if f.Pages {
-		fmt.Fprintf(s.Err, "  %s/docs   # tries the API in the browser\n", site.BaseURL)
+		fmt.Fprintf(s.Err, "almanac:   %s/docs   # tries the API in the browser\n", site.BaseURL)
 	}
 	return nil
 }
