@@ -59,20 +59,21 @@ func isSet(name string) bool {
 	return f != nil && f.Value.String() == "true"
 }
 
-// carriedExamples matches the examples that the program carries.
-var carriedExamples = filepath.Join(apitest.Root(), "internal", "openapi", "examples", "*.json")
+// carriedExamples is the folder of the examples that the program carries.
+var carriedExamples = filepath.Join(apitest.Root(), "internal", "openapi", "examples")
 
+// copyExamples copies the golden files that the interface description names as examples.
 func copyExamples() error {
-	files, err := filepath.Glob(carriedExamples)
+	names, err := apitest.ExampleNames()
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", filepath.Base(file)))
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", name+".json"))
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(carriedExamples, name+".json"), data, 0o644); err != nil {
 			return err
 		}
 	}

@@ -24,48 +24,46 @@ import (
 
 // statuses maps error codes to HTTP statuses (contract, section 16). rest_forbidden becomes 401 for anonymous
 // callers. A code missing here is an internal error.
-var statuses = map[string]int{
-	"rest_no_route":                    http.StatusNotFound,
-	"rest_invalid_json":                http.StatusBadRequest,
-	"rest_body_not_object":             http.StatusBadRequest,
-	"rest_unsupported_media_type":      http.StatusUnsupportedMediaType,
-	"rest_missing_callback_param":      http.StatusBadRequest,
-	"rest_invalid_param":               http.StatusBadRequest,
-	"rest_forbidden":                   http.StatusForbidden,
-	"rest_not_logged_in":               http.StatusUnauthorized,
-	"incorrect_password":               http.StatusUnauthorized,
-	"rest_invalid_token":               http.StatusUnauthorized,
-	"rest-event-not-found":             http.StatusNotFound,
-	"rest-invalid-event-id":            http.StatusBadRequest,
-	"event-no-longer-available":        http.StatusForbidden,
-	"event-not-accessible":             http.StatusForbidden,
-	"venue-not-accessible":             http.StatusForbidden,
-	"organizer-not-accessible":         http.StatusForbidden,
-	"series-not-accessible":            http.StatusForbidden,
-	"series-no-longer-available":       http.StatusForbidden,
-	"series-not-found":                 http.StatusNotFound,
-	"event-password-protected":         http.StatusForbidden,
-	"series-password-protected":        http.StatusForbidden,
-	"event-is-in-trash":                http.StatusGone,
-	"venue-is-in-trash":                http.StatusGone,
-	"organizer-is-in-trash":            http.StatusGone,
-	"series-is-in-trash":               http.StatusGone,
-	"event-archive-page-not-found":     http.StatusNotFound,
-	"venue-archive-page-not-found":     http.StatusNotFound,
-	"organizer-archive-page-not-found": http.StatusNotFound,
-	"series-archive-page-not-found":    http.StatusNotFound,
-	"term_exists":                      http.StatusBadRequest,
-	"duplicate_term_slug":              http.StatusBadRequest,
-	"image-not-found":                  http.StatusNotFound,
-	"rest_post_invalid_id":             http.StatusNotFound,
-	"rest_precondition_failed":         http.StatusPreconditionFailed,
-	"rest_range_not_satisfiable":       http.StatusRequestedRangeNotSatisfiable,
-	"rest_idempotency_key_in_use":      http.StatusConflict,
-	"rest_idempotency_key_reused":      http.StatusUnprocessableEntity,
-	"rest_request_too_large":           http.StatusRequestEntityTooLarge,
-	"rest_too_many_requests":           http.StatusTooManyRequests,
-	"rest_internal_error":              http.StatusInternalServerError,
-	"rest_unavailable":                 http.StatusServiceUnavailable,
+var statuses = withRecords(map[string]int{
+	"rest_no_route":               http.StatusNotFound,
+	"rest_invalid_json":           http.StatusBadRequest,
+	"rest_body_not_object":        http.StatusBadRequest,
+	"rest_unsupported_media_type": http.StatusUnsupportedMediaType,
+	"rest_missing_callback_param": http.StatusBadRequest,
+	"rest_invalid_param":          http.StatusBadRequest,
+	"rest_forbidden":              http.StatusForbidden,
+	"rest_not_logged_in":          http.StatusUnauthorized,
+	"incorrect_password":          http.StatusUnauthorized,
+	"rest_invalid_token":          http.StatusUnauthorized,
+	"rest-event-not-found":        http.StatusNotFound,
+	"rest-invalid-event-id":       http.StatusBadRequest,
+	"event-no-longer-available":   http.StatusForbidden,
+	"series-no-longer-available":  http.StatusForbidden,
+	"series-not-found":            http.StatusNotFound,
+	"event-password-protected":    http.StatusForbidden,
+	"series-password-protected":   http.StatusForbidden,
+	"term_exists":                 http.StatusBadRequest,
+	"duplicate_term_slug":         http.StatusBadRequest,
+	"image-not-found":             http.StatusNotFound,
+	"rest_post_invalid_id":        http.StatusNotFound,
+	"rest_precondition_failed":    http.StatusPreconditionFailed,
+	"rest_range_not_satisfiable":  http.StatusRequestedRangeNotSatisfiable,
+	"rest_idempotency_key_in_use": http.StatusConflict,
+	"rest_idempotency_key_reused": http.StatusUnprocessableEntity,
+	"rest_request_too_large":      http.StatusRequestEntityTooLarge,
+	"rest_too_many_requests":      http.StatusTooManyRequests,
+	"rest_internal_error":         http.StatusInternalServerError,
+	"rest_unavailable":            http.StatusServiceUnavailable,
+})
+
+// withRecords adds the codes that each kind of records with a status has.
+func withRecords(of map[string]int) map[string]int {
+	for _, kind := range append([]calendar.Kind{calendar.Event, calendar.Series}, calendar.NamedKinds...) {
+		of[string(kind)+"-not-accessible"] = http.StatusForbidden
+		of[string(kind)+"-is-in-trash"] = http.StatusGone
+		of[string(kind)+"-archive-page-not-found"] = http.StatusNotFound
+	}
+	return of
 }
 
 // Media types of error replies.

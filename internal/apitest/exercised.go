@@ -50,6 +50,15 @@ func Exercised() map[string]Exercise {
 	return out
 }
 
+// ExampleNames returns the names of the examples of the interface description, sorted.
+func ExampleNames() ([]string, error) {
+	d, err := description()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(d.whole.Components.Examples)), nil
+}
+
 // Described returns the operations of the interface description. Each has its statuses, its parameters, including the
 // fields of the body, and the headers of requests.
 func Described() (map[string]Operation, error) {
