@@ -34,7 +34,8 @@ call() {
 # text NAME prints the first member of the reply that has the name and is a string. It is enough for codes, messages
 # and addresses; use a JSON parser for more.
 text() {
-	sed -nE "s/^.*\"$1\":\"(([^\"\\\\]|\\\\.)*)\".*/\\1/p" <<<"$body" | sed -E 's/\\(["\\/])/\1/g'
+	local pattern="\"$1\":\"(([^\"\\]|\\\\.)*)\""
+	if [[ $body =~ $pattern ]]; then sed -E 's/\\(["\\/])/\1/g' <<<"${BASH_REMATCH[1]}"; fi
 }
 
 [ -n "${ALMANAC_TOKEN:-}" ] || {
