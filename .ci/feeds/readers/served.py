@@ -5,6 +5,7 @@ title, link.
 """
 
 import datetime
+import html
 import json
 import pathlib
 import re
@@ -44,7 +45,8 @@ def uid(event):
 
 
 def one_line(text):
-    return text.replace("\n", "\\n").replace("\t", " ")
+    """Plain text on one line, from HTML as representations have it."""
+    return html.unescape(text).replace("\n", "\\n").replace("\t", " ")
 
 
 def times(event):
@@ -57,8 +59,10 @@ def times(event):
 def place(event):
     venues = event["venue"] if isinstance(event["venue"], list) else [event["venue"]]
 
-    def parts(v):
-        return v["venue"], v["address"], f"{v['zip']} {v['city']}".strip(), v["stateprovince"], v["country"]
+    def parts(v):  # a venue has no member for what is unknown
+        names = "venue", "address", "zip", "city", "stateprovince", "country"
+        name, address, code, city, province, country = (v.get(n, "") for n in names)
+        return name, address, f"{code} {city}".strip(), province, country
 
     return "; ".join(", ".join(filter(None, parts(v))) for v in venues)
 
