@@ -1,8 +1,10 @@
 package handlers_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
@@ -49,21 +52,28 @@ func newSweepAPI(t *testing.T) *apitest.API {
 }
 
 // targets are records of the example by the path that has them.
-var targets = strings.NewReplacer(
-	"/events/{id}", "/events/17", "/events/by-slug/{slug}", "/events/by-slug/walk-with-music",
-	"/venues/{id}", "/venues/11", "/venues/by-slug/{slug}", "/venues/by-slug/bare-venue",
-	"/organizers/{id}", "/organizers/13", "/organizers/by-slug/{slug}", "/organizers/by-slug/bob",
-	"/categories/{id}", "/categories/5", "/tags/{id}", "/tags/4", "/images/{id}", "/images/14",
-	"/event/{slug}.ics", "/event/walk-with-music.ics",
-	"/series/{id}", "/series/25", "/series/by-slug/{slug}", "/series/by-slug/polish-for-beginners",
-)
+var targets = func() *strings.Replacer {
+	out := []string{
+		"/events/{id}", "/events/17", "/events/by-slug/{slug}", "/events/by-slug/walk-with-music",
+		"/venues/{id}", "/venues/11", "/venues/by-slug/{slug}", "/venues/by-slug/bare-venue",
+		"/organizers/{id}", "/organizers/13", "/organizers/by-slug/{slug}", "/organizers/by-slug/bob",
+		"/categories/{id}", "/categories/5", "/tags/{id}", "/tags/4", "/images/{id}", "/images/14",
+		"/event/{slug}.ics", "/event/walk-with-music.ics",
+		"/series/{id}", "/series/25", "/series/by-slug/{slug}", "/series/by-slug/polish-for-beginners",
+	}
+	for _, kind := range calendar.NamedKinds { // those above come first
+		at := "/" + kind.Plural()
+		out = append(out, at+"/{id}", at+"/9", at+"/by-slug/{slug}", at+"/by-slug/blue-door")
+	}
+	return strings.NewReplacer(out...)
+}()
 
 // minimalBody is the least body that an operation takes.
 func minimalBody(method, path string) any {
 	if method != "POST" || strings.Contains(path, "{") {
 		return nil
 	}
-	return map[string]object{
+	body, known := map[string]object{
 		"/events":     {"title": "Fair", "start_date": "2026-12-20", "end_date": "2026-12-21"},
 		"/venues":     {"venue": "Loft"},
 		"/organizers": {"organizer": "Carol"},
@@ -73,6 +83,14 @@ func minimalBody(method, path string) any {
 
 		"/series/preview": {"start_date": "2026-12-20", "end_date": "2026-12-21", "rrule": "FREQ=DAILY;COUNT=2"},
 	}[path]
+	if !known {
+		for _, kind := range calendar.NamedKinds {
+			if path == "/"+kind.Plural() {
+				return object{string(kind): "Loft"}
+			}
+		}
+	}
+	return body
 }
 
 func TestEveryOperationAnswersItsErrors(t *testing.T) {
@@ -162,7 +180,42 @@ func fullBodies(t *testing.T, api *apitest.API) map[string]object {
 			}
 		}
 	}
+	for _, route := range explainedRoutes(t, offlineAPI(t)) {
+		kind, ok := createdKind(route.Operation)
+		if !ok || bodies[kind.Plural()] != nil {
+			continue
+		}
+		body := object{}
+		for _, p := range route.Parameters {
+			if p.In == "body" {
+				body[p.Name] = linked[p.Name]
+				if _, ok := linked[p.Name]; !ok {
+					body[p.Name] = sampleValue(t, p)
+				}
+			}
+		}
+		bodies[kind.Plural()] = body
+	}
 	return bodies
+}
+
+// createdKind returns the kind of records with a name that an operation creates.
+func createdKind(operation string) (calendar.Kind, bool) {
+	at := slices.IndexFunc(calendar.NamedKinds, func(k calendar.Kind) bool { return operation == "POST /"+k.Plural() })
+	if at < 0 {
+		return "", false
+	}
+	return calendar.NamedKinds[at], true
+}
+
+// sampleValue returns the value of a field in the sample of its explanation.
+func sampleValue(t *testing.T, p openapi.Explanation) any {
+	t.Helper()
+	var body object
+	if err := json.Unmarshal([]byte(p.Sample.Body), &body); err != nil {
+		t.Fatalf("%s: %v", p.Name, err)
+	}
+	return body[p.Name]
 }
 
 // TestEveryFieldIsWrittenByEveryMethod creates and updates with all fields at once; an update of any method, by id
@@ -221,6 +274,15 @@ func TestEveryFieldIsWrittenByEveryMethod(t *testing.T) {
 	}
 }
 
+// restored are the paths of records that have a slug and a trash.
+var restored = func() *regexp.Regexp {
+	collections := []string{calendar.Series.Plural()}
+	for _, kind := range calendar.NamedKinds {
+		collections = append(collections, kind.Plural())
+	}
+	return regexp.MustCompile(`^/(` + strings.Join(collections, "|") + `)/\{id\}$`)
+}()
+
 // TestEveryReadAndDeleteTakesTheSharedParameters asks for a language and for a part of the reply.
 func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
 	t.Parallel()
@@ -242,7 +304,7 @@ func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
 			if path == "/images/{id}" && method == "DELETE" {
 				at = imagePath(addImage(t, api, nil))
 			}
-			if name == "DELETE /series/{id}" { // it was deleted by slug
+			if method == "DELETE" && restored.MatchString(path) { // it was deleted by slug
 				api.Do(t, apitest.Request{Method: "PATCH", Path: at, As: "admin", JSON: object{"status": "publish"}})
 			}
 			shared := "?ml_language=pl&_fields=id,total"

@@ -38,8 +38,8 @@ type namedResource[R ent.Row, V any, J any] struct {
 	writes  namedWrites[R, V]
 }
 
-// wordFilter is a filter by a stored word of any of several values.
-type wordFilter struct{ name, column, description string }
+// wordFilter is a filter by a stored word of any of several values, such as sample.
+type wordFilter struct{ name, column, description, sample string }
 
 // namedWrites are the writes of a kind of records with a name (edit.Named).
 type namedWrites[R, V any] interface {
@@ -108,7 +108,7 @@ func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *named
 	}
 	q.words = make([][]string, len(n.filters))
 	for i, f := range n.filters {
-		p.Words(&q.words[i], f.name, f.description)
+		p.Words(&q.words[i], f.name, f.description).ListOf("string").Sample = f.sample
 	}
 	r.declareStatuses(p, &q.Status)
 	r.declareLanguage(p)

@@ -74,7 +74,9 @@ func (n *namedResource[R, V, J]) declare(r *request, f fields, in *namedInput[V]
 	date, dateUTC := f.published(&in.Published)
 	date.PublishDefault(nil)
 	dateUTC.PublishDefault(nil)
-	f.title(&in.Name, string(n.kind), "Name").PublishDefault(nil)
+	name := f.title(&in.Name, string(n.kind), "Name")
+	name.PublishDefault(nil)
+	name.Sample = "Old Mill"
 	f.html(&in.Description, "description", "Description, HTML").PublishDefault(nil)
 	f.slug(&in.NamedInput.Slug)
 	f.status(&in.Status).PublishDefault(nil)

@@ -102,7 +102,7 @@ var declarationTests = []string{"test", "-count=1", "./handlers", "-short", "-ru
 
 var recipes = []recipe{
 	{
-		title:  "Add a filter",
+		title:   "Add a filter",
 		records: []string{`"sticky": true`, `"sticky": false`, `"featured": true`, `"sticky": true, "featured": true`},
 		asks: []filterRequest{
 			{query: "", titles: "ABCD"},
@@ -123,6 +123,24 @@ var recipes = []recipe{
 			`"colour": "twenty-one characters"`, `"min_age": 121`, `"min_age": -1`, `"min_age": "young"`, `"outdoors": "perhaps"`,
 		},
 		asks: []filterRequest{{query: "", titles: "ABCD"}},
+	},
+	{
+		title:      "Add a resource",
+		needsMySQL: true,
+		collection: "partners",
+		records: []string{
+			`"level": "gold", "phone": "+48 42 111 11 11", "email": "a@example.org", "website": "https://example.org", "since": 1998, "listed": false`,
+			`"level": "silver", "description": "<p>Rower</p>\n"`, `"status": "private"`,
+		},
+		refused: []string{`"since": 2101`, `"since": "long ago"`, `"level": "a level of more than twenty characters"`, `"website": "x"`},
+		asks: []filterRequest{
+			{query: "", titles: "ABC"},
+			{query: "level=gold", titles: "A"},
+			{query: "level=gold,silver", titles: "AB"},
+			{query: "search=rower", titles: "B"},
+			{query: "status=private", titles: "C"},
+			{query: "status=none", status: http.StatusBadRequest},
+		},
 	},
 }
 

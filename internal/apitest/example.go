@@ -104,7 +104,10 @@ const (
 )
 
 func (x example) records() {
-	kinds := map[int64]calendar.Kind{10: "venue", 11: "venue", 12: "organizer", 13: "organizer", 14: "image"}
+	kinds := map[int64]calendar.Kind{
+		10: calendar.Venue, 11: calendar.Venue, 12: calendar.Organizer, 13: calendar.Organizer,
+		14: calendar.Image,
+	}
 	for id := int64(1); id <= 24; id++ {
 		kind, ok := kinds[id]
 		if !ok {

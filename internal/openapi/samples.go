@@ -136,7 +136,7 @@ var samples = map[string]string{
 }
 
 // exampleFields are the fields in the example of a body: the required ones, and those that people fill in or
-// change first.
+// change first. Without an entry the example has the required fields, or the first optional one.
 var exampleFields = map[string]string{
 	"create events":     "title description start_date end_date timezone cost venue organizer categories tags",
 	"update events":     "cost website",
@@ -157,7 +157,11 @@ var exampleFields = map[string]string{
 // sends it.
 func (p *Route) bodyExample(verb string, params []*param.Param) json.RawMessage {
 	var members []string
-	for field := range strings.FieldsSeq(exampleFields[verb+" "+p.collection()]) {
+	fields, known := exampleFields[verb+" "+p.collection()]
+	if !known {
+		fields = usualFields(params)
+	}
+	for field := range strings.FieldsSeq(fields) {
 		text, ok := samples["example "+p.collection()+"."+field]
 		if !ok {
 			at := slices.IndexFunc(params, func(one *param.Param) bool { return one.Name == field })
@@ -167,6 +171,20 @@ func (p *Route) bodyExample(verb string, params []*param.Param) json.RawMessage 
 		members = append(members, text[1:len(text)-1])
 	}
 	return json.RawMessage("{" + strings.Join(members, ", ") + "}")
+}
+
+// usualFields returns the names of the required fields, or of the first field with a sample of its declaration.
+func usualFields(params []*param.Param) string {
+	var required []string
+	for _, one := range params {
+		if one.IsRequired {
+			required = append(required, one.Name)
+		}
+	}
+	if at := slices.IndexFunc(params, func(one *param.Param) bool { return one.Sample != nil }); len(required) == 0 && at >= 0 {
+		return params[at].Name
+	}
+	return strings.Join(required, " ")
 }
 
 // Sample is a request that shows the use of a parameter.

@@ -39,10 +39,15 @@ func (v *View) globalID(id int64, source *string) string {
 	return v.Host + "?id=" + strconv.FormatInt(id, 10)
 }
 
-// page returns the address of a record's page. Records without a page get the short address /?p=ID.
+// page returns the address of a record's page. Records that are not public have the short address /?p=ID, and kinds without
+// pages their address in the API.
 func (v *View) page(kind calendar.Kind, id int64, status calendar.Status, slug string) string {
-	if slug != "" && (status == calendar.Publish || status == calendar.Private) {
-		return v.Base + v.Paths.Of(kind) + slug + "/"
+	pages := v.Paths.Of(kind)
+	switch {
+	case pages == "":
+		return v.Resource(kind.Plural(), id)
+	case slug != "" && (status == calendar.Publish || status == calendar.Private):
+		return v.Base + pages + slug + "/"
 	}
 	return v.Base + "/?p=" + strconv.FormatInt(id, 10)
 }
