@@ -50,7 +50,7 @@ func TestDumpIsRestoredWithTheRightsOfTheManual(t *testing.T) {
 	migrating, serving := as("m", "choose-one"), as("s", "choose-another")
 	expect(t, 0, "", "migrate", "apply", "--db", migrating)
 	expect(t, 0, "", "user", "add", "--login", "ewa", "--role", "editor", "--db", serving)
-	expect(t, 0, "", "seed", "--events", "5", "--db", serving)
+	expect(t, 0, "", "seed", "--events", "5", "--media", t.TempDir(), "--db", serving)
 	counted := func() (counts []string) {
 		st := storetest.Open(t, serving)
 		for _, table := range []string{"users", "events", "event_translations", "tokens", "search_texts", "settings"} {
