@@ -13,18 +13,23 @@ import (
 
 type backupCmd struct {
 	database `group:"Database:"`
-	File     string `arg:"" type:"path" help:"File to write the copy to."`
+	File     string `arg:"" optional:"" type:"path" help:"File to write the copy to. SQLite needs one; for MySQL the default is NAME.sql."`
 	Force    bool   `help:"Replace an existing file."`
 }
 
-// Run copies an SQLite database to a file. For MySQL it returns an error that shows the mysqldump command.
+// Run copies an SQLite database to a file. For MySQL it prints the mysqldump command.
 func (c backupCmd) Run(ctx context.Context, s streams) error {
 	if !strings.HasPrefix(c.DB, "sqlite://") {
-		help, err := dumpHelp(c.DB, c.File)
+		command, note, err := dumpCommand(c.DB, c.File)
 		if err != nil {
 			return usageError{err}
 		}
-		return usageError{errors.New(help)}
+		fmt.Fprintln(s.Out, command)
+		fmt.Fprintln(s.Err, note)
+		return nil
+	}
+	if c.File == "" {
+		return usageError{errors.New("backup needs a file to write the copy to, such as almanac-copy.db")}
 	}
 	return c.existing(ctx, func(st *store.Store) error {
 		var drift migrate.Drift
@@ -53,21 +58,25 @@ func (c backupCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// dumpHelp returns an error message with the exact mysqldump command for a database. The command has no password.
-func dumpHelp(db, file string) (string, error) {
+// dumpCommand returns the mysqldump command for a database, without a password, and what to know about it. Without a
+// file the dump is named after the database.
+func dumpCommand(db, file string) (command, note string, err error) {
 	address, name, err := mysqlAddress(db)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return fmt.Sprintf(`backup copies SQLite files only. MySQL's own program copies this database while it is served:
-
-  mysqldump --single-transaction --quick --hex-blob --no-tablespaces --default-character-set=utf8mb4 \
-    %s --password \
-    --result-file=%s %s
-
-The copy is the database at the moment it begins; nobody waits for it. Do not migrate meanwhile.
-With MariaDB the program is called mariadb-dump. docs/dba.md tells how to restore it, and which rights it needs.`,
-		address, shellQuote(file), shellQuote(name)), nil
+	if file == "" {
+		file = name + ".sql"
+	}
+	command = fmt.Sprintf(`mysqldump --single-transaction --quick --hex-blob --no-tablespaces --default-character-set=utf8mb4 \
+  --set-gtid-purged=OFF --loose-skip-masking-policies --skip-add-locks \
+  %s --password \
+  --result-file=%s %s`, address, shellQuote(file), shellQuote(name))
+	note = `Run this command: MySQL's own program copies a database while it is served. almanac copies SQLite files only.
+The dump is the database at the moment it begins; programs do not wait for it. Do not migrate meanwhile.
+With MariaDB the program is mariadb-dump; leave out --set-gtid-purged. docs/dba.md tells how to restore a dump,
+and which rights that needs.`
+	return command, note, nil
 }
 
 // mysqlAddress returns a database URL as flags of MySQL's programs, and the name of the database.

@@ -102,13 +102,15 @@ func TestBackupTellsTheCommandForMySQL(t *testing.T) {
 		"mysql+unix://ewa:s3cret@/run/my%20sql.sock?database=cal": "--socket='/run/my sql.sock' --user=ewa --password",
 		"mysql+unix:///run/mysqld.sock?database=cal&timeout=3s":   "--socket=/run/mysqld.sock --password",
 	} {
-		help, err := dumpHelp(url, "a.sql")
-		if err != nil || !strings.Contains(help, want) || !strings.Contains(help, "--result-file=a.sql cal\n") ||
-			strings.Contains(help, "s3cret") {
-			t.Errorf("%s: got %v\n%s", url, err, help)
+		for file, result := range map[string]string{"a.sql": "a.sql", "": "cal.sql"} {
+			command, _, err := dumpCommand(url, file)
+			if err != nil || !strings.Contains(command, want) || !strings.HasSuffix(command, "--result-file="+result+" cal") ||
+				strings.Contains(command, "s3cret") {
+				t.Errorf("%s: got %v\n%s", url, err, command)
+			}
 		}
 	}
-	if _, err := dumpHelp("sqlite://a.db", "a.sql"); err == nil {
+	if _, _, err := dumpCommand("sqlite://a.db", "a.sql"); err == nil {
 		t.Error("mysqldump copies SQLite")
 	}
 }

@@ -148,12 +148,21 @@ func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
+		versions, err := migrate.ReadRowVersions(ctx, st)
+		if err != nil && !errors.Is(err, migrate.ErrNeedsProcess) {
+			return err
+		}
 		if c.JSON {
 			status := newMigrationStatus(st, revs, current == nil)
 			status.Data = newDataJSON(data)
+			if versions != nil {
+				status.RowVersions = &rowVersionsJSON{Limit: versions.Limit, Tables: versions.Tables}
+			}
 			err = printJSON(s.Out, status)
 		} else {
+			unknown := err
 			err = errors.Join(printRevisions(s.Out, revs), printData(s.Out, data))
+			printRowVersions(s.Out, versions, unknown)
 		}
 		if err != nil {
 			return err
@@ -178,6 +187,23 @@ func printRevisions(out io.Writer, revs []migrate.Revision) error {
 	return w.Flush()
 }
 
+// printRowVersions prints how many row versions the tables of MySQL have, or why that is unknown. Other engines have
+// none.
+func printRowVersions(out io.Writer, versions *migrate.RowVersions, unknown error) {
+	switch {
+	case unknown != nil:
+		fmt.Fprintf(out, "\nrow versions: %v\n", unknown)
+	case versions != nil && len(versions.Tables) == 0:
+		fmt.Fprintf(out, "\nrow versions: none; at most %d\n", versions.Limit)
+	case versions != nil:
+		used := make([]string, 0, len(versions.Tables))
+		for _, table := range slices.Sorted(maps.Keys(versions.Tables)) {
+			used = append(used, fmt.Sprintf("%s %d", table, versions.Tables[table]))
+		}
+		fmt.Fprintf(out, "\nrow versions: %s; at most %d\n", strings.Join(used, ", "), versions.Limit)
+	}
+}
+
 // migrationStatus is the JSON output of "migrate status".
 type migrationStatus struct {
 	Database   string          `json:"database"`
@@ -186,6 +212,14 @@ type migrationStatus struct {
 	Version    *string         `json:"version"` // last migration applied; null means none
 	Migrations []migrationJSON `json:"migrations"`
 	Data       []dataJSON      `json:"data"`
+	// null on engines without row versions, and if the user may not see them
+	RowVersions *rowVersionsJSON `json:"row_versions"`
+}
+
+// rowVersionsJSON has the row versions of tables of MySQL. A table that it does not name has none.
+type rowVersionsJSON struct {
+	Limit  int            `json:"limit"`
+	Tables map[string]int `json:"tables"`
 }
 
 type migrationJSON struct {

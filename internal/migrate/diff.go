@@ -38,7 +38,7 @@ func diff(
 	version := func() string { return now.UTC().Format("20060102150405") }
 	entDialect := dialect.MySQL
 	statements := func(c *atlas.Change) []string { return splitByLock(c.Cmd) }
-	var hooks []entschema.DiffHook
+	hooks := []entschema.DiffHook{mysqlDiffer}
 	if dev.Engine() == "sqlite" {
 		entDialect = dialect.SQLite
 		statements = func(c *atlas.Change) []string { return []string{addedStatement(c)} }

@@ -31,6 +31,8 @@ var (
 	RevisionDDL     = revisionDDL
 	RisksReferences = risksReferences
 	SplitByLock     = splitByLock
+	RowVersionLimit = rowVersionLimit
+	InnodbName      = innodbName
 )
 
 const LockName = lockName

@@ -379,12 +379,6 @@ func (h *history) hasRun(ctx context.Context, live *schema.Schema, version strin
 		errDiffers, number, version, strings.Join(sql, "; "))
 }
 
-// changesBetween returns the changes from one schema to another, except for the schemas' names and defaults.
-func changesBetween(drv atlas.Driver, from, to *schema.Schema) ([]schema.Change, error) {
-	from.Name, from.Attrs = to.Name, to.Attrs
-	return drv.SchemaDiff(from, to)
-}
-
 // tableElement is a table, or a part of one, that a statement changes.
 type tableElement struct {
 	table string

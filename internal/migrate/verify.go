@@ -74,9 +74,6 @@ func verify(ctx context.Context, st *store.Store, files fs.FS, dev *store.Store)
 		if drift, err = h.compare(ctx, live, at, dev); err != nil {
 			return err
 		}
-		if st.Engine() == "mysql" {
-			drift.Mend = splitAllByLock(drift.Mend)
-		}
 		drift.Others, err = otherObjects(ctx, h.conn, st.Engine())
 		return err
 	})
@@ -145,21 +142,48 @@ func inspect(ctx context.Context, drv atlas.Driver) (*schema.Schema, error) {
 	})
 }
 
-// planStatements returns the SQL statements that perform the given schema changes.
-func planStatements(ctx context.Context, drv atlas.Driver, changes []schema.Change) ([]Statement, error) {
-	if len(changes) == 0 {
-		return nil, nil
+// planStatements returns the SQL statements that perform the given schema changes. On MySQL they lock as little as
+// possible.
+func planStatements(ctx context.Context, drv atlas.Driver, changes []schema.Change) (out []Statement, err error) {
+	parts := [][]schema.Change{changes}
+	onMySQL := isMySQL(drv)
+	if onMySQL {
+		parts = planParts(drv, changes)
 	}
 	unqualified := ""
-	plan, err := drv.PlanChanges(ctx, "mend", changes, func(o *atlas.PlanOptions) { o.SchemaQualifier = &unqualified })
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Statement, len(plan.Changes))
-	for i, c := range plan.Changes {
-		out[i] = Statement{SQL: c.Cmd, Comment: c.Comment}
+	for _, part := range parts {
+		if len(part) == 0 {
+			continue
+		}
+		plan, err := drv.PlanChanges(ctx, "mend", part, func(o *atlas.PlanOptions) { o.SchemaQualifier = &unqualified })
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range plan.Changes {
+			planned := []Statement{{SQL: c.Cmd, Comment: c.Comment}}
+			if onMySQL {
+				planned = splitAllByLock(planned)
+			}
+			if onMySQL && changesReferenced(c.Source) {
+				planned = withoutKeyChecks(planned)
+			}
+			out = append(out, planned...)
+		}
 	}
 	return out, nil
+}
+
+// withoutKeyChecks turns foreign key checks off for the statements that change columns. They keep the columns' values.
+func withoutKeyChecks(planned []Statement) (out []Statement) {
+	for _, p := range planned {
+		if !strings.Contains(stripText(p.SQL), " MODIFY COLUMN ") {
+			out = append(out, p)
+			continue
+		}
+		out = append(out, Statement{SQL: "SET foreign_key_checks = 0", Comment: "foreign keys refer to the column"},
+			p, Statement{SQL: "SET foreign_key_checks = 1"})
+	}
+	return out
 }
 
 // String formats the difference as SQL with comments.

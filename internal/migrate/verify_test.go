@@ -37,11 +37,28 @@ func verifyBothWays(t *testing.T, st *store.Store, files fs.FS) migrate.Drift {
 	return drift
 }
 
-// runDrift runs the statements of a drift as they are printed.
+// runDrift runs the statements of a drift in one session, in the order printed.
 func runDrift(t *testing.T, st *store.Store, d migrate.Drift) {
 	t.Helper()
+	var statements []string
 	for _, s := range d.Mend {
-		storetest.Exec(t, st, s.SQL)
+		statements = append(statements, s.SQL)
+	}
+	runInSession(t, st, statements)
+}
+
+// runInSession runs statements on one connection.
+func runInSession(t *testing.T, st *store.Store, statements []string) {
+	t.Helper()
+	conn, err := st.DB.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, s := range statements {
+		if _, err := conn.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
 	}
 }
 

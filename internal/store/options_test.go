@@ -144,6 +144,8 @@ func TestEveryConnectionIsSetUp(t *testing.T) {
 			want = map[string]string{
 				"SELECT @@session.time_zone":                             "+00:00",
 				"SELECT @@session.sql_mode LIKE '%STRICT_TRANS_TABLES%'": "1",
+				"SELECT @@session.sql_mode LIKE '%ONLY_FULL_GROUP_BY%'":  "1",
+				"SELECT @@session.default_storage_engine":                "InnoDB",
 				"SELECT @@session.character_set_connection":              "utf8mb4",
 				"SELECT @@session.innodb_lock_wait_timeout":              "10",
 				"SELECT @@session.lock_wait_timeout":                     "5",

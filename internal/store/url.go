@@ -193,7 +193,10 @@ func parseMySQL(text string) (location, error) {
 		// At the server, a statement whose client has gone keeps waiting for locks and keeps its own.
 		"innodb_lock_wait_timeout": strconv.Itoa(int(rowLockWait.Seconds())),
 		"lock_wait_timeout":        strconv.Itoa(int(TableLockWait.Seconds())),
-		"sql_mode":                 "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+		"sql_mode": "'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO," +
+			"NO_ENGINE_SUBSTITUTION'",
+		// Migrations name no engine. Other engines would ignore their foreign keys.
+		"default_storage_engine": "InnoDB",
 	}
 	l := location{dialect: dialect.MySQL, mysql: c, prepareAfter: defaultPrepareAfter, pool: mysqlPool, hosts: addresses}
 	u.Host = strings.Join(append([]string{u.Host}, hosts...), ",")
