@@ -196,9 +196,22 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 }
 
 // lastRevisions returns the last revisions in which events were changed, by id. Each change of SEQUENCE in iCalendar has
-// revisions of its own, so SEQUENCE was lower. An event that never existed has none.
+// revisions of its own, so SEQUENCE was lower. An event whose changes are forgotten has the last forgotten revision, and an event
+// that never existed has none or that one.
 func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]int64, error) {
 	last := make(map[int64]int64)
+	if len(events) == 0 {
+		return last, nil
+	}
+	first, err := FirstChange(ctx, tx.Client())
+	if err != nil {
+		return nil, fmt.Errorf("changes of deleted events: %w", err)
+	}
+	if first > 1 {
+		for _, id := range events {
+			last[id] = first - 1
+		}
+	}
 	for some := range slices.Chunk(events, idBatch) {
 		var rows []struct {
 			RecordID int64 `sql:"record_id"`

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/withdrawal"
@@ -35,6 +36,13 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	}
 	for _, c := range newest {
 		last(c.At)
+	}
+	if len(newest) == 0 {
+		forgotten, err := edit.ForgottenPublic(r.ctx, r.db)
+		if err != nil {
+			return time.Time{}, err
+		}
+		last(forgotten)
 	}
 	// Scheduled records whose date has passed count as published, even if the database does not say so yet.
 	due := func(s *sql.Selector) {

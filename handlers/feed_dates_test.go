@@ -86,6 +86,27 @@ func TestFeedsInMemoryGetTheirDate(t *testing.T) {
 	})
 }
 
+// The date of a feed is that of the last public change, also when the log has forgotten it.
+func TestFeedsKeepTheirDateWhenTheLogForgets(t *testing.T) {
+	feedsOnEach(t, func(f *feedTest) {
+		f.event("Jazz", "2026-12-01 18:00:00", nil)
+		f.now = f.now.Add(time.Hour)
+		f.event("Secret", "2026-12-02 18:00:00", object{"status": "draft"})
+		f.now = f.now.Add(100 * 24 * time.Hour)
+		want := f.get("/events.ics").Header.Get("Last-Modified")
+		if want == "" {
+			f.Fatal("no Last-Modified")
+		}
+		forgotten, err := edit.ForgetChanges(f.Context(), f.Store.Ent, f.now)
+		if left := f.Store.Ent.Change.Query().CountX(f.Context()); err != nil || forgotten == 0 || left != 1 {
+			f.Fatalf("%d changes are forgotten and %d left: %v", forgotten, left, err)
+		}
+		if got := f.get("/events.ics").Header.Get("Last-Modified"); got != want {
+			f.Errorf("Last-Modified %q, want %q", got, want)
+		}
+	})
+}
+
 // A feed has no date while another one of the same date may be made.
 func TestFeedsWithTheSameDateAreTheSame(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -44,6 +46,7 @@ type operateFlags struct {
 	StaleWhileRevalidate    time.Duration `default:"10s" placeholder:"TIME" help:"How long HTTP caches may use a stale reply while they revalidate it. Default ${default}."`
 	DrainWait               time.Duration `default:"0s" placeholder:"TIME" help:"How long to go on serving after the signal to stop, while /readyz answers 503. Default ${default}."`
 	IndexWait               time.Duration `default:"1m" placeholder:"TIME" help:"Longest time after the start that /readyz answers 503 while the index loads. 0s does not wait. Default ${default}."`
+	KeepChanges             string        `default:"90d" placeholder:"TIME" help:"How long the change log of the database is kept, such as 90d or 48h, at least 24h. 0 keeps all of it. Default ${default}."`
 	ReusePort               bool          `help:"Share the listen address with other processes, so that a new one can start before the old one stops."`
 	MetricsListen           string        `placeholder:"HOST:PORT" help:"Second address, for operators only, with /metrics for Prometheus. Default none."`
 	Pprof                   bool          `help:"Serve profiles of the process at /debug/pprof/ of the --metrics-listen address."`
@@ -57,6 +60,23 @@ const (
 	tokenRate    = "200/s burst 1000" //nolint:gosec // no token, but how often one may ask
 	countedLocal = 200_000            // largest number of keys counted in memory while Redis is unavailable
 )
+
+// keepChanges returns how long the change log is kept. 0 means forever.
+func (f operateFlags) keepChanges() (time.Duration, error) {
+	const day = 24 * time.Hour
+	var keep time.Duration
+	days, inDays := strings.CutSuffix(f.KeepChanges, "d")
+	n, err := strconv.Atoi(days)
+	if inDays {
+		keep = time.Duration(n) * day
+	} else {
+		keep, err = time.ParseDuration(f.KeepChanges)
+	}
+	if err != nil || keep != 0 && keep < edit.LeastKept || n > 100_000 {
+		return 0, fmt.Errorf("--keep-changes %q: want a time such as 90d or 48h, of at least 24h, or 0", f.KeepChanges)
+	}
+	return keep, nil
+}
 
 // check returns an error that names the first wrong flag. It runs before anything is opened.
 func (f operateFlags) check() error {
@@ -100,6 +120,9 @@ func (f operateFlags) check() error {
 		if n.value < 0 || n.value > 1_000_000 {
 			return usageError{fmt.Errorf("--%s %d: want 0 to 1000000", n.flag, n.value)}
 		}
+	}
+	if _, err := f.keepChanges(); err != nil {
+		return usageError{err}
 	}
 	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"record-cache", f.RecordCache}, {"max-sending", f.MaxSending}, {"max-receiving", f.MaxReceiving}, {"max-decoding", f.MaxDecoding}} {
 		if _, err := parseMemory(m.flag, m.size); err != nil {

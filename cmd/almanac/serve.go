@@ -411,6 +411,15 @@ func (f serveFlags) listen(
 			forgetWithdrawals(ctx, srv.Log, st.Ent)
 		})
 	})
+	keep, err := f.keepChanges()
+	if err != nil {
+		return usageError{err}
+	}
+	if keep > 0 {
+		group.Go(func() error {
+			return repeatEvery(ctx, forgetEvery, func() { forgetChanges(ctx, srv.Log, st.Ent, keep) })
+		})
+	}
 	if ready != nil {
 		group.Go(func() error {
 			err := ready(ctx, site)
@@ -554,6 +563,29 @@ func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keys) {
 func forgetWithdrawals(ctx context.Context, log *slog.Logger, db *ent.Client) {
 	if _, err := edit.ForgetWithdrawals(ctx, db, clockNow()); err != nil && ctx.Err() == nil {
 		log.Error("old withdrawals", "error", err)
+	}
+}
+
+// forgetShare is the part of the time that forgetChanges takes.
+const forgetShare = 10
+
+// forgetChanges removes the entries of the change log that are older than keep. It pauses between the batches, because writers
+// wait for each. It logs an error.
+func forgetChanges(ctx context.Context, log *slog.Logger, db *ent.Client, keep time.Duration) {
+	for {
+		started := time.Now()
+		n, err := edit.ForgetChanges(ctx, db, clockNow().Add(-keep))
+		if err != nil && ctx.Err() == nil {
+			log.Error("old changes", "error", err)
+		}
+		if err != nil || n == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After((forgetShare - 1) * time.Since(started)):
+		}
 	}
 }
 

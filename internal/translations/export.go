@@ -13,6 +13,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -86,6 +87,16 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 		done.Revision = newest.ID
 	case !ent.IsNotFound(err):
 		return done, fmt.Errorf("revision: %w", err)
+	}
+	if x.Since != nil {
+		first, err := edit.FirstChange(ctx, x.DB)
+		if err != nil {
+			return done, fmt.Errorf("revision: %w", err)
+		}
+		if *x.Since+1 < first {
+			return done, fmt.Errorf("changes since revision %d: the change log begins at %d; export all records, or those since %d or later",
+				*x.Since, first, first-1)
+		}
 	}
 	from := x.From
 	if x.Format == XLIFF && from == "" {

@@ -267,6 +267,24 @@ func TestExport(t *testing.T) {
 	})
 }
 
+// An export since a revision that the change log does not reach back to would lack texts.
+func TestExportSinceForgottenChanges(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, w *world) {
+		newest := w.db.Change.Query().Order(ent.Desc(change.FieldID)).FirstX(t.Context()).ID
+		w.db.Change.Delete().Where(change.IDLT(newest - 2)).ExecX(t.Context())
+		for _, tt := range []struct {
+			since int64
+			fails bool
+		}{{0, true}, {newest - 4, true}, {newest - 3, false}, {newest, false}} {
+			x := Exporter{DB: w.db, To: "pl", From: "en", Format: JSON, Since: &tt.since}
+			if _, err := x.Write(t.Context(), &bytes.Buffer{}); (err != nil) != tt.fails {
+				t.Errorf("since %d of %d: %v", tt.since, newest, err)
+			}
+		}
+	})
+}
+
 type failingReader struct{}
 
 func (failingReader) Write([]byte) (int, error) { return 0, errBroken }
