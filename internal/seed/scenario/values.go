@@ -32,7 +32,8 @@ func (c *Calendar) factsOf(p *place) facts {
 	timed, match := len(p.wish.starts) > 0, slices.Contains(p.title.slots, slotMatch)
 	low, fee := p.cost.Lowest(), len(p.cost.Prices) > 0 && p.cost.Lowest() != "0"
 	know(true, slotCity, slotIn, slotOf, slotVenue, slotOrg, slotYear, slotSeason, slotWeekday, slotDate, slotMonth,
-		slotQuarter, slotBy, slotWho, slotWho2, slotBand)
+		slotBy, slotWho, slotWho2, slotBand)
+	know(c.hasSeasons(), slotQuarter)
 	know(timed, slotStart, slotEnd, slotLength)
 	know(!timed, slotDays)
 	know(timed && k.Doors, slotDoors)
@@ -63,7 +64,7 @@ func (c *Calendar) factsOf(p *place) facts {
 	hold("outdoors", slices.Contains(outdoorTypes, f.venueType) || k.Outdoors)
 	hold("indoors", f.venueType != "" && !slices.Contains(outdoorTypes, f.venueType) && !k.Outdoors)
 	hold("doors", timed && k.Doors)
-	hold([]string{"winter", "spring", "summer", "autumn"}[c.month(d.day)%12/3], true)
+	hold([]string{"winter", "spring", "summer", "autumn"}[c.month(d.day)%12/3], c.hasSeasons())
 	hold("weekend", c.weekday(d.day) > 4)
 	hold("morning", timed && p.clock < 12*60)
 	hold("evening", timed && p.clock >= 17*60)
@@ -233,6 +234,9 @@ func lengthText(l calendar.Language, minutes, form int) string {
 		return [2]string{"", "de "}[form] + spanishHours(hours) + " y media"
 	case rest == 30 && l == calendar.English && hours > 1 && form == 0:
 		return englishNumbers[hours] + " and a half hours"
+	case rest != 0 && hours > 0 && minutes > 90 && hours <= 12 && (form == 0 || l != calendar.English):
+		and := map[calendar.Language]string{calendar.Polish: " i ", calendar.Spanish: " y ", calendar.English: " and "}[l]
+		return lengthText(l, 60*hours, form) + and + minutesText(l, rest, 0)
 	case rest != 0 || hours == 0 || hours > 12:
 		return minutesText(l, minutes, form)
 	}

@@ -62,6 +62,9 @@ func (c *Calendar) month(day int) int {
 	return (int(month)-1)%12 + 1
 }
 
+// hasSeasons reports whether the city has summers and winters. Near the equator people speak of rain instead.
+func (c *Calendar) hasSeasons() bool { return math.Abs(c.cities[0].lat) >= 12 }
+
 // inSeason reports whether a month, as month returns it, is in a season from the first to the last month. 0, 0
 // means all year.
 func inSeason(month int, season [2]int) bool {
