@@ -123,6 +123,11 @@ func TestEveryOperationAnswersItsErrors(t *testing.T) {
 				apitest.Case{Name: "without rights", Status: 403, Request: apitest.Request{Path: at, As: "subscriber", JSON: body}},
 				apitest.Case{Name: "anonymous", Status: 401, Request: apitest.Request{Path: at, JSON: body}})
 		}
+		if method != "GET" {
+			cases = append(cases, apitest.Case{Name: "another media type", Status: 415, Request: apitest.Request{
+				Path: at, As: "admin", Form: "<event/>", Header: map[string]string{"Content-Type": "text/xml"},
+			}})
+		}
 		for i := range cases {
 			cases[i].Name, cases[i].Method = name+" "+cases[i].Name, method
 			if method == "GET" {

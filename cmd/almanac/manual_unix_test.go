@@ -25,7 +25,7 @@ import (
 
 // notTested are the reasons for which a block of commands is not run: the whole list.
 var notTested = []string{
-	"needs Docker", "needs systemd", "needs Kubernetes", "needs the Atlas CLI", "needs mysqldump", "needs Git",
+	"needs Docker", "needs systemd", "needs Kubernetes", "needs the Atlas CLI", "needs mysqldump", "needs mysql", "needs Git",
 	"needs two machines", "needs several servers", "needs a process whose files were removed", "runs the tests", "takes minutes",
 }
 
