@@ -13,8 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// LeastKept is the shortest time for which the change log is kept. A process that has not read the log for longer loads
-// its index anew.
+// LeastKept is the shortest time for which the change log is kept. Processes read the log more often than that.
 const LeastKept = 24 * time.Hour
 
 // forgottenPublic is the id of the counter that has the time of the newest forgotten change that feeds show, in seconds

@@ -159,12 +159,6 @@ func (x *Exporter) units(r *record, done *Exported) []Unit {
 	return out
 }
 
-// paths are the paths of the collections in the API.
-var paths = map[calendar.Kind]string{
-	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
-	calendar.Category: "categories", calendar.Tag: "tags",
-}
-
 // note returns a hint for translators: where readers see a text, and what to consider.
 func note(r *record, f Field) string {
 	id := strconv.FormatInt(r.id, 10)
@@ -181,7 +175,7 @@ func note(r *record, f Field) string {
 	case Reason:
 		what += ", why it does not take place as planned"
 	}
-	what += ", seen at /cal/events/v1/" + paths[r.kind] + "/" + id + "."
+	what += ", seen at /cal/events/v1/" + r.kind.Plural() + "/" + id + "."
 	switch {
 	case f == Slug:
 		what += " Only a-z, 0-9, - and _. May be left without a translation."

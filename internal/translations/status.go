@@ -11,10 +11,6 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
-	"github.com/almanac-cal/almanac/ent/organizertranslation"
-	"github.com/almanac-cal/almanac/ent/termtranslation"
-	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
 // Count is the progress of the translation of a kind into a language. It covers fields that have text in the
@@ -71,27 +67,18 @@ type sums struct {
 	Missing  int `sql:"missing"`
 }
 
-// translationTables are the tables of translations, with the fields that a complete translation has.
-var translationTables = map[calendar.Kind]struct {
-	table, owner string
-	fields       []string
-}{
-	calendar.Event: {
-		eventtranslation.Table, eventtranslation.FieldEventID,
-		[]string{event.FieldTitle, event.FieldDescription, event.FieldExcerpt, event.FieldEventStatusReason},
-	},
-	calendar.Venue:     {venuetranslation.Table, venuetranslation.FieldVenueID, []string{venue.FieldName, venue.FieldDescription}},
-	calendar.Organizer: {organizertranslation.Table, organizertranslation.FieldOrganizerID, []string{venue.FieldName, venue.FieldDescription}},
-	calendar.Category:  {termtranslation.Table, termtranslation.FieldTermID, []string{venue.FieldName, venue.FieldDescription}},
-	calendar.Tag:       {termtranslation.Table, termtranslation.FieldTermID, []string{venue.FieldName, venue.FieldDescription}},
-}
-
 func count(ctx context.Context, db *ent.Client, kind calendar.Kind, l calendar.Language) (Count, error) {
 	var found []sums
-	of := translationTables[kind]
+	of := ent.TextTables[kind]
+	var columns []string // of what a complete translation has
+	for _, f := range Fields(kind) {
+		if f != Slug {
+			columns = append(columns, string(f))
+		}
+	}
 	err := db.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
 		selection{}.where(kind)(s)
-		sum(l, of.table, of.owner, of.fields...)(s)
+		sum(l, of.Table, of.Owner, columns...)(s)
 	})
 	if err != nil {
 		return Count{}, err
