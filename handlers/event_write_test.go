@@ -305,7 +305,7 @@ func TestSourcesOfParameters(t *testing.T) {
 			{Name: "a picture", Request: typed("image/png", `PNG`), Status: 415, Code: "rest_unsupported_media_type"},
 			{Name: "another content type without a body", Request: typed("text/plain", ""), Status: 400, Check: namesExactly("title", "start_date", "end_date")},
 			{Name: "a list", Request: post("admin", "/events", `[{"title":"x"}]`), Status: 400, Code: "rest_body_not_object"},
-			{Name: "null", Request: post("admin", "/events", `null`), Status: 400, Code: "rest_body_not_object"},
+			{Name: "null", Request: post("admin", "/events", `null`), Status: 400, Code: "rest_missing_callback_param"},
 			{Name: "a text", Request: post("admin", "/events", `"title"`), Status: 400, Code: "rest_body_not_object"},
 			{
 				Name: "repeated keys", Request: post("admin", "/events", `{"title":"One","venue":{"venue":"Here","city":"A","city":"B"},"start_date":"2026-12-05","end_date":"2026-12-05","title":"Two"}`),

@@ -34,9 +34,9 @@ const (
 	maxValues = 50_000 // values in a JSON body
 )
 
-// DecodeJSON parses a JSON body. An empty body has no parameters. Of members with the same key, the last one counts. The error
-// is ErrForm for more than maxValues values, and ErrNotObject for other JSON than an object. Clients may see the text of other
-// errors.
+// DecodeJSON parses a JSON body. An empty body and null have no parameters. Of members with the same key, the last one counts.
+// The error is ErrForm for more than maxValues values, and ErrNotObject for other JSON than an object. Clients may see the text
+// of other errors.
 func DecodeJSON(body []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
@@ -55,6 +55,9 @@ func DecodeJSON(body []byte) (map[string]any, error) {
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("more after the end of the value, at byte %d", dec.InputOffset())
+	}
+	if v == nil {
+		return nil, nil // clients send it for a request without a body
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
