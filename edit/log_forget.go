@@ -35,14 +35,13 @@ func ForgetChanges(ctx context.Context, db *ent.Client, before time.Time) (int, 
 		if err := addToCounter(ctx, tx, forgottenPublic, 0); err != nil { // other processes wait for this row
 			return err
 		}
-		public := func(s *sql.Selector) { s.Where(sql.ExprP(s.C(entchange.FieldHidden)+" = ?", false)) }
-		newest, err := tx.Change.Query().Where(public, entchange.IDLTE(last)).Order(entchange.ByID(sql.OrderDesc())).Limit(1).All(ctx)
+		newest, err := newestPublic(ctx, tx.Change.Query().Where(entchange.IDLTE(last)))
 		if err != nil {
 			return err
 		}
-		for _, c := range newest {
-			err := tx.Counter.Update().Where(counter.ID(forgottenPublic), counter.ValueLT(c.At.Unix())).SetValue(c.At.Unix()).Exec(ctx)
-			if err != nil {
+		if newest != nil {
+			at := newest.At.Unix()
+			if err := tx.Counter.Update().Where(counter.ID(forgottenPublic), counter.ValueLT(at)).SetValue(at).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -58,8 +57,8 @@ func ForgetChanges(ctx context.Context, db *ent.Client, before time.Time) (int, 
 // lastForgotten returns the id of the last entry that ForgetChanges removes, or 0. The log is in the order of dates, as far as the
 // clocks of the processes agree.
 func lastForgotten(ctx context.Context, db *ent.Client, before time.Time) (int64, error) {
-	oldest, err := FirstChange(ctx, db)
-	if err != nil || oldest == 0 {
+	oldest, err := db.Change.Query().Order(entchange.ByID()).Limit(1).All(ctx)
+	if err != nil || len(oldest) == 0 || !oldest[0].At.Before(before) {
 		return 0, err
 	}
 	newest, err := Revision(ctx, db)
@@ -67,7 +66,7 @@ func lastForgotten(ctx context.Context, db *ent.Client, before time.Time) (int64
 		return 0, err
 	}
 	for n := int64(forgetBatch); n > 0; n /= 2 {
-		last := min(oldest+n, newest) - 1
+		last := min(oldest[0].ID+n, newest) - 1
 		old, err := db.Change.Query().Where(entchange.ID(last), entchange.AtLT(before)).Exist(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("old changes: %w", err)
@@ -88,16 +87,34 @@ func FirstChange(ctx context.Context, db *ent.Client) (int64, error) {
 	return ids[0], nil
 }
 
-// ForgottenPublic returns when the newest forgotten change was made that feeds show. It is zero if there is none.
-func ForgottenPublic(ctx context.Context, db *ent.Client) (time.Time, error) {
+// LastPublicChange returns the time of the newest change that feeds show, also of one that is forgotten. It is zero if there is none.
+func LastPublicChange(ctx context.Context, db *ent.Client) (time.Time, error) {
+	newest, err := newestPublic(ctx, db.Change.Query())
+	switch {
+	case err != nil:
+		return time.Time{}, fmt.Errorf("last change: %w", err)
+	case newest != nil:
+		return newest.At, nil
+	}
 	c, err := db.Counter.Get(ctx, forgottenPublic)
 	switch {
 	case ent.IsNotFound(err):
 		return time.Time{}, nil
 	case err != nil:
-		return time.Time{}, fmt.Errorf("old changes: %w", err)
+		return time.Time{}, fmt.Errorf("last change: %w", err)
 	case c.Value == 0:
 		return time.Time{}, nil
 	}
 	return time.Unix(c.Value, 0).UTC(), nil
+}
+
+// newestPublic returns the newest selected change that feeds show, or nil.
+func newestPublic(ctx context.Context, selected *ent.ChangeQuery) (*ent.Change, error) {
+	// The predicate of Ent is NOT hidden, for which SQLite uses no index.
+	public := func(s *sql.Selector) { s.Where(sql.ExprP(s.C(entchange.FieldHidden)+" = ?", false)) }
+	found, err := selected.Where(public).Order(entchange.ByID(sql.OrderDesc())).Limit(1).All(ctx)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
 }

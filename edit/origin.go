@@ -196,8 +196,8 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 }
 
 // lastRevisions returns the last revisions in which events were changed, by id. Each change of SEQUENCE in iCalendar has
-// revisions of its own, so SEQUENCE was lower. An event whose changes are forgotten has the last forgotten revision, and an event
-// that never existed has none or that one.
+// revisions of its own, so SEQUENCE was lower. If the log has no change of an event, the last forgotten revision stands for it, or
+// none while the log is whole.
 func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]int64, error) {
 	last := make(map[int64]int64)
 	if len(events) == 0 {

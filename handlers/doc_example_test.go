@@ -156,7 +156,7 @@ func TestExamplesAreRecorded(t *testing.T) {
 	})
 }
 
-// recordNamed records the replies of a kind of records with a name, whose record 9 is in the example.
+// recordNamed records the replies of a kind. Its record 9 is in the example, as CONTRIBUTING says.
 func recordNamed(t *testing.T, api *apitest.API, kind calendar.Kind) {
 	t.Helper()
 	name, list := string(kind), "/"+kind.Plural()

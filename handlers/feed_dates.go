@@ -9,7 +9,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/withdrawal"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -28,22 +27,11 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	last := func(when time.Time) { at = append(at, when) }
-	// The predicate of Ent is NOT hidden, for which SQLite uses no index.
-	shown := func(s *sql.Selector) { s.Where(sql.ExprP(s.C(change.FieldHidden)+" = ?", false)) }
-	newest, err := r.db.Change.Query().Where(shown).Order(change.ByID(sql.OrderDesc())).Limit(1).All(r.ctx)
+	changed, err := edit.LastPublicChange(r.ctx, r.db)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("last change: %w", err)
+		return time.Time{}, err
 	}
-	for _, c := range newest {
-		last(c.At)
-	}
-	if len(newest) == 0 {
-		forgotten, err := edit.ForgottenPublic(r.ctx, r.db)
-		if err != nil {
-			return time.Time{}, err
-		}
-		last(forgotten)
-	}
+	last(changed)
 	// Scheduled records whose date has passed count as published, even if the database does not say so yet.
 	due := func(s *sql.Selector) {
 		s.Select(s.C(event.FieldPublishedAt)).Where(sql.And(

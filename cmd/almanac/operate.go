@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -63,16 +61,9 @@ const (
 
 // keepChanges returns how long the change log is kept. 0 means forever.
 func (f operateFlags) keepChanges() (time.Duration, error) {
-	const day = 24 * time.Hour
-	var keep time.Duration
-	days, inDays := strings.CutSuffix(f.KeepChanges, "d")
-	n, err := strconv.Atoi(days)
-	if inDays {
-		keep = time.Duration(n) * day
-	} else {
-		keep, err = time.ParseDuration(f.KeepChanges)
-	}
-	if err != nil || keep != 0 && keep < edit.LeastKept || n > 100_000 {
+	at, err := later(f.KeepChanges, time.Time{})
+	keep := at.Sub(time.Time{})
+	if err != nil || keep != 0 && keep < edit.LeastKept {
 		return 0, fmt.Errorf("--keep-changes %q: want a time such as 90d or 48h, of at least 24h, or 0", f.KeepChanges)
 	}
 	return keep, nil

@@ -566,8 +566,8 @@ func forgetWithdrawals(ctx context.Context, log *slog.Logger, db *ent.Client) {
 	}
 }
 
-// forgetShare is the part of the time that forgetChanges takes.
-const forgetShare = 10
+// forgetPause is the pause of forgetChanges after a batch, in times of the batch.
+const forgetPause = 9
 
 // forgetChanges removes the entries of the change log that are older than keep. It pauses between the batches, because writers
 // wait for each. It logs an error.
@@ -584,7 +584,7 @@ func forgetChanges(ctx context.Context, log *slog.Logger, db *ent.Client, keep t
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After((forgetShare - 1) * time.Since(started)):
+		case <-time.After(forgetPause * time.Since(started)):
 		}
 	}
 }

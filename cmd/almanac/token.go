@@ -87,7 +87,8 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	return &at, nil
 }
 
-func expiry(text string, now time.Time) (time.Time, error) {
+// later returns the time after a duration such as 24h or 90d.
+func later(text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		// Four million days lead beyond the year 9999.
 		n, err := strconv.Atoi(days)
@@ -96,8 +97,13 @@ func expiry(text string, now time.Time) (time.Time, error) {
 		}
 		return now.AddDate(0, 0, n), nil
 	}
-	if d, err := time.ParseDuration(text); err == nil {
-		return now.Add(d), nil
+	d, err := time.ParseDuration(text)
+	return now.Add(d), err
+}
+
+func expiry(text string, now time.Time) (time.Time, error) {
+	if at, err := later(text, now); err == nil {
+		return at, nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.AddDate(0, 0, 1).Add(-time.Second), nil

@@ -33,8 +33,7 @@ func (d *description) show(name string) ordered {
 	return ordered{{name, refTo("examples", name)}}
 }
 
-// example returns a recorded reply, or a text that says so if none was recorded. The program carries all: a test compares them with what a
-// document names, and records what is missing with -update.
+// example returns a recorded reply. A missing one is the text "not recorded": a test fails then, and -update records it.
 func (a *API) example(name string) json.RawMessage {
 	data, err := examples.ReadFile(path.Join("examples", name+".json"))
 	if err != nil {
