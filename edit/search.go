@@ -20,7 +20,7 @@ import (
 
 // searchableFields are the names in the change log of the fields in search texts, by kind of record. Those of
 // terms include the description, which is only in the sort keys. Updates of other fields change neither search
-// texts nor sort keys.
+// texts nor sort keys. Of another kind of records with a name, any field may be searchable.
 var searchableFields = map[calendar.Kind][]string{
 	calendar.Event:  {"title", "description", "excerpt"},
 	calendar.Series: {"title", "description", "excerpt"},
@@ -35,10 +35,10 @@ var searchableFields = map[calendar.Kind][]string{
 // findable reports whether a change of a record may change its search texts.
 func (c change) findable() bool {
 	names, ok := searchableFields[c.kind]
-	if c.id == 0 || !ok {
+	if c.id == 0 || !ok && !c.kind.IsNamed() {
 		return false
 	}
-	if c.fields == nil || c.action == calendar.Deleted {
+	if !ok || c.fields == nil || c.action == calendar.Deleted {
 		return true
 	}
 	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(names, f) })

@@ -124,6 +124,24 @@ var recipes = []recipe{
 		},
 		asks: []filterRequest{{query: "", titles: "ABCD"}},
 	},
+	{
+		title:      "Add a resource",
+		needsMySQL: true,
+		collection: "partners",
+		records: []string{
+			`"level": "gold", "phone": "+48 42 111 11 11", "email": "a@example.org", "website": "https://example.org", "since": 1998, "listed": false`,
+			`"level": "silver", "description": "<p>Rower</p>"`, `"status": "private"`,
+		},
+		refused: []string{`"since": 2101`, `"since": "long ago"`, `"level": "a level of more than twenty characters"`, `"website": "x"`},
+		asks: []filterRequest{
+			{query: "", titles: "ABC"},
+			{query: "level=gold", titles: "A"},
+			{query: "level=gold,silver", titles: "AB"},
+			{query: "search=rower", titles: "B"},
+			{query: "status=private", titles: "C"},
+			{query: "status=none", status: http.StatusBadRequest},
+		},
+	},
 }
 
 // workTree is a copy of the source tree in which recipes are followed one after the other.
