@@ -59,7 +59,10 @@ func TestManualNamesEveryIndex(t *testing.T) {
 	}
 	named := map[string]bool{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| .*\\w.* \\|$").FindAllStringSubmatch(dbaPage(t), -1) {
-		named[row[1]+"."+row[2]] = true
+		for _, kind := range calendar.NamedKinds { // each of the tables that the row stands for, or the one that it names
+			of := strings.NewReplacer("RECORDS", kind.Plural(), "RECORD", string(kind))
+			named[of.Replace(row[1]+"."+row[2])] = true
+		}
 	}
 	if len(there) == 0 {
 		t.Fatal("the schema has no indexes")

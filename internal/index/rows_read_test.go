@@ -65,6 +65,9 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for kind, rs := range s.records {
+			if len(rs.byID) == 0 { // a kind that fillTables does not fill
+				continue
+			}
 			if _, err := r.records(t.Context(), kind, []int64{rs.orders[0].records[0].id}); err != nil {
 				t.Fatal(err)
 			}

@@ -326,7 +326,7 @@ func TestStatus(t *testing.T) {
 			{"tag", "en", 1, 1, 0, 0},
 			{"tag", "pl", 1, 0, 0, 1},
 			{"tag", "es", 1, 0, 0, 1},
-		}, got)
+		}, slices.DeleteFunc(got, func(c Count) bool { return c.Records == 0 }))
 
 		var missing []Missing
 		filter := Filter{Kinds: []calendar.Kind{calendar.Event}, Languages: []calendar.Language{calendar.Polish}}
