@@ -323,7 +323,9 @@ func (v *vocabulary) code(c *codec, size uint32) {
 	if !c.reading || c.err != nil {
 		return
 	}
-	v.check(c, size)
+	if v.check(c, size); c.err != nil {
+		return
+	}
 	if len(v.packed.from) == 0 {
 		v.packed = packedSlots{}
 	}
