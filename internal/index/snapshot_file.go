@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// snapshotEvery is the least time between two snapshots of an index that was not made anew.
+// snapshotEvery is the least time between two snapshots without a full load between them.
 const snapshotEvery = 5 * time.Minute
 
 // savePatience is how long a process that stops waits for running changes of the index.
 const savePatience = 5 * time.Second
 
-// KeepSnapshot writes the snapshot when the index was made anew, every few minutes if it has changed, and when ctx ends. It
+// KeepSnapshot writes the snapshot after each full load, every few minutes if it has changed, and when ctx ends. It
 // logs errors, the first one of several in a row. It returns nil when ctx ends.
 func (x *Index) KeepSnapshot(ctx context.Context) error {
 	removeAbandonedSnapshots(x.Snapshot.File, time.Now())

@@ -56,7 +56,7 @@ func (f *follower) newEvent(title string, day int) int64 {
 	return int64(r.Get(f.T, "id").(float64))
 }
 
-// An index that was read from a snapshot and follows the changes since then answers as one that was made anew.
+// An index that was read from a snapshot and follows the changes since then answers as one that was loaded from the database.
 func TestRestoredIndexAnswersAsALoadedOne(t *testing.T) {
 	eachFollower(t, func(f *follower) {
 		f.index = f.restartedWithout()
