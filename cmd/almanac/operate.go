@@ -44,6 +44,7 @@ type operateFlags struct {
 	StaleWhileRevalidate    time.Duration `default:"10s" placeholder:"TIME" help:"How long HTTP caches may use a stale reply while they revalidate it. Default ${default}."`
 	DrainWait               time.Duration `default:"0s" placeholder:"TIME" help:"How long to go on serving after the signal to stop, while /readyz answers 503. Default ${default}."`
 	IndexWait               time.Duration `default:"1m" placeholder:"TIME" help:"Longest time after the start that /readyz answers 503 while the index loads. 0s does not wait. Default ${default}."`
+	IndexSnapshot           string        `default:"auto" placeholder:"DIR" help:"Folder for a copy of the index, from which a process reads it when it starts. none makes no copy. Default the folder of the SQLite file, and none on MySQL."`
 	KeepChanges             string        `default:"90d" placeholder:"TIME" help:"How long the change log of the database is kept, such as 90d or 48h, at least 24h. 0 keeps all of it. Default ${default}."`
 	ReusePort               bool          `help:"Share the listen address with other processes, so that a new one can start before the old one stops."`
 	MetricsListen           string        `placeholder:"HOST:PORT" help:"Second address, for operators only, with /metrics for Prometheus. Default none."`

@@ -354,6 +354,7 @@ func (f serveFlags) listen(
 		// must follow operation, which starts to observe the statements
 		lists = index.New(st.reading().Ent, handlers.EventColumns(), log)
 		lists.Moves = st.moves
+		lists.Snapshot = f.snapshot(ctx, log, st.Store)
 		if op.metrics != nil {
 			if err := op.metrics.Index(lists); err != nil {
 				return fmt.Errorf("metrics: %w", err)
@@ -393,6 +394,9 @@ func (f serveFlags) listen(
 	}
 	if lists != nil {
 		group.Go(func() error { return lists.Run(ctx) })
+		if lists.Snapshot != nil {
+			group.Go(func() error { return lists.KeepSnapshot(ctx) })
+		}
 	}
 	group.Go(func() error {
 		return repeatEvery(ctx, dueEvery, func() { publishDue(ctx, srv.Log, st.Store) })

@@ -35,6 +35,8 @@ const maxBehind = 2000
 type Index struct {
 	// Moves is about the servers of the database. It is set before the index is loaded.
 	Moves query.Moves
+	// Snapshot is the file for Restore, SaveSnapshot and Run. It is set before the index is loaded. Nil disables it.
+	Snapshot *Snapshot
 
 	db   reader
 	log  *slog.Logger
@@ -45,13 +47,15 @@ type Index struct {
 	applying chan struct{}
 	mu       sync.RWMutex
 	state    *state    // nil until the first load
-	made     time.Time // time of the last full load; zero means none
+	made     time.Time // time of the last full load or Restore; zero means none
+	saved    int64     // guarded by mu; revision of the snapshot that was read or written last
 
 	// checked is the result of Moves for which the server is known to have the revision of the state.
 	checked atomic.Int64
 
 	running    bool          // guarded by mu; Run is active and does the long work
 	wake       chan struct{} // wakes Run
+	madeAnew   chan struct{} // wakes KeepSnapshot after a full load
 	mustReload bool          // guarded by mu; the state is wrong, and reads wait for a reload
 	untidy     bool          // guarded by mu; the state is right, but a reload would make it smaller
 }
@@ -69,7 +73,10 @@ func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
 			stored.words = append(stored.words, c.Field)
 		}
 	}
-	return &Index{db: reader{db, stored}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	return &Index{
+		db: reader{db, stored}, log: log,
+		applying: make(chan struct{}, 1), wake: make(chan struct{}, 1), madeAnew: make(chan struct{}, 1),
+	}
 }
 
 // Stats reports whether the index can answer, the number of events in it, and the revision up to which it has
@@ -84,7 +91,7 @@ func (x *Index) Stats() (ready bool, events int, revision int64) {
 	return s.words != nil && !x.mustReload, int(s.base) - s.gone + len(s.moved), s.revision
 }
 
-// Made returns the time at which the index was last loaded in full. Zero means that it has not been loaded.
+// Made returns the time at which the index was last loaded in full or restored. Zero means that it has not been.
 func (x *Index) Made() time.Time {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -94,7 +101,7 @@ func (x *Index) Made() time.Time {
 // retryAfter is the time that Run waits after an error.
 const retryAfter = time.Second
 
-// Run loads the index and keeps it current. It applies long backlogs and reloads the index if necessary. Run
+// Run restores or loads the index and keeps it current. It applies long backlogs and reloads the index if necessary. Run
 // logs errors and tries again. It returns nil when ctx ends.
 func (x *Index) Run(ctx context.Context) error {
 	x.mu.Lock()
@@ -130,8 +137,12 @@ func (x *Index) Run(ctx context.Context) error {
 // maintain reloads the index if necessary, else applies all new changes. It returns a description for the log.
 func (x *Index) maintain(ctx context.Context) (string, error) {
 	x.mu.RLock()
-	anew := x.mustReload || x.untidy || x.state == nil
+	first := x.state == nil
+	anew := x.mustReload || x.untidy || first
 	x.mu.RUnlock()
+	if first && x.tryRestore(ctx) {
+		return "read from its snapshot", nil
+	}
 	if anew {
 		return "made anew", x.Load(ctx)
 	}
@@ -193,7 +204,14 @@ func (x *Index) Load(ctx context.Context) error {
 		x.state, x.mustReload, x.untidy = s, false, false
 	}
 	x.mu.Unlock()
-	return x.followLocked(ctx)
+	if err := x.followLocked(ctx); err != nil {
+		return err
+	}
+	select {
+	case x.madeAnew <- struct{}{}:
+	default: // KeepSnapshot has yet to notice an earlier load
+	}
+	return nil
 }
 
 func (x *Index) lock(ctx context.Context) error {
@@ -366,6 +384,7 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 		return ErrNotReady
 	}
 	s.revision = revision
+	s.history.note(changes)
 	for kind, ids := range found.linked {
 		for _, id := range ids {
 			now := found.records[kind][id]

@@ -27,6 +27,9 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	if s.revision, err = r.revision(ctx); err != nil {
 		return nil, err
 	}
+	if s.history.entries, err = r.historyUpTo(ctx, s.revision); err != nil {
+		return nil, err
+	}
 	if err := r.places(ctx, "", s.places.put); err != nil {
 		return nil, err
 	}

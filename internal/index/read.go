@@ -230,6 +230,7 @@ func (r reader) places(ctx context.Context, where string, each func(place)) erro
 // logEntry is an entry of the change log. It is about the records with ids from first to last. 0 in first means
 // all records of the kind.
 type logEntry struct {
+	historyEntry
 	kind        calendar.Kind
 	action      calendar.Action
 	first, last int64
@@ -252,29 +253,24 @@ func changesCounts(action calendar.Action, fields []byte) bool {
 func (r reader) changes(ctx context.Context, after int64, limit int) (out []logEntry, revision int64, err error) {
 	revision = after
 	records := int64(0)
-	var id, record int64
-	var kind calendar.Kind
-	var action calendar.Action
-	var fields sql.RawBytes
-	err = r.rows(ctx, entchange.Table, []column{
-		{entchange.FieldID, &id},
-		{entchange.FieldKind, &kind},
-		{entchange.FieldRecordID, &record},
-		{entchange.FieldAction, &action},
-		{entchange.FieldFields, &fields},
-	}, fmt.Sprintf(" WHERE %s > %d ORDER BY %[1]s LIMIT %[3]d", entchange.FieldID, after, limit), func() error {
+	where := fmt.Sprintf(" WHERE %s > %d ORDER BY %[1]s LIMIT %[3]d", entchange.FieldID, after, limit)
+	err = r.logRows(ctx, where, func(row *logRow) error {
 		if records >= int64(limit) {
 			return nil
 		}
-		c := logEntry{kind, action, record, record, kind == calendar.Event && changesCounts(action, fields)}
-		if id != revision+1 {
+		c := logEntry{
+			kind: row.kind, action: row.action, first: row.record, last: row.record,
+			recounts: row.kind == calendar.Event && changesCounts(row.action, row.fields),
+		}
+		if row.id != revision+1 {
 			c = logEntry{}
 		}
-		revision = id
+		c.historyEntry = historyEntry{row.id, row.hash()}
+		revision = row.id
 		if c.action == calendar.Loaded {
 			// A bulk load writes one entry for a block of new records. Its record is the first id, and its
 			// fields column has the last id.
-			last, err := strconv.ParseInt(strings.Trim(string(fields), `[" ]`), 10, 64)
+			last, err := strconv.ParseInt(strings.Trim(string(row.fields), `[" ]`), 10, 64)
 			if err != nil {
 				return fmt.Errorf("%d: %w", revision, err)
 			}

@@ -36,6 +36,7 @@ type text struct {
 // changed event leaves its slot and gets a new one in the tail, so postings only grow.
 type state struct {
 	revision int64 // revision of the calendar up to which changes are applied
+	history  history
 
 	base         uint32
 	ids          []int64 // event ids, by slot
@@ -188,17 +189,24 @@ func (s *state) append(d *document) uint32 {
 func (s *state) seal() {
 	s.base = s.size()
 	s.byID = make([]uint32, s.base)
+	for slot := range s.base {
+		s.byID[slot] = slot
+	}
+	slices.SortFunc(s.byID, func(a, b uint32) int { return cmp.Compare(s.ids[a], s.ids[b]) })
+	s.boundEnds()
+}
+
+// boundEnds fills earliest and latest.
+func (s *state) boundEnds() {
 	words := (s.base + 63) / 64
 	s.earliest, s.latest = make([]int64, words), make([]int64, words)
 	for slot := range s.base {
-		s.byID[slot] = slot
 		w := slot / 64
 		if slot%64 == 0 {
 			s.earliest[w], s.latest[w] = s.ends[slot], s.ends[slot]
 		}
 		s.earliest[w], s.latest[w] = min(s.earliest[w], s.ends[slot]), max(s.latest[w], s.ends[slot])
 	}
-	slices.SortFunc(s.byID, func(a, b uint32) int { return cmp.Compare(s.ids[a], s.ids[b]) })
 }
 
 // slot returns the slot of an event. For a deleted event it may return a slot that is no longer used. False means

@@ -72,10 +72,18 @@ func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
 
 // grow doubles the hash table if it is three quarters full.
 func (v *vocabulary) grow() {
-	if 4*len(v.start) < 3*len(v.table) {
-		return
+	if 4*len(v.start) >= 3*len(v.table) {
+		v.rehash(2 * len(v.table))
 	}
-	v.table = make([]uint32, max(2*len(v.table), 1<<10))
+}
+
+// rehash builds the hash table with at least size places. At most three quarters of them are in use.
+func (v *vocabulary) rehash(size int) {
+	places := 1 << 10
+	for places < size || 4*len(v.start) >= 3*places {
+		places *= 2
+	}
+	v.table = make([]uint32, places)
 	mask := len(v.table) - 1
 	for id := range v.start {
 		at := int(maphash.Bytes(v.seed, v.word(uint32(id)))) & mask

@@ -9,6 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	atlas "ariga.io/atlas/sql/migrate"
@@ -91,6 +94,16 @@ func status(ctx context.Context, st *store.Store, files fs.FS) (revs []Revision,
 		return err
 	})
 	return revs, err
+}
+
+// Newest returns the version of the newest migration of the program for an engine (store.Store.Engine).
+func Newest(engine string) (string, error) {
+	files, err := fs.Glob(migrations.FS, engine+"/*.sql")
+	if err != nil || len(files) == 0 {
+		return "", fmt.Errorf("migrations of %s: %w", engine, errors.Join(err, ErrVersion))
+	}
+	version, _, _ := strings.Cut(path.Base(slices.Max(files)), "_")
+	return version, nil
 }
 
 // CheckCurrent returns nil if the database has all migrations of the program. If it lacks some, the error wraps

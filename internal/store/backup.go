@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +10,14 @@ import (
 	"path/filepath"
 
 	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/setting"
 )
+
+// DatabaseIDSetting is the id of the setting with the random id of the database, which no copy has.
+const DatabaseIDSetting = "database_id"
 
 var (
 	// ErrNoBackup is returned by Backup for a database that is not an SQLite file.
@@ -26,6 +34,8 @@ var (
 // Backup writes the copy in a temporary folder beside the file, checks its pages and foreign keys, and renames
 // it. So the file is never incomplete. If check is not nil, it may reject the copy with an error. A folder that
 // a killed process left is removed by the next backup to the same place.
+//
+// The copy lacks DatabaseIDSetting, so that what was derived from the database is not taken for that of the copy.
 //
 // Writers do not wait for a backup. Their commits stay in the write-ahead log until it is done.
 func (s *Store) Backup(
@@ -56,6 +66,9 @@ func (s *Store) Backup(
 			err = ctx.Err()
 		}
 		return 0, fmt.Errorf("backup of %s: %w", s, err)
+	}
+	if err := removeDatabaseID(ctx, name); err != nil {
+		return 0, fmt.Errorf("backup of %s: the copy: %w", s, err)
 	}
 	if size, err = checkCopy(ctx, name, check); err != nil {
 		return 0, fmt.Errorf("backup of %s: the copy: %w", s, err)
@@ -90,6 +103,22 @@ func (s *Store) mayWrite(file string, force bool) error {
 		return fmt.Errorf("%s is the database itself", file)
 	}
 	return nil
+}
+
+// removeDatabaseID removes DatabaseIDSetting from an SQLite file. The file may lack the tables of Almanac.
+func removeDatabaseID(ctx context.Context, file string) (err error) {
+	db, err := sql.Open("sqlite", filePath(file))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var tables int
+	const count = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
+	if err := db.QueryRowContext(ctx, count, setting.Table).Scan(&tables); err != nil || tables == 0 {
+		return err
+	}
+	_, err = ent.NewClient(ent.Driver(entsql.OpenDB(dialect.SQLite, db))).Setting.Delete().Where(setting.ID(DatabaseIDSetting)).Exec(ctx)
+	return err
 }
 
 // checkCopy checks the pages and foreign keys of a copy, and calls check. It returns the size of the copy in

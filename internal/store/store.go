@@ -173,6 +173,17 @@ func (s *Store) Clock() string {
 	return "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
 }
 
+// File returns the path of the SQLite file. It is "" for a database in memory and for MySQL.
+func (s *Store) File() string { return s.url.file }
+
+// DatabaseName returns the name of the database on a MySQL server. It is "" for SQLite.
+func (s *Store) DatabaseName() string {
+	if s.url.mysql == nil {
+		return ""
+	}
+	return s.url.mysql.DBName
+}
+
 // String returns the database's URL without its password.
 func (s *Store) String() string { return s.url.String() }
 

@@ -30,8 +30,8 @@ type Process struct {
 // byte.
 const BaseURL = "http://127.0.0.1:8080"
 
-// Indexed is what the service logs when its index is complete.
-const Indexed = "made anew"
+// Indexed is the beginning of what the service logs when its index is complete.
+const Indexed = "msg=index did="
 
 // module is the module of the service.
 const module = "github.com/almanac-cal/almanac"

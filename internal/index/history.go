@@ -1,0 +1,101 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/almanac-cal/almanac/calendar"
+	entchange "github.com/almanac-cal/almanac/ent/change"
+)
+
+// historyLength is the number of log entries that a state remembers.
+const historyLength = 100
+
+// history has the last log entries that a state has applied, in rising order. After a backup was restored, the log
+// has other entries with the same revisions.
+type history struct{ entries []historyEntry }
+
+// historyEntry is the revision of a log entry and a hash of its content, with its date.
+type historyEntry struct {
+	revision int64
+	hash     uint64
+}
+
+// note adds entries that were applied.
+func (h *history) note(changes []logEntry) {
+	for _, c := range changes {
+		h.entries = append(h.entries, c.historyEntry)
+	}
+	if over := len(h.entries) - historyLength; over > 0 {
+		h.entries = slices.Delete(h.entries, 0, over)
+	}
+}
+
+// isPartOf reports whether a log that has the given entries is the one that was applied. The newest entry has to be in
+// the log. Older ones may have been removed from it.
+func (h *history) isPartOf(log []historyEntry) bool {
+	if len(h.entries) == 0 || len(log) == 0 || log[len(log)-1] != h.entries[len(h.entries)-1] {
+		return false
+	}
+	return !slices.ContainsFunc(log, func(e historyEntry) bool {
+		return e.revision >= h.entries[0].revision && !slices.Contains(h.entries, e)
+	})
+}
+
+func (h *history) code(c *codec) {
+	codeList(c, &h.entries, 2, func(e *historyEntry) {
+		c.int64(&e.revision)
+		c.uint64(&e.hash)
+	})
+}
+
+// historyUpTo reads the last entries of the log up to a revision, in rising order.
+func (r reader) historyUpTo(ctx context.Context, revision int64) (out []historyEntry, err error) {
+	where := fmt.Sprintf(" WHERE %s > %d AND %[1]s <= %[3]d ORDER BY %[1]s", entchange.FieldID, revision-historyLength, revision)
+	err = r.logRows(ctx, where, func(row *logRow) error {
+		out = append(out, historyEntry{row.id, row.hash()})
+		return nil
+	})
+	return out, err
+}
+
+// logRow is a row of the change log.
+type logRow struct {
+	id, record int64
+	kind       calendar.Kind
+	action     calendar.Action
+	fields     sql.RawBytes
+	user       sql.NullInt64
+	at         time.Time
+}
+
+// hash returns a hash of the row. Rows with the same id differ in it unless one user made the same change in the same second.
+func (l *logRow) hash() uint64 {
+	data := make([]byte, 0, 64)
+	for _, n := range []int64{l.id, l.record, l.user.Int64, l.at.Unix()} {
+		data = binary.AppendVarint(data, n)
+	}
+	data = append(append(data, l.kind...), 0)
+	data = append(append(data, l.action...), 0)
+	return xxhash.Sum64(append(data, l.fields...))
+}
+
+// logRows calls each for the rows of the change log that the end of a statement selects.
+func (r reader) logRows(ctx context.Context, where string, each func(*logRow) error) error {
+	var row logRow
+	return r.rows(ctx, entchange.Table, []column{
+		{entchange.FieldID, &row.id},
+		{entchange.FieldKind, &row.kind},
+		{entchange.FieldRecordID, &row.record},
+		{entchange.FieldAction, &row.action},
+		{entchange.FieldFields, &row.fields},
+		{entchange.FieldUserID, &row.user},
+		{entchange.FieldAt, &row.at},
+	}, where, func() error { return each(&row) })
+}

@@ -1,0 +1,193 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// snapshotEvery is the least time between two snapshots without a full load between them.
+const snapshotEvery = 5 * time.Minute
+
+// savePatience is how long a process that stops waits for running changes of the index.
+const savePatience = 5 * time.Second
+
+// KeepSnapshot writes the snapshot after each full load, every few minutes if it has changed, and when ctx ends. It
+// logs errors, the first one of several in a row. It returns nil when ctx ends.
+func (x *Index) KeepSnapshot(ctx context.Context) error {
+	removeAbandonedSnapshots(x.Snapshot.File, time.Now())
+	tick := time.NewTicker(snapshotEvery)
+	defer tick.Stop()
+	failed := false
+	save := func(ctx context.Context) {
+		started := time.Now()
+		size, err := x.SaveSnapshot(ctx)
+		switch {
+		case err == nil && size > 0:
+			x.log.Info("index snapshot", "did", "written", "bytes", size, "seconds", time.Since(started).Seconds())
+			failed = false
+		case err != nil && ctx.Err() == nil && !failed:
+			x.log.Warn("the index snapshot cannot be written; the next start reads the whole calendar", "error", err)
+			failed = true
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			last, stop := context.WithTimeout(context.WithoutCancel(ctx), savePatience)
+			defer stop()
+			if !x.isSaved() {
+				save(last)
+			}
+			return nil
+		case <-x.madeAnew:
+			save(ctx)
+		case <-tick.C:
+			if !x.isSaved() {
+				save(ctx)
+			}
+		}
+	}
+}
+
+// tryRestore restores the index and reports whether that worked. It logs why it did not.
+func (x *Index) tryRestore(ctx context.Context) bool {
+	if x.Snapshot == nil {
+		return false
+	}
+	err := x.Restore(ctx)
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil:
+	case errors.Is(err, ErrNoSnapshot):
+		x.log.Info("index snapshot", "did", "not used", "reason", err.Error())
+	default:
+		x.log.Warn("the index snapshot cannot be read; the whole calendar is read instead", "error", err)
+	}
+	return false
+}
+
+// SaveSnapshot writes the index to its snapshot and returns the size of the file. It replaces the file by a rename, so
+// readers see a whole one. It does nothing and returns 0 if the index is not loaded.
+func (x *Index) SaveSnapshot(ctx context.Context) (size int64, err error) {
+	data, revision, err := x.encode(ctx)
+	if err != nil || data == nil {
+		return 0, err
+	}
+	if err := writeSnapshot(x.Snapshot.File, data); err != nil {
+		return 0, fmt.Errorf("snapshot of the index: %w", err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.saved = revision
+	return int64(len(data)), nil
+}
+
+// encode returns the present state as the content of a file. Nil means that there is none, or a wrong one. While it runs, the
+// index answers, but applies no changes.
+func (x *Index) encode(ctx context.Context) (data []byte, revision int64, err error) {
+	if err := x.lock(ctx); err != nil {
+		return nil, 0, err
+	}
+	defer x.unlock()
+	x.mu.RLock()
+	s := x.state
+	if s == nil || s.words == nil || x.mustReload || s.revision == 0 {
+		x.mu.RUnlock()
+		return nil, 0, nil
+	}
+	compared := s.compared.clone() // searches add to it without the lock for changes
+	x.mu.RUnlock()
+	return appendSnapshot(x.headerFor(s), s, &compared), s.revision, nil
+}
+
+// isSaved reports whether the file already has the present state, because this or another process wrote it.
+func (x *Index) isSaved() bool {
+	x.mu.RLock()
+	if x.state == nil || x.state.revision == x.saved {
+		x.mu.RUnlock()
+		return true
+	}
+	want := x.headerFor(x.state)
+	want.history.entries = slices.Clone(want.history.entries)
+	x.mu.RUnlock()
+	header, err := readHeader(x.Snapshot.File)
+	return err == nil && header.format == want.format && slices.Equal(header.database, want.database) &&
+		header.schema == want.schema && header.revision == want.revision &&
+		slices.Equal(header.history.entries, want.history.entries)
+}
+
+// headerSize is more than any header takes.
+const headerSize = 8 << 10
+
+// readHeader reads the header of a file without the rest.
+func readHeader(file string) (header snapshotHeader, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return header, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	data, err := io.ReadAll(io.LimitReader(f, headerSize))
+	if err != nil {
+		return header, err
+	}
+	rest, ok := strings.CutPrefix(string(data), snapshotMagic)
+	if !ok {
+		return header, ErrDamagedSnapshot
+	}
+	c := &codec{reading: true, data: []byte(rest)}
+	header.code(c)
+	return header, c.err
+}
+
+// writeSnapshot replaces a file. Only the owner may read it, because it has words of events that are not public.
+func writeSnapshot(file string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(file), temporaryPattern(file)) // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file)
+}
+
+// temporaryPattern is the pattern of the names of files that are being written.
+func temporaryPattern(file string) string { return "." + filepath.Base(file) + ".*.tmp" }
+
+// abandonedAfter is the age from which a temporary file is that of a process that was killed.
+const abandonedAfter = time.Hour
+
+// removeAbandonedSnapshots removes temporary files that killed processes left. Files that it cannot remove stay.
+func removeAbandonedSnapshots(file string, now time.Time) {
+	entries, err := os.ReadDir(filepath.Dir(file))
+	if err != nil {
+		return
+	}
+	before, after, _ := strings.Cut(temporaryPattern(file), "*")
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), before) || !strings.HasSuffix(e.Name(), after) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > abandonedAfter {
+			_ = os.Remove(filepath.Join(filepath.Dir(file), e.Name())) // another process may have removed it
+		}
+	}
+}
