@@ -27,6 +27,41 @@ type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
 	derive func(m M, d *diff, old, row R)
 }
 
+// NamedTexts writes the texts of records with a name, of one kind.
+type NamedTexts interface {
+	// LockRow is Named.Lock.
+	LockRow(ctx context.Context, tx *ent.Tx, id int64) (ent.Row, error)
+	// UpdateTexts is Named.Update for the texts of a row that LockRow returned. Nil means not sent.
+	UpdateTexts(ctx context.Context, tx *ent.Tx, e *Editor, row ent.Row, name, description, slug *string) error
+}
+
+// namedTexts are the kinds of records with a name.
+var namedTexts = map[calendar.Kind]NamedTexts{}
+
+// TextsOf returns what writes the texts of a kind of records with a name. It returns nil for other kinds.
+func TextsOf(kind calendar.Kind) NamedTexts { return namedTexts[kind] }
+
+// declared adds a kind to those that TextsOf knows.
+func declared[R ent.Row, M namedMutation, T any, V comparable](n *Named[R, M, T, V]) *Named[R, M, T, V] {
+	namedTexts[n.Kind] = n
+	return n
+}
+
+// LockRow is Lock for a caller that does not know the type of rows.
+func (n *Named[R, M, T, V]) LockRow(ctx context.Context, tx *ent.Tx, id int64) (ent.Row, error) {
+	return n.Lock(ctx, tx, id)
+}
+
+// UpdateTexts is Update for a caller that does not know the type of rows.
+func (n *Named[R, M, T, V]) UpdateTexts(ctx context.Context, tx *ent.Tx, e *Editor, row ent.Row, name, description, slug *string) error {
+	own, ok := row.(R)
+	if !ok {
+		return fmt.Errorf("%T is no row of a %s", row, n.Kind)
+	}
+	_, err := n.Update(ctx, tx, e, own, &NamedInput[V]{Name: name, Description: description, Slug: slug})
+	return err
+}
+
 // NamedInput is the data that a client sent for a record with a name. Nil means not sent. To create a record, Name is
 // required. V has the values of the fields that only its kind has.
 type NamedInput[V any] struct {

@@ -3,9 +3,9 @@ package edit
 import "github.com/almanac-cal/almanac/ent"
 
 // Organizers has the rules of writing organizers.
-var Organizers = &Named[*ent.Organizer, *ent.OrganizerMutation, *ent.OrganizerTranslation, ent.OrganizerValues]{
+var Organizers = declared(&Named[*ent.Organizer, *ent.OrganizerMutation, *ent.OrganizerTranslation, ent.OrganizerValues]{
 	NamedTable: ent.OrganizersTable, apply: (*ent.OrganizerValues).Apply,
-}
+})
 
 // OrganizerInput is the data that a client sent for an organizer.
 type OrganizerInput = NamedInput[ent.OrganizerValues]

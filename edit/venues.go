@@ -7,12 +7,12 @@ import (
 )
 
 // Venues has the rules of writing venues.
-var Venues = &Named[*ent.Venue, *ent.VenueMutation, *ent.VenueTranslation, VenueValues]{
+var Venues = declared(&Named[*ent.Venue, *ent.VenueMutation, *ent.VenueTranslation, VenueValues]{
 	NamedTable: ent.VenuesTable, apply: (*VenueValues).apply, faults: coordinateFaults,
 	derive: func(m *ent.VenueMutation, d *diff, old, row *ent.Venue) {
 		putOptional(d, "", old.Cell, VenueCell(row.Latitude, row.Longitude), m.SetCell, m.ClearCell)
 	},
-}
+})
 
 // VenueInput is the data that a client sent for a venue. New venues show the map and the map link by default.
 type VenueInput = NamedInput[VenueValues]

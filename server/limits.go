@@ -8,16 +8,17 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // Largest sizes of the parts of a request, in bytes.
 const (
-	maxBody = 1 << 20 // body without files
+	maxBody = param.MaxBody // body without files
 	// body received before it is refused, so that a wrong route or wrong credentials are answered first
 	maxRead   = 4 * maxBody
 	maxUpload = media.MaxBytes + 64<<10 // a picture with the form around it
 	maxHeader = 16 << 10                // request line and headers
-	maxURL    = 8 << 10
+	maxURL    = param.MaxURL
 )
 
 // LeastReceiving is the minimum of Limits.Receiving: one upload with its headers.

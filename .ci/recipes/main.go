@@ -3,8 +3,8 @@
 //	go run ./.ci/recipes -mysql mysql://root@127.0.0.1:3306/
 //
 // A block is inserted in a file, or runs in a shell (manual.Steps). The address of a MySQL server in it becomes the one of
-// -mysql. Then the tests run that iterate over the declarations, and requests ask the program on each engine, with the index
-// and without.
+// -mysql. Then the short suite runs, and requests ask the program on each engine, with the index and without. -keep leaves the
+// copy for a look at it.
 package main
 
 import (
@@ -35,14 +35,15 @@ import (
 
 func main() {
 	server := flag.String("mysql", "", "URL of a MySQL server whose user may create databases; without it SQLite alone is asked")
+	keep := flag.Bool("keep", false, "leave the copy, and print where it is")
 	flag.Parse()
-	if err := run(*server); err != nil {
+	if err := run(*server, *keep); err != nil {
 		fmt.Fprintln(os.Stderr, "recipes:", err)
 		os.Exit(1)
 	}
 }
 
-func run(server string) (err error) {
+func run(server string, keep bool) (err error) {
 	page, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
 		return err
@@ -51,7 +52,11 @@ func run(server string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	if keep {
+		fmt.Println("The copy is in", tmp)
+	} else {
+		defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	}
 	k := workTree{tree: filepath.Join(tmp, "tree"), tmp: tmp, mysql: server}
 	if err := k.copyTree(); err != nil {
 		return fmt.Errorf("copy of the tree: %w", err)

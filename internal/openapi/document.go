@@ -342,7 +342,7 @@ func parameter(p *param.Param) ordered {
 		// OpenAPI has no optional path parameters.
 		{"required", p.IsRequired || in == param.InPath},
 	}
-	schema := valueSchema(p, false)
+	schema := withLimits(valueSchema(p, false), in)
 	if len(schema) > 0 && schema[0].Value == "array" {
 		o = append(o, member{"style", "form"}, member{"explode", false})
 	}
@@ -361,7 +361,7 @@ func fieldsParameter() ordered {
 		{"required", false},
 		{"style", "form"},
 		{"explode", false},
-		{"schema", ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}},
+		{"schema", withLimits(ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}, param.InQuery)},
 	}
 }
 
@@ -437,7 +437,7 @@ func (d *description) responses(p *Route, e *Endpoint, method string) ordered {
 
 // otherLanguage returns the redirect of a feed below the segment of a language that the site does not offer.
 func (d *description) otherLanguage(p *Route) ordered {
-	example := ordered{{"address", ordered{{"value", p.Server + p.Path}}}}
+	example := ordered{{"address", ordered{{"value", p.Server + p.samplePath()}}}}
 	content := ordered{{"text/plain", ordered{{"schema", ordered{{"type", "string"}, {"format", "uri"}}}, {"examples", example}}}}
 	return response("The site does not offer the language of the path", []string{"Location", "Cache-Control"}, content)
 }

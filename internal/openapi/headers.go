@@ -49,7 +49,7 @@ func (h headerParameter) describe() ordered {
 		{"in", string(inHeader)},
 		{"description", h.description},
 		{"required", false},
-		{"schema", ordered{{"type", "string"}}},
+		{"schema", withLimits(ordered{{"type", "string"}}, param.InQuery)},
 		{"example", samples[string(inHeader)+" "+h.name]},
 	}
 }

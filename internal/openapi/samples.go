@@ -197,14 +197,20 @@ type Sample struct {
 	Header string // header line, such as Idempotency-Key: "…"
 }
 
+// samplePath returns a path of the route in the sample calendar.
+func (p *Route) samplePath() string {
+	_, rest, ok := strings.Cut(p.Path, "{")
+	if !ok {
+		return strings.TrimSuffix(p.Path, "/")
+	}
+	capture, _, _ := strings.Cut(rest, "}")
+	return p.stored(string(param.InPath), capture)
+}
+
 // sampleOf returns a request with a parameter and everything else that the operation requires. Parameters
 // without a sample are left out; a test ensures that there are none.
 func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) Sample {
-	out := Sample{Method: method, Server: p.Server, Path: strings.TrimSuffix(p.Path, "/")}
-	if _, rest, ok := strings.Cut(p.Path, "{"); ok {
-		capture, _, _ := strings.Cut(rest, "}")
-		out.Path = p.stored(string(param.InPath), capture)
-	}
+	out := Sample{Method: method, Server: p.Server, Path: p.samplePath()}
 	var members []string
 	add := func(of *param.Param) {
 		text := p.sample(of)

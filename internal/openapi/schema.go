@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"reflect"
 	"slices"
@@ -96,9 +97,9 @@ func (s *schemas) of(t reflect.Type) ordered {
 	case reflect.Bool:
 		return ordered{{"type", "boolean"}}
 	case reflect.Int:
-		return ordered{{"type", "integer"}}
+		return ordered{{"type", "integer"}, {"minimum", 0}, {"maximum", math.MaxInt32}}
 	case reflect.Int64:
-		return ordered{{"type", "integer"}, {"format", "int64"}}
+		return ordered{{"type", "integer"}, {"format", "int64"}, {"minimum", 0}, {"maximum", int64(math.MaxInt64)}}
 	case reflect.Float64:
 		return ordered{{"type", "number"}, {"format", "double"}}
 	}
@@ -187,7 +188,7 @@ var forms = func() map[string]ordered {
 // listSchema returns the schema of a list reply: a page of records with totals and links.
 func listSchema(key string, item ordered) ordered {
 	address := ordered{{"type", "string"}, {"format", "uri"}}
-	count := ordered{{"type", "integer"}, {"minimum", 0}}
+	count := ordered{{"type", "integer"}, {"minimum", 0}, {"maximum", int64(math.MaxInt64)}}
 	return ordered{
 		{"type", "object"},
 		{"required", []string{key, "rest_url", "total", "total_pages"}},
@@ -264,7 +265,7 @@ func errorSchema() ordered {
 				{"type", "object"},
 				{"required", []string{"status"}},
 				{"properties", ordered{
-					{"status", ordered{{"type", "integer"}}},
+					{"status", ordered{{"type", "integer"}, {"minimum", 400}, {"maximum", 599}}},
 					{"params", ordered{
 						{"description", "Names of missing parameters, or a sentence for each invalid one"},
 						{"oneOf", []ordered{
@@ -279,7 +280,7 @@ func errorSchema() ordered {
 							{{"type", "object"}, {"additionalProperties", detail}},
 						}},
 					}},
-					{"term_id", ordered{{"type", "integer"}, {"format", "int64"}}},
+					{"term_id", ordered{{"type", "integer"}, {"format", "int64"}, {"minimum", 1}, {"maximum", int64(math.MaxInt64)}}},
 					{"json_error_message", text},
 				}},
 			}},
@@ -296,7 +297,7 @@ func problemSchema() ordered {
 		{"properties", ordered{
 			{"type", text},
 			{"title", text},
-			{"status", ordered{{"type", "integer"}}},
+			{"status", ordered{{"type", "integer"}, {"minimum", 400}, {"maximum", 599}}},
 			{"detail", text},
 			{"instance", text},
 			{"code", text},
@@ -387,7 +388,7 @@ func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 			required = append(required, f.Name)
 		}
 		nullable := clears[f.Name] || f.HasDefault && f.Published == nil && !f.IsRequired
-		schema := append(ordered{}, valueSchema(f, nullable)...)
+		schema := withLimits(valueSchema(f, nullable), param.InBody)
 		for i := range schema {
 			// Generators make a field with a default required.
 			if schema[i].Name == "default" {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"math"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -54,6 +55,62 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 		return append(text, member{"enum", calendar.Statuses}), true
 	}
 	return nil, false
+}
+
+// withLimits adds the limits of every request to the parts of a schema that declare none of their own. That of a text is
+// the size of a request, that of a list param.MaxItems, and whole numbers are those of records.
+func withLimits(schema ordered, in param.Location) ordered {
+	out := make(ordered, 0, len(schema)+2)
+	typ := any(nil)
+	for _, m := range schema {
+		switch v := m.Value.(type) {
+		case ordered:
+			switch m.Name {
+			case "items":
+				m.Value = withLimits(v, in)
+			case "properties":
+				properties := slices.Clone(v)
+				for i, of := range v {
+					properties[i].Value = withLimits(of.Value.(ordered), in)
+				}
+				m.Value = properties
+			}
+		case []ordered:
+			parts := make([]ordered, len(v))
+			for i := range v {
+				parts[i] = withLimits(v[i], in)
+			}
+			m.Value = parts
+		}
+		if m.Name == "type" {
+			typ = m.Value
+		}
+		out = append(out, m)
+	}
+	longest := param.MaxURL
+	if in == param.InBody {
+		longest = param.MaxBody
+	}
+	add := func(name string, limit any) {
+		if !declares(schema, name, "enum") {
+			out = append(out, member{name, limit})
+		}
+	}
+	switch {
+	case typ == "string" && !declares(schema, "format"):
+		add("maxLength", longest)
+	case typ == "array":
+		add("maxItems", param.MaxItems)
+	case typ == "integer":
+		add("minimum", 0)
+		add("maximum", int64(math.MaxInt64))
+	}
+	return out
+}
+
+// declares reports whether a schema has a member with one of the names.
+func declares(schema ordered, names ...string) bool {
+	return slices.ContainsFunc(schema, func(m member) bool { return slices.Contains(names, m.Name) })
 }
 
 // anyOfSchemas returns a schema for values that match at least one of several schemas.

@@ -187,6 +187,12 @@ func TooLong(name string, maximum int) *Fault {
 // thousands. Each item costs memory, and often a part of a statement, before the caller is authenticated.
 const MaxItems = 2000
 
+// MaxBody and MaxURL are the sizes in bytes of the largest body without files, and of the longest address with its query.
+const (
+	MaxBody = 1 << 20
+	MaxURL  = 8 << 10
+)
+
 // TooManyItems returns the fault for a list of more than MaxItems items.
 func TooManyItems() *Fault { return itemsFault("", MaxItems) } // Var adds the name
 

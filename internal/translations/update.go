@@ -13,8 +13,9 @@ import (
 func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
 	var d decision
 	var err error
-	switch g.kind {
-	case calendar.Event:
+	named := edit.TextsOf(g.kind)
+	switch {
+	case g.kind == calendar.Event:
 		d, err = updateRow(ctx, r, tx, g, edit.LockEvent, func(row *ent.Event, sent texts) error {
 			_, err := r.editor.UpdateEvent(ctx, tx, row, &edit.EventInput{
 				Title: sent.title, Description: sent.description, Excerpt: sent.excerpt, Slug: sent.slug,
@@ -22,10 +23,10 @@ func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision,
 			})
 			return err
 		})
-	case calendar.Venue:
-		d, err = updateNamed(ctx, r, tx, g, edit.Venues)
-	case calendar.Organizer:
-		d, err = updateNamed(ctx, r, tx, g, edit.Organizers)
+	case named != nil:
+		d, err = updateRow(ctx, r, tx, g, named.LockRow, func(row ent.Row, sent texts) error {
+			return named.UpdateTexts(ctx, tx, r.editor, row, sent.title, sent.description, sent.slug)
+		})
 	default:
 		d, err = updateRow(ctx, r, tx, g, edit.LockTerm, func(row *ent.Term, sent texts) error {
 			_, err := r.editor.UpdateTerm(ctx, tx, row, &edit.TermInput{
@@ -38,20 +39,6 @@ func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision,
 		return r.decide(nil, g), nil
 	}
 	return d, err
-}
-
-// updateNamed is update for a kind of records with a name.
-func updateNamed[R ent.Row, V any](ctx context.Context, r *importRun, tx *ent.Tx, g *group, kind interface {
-	Lock(context.Context, *ent.Tx, int64) (R, error)
-	Update(context.Context, *ent.Tx, *edit.Editor, R, *edit.NamedInput[V]) (R, error)
-},
-) (decision, error) {
-	return updateRow(ctx, r, tx, g, kind.Lock, func(row R, sent texts) error {
-		_, err := kind.Update(ctx, tx, r.editor, row, &edit.NamedInput[V]{
-			Name: sent.title, Description: sent.description, Slug: sent.slug,
-		})
-		return err
-	})
 }
 
 // updateRow is update for one type of row. For a term of another taxonomy the outcome is Unknown.
