@@ -56,7 +56,7 @@ func (c *Calendar) fillActivities(english sections) error {
 			if !ofEntry(key) {
 				continue
 			}
-			_, rest, _ := strings.Cut(key, " ")
+			typ, rest, _ := strings.Cut(key, " ")
 			of, name, _ := strings.Cut(rest, " ")
 			slot, entry, err := c.entryNamed(english, of, name)
 			if err != nil {
@@ -66,6 +66,7 @@ func (c *Calendar) fillActivities(english sections) error {
 			if err != nil {
 				return err
 			}
+			a.subject = typ == "subject"
 			at := [2]int{slot, entry}
 			if c.activities[at] == nil {
 				c.activities[at] = make([]*descriptionTexts, len(c.texts))
