@@ -294,10 +294,11 @@ func agreesWithKind(c *Calendar, m *testEvent, report func(string, ...any)) {
 }
 
 // namesFact reports whether a description names a person, a band, a team, a work, a place, a date or a price of the event.
+// A description of its subject does.
 func (c *Calendar) namesFact(m *testEvent, l calendar.Language, text string) bool {
 	texts := c.textsOf(&m.place)
 	lead := texts[0].leads[c.leads[m.i*len(c.o.Languages)]]
-	return slices.ContainsFunc(lead.template, func(s segment) bool { return s.slot >= 0 && s.gendered == nil }) && l != "" && text != ""
+	return texts[0].subject || slices.ContainsFunc(lead.template, func(s segment) bool { return s.slot >= 0 && s.gendered == nil }) && l != "" && text != ""
 }
 
 // sentencesOf returns the sentences of a description without tags.

@@ -45,7 +45,7 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		for _, of := range []*descriptionTexts{texts[n], p.title.about[n]} {
 			most := 0
 			if long {
-				most = 3
+				most = 4
 			} else if draw.percent(c.moreShare[of]) {
 				most = 1
 			}
