@@ -202,7 +202,16 @@ type section struct {
 // sections maps type and key, such as "kind jazz", to the sections of text files.
 type sections map[string]*section
 
-var sectionTypes = []string{"kind", "series", "activity", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
+var sectionTypes = []string{"kind", "series", "activity", "subject", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
+
+// entrySections are the types of sections with the descriptions of one entry of a list. A language may lack them.
+var entrySections = []string{"activity", "subject"}
+
+// ofEntry reports whether a section has the descriptions of one entry of a list.
+func ofEntry(key string) bool {
+	typ, _, _ := strings.Cut(key, " ")
+	return slices.Contains(entrySections, typ)
+}
 
 // read adds the sections of a file. Two sections with one name are an error.
 func (s sections) read(name string) error {
@@ -263,11 +272,10 @@ func (s sections) parse(text string) error {
 // readTexts reads the texts of a scenario in language l.
 func readTexts(scenario string, l calendar.Language) (sections, error) {
 	s := sections{}
-	if err := s.read("common." + string(l) + ".txt"); err != nil {
-		return nil, err
-	}
-	if err := s.read(scenario + "." + string(l) + ".txt"); err != nil {
-		return nil, err
+	for _, name := range []string{"common", "subjects", scenario} {
+		if err := s.read(name + "." + string(l) + ".txt"); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -311,7 +319,7 @@ func (p *plan) check(first, other sections) error {
 		b := other[key]
 		switch {
 		case b == nil:
-			if strings.HasPrefix(key, "activity ") {
+			if ofEntry(key) {
 				continue
 			}
 			return fmt.Errorf("no section %q", key)
@@ -321,7 +329,7 @@ func (p *plan) check(first, other sections) error {
 		}
 	}
 	for key := range other {
-		if first[key] == nil && !strings.HasPrefix(key, "activity ") {
+		if first[key] == nil && !ofEntry(key) {
 			return fmt.Errorf("section %q is not in the first language", key)
 		}
 		name, ok := strings.CutPrefix(key, "kind ")

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -13,6 +14,7 @@ type facts struct {
 	known                  uint64 // slots with a value, as bits
 	holds                  uint32 // conditions that hold, as bits
 	kind, venueType, genre string
+	lesson                 string // its number as a word of a condition; "0" for events that are no lesson
 }
 
 // line is a text of a description, with the conditions under which it is true.
@@ -89,6 +91,9 @@ func (c *Calendar) parseCondition(text string) (w condition, err error) {
 		ok = slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool { return k.Key == value })
 	case "at":
 		ok = slices.Contains(c.plan.Venues, value)
+	case "lesson":
+		n, err := strconv.Atoi(value)
+		ok = err == nil && n >= 0 && n <= lessons
 	case "genre":
 		ok = slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool { return slices.Contains(k.Genres, value) })
 	}
@@ -110,6 +115,8 @@ func (f *facts) allow(l *line) bool {
 			holds = f.kind == w.value
 		case "at":
 			holds = f.venueType == w.value
+		case "lesson":
+			holds = f.lesson == w.value
 		case "genre":
 			holds = f.genre == w.value
 		}

@@ -338,7 +338,7 @@ func (c *Calendar) about(key string) ([]*descriptionTexts, error) {
 // compileAbout compiles the descriptions in a section in one language.
 func (c *Calendar) compileAbout(key string, language int) (*descriptionTexts, error) {
 	s := c.texts[language][key]
-	if s == nil || len(s.Leads) == 0 {
+	if s == nil || len(s.Leads) == 0 && !strings.HasPrefix(key, "kind ") {
 		return nil, fmt.Errorf("no text in section %q", key)
 	}
 	a := new(descriptionTexts)

@@ -31,13 +31,17 @@ type rule struct {
 // entryNamed returns the slot and the index of an entry of a list, which the files name in English in every language.
 func (c *Calendar) entryNamed(english sections, of, name string) (slot, entry int, err error) {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
-	if at < 0 || english["list "+of] == nil {
+	if at < 0 {
 		return 0, 0, fmt.Errorf("no list %q", of)
 	}
 	if name == "" {
 		return slotLists + at, -1, nil
 	}
-	entry = slices.IndexFunc(english["list "+of].Entries, func(e []string) bool { return strings.EqualFold(e[0], name) })
+	entries, err := english.listOf(c.lists[at])
+	if err != nil {
+		return 0, 0, err
+	}
+	entry = slices.IndexFunc(entries, func(e []string) bool { return strings.EqualFold(e[0], name) })
 	if entry < 0 {
 		return 0, 0, fmt.Errorf("list %q: no entry %q", of, name)
 	}
@@ -49,10 +53,10 @@ func (c *Calendar) fillActivities(english sections) error {
 	c.activities = map[[2]int][]*descriptionTexts{}
 	for language, texts := range c.texts {
 		for key := range texts {
-			rest, ok := strings.CutPrefix(key, "activity ")
-			if !ok {
+			if !ofEntry(key) {
 				continue
 			}
+			typ, rest, _ := strings.Cut(key, " ")
 			of, name, _ := strings.Cut(rest, " ")
 			slot, entry, err := c.entryNamed(english, of, name)
 			if err != nil {
@@ -62,6 +66,7 @@ func (c *Calendar) fillActivities(english sections) error {
 			if err != nil {
 				return err
 			}
+			a.subject = typ == "subject"
 			at := [2]int{slot, entry}
 			if c.activities[at] == nil {
 				c.activities[at] = make([]*descriptionTexts, len(c.texts))

@@ -97,6 +97,7 @@ type title struct {
 // one language.
 type descriptionTexts struct {
 	leads, more []line
+	subject     bool // the leads say what something is about, such as a film
 }
 
 // compile parses a text with slots. If html is true, it escapes the text between the slots.

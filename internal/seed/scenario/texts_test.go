@@ -134,6 +134,16 @@ var activityLists = map[string][]string{
 	"city": {"craft", "move", "market"}, "university": {"science", "club"}, "festival": {"skill"}, "sport": {"move"},
 }
 
+// subjectLists are the lists whose entries are the subjects of events: an event with one in its title is described
+// by a section of this entry alone. Those with the key "" are in all scenarios.
+var subjectLists = map[string][]string{
+	"":     {"talk", "tale", "course", "film", "book", "play", "exhibit"},
+	"city": {"theme", "walk"}, "university": {"thesis"}, "conference": {"subject"},
+}
+
+// fewestSubjectTexts is the number of descriptions of a subject that suit every event.
+const fewestSubjectTexts = 3
+
 // unfinishedTexts are the scenarios with kinds whose texts in a language are not yet rewritten.
 var unfinishedTexts = map[calendar.Language][]string{}
 
@@ -177,7 +187,7 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 				t.Errorf("%s: %v", key, err)
 			}
 		}
-		if typ != "kind" && typ != "activity" {
+		if typ != "kind" && !ofEntry(key) {
 			continue
 		}
 		plain, always := 0, 0
@@ -193,10 +203,16 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 				always++
 			}
 		}
+		if typ == "subject" {
+			if len(section.More) > 0 {
+				t.Errorf("%s: further paragraphs belong to the kind", key)
+			}
+			continue
+		}
 		if list, _, _ := strings.Cut(name, " "); typ == "activity" && !slices.Contains(activityLists[scenario], list) {
 			continue
 		}
-		if typ == "kind" && (c.hasActivities(name) || slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool {
+		if typ == "kind" && (c.hasEntryTexts(name) || slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool {
 			return k.Key == name && (k.Role == currentRole || k.Role == clockChangeRole)
 		})) {
 			continue
@@ -211,19 +227,40 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 			t.Errorf("%s: %d of %d descriptions have no placeholder", key, plain, len(section.Leads))
 		}
 	}
-	for _, list := range activityLists[scenario] {
-		for _, e := range english["list "+list].Entries {
-			if texts["activity "+list+" "+e[0]] == nil {
-				t.Errorf("no section %q", "activity "+list+" "+e[0])
+	for typ, lists := range map[string][]string{
+		"activity": activityLists[scenario], "subject": slices.Concat(subjectLists[""], subjectLists[scenario]),
+	} {
+		for _, name := range lists {
+			at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == name })
+			entries, err := english.listOf(c.lists[at])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				key := typ + " " + name + " " + e[0]
+				switch section := texts[key]; {
+				case section == nil:
+					t.Errorf("no section %q", key)
+				case typ == "subject" && name == "course":
+					for lesson := range lessons + 1 {
+						condition := fmt.Sprintf("[lesson:%d] ", lesson)
+						if !slices.ContainsFunc(section.Leads, func(text string) bool { return strings.HasPrefix(text, condition) }) {
+							t.Errorf("%s: no description with %s", key, condition)
+						}
+					}
+				case typ == "subject" && len(section.Leads) < fewestSubjectTexts:
+					t.Errorf("%s: %d descriptions of %d", key, len(section.Leads), fewestSubjectTexts)
+				}
 			}
 		}
 	}
 }
 
-// hasActivities reports whether all titles of a section of kinds have an activity with its own descriptions.
-func (c *Calendar) hasActivities(name string) bool {
+// hasEntryTexts reports whether all titles of a section of kinds have an entry with its own descriptions.
+func (c *Calendar) hasEntryTexts(name string) bool {
+	lists := slices.Concat(activityLists[c.o.Scenario], subjectLists[""], subjectLists[c.o.Scenario])
 	for _, title := range c.texts[0]["kind "+name].Titles {
-		if !slices.ContainsFunc(activityLists[c.o.Scenario], func(list string) bool {
+		if !slices.ContainsFunc(lists, func(list string) bool {
 			return strings.Contains(title, "{"+list+"}") || strings.Contains(title, "{"+list+":")
 		}) {
 			return false

@@ -16,7 +16,7 @@ const localSlots = 1<<slotStreet | 1<<slotDistrict | 1<<slotSquare | 1<<slotPark
 // factsOf returns what is known about an event with a place and a time.
 func (c *Calendar) factsOf(p *place) facts {
 	k, d := p.kind, p.draft
-	f := facts{kind: k.Key, genre: c.genreOf(p)}
+	f := facts{kind: k.Key, genre: c.genreOf(p), lesson: strconv.Itoa(d.number)}
 	know := func(known bool, slots ...int) {
 		for _, slot := range slots {
 			if known {

@@ -45,7 +45,7 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		for _, of := range []*descriptionTexts{texts[n], p.title.about[n]} {
 			most := 0
 			if long {
-				most = 3
+				most = 4
 			} else if draw.percent(c.moreShare[of]) {
 				most = 1
 			}
@@ -58,11 +58,7 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		info := c.remarks(p, &f, n)
 		switch {
 		case long || listed:
-			most := 3
-			if long {
-				most = 6
-			}
-			d.items(&b, c.infos["heading"][n].leads[0].template, pick(info, most, &draw), n)
+			d.items(&b, c.infos["heading"][n].leads[0].template, pick(info, 3, &draw), n)
 		case draw.percent(remarkShare):
 			for _, text := range pick(info, 1, &draw) {
 				d.paragraph(&b, text.template, n)
