@@ -53,9 +53,9 @@ func (c *codec) uint64(v *uint64) {
 }
 
 func (c *codec) int64(v *int64) {
-	folded := uint64(*v<<1) ^ uint64(*v>>63) //nolint:gosec // as in binary.AppendVarint
+	folded := uint64(*v<<1) ^ uint64(*v>>63)
 	c.uint64(&folded)
-	*v = int64(folded>>1) ^ -int64(folded&1) //nolint:gosec // as in binary.Varint
+	*v = int64(folded>>1) ^ -int64(folded&1)
 }
 
 func (c *codec) uint32(v *uint32) {
@@ -64,7 +64,7 @@ func (c *codec) uint32(v *uint32) {
 	if !c.require(n <= math.MaxUint32) {
 		n = 0
 	}
-	*v = uint32(n) //nolint:gosec // checked above
+	*v = uint32(n)
 }
 
 func (c *codec) uint8(v *uint8) {
@@ -101,12 +101,12 @@ func (c *codec) float64(v *float64) {
 
 // length codes the length of a list whose elements take at least least bytes each.
 func (c *codec) length(n, least int) int {
-	long := uint64(n) //nolint:gosec // lengths are not negative
+	long := uint64(n)
 	c.uint64(&long)
-	if !c.require(long <= uint64(len(c.data)/least)) { //nolint:gosec // lengths are not negative
+	if !c.require(long <= uint64(len(c.data)/least)) {
 		return 0
 	}
-	return int(long) //nolint:gosec // at most the length of the data
+	return int(long)
 }
 
 // bytes codes a slice of bytes. What was read shares memory with the data, so callers copy what they keep.
@@ -146,14 +146,14 @@ func codeNumbers[N number](c *codec, list *[]N) {
 	}
 	var last N
 	for i := range *list {
-		delta := int64((*list)[i] - last) //nolint:gosec // differences wrap around
+		delta := int64((*list)[i] - last)
 		if !c.reading {
 			c.data = binary.AppendVarint(c.data, delta)
 			last = (*list)[i]
 			continue
 		}
 		c.int64(&delta)
-		last += N(delta) //nolint:gosec // differences wrap around
+		last += N(delta)
 		(*list)[i] = last
 	}
 }
@@ -168,7 +168,7 @@ func (c *codec) slots(b *slotSet, size uint32) {
 		return
 	}
 	*b = nil
-	if !c.require(uint64(n) <= (uint64(size)+63)/64) || n == 0 { //nolint:gosec // lengths are not negative
+	if !c.require(uint64(n) <= (uint64(size)+63)/64) || n == 0 {
 		return
 	}
 	*b = make(slotSet, n)
@@ -176,7 +176,7 @@ func (c *codec) slots(b *slotSet, size uint32) {
 		(*b)[i] = binary.LittleEndian.Uint64(c.data[8*i:])
 	}
 	c.data = c.data[8*n:]
-	if rest := size % 64; rest != 0 && uint32(n) == size/64+1 { //nolint:gosec // checked above
+	if rest := size % 64; rest != 0 && uint32(n) == size/64+1 {
 		c.require((*b)[n-1]>>rest == 0)
 	}
 }

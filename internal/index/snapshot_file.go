@@ -42,10 +42,10 @@ func (x *Index) KeepSnapshot(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			last, stop := context.WithTimeout(context.WithoutCancel(ctx), savePatience)
-			defer stop()
 			if !x.isSaved() {
 				save(last)
 			}
+			stop()
 			return nil
 		case <-x.madeAnew:
 			save(ctx)
@@ -163,7 +163,8 @@ func writeSnapshot(file string, data []byte) (err error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close())
+	if err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), file)

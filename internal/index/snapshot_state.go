@@ -78,13 +78,13 @@ func (s *state) codeColumns(c *codec) {
 	}
 	codeNumbers(c, &s.byID)
 	codeNumbers(c, &s.tail)
-	gone := uint64(s.gone) //nolint:gosec // a number of slots
+	gone := uint64(s.gone)
 	c.uint64(&gone)
 	if !c.require(s.base <= s.size() && len(s.byID) == int(s.base) && len(s.tail) == len(s.ids)-int(s.base) &&
 		gone <= uint64(s.base)) || !c.reading {
 		return
 	}
-	s.gone = int(gone) //nolint:gosec // checked above
+	s.gone = int(gone)
 	for i := 1; i < int(s.base); i++ {
 		if !c.require(s.compare(uint32(i-1), uint32(i)) < 0) {
 			return
@@ -109,7 +109,7 @@ func (s *state) codeColumns(c *codec) {
 func (s *state) derive() {
 	s.boundEnds()
 	for i, id := range s.ids[s.base:] {
-		slot := s.base + uint32(i) //nolint:gosec // a slot
+		slot := s.base + uint32(i)
 		if slices.ContainsFunc(s.statuses, func(b slotSet) bool { return b.has(slot) }) {
 			s.moved[id] = slot
 		}
@@ -133,7 +133,7 @@ func (s *state) codeSeries(c *codec) {
 		return
 	}
 	for i, id := range ids {
-		s.seriesNumbers[id] = uint32(i) + 1 //nolint:gosec // at most the length of the data
+		s.seriesNumbers[id] = uint32(i) + 1
 	}
 	if !c.require(len(s.seriesNumbers) == len(ids)) {
 		return
@@ -145,7 +145,7 @@ func (s *state) codeSeries(c *codec) {
 		if !c.require(int(number) <= len(ids)) {
 			return
 		}
-		slot := uint32(i) //nolint:gosec // a slot
+		slot := uint32(i)
 		s.series.add(ids[number-1], slot)
 		s.occurrences.add(slot)
 	}
@@ -154,7 +154,7 @@ func (s *state) codeSeries(c *codec) {
 func codeDay(c *codec, day *int32) {
 	long := int64(*day)
 	c.int64(&long)
-	*day = int32(long) //nolint:gosec // written from an int32
+	*day = int32(long)
 }
 
 // codePostings codes the slots of each value of a property. A value and its slots take at least two bytes.
@@ -190,8 +190,8 @@ func (p *posting) code(c *codec, size uint32) {
 		}
 		c.slots(p.dense, size)
 		if words := len(*p.dense); c.reading && c.require(words > 0 && (*p.dense)[words-1] != 0) {
-			p.n = uint32(p.dense.count())                                            //nolint:gosec // a number of slots
-			p.last = uint32(64*words - 1 - bits.LeadingZeros64((*p.dense)[words-1])) //nolint:gosec // a slot
+			p.n = uint32(p.dense.count())
+			p.last = uint32(64*words - 1 - bits.LeadingZeros64((*p.dense)[words-1]))
 		}
 		return
 	}
@@ -221,7 +221,7 @@ func (d distances) check(c *codec, size uint32) (n, last uint32) {
 			return 0, 0
 		}
 	}
-	return n, uint32(slot) //nolint:gosec // below size
+	return n, uint32(slot)
 }
 
 func (l *slotLists) code(c *codec, size uint32) {
@@ -312,7 +312,7 @@ func (v *vocabulary) code(c *codec, size uint32) {
 	codeNumbers(c, &v.packed.from)
 	slots := func(s *servedSlots) {
 		c.uint8(&s.languages)
-		s.posting.code(c, size)
+		s.code(c, size)
 	}
 	codeList(c, &v.slots, 3, slots)
 	codeMap(c, v.further, 2, func(id *uint32, all *[]servedSlots) {
@@ -368,36 +368,36 @@ func (v *vocabulary) check(c *codec, size uint32) {
 	}
 }
 
-func (cs *comparisons) code(c *codec, size uint32) {
-	if c.reading {
-		cs.of = map[phrase]*comparison{}
+func (c *comparisons) code(to *codec, size uint32) {
+	if to.reading {
+		c.of = map[phrase]*comparison{}
 	}
-	keys := make([]phrase, 0, len(cs.of))
-	for key := range cs.of {
+	keys := make([]phrase, 0, len(c.of))
+	for key := range c.of {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b phrase) int {
 		return cmp.Or(cmp.Compare(a.language, b.language), cmp.Compare(a.text, b.text))
 	})
-	c.uint64(&cs.uses)
-	codeList(c, &keys, 5, func(key *phrase) {
-		c.string((*string)(&key.language))
-		c.string(&key.text)
-		if c.reading {
-			cs.of[*key] = &comparison{}
+	to.uint64(&c.uses)
+	codeList(to, &keys, 5, func(key *phrase) {
+		to.string((*string)(&key.language))
+		to.string(&key.text)
+		if to.reading {
+			c.of[*key] = &comparison{}
 		}
-		with := cs.of[*key]
-		c.uint64(&with.used)
-		c.slots(&with.known, size)
-		c.slots(&with.found, size)
+		with := c.of[*key]
+		to.uint64(&with.used)
+		to.slots(&with.known, size)
+		to.slots(&with.found, size)
 	})
-	c.require(len(keys) <= maxCompared)
+	to.require(len(keys) <= maxCompared)
 }
 
 // clone returns a copy that later comparisons do not change.
-func (cs *comparisons) clone() comparisons {
-	out := comparisons{of: make(map[phrase]*comparison, len(cs.of)), uses: cs.uses}
-	for key, with := range cs.of {
+func (c *comparisons) clone() comparisons {
+	out := comparisons{of: make(map[phrase]*comparison, len(c.of)), uses: c.uses}
+	for key, with := range c.of {
 		out.of[key] = &comparison{known: slices.Clone(with.known), found: slices.Clone(with.found), used: with.used}
 	}
 	return out
