@@ -112,9 +112,9 @@ func wrongAges(c *Calendar, m *testEvent, match string) bool {
 	return len(m.kind.Ages) == 0 || !strings.Contains(agesText(m.language(c), m.ages()), match)
 }
 
-// wrongSeason reports whether an event is in another season. A title, and the story of a work, may be set in any.
+// wrongSeason reports whether an event is in another season. A title may be set in any.
 func wrongSeason(c *Calendar, m *testEvent, match string) bool {
-	if c.genreOf(&m.place) != "" || strings.Contains(m.Title[m.language(c)], match) {
+	if strings.Contains(m.Title[m.language(c)], match) {
 		return false
 	}
 	season := c.quarterText(m.language(c), c.month(m.draft.day)%12/3, 0)

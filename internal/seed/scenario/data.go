@@ -78,7 +78,6 @@ type kind struct {
 	// AfterDark is a word in the English titles of events that must begin after dark.
 	AfterDark string
 	Keywords  []string // English entries of the list of keywords, which become tags
-	Genres    []string // genres of the works in its titles
 	// Ages are age ranges of the participants, one of which an event has; 0 means no limit.
 	Ages   [][2]int
 	Places [2]int // minimum and maximum number of places; 0, 0 means no limit

@@ -110,7 +110,7 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 		"unknown slot": "{m}", "unknown form": "{l:2}", "form 0": "{l:0}", "no number": "{l:x}", "open brace": "{l",
 		"one form by gender": "{who?he}", "three forms by gender": "{who?he|she|it}", "no person": "{city?he|she}",
 		"unknown condition": "[wet] a", "open condition": "[free a", "unknown kind": "[kind:b] a", "condition and kind": "[free:a] a",
-		"unknown venue": "[at:moon] a", "unknown genre": "[genre:a] a",
+		"unknown venue": "[at:moon] a",
 	} {
 		if _, err := c.compileLine(text, 0); err == nil {
 			t.Errorf("template with %s: no error", name)

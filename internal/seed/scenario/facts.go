@@ -13,8 +13,8 @@ import (
 type facts struct {
 	known                  uint64 // slots with a value, as bits
 	holds                  uint32 // conditions that hold, as bits
-	kind, venueType, genre string
-	lesson                 string // its number as a word of a condition; "0" for events that are no lesson
+	kind, venueType string
+	lesson          string // its number as a word of a condition; "0" for events that are no lesson
 }
 
 // line is a text of a description, with the conditions under which it is true.
@@ -94,8 +94,6 @@ func (c *Calendar) parseCondition(text string) (w condition, err error) {
 	case "lesson":
 		n, err := strconv.Atoi(value)
 		ok = err == nil && n >= 0 && n <= lessons
-	case "genre":
-		ok = slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool { return slices.Contains(k.Genres, value) })
 	}
 	if !ok {
 		return w, fmt.Errorf("unknown condition %q", text)
@@ -117,8 +115,6 @@ func (f *facts) allow(l *line) bool {
 			holds = f.venueType == w.value
 		case "lesson":
 			holds = f.lesson == w.value
-		case "genre":
-			holds = f.genre == w.value
 		}
 		if holds == w.not {
 			return false

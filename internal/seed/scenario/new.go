@@ -266,7 +266,6 @@ const (
 	chanceSeries
 	chanceAuthors
 	chanceLeads
-	chanceGenres
 )
 
 // fillLists reads the lists of all languages, and sorts them by name.

@@ -212,7 +212,7 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 		if list, _, _ := strings.Cut(name, " "); typ == "activity" && !slices.Contains(activityLists[scenario], list) {
 			continue
 		}
-		if typ == "kind" && (c.hasEntryTexts(name) || slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool {
+		if typ == "kind" && (c.hasEntryTexts(name, texts) || slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool {
 			return k.Key == name && (k.Role == currentRole || k.Role == clockChangeRole)
 		})) {
 			continue
@@ -256,15 +256,25 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 	}
 }
 
-// hasEntryTexts reports whether all titles of a section of kinds have an entry with its own descriptions.
-func (c *Calendar) hasEntryTexts(name string) bool {
-	lists := slices.Concat(activityLists[c.o.Scenario], subjectLists[""], subjectLists[c.o.Scenario])
-	for _, title := range c.texts[0]["kind "+name].Titles {
-		if !slices.ContainsFunc(lists, func(list string) bool {
-			return strings.Contains(title, "{"+list+"}") || strings.Contains(title, "{"+list+":")
+// hasEntryTexts reports whether all titles of a section of kinds have an entry with its own descriptions in a language.
+func (c *Calendar) hasEntryTexts(name string, texts sections) bool {
+	for _, title := range texts["kind "+name].Titles {
+		if !slices.ContainsFunc(c.lists, func(l *list) bool {
+			return (strings.Contains(title, "{"+l.name+"}") || strings.Contains(title, "{"+l.name+":")) && c.describesEach(l, texts)
 		}) {
 			return false
 		}
 	}
 	return true
+}
+
+// describesEach reports whether a language has descriptions of each entry of a list.
+func (c *Calendar) describesEach(l *list, texts sections) bool {
+	sections := 0
+	for key := range texts {
+		if typ, rest, _ := strings.Cut(key, " "); ofEntry(typ) && strings.HasPrefix(rest, l.name+" ") {
+			sections++
+		}
+	}
+	return sections == len(l.entries[0])
 }

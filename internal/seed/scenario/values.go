@@ -16,7 +16,7 @@ const localSlots = 1<<slotStreet | 1<<slotDistrict | 1<<slotSquare | 1<<slotPark
 // factsOf returns what is known about an event with a place and a time.
 func (c *Calendar) factsOf(p *place) facts {
 	k, d := p.kind, p.draft
-	f := facts{kind: k.Key, genre: c.genreOf(p), lesson: strconv.Itoa(d.number)}
+	f := facts{kind: k.Key, lesson: strconv.Itoa(d.number)}
 	know := func(known bool, slots ...int) {
 		for _, slot := range slots {
 			if known {
@@ -92,20 +92,6 @@ func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {
 		return r.applies(d) && slices.Contains(r.tags, tag)
 	})
-}
-
-// genreOf returns the genre of the work in the title, which is the same in all events, or "".
-func (c *Calendar) genreOf(p *place) string {
-	if len(p.kind.Genres) == 0 {
-		return ""
-	}
-	for _, slot := range p.title.slots {
-		if slot >= slotLists && c.lists[slot-slotLists].works {
-			source := chanceOf(c.o.Seed, chanceGenres, uint64(slot), uint64(p.draft.values[slot]))
-			return p.kind.Genres[source.below(len(p.kind.Genres))]
-		}
-	}
-	return ""
 }
 
 // gender returns 1 for a woman or a division of women in a slot, otherwise 0.
