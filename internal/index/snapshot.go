@@ -108,7 +108,7 @@ func appendSnapshot(header snapshotHeader, s *state, compared *comparisons) []by
 	c := &codec{data: make([]byte, 0, 1<<16+128*len(s.ids))}
 	c.data = append(c.data, snapshotMagic...)
 	header.code(c)
-	s.code(c)
+	s.code(c, recordKinds())
 	compared.code(c, s.size())
 	return binary.LittleEndian.AppendUint64(c.data, xxhash.Sum64(c.data))
 }
@@ -132,7 +132,7 @@ func openSnapshot(data []byte) (header snapshotHeader, c *codec, err error) {
 func readState(header snapshotHeader, c *codec, columns storedColumns) (*state, error) {
 	s := newState(columns)
 	s.revision, s.history = header.revision, header.history
-	s.code(c)
+	s.code(c, recordKinds())
 	s.compared.code(c, s.size())
 	c.require(len(c.data) == 0)
 	if c.err != nil {

@@ -15,7 +15,7 @@ import (
 // data was.
 //
 // A change of what is written requires another snapshotFormat.
-func (s *state) code(c *codec) {
+func (s *state) code(c *codec, kinds []calendar.Kind) {
 	s.codeColumns(c)
 	if c.err != nil {
 		return
@@ -53,7 +53,7 @@ func (s *state) code(c *codec) {
 	s.termsOf.code(c, size)
 	s.changed.code(c, size)
 	s.places.code(c)
-	for _, kind := range recordKinds() {
+	for _, kind := range kinds {
 		s.records[kind].code(c, kind)
 	}
 	if s.words == nil {
