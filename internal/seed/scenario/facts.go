@@ -11,8 +11,8 @@ import (
 
 // facts is the knowledge about an event from which its description is drawn.
 type facts struct {
-	known                  uint64 // slots with a value, as bits
-	holds                  uint32 // conditions that hold, as bits
+	known           uint64 // slots with a value, as bits
+	holds           uint32 // conditions that hold, as bits
 	kind, venueType string
 	lesson          string // its number as a word of a condition; "0" for events that are no lesson
 }

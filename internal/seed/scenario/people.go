@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -154,11 +156,7 @@ func (c *Calendar) fillWords() error {
 	if words == nil {
 		return nil
 	}
-	var pairs []string
-	for _, e := range words.Entries {
-		pairs = append(pairs, e...)
-	}
-	replacer := strings.NewReplacer(pairs...)
+	replace := wordReplacer(words.Entries)
 	replaced := func(lines []string) []string {
 		lines = slices.Clone(lines)
 		for i, line := range lines {
@@ -167,7 +165,7 @@ func (c *Calendar) fillWords() error {
 				conditions, line, _ = strings.Cut(line, "] ")
 				conditions += "] "
 			}
-			lines[i] = conditions + replacer.Replace(line)
+			lines[i] = conditions + replace(line)
 		}
 		return lines
 	}
@@ -176,7 +174,7 @@ func (c *Calendar) fillWords() error {
 		for _, e := range s.Entries {
 			to.Entries = append(to.Entries, append(e[:1:1], replaced(e[1:])...))
 			if key != "categories" && key != "tags" { // the first form of these entries is a key
-				to.Entries[len(to.Entries)-1][0] = replacer.Replace(e[0])
+				to.Entries[len(to.Entries)-1][0] = replace(e[0])
 			}
 		}
 		c.texts[0][key] = to
@@ -194,4 +192,36 @@ func (c *Calendar) fillWords() error {
 		c.local[key] = &to
 	}
 	return nil
+}
+
+// wordReplacer returns a function that replaces the first form of each entry by the second, where a word begins: an entry
+// "móvil" leaves "automóvil" as it is. The end of the word may follow. Earlier entries come first.
+func wordReplacer(entries [][]string) func(string) string {
+	byFirst := map[byte][][]string{}
+	for _, e := range entries {
+		byFirst[e[0][0]] = append(byFirst[e[0][0]], e)
+	}
+	return func(text string) string {
+		var b strings.Builder
+		inWord := false
+	next:
+		for at := 0; at < len(text); {
+			r, size := utf8.DecodeRuneInString(text[at:])
+			if !inWord || !unicode.IsLetter(r) {
+				for _, e := range byFirst[text[at]] {
+					if strings.HasPrefix(text[at:], e[0]) {
+						b.WriteString(e[1])
+						at += len(e[0])
+						last, _ := utf8.DecodeLastRuneInString(e[0])
+						inWord = unicode.IsLetter(last)
+						continue next
+					}
+				}
+			}
+			b.WriteString(text[at : at+size])
+			at += size
+			inWord = unicode.IsLetter(r)
+		}
+		return b.String()
+	}
 }

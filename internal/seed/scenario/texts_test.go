@@ -278,3 +278,19 @@ func (c *Calendar) describesEach(l *list, texts sections) bool {
 	}
 	return sections == len(l.entries[0])
 }
+
+func TestWordsOfACountryAreWholeWords(t *testing.T) {
+	replace := wordReplacer([][]string{{"el móvil", "el celular"}, {"móvil", "celular"}, {"{band} play", "{band} will play"}, {"torches", "flashlights"}, {"torch", "flashlight"}})
+	for text, want := range map[string]string{
+		"el automóvil y el móvil":       "el automóvil y el celular",
+		"móviles":                       "celulares",
+		"torches, a torch.":             "flashlights, a flashlight.",
+		"Tonight {band} play, {band:2}": "Tonight {band} will play, {band:2}",
+		"":                              "",
+		"ámóvil":                        "ámóvil",
+	} {
+		if got := replace(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
