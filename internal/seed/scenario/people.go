@@ -209,13 +209,14 @@ func wordReplacer(entries [][]string) func(string) string {
 			r, size := utf8.DecodeRuneInString(text[at:])
 			if !inWord || !unicode.IsLetter(r) {
 				for _, e := range byFirst[text[at]] {
-					if strings.HasPrefix(text[at:], e[0]) {
-						b.WriteString(e[1])
-						at += len(e[0])
-						last, _ := utf8.DecodeLastRuneInString(e[0])
-						inWord = unicode.IsLetter(last)
-						continue next
+					if !strings.HasPrefix(text[at:], e[0]) {
+						continue
 					}
+					b.WriteString(e[1])
+					at += len(e[0])
+					last, _ := utf8.DecodeLastRuneInString(e[0])
+					inWord = unicode.IsLetter(last)
+					continue next
 				}
 			}
 			b.WriteString(text[at : at+size])
