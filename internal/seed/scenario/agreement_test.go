@@ -58,7 +58,7 @@ var claims = []claim{
 	{calendar.English, regexp.MustCompile(`\btrams?\b`), wrongTram},
 	{calendar.Polish, regexp.MustCompile(`\btramwaj\w*`), wrongTram},
 	{calendar.Spanish, regexp.MustCompile(`\btranvías?\b`), wrongTram},
-	{calendar.Spanish, regexp.MustCompile(`[\pL>] (y [«“]?[IiÍí][^aeoáéó\s]|y [Hh]i[^aeoáéó]|o [«“]?[OoÓó]\pL|o [Hh][oó]\pL)`), nil},
+	{calendar.Spanish, regexp.MustCompile(`[\pL>] (y [«“]?[IiÍí][^aeoáéó\s]|y [Hh]i[^aeoáéóp]|o [«“]?[OoÓó]\pL|o [Hh][oó]\pL)`), nil},
 }
 
 // words matches a pattern between characters that are no letters.

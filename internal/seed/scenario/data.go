@@ -347,5 +347,5 @@ func (p *plan) check(first, other sections) error {
 // hasSameTexts reports whether the texts of a section say the same in all languages, line by line. The others are
 // written for each language alone.
 func hasSameTexts(key string) bool {
-	return key == "info canceled" || key == "info postponed" || key == "info heading"
+	return key == "info canceled" || key == "info postponed" || key == "info heading" || key == "info place"
 }

@@ -49,9 +49,13 @@ func changeBefore(text, word, other string, begins func(next string) bool) strin
 }
 
 // startsWithI reports whether a word begins with the sound of the Spanish vowel i, as Iván and Hilario do, but not
-// hielo.
+// hielo and hip-hop.
 func startsWithI(word string) bool {
-	word = strings.TrimPrefix(firstWord(word), "h")
+	word = firstWord(word)
+	if strings.HasPrefix(word, "hip-") || word == "hip" {
+		return false
+	}
+	word = strings.TrimPrefix(word, "h")
 	rest, ok := strings.CutPrefix(word, "i")
 	if !ok {
 		return strings.HasPrefix(word, "í") || strings.HasPrefix(word, "yv")

@@ -308,7 +308,7 @@ func (c *Calendar) fillLists() error {
 		c.ordinals = append(c.ordinals, ordinals)
 	}
 	c.infos = map[string][]*descriptionTexts{}
-	for _, key := range []string{"free", "ticket", "any", "doors", "outdoors", "online", "canceled", "postponed", "heading", "house", "long"} {
+	for _, key := range []string{"free", "ticket", "any", "doors", "outdoors", "online", "canceled", "postponed", "heading", "house", "long", "place"} {
 		var err error
 		if c.infos[key], err = c.about("info " + key); err != nil {
 			return err

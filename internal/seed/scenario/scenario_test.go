@@ -378,7 +378,7 @@ func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
 				"hidden": e.Hide, "sticky": e.Sticky, "featured": e.Featured, "ticketed": e.Ticketed,
 				"password": e.Password != "", "part": e.Parent >= 0, "no venue": len(e.Venues) == 0,
 				"two organizers": len(e.Organizers) == 2, "all day": e.Span.AllDay, "no description": e.Description == nil,
-				"long description": len(e.Description[c.Options().Languages[0]]) > 1000, "picture": e.Picture >= 0,
+				"long description": len(e.Description[c.Options().Languages[0]]) > 800, "picture": e.Picture >= 0,
 				"over": e.Span.Over(now), "running": !e.Span.StartsAt().After(now) && !e.Span.Over(now),
 				"to come": e.Span.StartsAt().After(now), "all languages": len(e.Title) == 3,
 				"one language": len(e.Title) == 1, "two languages": len(e.Title) == 2, "free": e.Cost.Lowest() == "0",

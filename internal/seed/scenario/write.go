@@ -42,10 +42,15 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		}
 		f := all.in(l, c.home)
 		draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
+		if d.venue < 0 && len(p.wish.at) > 0 { // the texts that follow are about a place
+			d.paragraph(&b, c.infos["place"][n].leads[0].template, n)
+			e.Description[l] = b.String()
+			continue
+		}
 		for _, of := range []*descriptionTexts{texts[n], p.title.about[n]} {
 			most := 0
 			if long {
-				most = 4
+				most = 2
 			} else if draw.percent(c.moreShare[of]) {
 				most = 1
 			}
