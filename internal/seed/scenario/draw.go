@@ -34,7 +34,7 @@ func (c *Calendar) drawLeads(all []drawing) error {
 	}
 	c.moreShare = map[*descriptionTexts]int{}
 	for of, n := range counts {
-		c.moreShare[of] = min(50, len(all)*len(of.more)/n)
+		c.moreShare[of] = min(35, len(all)*len(of.more)/n)
 	}
 	for language := range languages {
 		uses := map[*descriptionTexts]*leadUses{}
