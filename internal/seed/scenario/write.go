@@ -42,7 +42,7 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 		}
 		f := all.in(l, c.home)
 		draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
-		if d.venue < 0 && len(p.wish.at) > 0 { // the texts that follow are about a place
+		if len(e.Venues) == 0 && len(p.wish.at) > 0 { // the texts that follow are about a place
 			d.paragraph(&b, c.infos["place"][n].leads[0].template, n)
 			e.Description[l] = b.String()
 			continue
