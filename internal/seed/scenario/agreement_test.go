@@ -248,8 +248,14 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 		}
 		agreesWithKind(c, m, report)
 	})
-	t.Logf("%d sentences, %d openings, %.0f %% of the descriptions name something of the event", len(sentences), len(openings),
-		100*float64(named)/float64(described))
+	commonest := ""
+	for sentence, n := range sentences {
+		if n > sentences[commonest] || n == sentences[commonest] && sentence < commonest {
+			commonest = sentence
+		}
+	}
+	t.Logf("%d sentences, %d openings, %.0f %% of the descriptions name something of the event; %d of %d events say: %s",
+		len(sentences), len(openings), 100*float64(named)/float64(described), sentences[commonest], c.Len(), commonest)
 	skipUnfinished(t, c.o.Scenario, l)
 	for sentence, n := range sentences {
 		if float64(n) > max(mostPerSentence*float64(c.Len()), fewSentences) {
