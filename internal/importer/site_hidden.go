@@ -251,9 +251,10 @@ func parseSitemap(data []byte) (files, pages []string, err error) {
 // imageNamespace is the name space of pictures in sitemaps.
 const imageNamespace = "http://www.google.com/schemas/sitemap-image/1.1"
 
-// readWholeList adds the keys of all events in the list of events, whatever their time.
+// readWholeList adds the keys of all events in the list of events, whatever their time. The first and the last day are left
+// out: a part of them is in a year that a calendar in UTC does not have.
 func (s *siteReader) readWholeList(ctx context.Context, known map[string]bool) error {
-	at := s.api(pluginRoute, url.Values{"start_date": {"1000-01-01"}, "end_date": {"9999-12-31"}, "per_page": {listPage}})
+	at := s.api(pluginRoute, url.Values{"start_date": {"1000-01-02"}, "end_date": {"9999-12-30"}, "per_page": {listPage}})
 	visited := make(map[string]bool)
 	for range maxListPages {
 		visited[at.String()] = true
