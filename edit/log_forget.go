@@ -87,7 +87,7 @@ func FirstChange(ctx context.Context, db *ent.Client) (int64, error) {
 	return ids[0], nil
 }
 
-// LastPublicChange returns the time of the newest change that feeds show, also of one that is forgotten. It is zero if there is none.
+// LastPublicChange returns the time of the newest change that feeds show, even if the log has forgotten it. Zero: there is none.
 func LastPublicChange(ctx context.Context, db *ent.Client) (time.Time, error) {
 	newest, err := newestPublic(ctx, db.Change.Query())
 	switch {

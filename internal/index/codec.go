@@ -99,7 +99,7 @@ func (c *codec) float64(v *float64) {
 	}
 }
 
-// length codes the length of a list whose elements take at least least bytes each.
+// length codes the length of a list. Each element takes least bytes or more.
 func (c *codec) length(n, least int) int {
 	long := uint64(n)
 	c.uint64(&long)
