@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -79,7 +80,7 @@ func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *o
 	describe(h.feeds.patterns(), site)
 	return &openapi.API{
 		Site: h.Site, Version: h.Version, Words: h.Words, Now: now, Language: lang,
-		Address: site + root.Mount, Routes: routes,
+		MaxPage: ent.MaxRead, Address: site + root.Mount, Routes: routes,
 	}
 }
 

@@ -27,6 +27,7 @@ type API struct {
 	Words    *locale.Catalogues
 	Now      time.Time         // clock for running declarations; the description does not depend on it
 	Language calendar.Language // language of descriptions and summaries
+	MaxPage  int               // most records on a page of a list
 	Address  string            // base address of the API without a slash at the end: http://127.0.0.1:8080/pl/cal/events/v1
 	Routes   []Route
 }
@@ -84,6 +85,9 @@ func (a *API) document() ordered {
 	}
 	d.schemas.add("Error", errorSchema())
 	d.schemas.add("Problem", problemSchema())
+	for i, m := range d.schemas.members {
+		d.schemas.members[i].Value = withLimits(m.Value.(ordered), replyLimits) // those of requests have theirs
+	}
 	return a.translated(ordered{
 		{"openapi", "3.0.0"},
 		{"info", ordered{
@@ -342,7 +346,7 @@ func parameter(p *param.Param) ordered {
 		// OpenAPI has no optional path parameters.
 		{"required", p.IsRequired || in == param.InPath},
 	}
-	schema := withLimits(valueSchema(p, false), in)
+	schema := withLimits(valueSchema(p, false), queryLimits)
 	if len(schema) > 0 && schema[0].Value == "array" {
 		o = append(o, member{"style", "form"}, member{"explode", false})
 	}
@@ -361,7 +365,7 @@ func fieldsParameter() ordered {
 		{"required", false},
 		{"style", "form"},
 		{"explode", false},
-		{"schema", withLimits(ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}, param.InQuery)},
+		{"schema", withLimits(ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}, queryLimits)},
 	}
 }
 
@@ -468,7 +472,7 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	case list:
 		meaning = "A page of the list"
 		schema = d.schemas.add(capitalise(string(kind))+"List",
-			listSchema(kind.Plural(), d.schemas.of(representations[kind])))
+			listSchema(kind.Plural(), d.schemas.of(representations[kind]), d.api.MaxPage))
 	default:
 		schema = d.schemas.of(representations[kind])
 	}

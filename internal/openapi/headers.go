@@ -49,7 +49,7 @@ func (h headerParameter) describe() ordered {
 		{"in", string(inHeader)},
 		{"description", h.description},
 		{"required", false},
-		{"schema", withLimits(ordered{{"type", "string"}}, param.InQuery)},
+		{"schema", withLimits(ordered{{"type", "string"}}, queryLimits)},
 		{"example", samples[string(inHeader)+" "+h.name]},
 	}
 }

@@ -171,7 +171,7 @@ func (s *schemas) allowNull(name string) {
 
 // forms maps JSON keys to the format of their text, in every object.
 var forms = func() map[string]ordered {
-	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}}
+	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}, {"maxLength", len(time.DateTime)}}
 	address := ordered{{"format", "uri"}}
 	out := map[string]ordered{"language": {{"enum", calendar.Languages}}}
 	for _, key := range []string{
@@ -185,15 +185,15 @@ var forms = func() map[string]ordered {
 	return out
 }()
 
-// listSchema returns the schema of a list reply: a page of records with totals and links.
-func listSchema(key string, item ordered) ordered {
+// listSchema returns the schema of a list reply: a page of at most most records, with totals and links.
+func listSchema(key string, item ordered, most int) ordered {
 	address := ordered{{"type", "string"}, {"format", "uri"}}
 	count := ordered{{"type", "integer"}, {"minimum", 0}, {"maximum", int64(math.MaxInt64)}}
 	return ordered{
 		{"type", "object"},
 		{"required", []string{key, "rest_url", "total", "total_pages"}},
 		{"properties", ordered{
-			{key, ordered{{"type", "array"}, {"items", item}}},
+			{key, ordered{{"type", "array"}, {"items", item}, {"maxItems", most}}},
 			{"rest_url", address},
 			{"next_rest_url", address},
 			{"previous_rest_url", address},
@@ -341,7 +341,7 @@ func headerObject(meaning string, always bool, schema ordered) ordered {
 	if always {
 		o = append(o, member{"required", true})
 	}
-	return append(o, member{"schema", schema})
+	return append(o, member{"schema", withLimits(schema, queryLimits)})
 }
 
 // requestBody returns the fields of a write as JSON and as a form. Only multipart forms can contain files.
@@ -388,7 +388,7 @@ func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 			required = append(required, f.Name)
 		}
 		nullable := clears[f.Name] || f.HasDefault && f.Published == nil && !f.IsRequired
-		schema := withLimits(valueSchema(f, nullable), param.InBody)
+		schema := withLimits(valueSchema(f, nullable), bodyLimits)
 		for i := range schema {
 			// Generators make a field with a default required.
 			if schema[i].Name == "default" {

@@ -57,28 +57,39 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	return nil, false
 }
 
-// withLimits adds the limits of every request to the parts of a schema that declare none of their own. That of a text is
-// the size of a request, that of a list param.MaxItems, and whole numbers are those of records.
-func withLimits(schema ordered, in param.Location) ordered {
+// limits are those of the values that declare none of their own: characters of a text and items of a list. Whole numbers
+// are those of records.
+type limits struct{ text, items int }
+
+// The limits of parameters are those of an address and those of a body. In a reply, each character of a text may be a
+// reference of up to eight characters, such as &#8217; and a little more.
+var (
+	queryLimits = limits{param.MaxURL, param.MaxItems}
+	bodyLimits  = limits{param.MaxBody, param.MaxItems}
+	replyLimits = limits{8 * param.MaxBody, param.MaxItems}
+)
+
+// withLimits adds limits to the parts of a schema that declare none of their own.
+func withLimits(schema ordered, of limits) ordered {
 	out := make(ordered, 0, len(schema)+2)
 	typ := any(nil)
 	for _, m := range schema {
 		switch v := m.Value.(type) {
 		case ordered:
 			switch m.Name {
-			case "items":
-				m.Value = withLimits(v, in)
+			case "items", "additionalProperties":
+				m.Value = withLimits(v, of)
 			case "properties":
 				properties := slices.Clone(v)
-				for i, of := range v {
-					properties[i].Value = withLimits(of.Value.(ordered), in)
+				for i, property := range v {
+					properties[i].Value = withLimits(property.Value.(ordered), of)
 				}
 				m.Value = properties
 			}
 		case []ordered:
 			parts := make([]ordered, len(v))
 			for i := range v {
-				parts[i] = withLimits(v[i], in)
+				parts[i] = withLimits(v[i], of)
 			}
 			m.Value = parts
 		}
@@ -87,20 +98,16 @@ func withLimits(schema ordered, in param.Location) ordered {
 		}
 		out = append(out, m)
 	}
-	longest := param.MaxURL
-	if in == param.InBody {
-		longest = param.MaxBody
-	}
 	add := func(name string, limit any) {
 		if !declares(schema, name, "enum") {
 			out = append(out, member{name, limit})
 		}
 	}
 	switch {
-	case typ == "string" && !declares(schema, "format"):
-		add("maxLength", longest)
+	case typ == "string" && !slices.Contains(schema, member{"format", "binary"}):
+		add("maxLength", of.text)
 	case typ == "array":
-		add("maxItems", param.MaxItems)
+		add("maxItems", of.items)
 	case typ == "integer":
 		add("minimum", 0)
 		add("maximum", int64(math.MaxInt64))
