@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/wholefile"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -106,34 +107,21 @@ func (c exportCmd) format() (string, error) {
 	return format, nil
 }
 
-// writeOutput runs do with the output: standard output for "-". It writes a file completely or not at all. Only the
-// owner may read the file, as every file of a calendar. flag is the flag that errors mention; "" means none.
-func writeOutput(s streams, file, flag string, do func(io.Writer) error) (err error) {
+// writeOutput runs do with standard output if file is "-", else with a file as wholefile.Write does. Errors of the file mention
+// flag, unless it is "".
+func writeOutput(s streams, file, flag string, do func(io.Writer) error) error {
 	if file == "-" {
 		return do(s.Out)
 	}
-	named := func(err error) error {
-		if flag == "" {
-			return err
-		}
+	var failed error
+	err := wholefile.Write(file, func(out io.Writer) error {
+		failed = do(out)
+		return failed
+	})
+	if err != nil && failed == nil && flag != "" {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*.tmp")
-	if err != nil {
-		return named(err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
-	if err := errors.Join(do(temp), temp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), file); err != nil {
-		return named(err)
-	}
-	return nil
+	return err
 }
 
 // exportSizes has the number of records in each request by format. The API allows no more in JSON.

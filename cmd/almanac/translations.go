@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -156,7 +155,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 			After: c.After, Since: c.Since,
 		}
 		var done translations.Exported
-		err := c.write(s, func(w io.Writer) (err error) {
+		err := writeOutput(s, c.Out, "--out", func(w io.Writer) (err error) {
 			done, err = x.Write(ctx, w)
 			return err
 		})
@@ -172,26 +171,6 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 		}
 		return nil
 	})
-}
-
-// write runs do with the output: standard output or a file that only its owner may read. It has texts of drafts.
-func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err error) {
-	if c.Out == "-" {
-		return do(s.Out)
-	}
-	f, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
-	if err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err := errors.Join(do(f), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), c.Out)
 }
 
 type translationsImportCmd struct {

@@ -7,10 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/almanac-cal/almanac/internal/wholefile"
 )
 
 // snapshotEvery is the least time between two snapshots without a full load between them.
@@ -22,7 +23,7 @@ const savePatience = 5 * time.Second
 // KeepSnapshot writes the snapshot after each full load, every few minutes if it has changed, and when ctx ends. It
 // logs errors, the first one of several in a row. It returns nil when ctx ends.
 func (x *Index) KeepSnapshot(ctx context.Context) error {
-	removeAbandonedSnapshots(x.Snapshot.File, time.Now())
+	wholefile.RemoveAbandoned(x.Snapshot.File, time.Now())
 	tick := time.NewTicker(snapshotEvery)
 	defer tick.Stop()
 	failed := false
@@ -75,14 +76,17 @@ func (x *Index) tryRestore(ctx context.Context) bool {
 	return false
 }
 
-// SaveSnapshot writes the index to its snapshot and returns the size of the file. It replaces the file by a rename, so
-// readers see a whole one. It does nothing and returns 0 if the index is not loaded.
+// SaveSnapshot writes the index to its snapshot and returns the size of the file. It does nothing and returns 0 if the index is not loaded.
 func (x *Index) SaveSnapshot(ctx context.Context) (size int64, err error) {
 	data, revision, err := x.encode(ctx)
 	if err != nil || data == nil {
 		return 0, err
 	}
-	if err := writeSnapshot(x.Snapshot.File, data); err != nil {
+	err = wholefile.Write(x.Snapshot.File, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
 		return 0, fmt.Errorf("snapshot of the index: %w", err)
 	}
 	x.mu.Lock()
@@ -91,8 +95,8 @@ func (x *Index) SaveSnapshot(ctx context.Context) (size int64, err error) {
 	return int64(len(data)), nil
 }
 
-// encode returns the present state as the content of a file. Nil means that there is none, or a wrong one. While it runs, the
-// index answers, but applies no changes.
+// encode returns the content of a snapshot of the present state, and the revision of that state. It returns nil if the index is
+// not loaded or has to be loaded again. Searches do not wait for it; changes are applied after it.
 func (x *Index) encode(ctx context.Context) (data []byte, revision int64, err error) {
 	if err := x.lock(ctx); err != nil {
 		return nil, 0, err
@@ -146,49 +150,4 @@ func readHeader(file string) (header snapshotHeader, err error) {
 	c := &codec{reading: true, data: []byte(rest)}
 	header.code(c)
 	return header, c.err
-}
-
-// writeSnapshot replaces a file. Only the owner may read it, because it has words of events that are not public.
-func writeSnapshot(file string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), temporaryPattern(file)) // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
-}
-
-// temporaryPattern is the pattern of the names of files that are being written.
-func temporaryPattern(file string) string { return "." + filepath.Base(file) + ".*.tmp" }
-
-// abandonedAfter is the age from which a temporary file is that of a process that was killed.
-const abandonedAfter = time.Hour
-
-// removeAbandonedSnapshots removes temporary files that killed processes left. Files that it cannot remove stay.
-func removeAbandonedSnapshots(file string, now time.Time) {
-	entries, err := os.ReadDir(filepath.Dir(file))
-	if err != nil {
-		return
-	}
-	before, after, _ := strings.Cut(temporaryPattern(file), "*")
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), before) || !strings.HasSuffix(e.Name(), after) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > abandonedAfter {
-			_ = os.Remove(filepath.Join(filepath.Dir(file), e.Name())) // another process may have removed it
-		}
-	}
 }
