@@ -20,25 +20,27 @@ import (
 
 // searchableFields are the names in the change log of the fields in search texts, by kind of record. Those of
 // terms include the description, which is only in the sort keys. Updates of other fields change neither search
-// texts nor sort keys. Of another kind of records with a name, any field may be searchable.
-var searchableFields = map[calendar.Kind][]string{
-	calendar.Event:  {"title", "description", "excerpt"},
-	calendar.Series: {"title", "description", "excerpt"},
-	calendar.Venue: {
-		"venue", "description", "address", "city", "country", "province", "state", "stateprovince", "zip", "phone", "website",
-	},
-	calendar.Organizer: {"organizer", "description", "phone", "website", "email"},
-	calendar.Category:  {"name", "description", "slug"},
-	calendar.Tag:       {"name", "description", "slug"},
-}
+// texts nor sort keys.
+var searchableFields = func() map[calendar.Kind][]string {
+	all := map[calendar.Kind][]string{
+		calendar.Event:    {"title", "description", "excerpt"},
+		calendar.Series:   {"title", "description", "excerpt"},
+		calendar.Category: {"name", "description", "slug"},
+		calendar.Tag:      {"name", "description", "slug"},
+	}
+	for _, kind := range calendar.NamedKinds { // the name of the kind is that of the field with the name
+		all[kind] = append([]string{string(kind), "description"}, ent.SearchedFields[kind]...)
+	}
+	return all
+}()
 
 // findable reports whether a change of a record may change its search texts.
 func (c change) findable() bool {
 	names, ok := searchableFields[c.kind]
-	if c.id == 0 || !ok && !c.kind.IsNamed() {
+	if c.id == 0 || !ok {
 		return false
 	}
-	if !ok || c.fields == nil || c.action == calendar.Deleted {
+	if c.fields == nil || c.action == calendar.Deleted {
 		return true
 	}
 	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(names, f) })

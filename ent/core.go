@@ -67,6 +67,12 @@ type Row interface {
 	Searched() []string
 }
 
+// SearchedFields has the names in the API of what Row.Searched returns, by kind of record.
+var SearchedFields = map[calendar.Kind][]string{
+	calendar.Organizer: {"phone", "website", "email"},
+	calendar.Venue:     {"address", "city", "country", "province", "state", "zip", "phone", "stateprovince", "website"},
+}
+
 // PageOf returns a page of rows.
 func PageOf[R Row](rows ...R) (page Page) {
 	for _, r := range rows {

@@ -134,11 +134,11 @@ func fieldOf(t *gen.Type, name string) *gen.Field {
 }
 
 // searched returns the fields of the API that searches find in all languages: the texts of a type with a name.
-func searched(t *gen.Type) (out []*gen.Field, err error) {
+func searched(t *gen.Type) (out []*apiField, err error) {
 	all, err := apiFields(t)
 	for _, f := range all {
 		if c := f.Column(); fieldOf(t, "name") != nil && c.IsString() && !c.HasGoType() && f.Text == nil {
-			out = append(out, c)
+			out = append(out, f)
 		}
 	}
 	return out, err
