@@ -80,7 +80,7 @@ func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *o
 	describe(h.feeds.patterns(), site)
 	return &openapi.API{
 		Site: h.Site, Version: h.Version, Words: h.Words, Now: now, Language: lang,
-		MaxPage: ent.MaxRead, Address: site + root.Mount, Routes: routes,
+		MaxPage: ent.MaxRead, MaxFeed: maxFeedSize, Address: site + root.Mount, Routes: routes,
 	}
 }
 

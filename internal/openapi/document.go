@@ -28,6 +28,7 @@ type API struct {
 	Now      time.Time         // clock for running declarations; the description does not depend on it
 	Language calendar.Language // language of descriptions and summaries
 	MaxPage  int               // most records on a page of a list
+	MaxFeed  int               // most events in a feed
 	Address  string            // base address of the API without a slash at the end: http://127.0.0.1:8080/pl/cal/events/v1
 	Routes   []Route
 }

@@ -26,13 +26,14 @@ func (p *Route) feedName() []string {
 // feedSchema returns the schema of a feed's body. Only JSON Feed has one with members.
 func (d *description) feedSchema(p *Route) ordered {
 	if path.Ext(p.Path) == ".json" {
-		return d.schemas.add("JSONFeed", jsonFeedSchema())
+		return d.schemas.add("JSONFeed", jsonFeedSchema(d.api.MaxFeed))
 	}
 	return ordered{{"type", "string"}}
 }
 
-// jsonFeedSchema returns the schema of JSON Feed 1.1 with the extension of this service (contract, section 20).
-func jsonFeedSchema() ordered {
+// jsonFeedSchema returns the schema of JSON Feed 1.1 with the extension of this service (contract, section 20), with at most most
+// items.
+func jsonFeedSchema(most int) ordered {
 	text := ordered{{"type", "string"}}
 	uri := ordered{{"type", "string"}, {"format", "uri"}}
 	at := ordered{{"type", "string"}, {"format", "date-time"}}
@@ -72,7 +73,7 @@ func jsonFeedSchema() ordered {
 						}},
 					}},
 				}},
-			}}}},
+			}}, {"maxItems", most}}},
 		}},
 	}
 }

@@ -61,12 +61,11 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 // are those of records.
 type limits struct{ text, items int }
 
-// The limits of parameters are those of an address and those of a body. In a reply, each character of a text may be a
-// reference of up to eight characters, such as &#8217; and a little more.
+// Parameters have the limits of an address or of a body. Texts and lists in replies are as long as an import stored them.
 var (
 	queryLimits = limits{param.MaxURL, param.MaxItems}
 	bodyLimits  = limits{param.MaxBody, param.MaxItems}
-	replyLimits = limits{8 * param.MaxBody, param.MaxItems}
+	replyLimits = limits{math.MaxInt32, math.MaxInt32}
 )
 
 // withLimits adds limits to the parts of a schema that declare none of their own.
