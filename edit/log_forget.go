@@ -87,7 +87,8 @@ func FirstChange(ctx context.Context, db *ent.Client) (int64, error) {
 	return ids[0], nil
 }
 
-// LastPublicChange returns the time of the newest change that feeds show, even if the log has forgotten it. Zero: there is none.
+// LastPublicChange returns the time of the newest change that feeds show, even if it is
+// no longer in the log. It returns the zero time if there is none.
 func LastPublicChange(ctx context.Context, db *ent.Client) (time.Time, error) {
 	newest, err := newestPublic(ctx, db.Change.Query())
 	switch {

@@ -9,17 +9,17 @@ import (
 	"slices"
 )
 
-// errDamaged is returned for a snapshot whose content is impossible.
+// errDamaged is the error of reading values that no index has.
 var errDamaged = errors.New("the content is damaged")
 
 // codec writes values to a snapshot, or reads them from one. A method takes a pointer to a value: it either writes
 // the value or replaces it. So one function describes both directions, and they cannot disagree.
 //
-// Numbers are varints. Lists begin with their length, which is compared with what is left before memory is
-// allocated. After an error, reads return zero values.
+// Numbers are varints. A list begins with its length. No memory is allocated for a list that is longer than the rest of the
+// data allows. After an error, reads return zero values.
 type codec struct {
 	reading bool
-	data    []byte // what was written, or what is left to read
+	data    []byte // the bytes written so far, or the bytes not read yet
 	err     error
 }
 

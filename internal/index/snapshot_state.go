@@ -10,11 +10,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// code writes a state to a snapshot or reads it from one. What follows from the rest is not stored, and neither are the
-// revision and the history, which the header has. A state that was read without an error causes no panic, whatever the
-// data was.
+// code writes a state to a snapshot or reads it from one. It leaves out what can be computed from the rest, and the revision
+// and the history, which are in the header. A state that was read without an error causes no panic, whatever the data was.
 //
-// A change of what is written requires another snapshotFormat.
+// Whoever changes what code writes increases snapshotFormat.
 func (s *state) code(c *codec, kinds []calendar.Kind) {
 	s.codeColumns(c)
 	if c.err != nil {

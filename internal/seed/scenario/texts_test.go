@@ -134,8 +134,8 @@ var activityLists = map[string][]string{
 	"city": {"craft", "move", "market"}, "university": {"science", "club"}, "festival": {"skill"}, "sport": {"move"},
 }
 
-// subjectLists are the lists whose entries are the subjects of events: an event with one in its title is described
-// by a section of this entry alone. Those with the key "" are in all scenarios.
+// subjectLists are the lists whose entries are subjects of events, by scenario; those of "" are in all. The description of an
+// event whose title has such an entry comes from the section of that entry.
 var subjectLists = map[string][]string{
 	"":     {"talk", "tale", "course", "film", "book", "play", "exhibit"},
 	"city": {"theme", "walk"}, "university": {"thesis"}, "conference": {"subject"},
