@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/internal/edittest"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 const writers = 12

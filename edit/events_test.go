@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // venuesOf loads the ids of the venues of an event in their order.

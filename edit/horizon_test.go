@@ -24,8 +24,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
-	"github.com/almanac-cal/almanac/internal/edittest"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // horizonURL and horizonBegan are the variables by which TestHorizonOfProcesses tells its processes the database, and the

@@ -15,8 +15,8 @@ import (
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/searchtext"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // linkedWorld has an event of each status, linked to one of everything, and one event with no links.

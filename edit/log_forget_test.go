@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
-	"github.com/almanac-cal/almanac/internal/edittest"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 func TestOldChangesAreForgotten(t *testing.T) {

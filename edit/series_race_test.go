@@ -13,9 +13,9 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestAnEventBecomesASeriesWhileItLosesALink removes what an event is linked to while the event becomes a series. Neither the

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // The model of scopes keeps phases as lists of starts, and knows occurrences as they were before a write. It follows the

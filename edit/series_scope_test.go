@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // changeSeries updates a series.

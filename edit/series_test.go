@@ -23,10 +23,10 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/slug"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // weeklyEvent is an event that recurs: from 1 July 2026, 18:00 to 20:00, in Warsaw.

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // sortedBy checks that a term is sorted by these names and descriptions in English, Polish and Spanish.

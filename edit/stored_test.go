@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/searchtext"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // refusalOf returns the parameter and the reason of an error about one parameter, else the error code. It returns

@@ -6,8 +6,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/internal/edittest"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestSeriesAreRefusedWhileTheyAreSwitchedOff(t *testing.T) {

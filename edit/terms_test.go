@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 func TestTermNames(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/withdrawalkey"
-	"github.com/almanac-cal/almanac/internal/edittest"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 func statusOf(s calendar.Status) *edit.EventInput { return &edit.EventInput{Status: &s} }

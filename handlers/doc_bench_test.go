@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // BenchmarkDocument makes interface descriptions, which a service does once a day for each root and language.

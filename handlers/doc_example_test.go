@@ -17,9 +17,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/feed"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestExamplesAreRecorded makes the replies that the interface description shows and no other test records.

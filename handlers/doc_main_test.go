@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // TestMain looks, after all tests, at what they did together: what the interface description has is exercised. With

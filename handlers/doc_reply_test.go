@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestRepliesAreAsDescribed asks for a reply of each form and status. That each is as described is looked at by

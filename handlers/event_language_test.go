@@ -5,7 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // in reads an event in a language.

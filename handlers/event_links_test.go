@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // ids is a check of the ids that a reply, and the event as it is stored, have in a list.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 func TestStateOfAnEvent(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 func TestStatusOfANewEventByRole(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // A feed reads its events a few at a time, and keeps of each no more than it writes. The test runs alone: it looks at the memory

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // TestReplaysAnswerWhoMayReadTheRecord sends a request with a key, changes the readers of the record, and repeats the

@@ -23,13 +23,13 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 var (

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // htmlKeys are the members of a representation that are HTML; json_ld is plain text by the contract, section 6.8, for

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // changesAfter reads the change log from a revision on: "update event 15 by 1: title cost". Fields are sorted, and

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // occurrenceMembers are the members of a representation that differ between the occurrences of a series, and between an occurrence

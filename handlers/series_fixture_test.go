@@ -5,7 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // addPolishCourse adds the series of the contract's example: a course every second Tuesday. On a fresh example its id is 25,

@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // course is the body of the contract's example of a series, with other fields over it.

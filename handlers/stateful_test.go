@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestCalendarBehavesAsItsModel lets users of all roles write at random. A small model predicts each reply: it has the

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // TestStrictWritesOfEveryKind writes each kind of record with Prefer: handling=strict, and refuses a name that a write does not

@@ -8,7 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/slug"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 func termPath(collection string, id int64) string { return fmt.Sprintf("/%s/%d", collection, id) }

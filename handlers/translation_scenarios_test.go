@@ -11,7 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // translate writes texts of a record in a language.

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // bulkEvents is how many events BenchmarkBulk writes at a time.

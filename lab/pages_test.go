@@ -15,9 +15,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	entevent "github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/server"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
 // fuzzWords is the vocabulary of the service: its operations, their parameters, and values worth trying.

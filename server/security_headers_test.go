@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/media"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestHeadersOfEveryKindOfReply requests one reply of each kind, on a site behind TLS and on one without. Every reply

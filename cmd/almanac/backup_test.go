@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // backup copies tables that the migrations do not create too, and says what it found.

@@ -23,9 +23,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // The following tests compare docs/dba.md with the program.

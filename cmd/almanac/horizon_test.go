@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
-	"github.com/almanac-cal/almanac/internal/edittest"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 func TestSeriesThatFailsIsTriedOnceAMinute(t *testing.T) {

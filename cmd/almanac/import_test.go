@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/wptest"
+	"github.com/almanac-cal/almanac/proof/wptest"
 )
 
 func TestImportExitStatus(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/internal/manual"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // notTested are the reasons for which a block of commands is not run: the whole list.

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestDataStepsNameMigrations(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // canceller is a terminal whose user presses ctrl-C as soon as a text appears.

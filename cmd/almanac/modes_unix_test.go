@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestOnlyTheOwnerMayReadWhatCommandsWrite writes each kind of file with the content of a calendar. The usual umask would let

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestWhichCalendarIsSeeded(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // A server that is named wrongly is an error at the start. One that is merely away is left out.

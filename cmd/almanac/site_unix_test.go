@@ -23,8 +23,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // twoSites are settings that show in each reply of TestRepliesWhileSettingsChange.

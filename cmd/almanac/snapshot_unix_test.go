@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 const readSnapshot = `did="read from its snapshot"`

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/idempotencykey"
 	"github.com/almanac-cal/almanac/internal/idempotency"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 var testTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

@@ -13,9 +13,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/icaltest"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/icaltest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // occurrenceLine returns an occurrence in the form of icaltest.File.

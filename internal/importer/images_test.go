@@ -15,7 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestImagesAreDownloadedOnce(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // realCalendar names the variable with the path of a city's calendar, which is other people's text and so not

@@ -18,11 +18,11 @@ import (
 	"github.com/almanac-cal/almanac/ent/origin"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/internal/wptest"
+	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/storetest"
+	"github.com/almanac-cal/almanac/proof/wptest"
 )
 
 // allOf reads all events of a site.

@@ -20,7 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // readICal reads events between the lines of an iCalendar file.

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // readSheet reads a table of the test site.

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/wptest"
+	"github.com/almanac-cal/almanac/proof/wptest"
 )
 
 // allEvents is the query of a list without a window.

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // inLanguage reads the source in a language.

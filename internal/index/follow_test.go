@@ -17,12 +17,12 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 type object = map[string]any

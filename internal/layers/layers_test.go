@@ -46,7 +46,7 @@ var layers = []layer{
 	{"resources", "handlers web"},
 	{"requests", "server"},
 	{"program", "cmd/almanac"},
-	{"test kits", "internal/storetest internal/edittest internal/apitest internal/icaltest internal/wptest"},
+	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest"},
 	{"tests", "internal/layers"},
 }
 
@@ -64,8 +64,8 @@ var sameLayerImports = map[string]string{
 	"internal/importer":     "internal/load",
 	"internal/seed":         "internal/load",
 	"internal/translations": "internal/load",
-	"internal/edittest":     "internal/storetest",
-	"internal/apitest":      "internal/storetest internal/edittest",
+	"proof/edittest":        "proof/storetest",
+	"proof/apitest":         "proof/storetest proof/edittest",
 }
 
 // narrowImports says what little some packages may import although more lies under them: they know no database, or nothing.
@@ -94,7 +94,7 @@ var narrowImports = map[string]string{
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"internal/storetest", "internal/apitest", "internal/edittest", "internal/icaltest", "internal/wptest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}
@@ -106,7 +106,7 @@ var moduleUsers = map[string][]string{
 	"github.com/gomodule/redigo":          {"internal/limit"},
 	"github.com/prometheus/client_golang": {"server", "cmd/almanac"},
 	"go.opentelemetry.io/otel":            {"server", "cmd/almanac"},
-	"github.com/gofiber/fiber":            {"handlers", "server", "cmd/almanac", "internal/apitest"},
+	"github.com/gofiber/fiber":            {"handlers", "server", "cmd/almanac", "proof/apitest"},
 }
 
 // file is a source file and what it imports.
@@ -333,8 +333,8 @@ func TestFaults(t *testing.T) {
 		{"the command imports the server", "cmd/almanac/serve.go", ours + "server", 0},
 		{"a package in no layer", "utils/utils.go", "strings", 1},
 		{"an import of a package in no layer", "cmd/almanac/serve.go", ours + "utils", 1},
-		{"tests open databases", "internal/auth/auth_test.go", ours + "internal/storetest", 0},
-		{"the program does not use what tests use", "internal/auth/auth.go", ours + "internal/storetest", 1},
+		{"tests open databases", "internal/auth/auth_test.go", ours + "proof/storetest", 0},
+		{"the program does not use what tests use", "internal/auth/auth.go", ours + "proof/storetest", 1},
 		{"tests keep to the table otherwise", "internal/auth/auth_test.go", ours + "server", 1},
 		{"parameters need the standard library only", "internal/param/param.go", "golang.org/x/text/language", 1},
 		{"their tests may compare with others' help", "internal/param/param_test.go", "github.com/google/go-cmp/cmp", 0},

@@ -13,7 +13,7 @@ import (
 
 // statementFiles are the files that may name tables in statements, and why.
 var statementFiles = map[string]string{
-	"internal/storetest/logged.go": "a test kit",
+	"proof/storetest/logged.go": "a test kit",
 }
 
 // tableNamed finds a verb of SQL with a table after it.

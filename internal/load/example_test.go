@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/edittest"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // exampleCalendar is a little calendar: terms, venues, organizers and events that exercise every rule.

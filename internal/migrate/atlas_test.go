@@ -16,7 +16,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // The Atlas CLI and this program share the rows of a table. testdata/revisions has the rows that the CLI, community edition

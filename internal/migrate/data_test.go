@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/counter"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // raiseCounters is a data step in batches of two: it adds 100 to every counter below 100. ran counts its runs.

@@ -20,8 +20,8 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // verdict is the way in which a cutter treats a statement.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/internal/migrate"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestLintLocks(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // sealedFiles returns a folder of migrations for both engines, with its checksums.

@@ -10,7 +10,7 @@ import (
 
 	entmigrate "github.com/almanac-cal/almanac/ent/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // MySQL's timestamp ends in 2038 and follows the time zone of the session.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // sameQuotes compares statements. MariaDB writes an empty text in single quotes, the states of MySQL in double ones.

@@ -23,8 +23,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 var testTime = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestFileWriter is the other process of the tests below. It writes rows to the database that its environment names,

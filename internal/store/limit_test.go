@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // endless counts 10^15 rows. MySQL limits the depth of a recursion, so rows are multiplied.

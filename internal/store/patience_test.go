@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // writes are the ways to write to a table t.

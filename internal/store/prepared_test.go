@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestMySQLPreparesWhatIsSentOften(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestQuestion(t *testing.T) {

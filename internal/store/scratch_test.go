@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestScratchDatabases(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // proxyThatLoses forwards connections to a MySQL server until a client sends a statement. That and all that the client

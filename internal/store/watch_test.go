@@ -10,7 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestReach(t *testing.T) {

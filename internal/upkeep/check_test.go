@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
-	"github.com/almanac-cal/almanac/internal/edittest"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {

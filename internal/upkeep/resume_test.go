@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/searchtext"
-	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // TestReindexOfOldSettingsChangesNothing derives records again with settings that have been replaced meanwhile, as a command does

@@ -3,8 +3,8 @@ package fill_test
 import (
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/lab/fill"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestPlace(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/lab/local"
 	"github.com/almanac-cal/almanac/lab/process"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 func TestUsage(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/almanac-cal/almanac/internal/icaltest"
+	"github.com/almanac-cal/almanac/proof/icaltest"
 )
 
 func main() {

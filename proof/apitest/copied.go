@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/migrate"
 	"github.com/almanac-cal/almanac/ent/setting"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // writtenExample is the example as the statements that write it into another database of the same engine.

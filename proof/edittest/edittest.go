@@ -20,9 +20,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/store"
-	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // Now is the time of all writes.
