@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -61,7 +62,7 @@ func (r *request) declareFeedFilters(p *param.Set, q *feedQuery) {
 	period := func(layout string) func(any) (calendar.Wall, *param.Fault) {
 		return func(raw any) (calendar.Wall, *param.Fault) {
 			text, fault := param.String(raw)
-			first, ok := pageDate(layout, text)
+			first, ok := address.ParseDate(layout, text)
 			if fault != nil || !ok {
 				return calendar.Wall{}, param.Bad()
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -83,17 +84,17 @@ func (r *request) feedAddress(path string) func(page int64) string {
 
 // pageAddress returns the URL of the calendar page that shows the events of a feed.
 func (r *request) pageAddress(q *feedQuery) string {
-	page := pagePath{Language: r.root.Language(), View: viewDefault}
+	page := address.Page{Language: r.root.Language(), View: address.ViewDefault}
 	switch {
 	case q.day != nil:
-		page.View, page.Date = viewDay, *q.day
+		page.View, page.Date = address.ViewDay, *q.day
 	case q.month != nil:
-		page.View, page.Date = viewMonth, *q.month
+		page.View, page.Date = address.ViewMonth, *q.month
 	}
 	pairs := slices.DeleteFunc(r.params.Links(), func(p param.Pair) bool {
 		return p.Name == "per_page" || p.Name == "month" || p.Name == "day"
 	})
-	address := r.h.Site.BaseURL + page.path(&r.h.PageSettings.Paths)
+	address := r.h.Site.BaseURL + page.Path(&r.h.PageSettings.Paths)
 	if text := encodePairs(pairs); text != "" {
 		address += "?" + text
 	}

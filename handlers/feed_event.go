@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -11,7 +12,7 @@ import (
 
 // oneCalendar answers GET /event/{slug}.ics.
 func (r *request) oneCalendar(q *target) (*reply, error) {
-	path := r.h.eventFile(escapeSegment(q.Slug))
+	path := r.h.eventFile(address.EscapeSegment(q.Slug))
 	about := r.newFeed(r.siteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
 	var entry feed.Entry

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -78,17 +79,8 @@ func (h *Handlers) LocateFeed(path, query string) (Root, bool) {
 	if h.MatchFeed(http.MethodGet, path, query) == nil {
 		return Root{}, false
 	}
-	segment, _ := cutLanguage(path)
+	segment, _ := address.CutLanguage(path)
 	return Root{Segment: segment}, true
-}
-
-// cutLanguage splits a leading language off a path. segment is "" if the path names no language.
-func cutLanguage(path string) (segment, below string) {
-	const end = len("/pl")
-	if len(path) < end || path[0] != '/' || len(path) > end && path[end] != '/' || !calendar.Language(path[1:end]).Known() {
-		return "", path
-	}
-	return path[:end], path[end:]
 }
 
 // MatchFeed returns the route of a path for which LocateFeed reports true. It returns nil for other paths.
@@ -96,7 +88,7 @@ func (h *Handlers) MatchFeed(method, path, query string) *Match {
 	if h.feeds == nil {
 		return nil
 	}
-	_, below := cutLanguage(path)
+	_, below := address.CutLanguage(path)
 	m := &Match{}
 	if name, isEvent := h.cutEventPath(below); !isEvent {
 		m.pattern = h.feeds[below]
@@ -135,32 +127,32 @@ func (h *Handlers) cutEventPath(path string) (rest string, ok bool) {
 		return "", false
 	}
 	first, err := url.PathUnescape(first)
-	return rest, err == nil && h.names.first[first].program == string(calendar.Event)
+	return rest, err == nil && h.names.First[first].Program == string(calendar.Event)
 }
 
 // matchPage sets the route of m to the feed that a calendar page was requested as, if any.
 func (h *Handlers) matchPage(m *Match, path, query string) {
-	inPath := strings.Contains(path, "/"+segmentICal) || strings.Contains(path, "/"+segmentFeed)
-	if !inPath && !strings.Contains(query, string(formatICal)+"=1") && !strings.Contains(query, paramFeed+"=") {
+	inPath := strings.Contains(path, "/"+address.SegmentICal) || strings.Contains(path, "/"+address.SegmentFeed)
+	if !inPath && !strings.Contains(query, string(address.FormatICal)+"=1") && !strings.Contains(query, address.ParamFeed+"=") {
 		return // most requests are not for feeds
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return
 	}
-	asked := [2]bool{values.Get(string(formatICal)) == "1", values.Get(string(formatOutlook)) == "1"}
-	for _, p := range parsePagePath(strings.Clone(path), values, h.names) {
-		both := asked[0] && asked[1] || p.isFeed() && (asked[0] || asked[1])
-		if p.Format == formatHTML || both {
+	asked := [2]bool{values.Get(string(address.FormatICal)) == "1", values.Get(string(address.FormatOutlook)) == "1"}
+	for _, p := range address.Parse(strings.Clone(path), values, h.names) {
+		both := asked[0] && asked[1] || p.IsFeed() && (asked[0] || asked[1])
+		if p.Format == address.FormatHTML || both {
 			continue
 		}
 		pattern := h.feeds[eventsICS]
 		switch {
-		case p.Format == formatRSS:
+		case p.Format == address.FormatRSS:
 			pattern = h.feeds[eventsRSS]
-		case p.Format == formatAtom:
+		case p.Format == address.FormatAtom:
 			pattern = h.feeds[eventsAtom]
-		case p.View == viewEvent || p.View == viewRecord:
+		case p.View == address.ViewEvent || p.View == address.ViewRecord:
 			pattern = h.feeds[eventPath]
 		}
 		if m.pattern == nil {
@@ -174,7 +166,7 @@ func (h *Handlers) matchPage(m *Match, path, query string) {
 
 // periodParams are the parameters of feeds that limit the dates.
 var periodParams = []string{
-	"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", string(viewMonth), string(viewDay),
+	"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", string(address.ViewMonth), string(address.ViewDay),
 }
 
 // readPage adds the filters that the address of a calendar page implies to the parameters of a feed.
@@ -188,11 +180,11 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	if err != nil {
 		return err
 	}
-	r.locatedFor, r.outlook = true, p.Format == formatOutlook
+	r.locatedFor, r.outlook = true, p.Format == address.FormatOutlook
 	if p.Featured {
 		values["featured"] = "1"
 	}
-	if fault := renameParams(values); fault != nil {
+	if fault := address.RenameParams(values); fault != nil {
 		return param.Invalid{Faults: []param.Fault{*fault}}
 	}
 	if p.Past {
@@ -200,16 +192,16 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	}
 	day, _ := param.String(values["tribe-bar-date"])
 	switch p.View {
-	case viewEvent, viewRecord:
+	case address.ViewEvent, address.ViewRecord:
 		text, err := r.eventSlug(p)
 		m.path = map[string]string{"slug": text}
 		return err
-	case viewMonth, viewDay:
+	case address.ViewMonth, address.ViewDay:
 		for _, name := range periodParams {
 			delete(values, name) // dates of the page have precedence
 		}
 		values[string(p.View)] = r.periodText(p, day)
-	case viewVenue, viewOrganizer, viewSeries:
+	case address.ViewVenue, address.ViewOrganizer, address.ViewSeries:
 		values[string(p.View)] = strconv.FormatInt(id, 10)
 	default:
 		if day != "" && values["start_date"] == nil {
@@ -236,16 +228,16 @@ func (r *request) limitToPast(values map[string]any) {
 
 // periodText returns the month or day that a page shows. It is that of the path, else of the parameter sent, else
 // the present one.
-func (r *request) periodText(p pagePath, sent string) string {
+func (r *request) periodText(p address.Page, sent string) string {
 	layout := time.DateOnly
-	if p.View == viewMonth {
+	if p.View == address.ViewMonth {
 		layout = "2006-01"
 	}
 	if !p.Date.IsZero() {
 		return p.Date.Format(layout)
 	}
 	if sent != "" {
-		if p.View == viewMonth && len(sent) > len(layout) {
+		if p.View == address.ViewMonth && len(sent) > len(layout) {
 			sent = sent[:len(layout)]
 		}
 		return sent // the parameter of the feed refuses an invalid date
@@ -257,15 +249,15 @@ func (r *request) periodText(p pagePath, sent string) string {
 // chooseReading returns the first valid reading of a path, and the id of the term or record that it names. In a
 // valid reading, that term or record exists and is public. A reading without a term, venue, organizer or series is
 // valid, with the id 0. Without a valid reading, the error is 404.
-func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
+func (r *request) chooseReading(readings []address.Page) (address.Page, int64, error) {
 	for _, p := range readings {
 		kind := p.Taxonomy
 		switch p.View {
-		case viewVenue:
+		case address.ViewVenue:
 			kind = calendar.Venue
-		case viewOrganizer:
+		case address.ViewOrganizer:
 			kind = calendar.Organizer
-		case viewSeries:
+		case address.ViewSeries:
 			kind = calendar.Series
 		}
 		if kind == "" {
@@ -285,7 +277,7 @@ func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
 			return p, id, err
 		}
 	}
-	return pagePath{}, 0, errNoPage
+	return address.Page{}, 0, errNoPage
 }
 
 // isPublic reports whether anonymous callers may see the term, venue, organizer or series with an id.
@@ -309,9 +301,9 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 
 // eventSlug returns the slug for the feed of one event from the path of its page. A slug without a date is not
 // checked. If the path has an id or a date, and shownSlug finds no slug, the error is 404.
-func (r *request) eventSlug(p pagePath) (string, error) {
+func (r *request) eventSlug(p address.Page) (string, error) {
 	switch {
-	case p.View == viewRecord:
+	case p.View == address.ViewRecord:
 		notFound := eventNotFound(strconv.FormatInt(p.ID, 10))
 		id, err := r.recordOfNumber(p.ID)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
@@ -107,7 +108,7 @@ func FuzzFeedAddress(f *testing.F) {
 			t.Fatalf("%q?%q takes POST", path, query)
 		}
 		for _, p := range m.page {
-			if p.Format == formatHTML || p.isFeed() && m.endpoint.codec.mediaType == calendarCodec.mediaType {
+			if p.Format == address.FormatHTML || p.IsFeed() && m.endpoint.codec.mediaType == calendarCodec.mediaType {
 				t.Fatalf("%q?%q: %+v as %s", path, query, p, m.endpoint.codec.mediaType)
 			}
 		}

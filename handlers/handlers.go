@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/locale"
@@ -64,7 +65,7 @@ type Handlers struct {
 	pictures decodeSlots // limits how many images are decoded at once
 	host     string      // host and path of the base URL, for global ids
 	prefix   string      // path of the base URL, such as "" or "/rest"
-	names    pageNames
+	names    address.Names
 	mounts   []string
 	table    []*pattern
 	// wordPress has the routes below WordPressRoot that belong to no mount. Nil means that no mount is below it.
@@ -106,7 +107,7 @@ func New(c Config) (h *Handlers, err error) {
 		host:     base.Hostname() + strings.TrimRight(base.Path, "/"),
 		prefix:   strings.TrimRight(base.Path, "/"),
 		mounts:   []string{"/" + Namespace},
-		names:    newPageNames(c.PageSettings.Paths, c.PageSettings.PathAliases),
+		names:    address.NewNames(c.PageSettings.Paths, c.PageSettings.PathAliases),
 	}
 	for _, m := range c.Mounts {
 		m = "/" + strings.Trim(m, "/")
@@ -167,7 +168,7 @@ func (h *Handlers) mount(m string) error {
 	switch first, _, _ := strings.Cut(m[1:], "/"); {
 	case calendar.Language(first).Known():
 		return fmt.Errorf("/%s is how a path says its language", first)
-	case h.names.begin(first) || slices.Contains(feedPaths, "/"+first):
+	case h.names.Begin(first) || slices.Contains(feedPaths, "/"+first):
 		return fmt.Errorf("/%s is where pages or feeds of the calendar are", first)
 	}
 	for _, other := range h.mounts {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -30,7 +31,7 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 		m.Lead = r.words.Today
 		r.expireBy(r.tomorrow())
 	}
-	f := frameInput{kind: "list-page day-page", current: viewDay, filters: r.filters(), feed: r.periodFeed("day", day.Format(time.DateOnly))}
+	f := frameInput{kind: "list-page day-page", current: address.ViewDay, filters: r.filters(), feed: r.periodFeed("day", day.Format(time.DateOnly))}
 	if day != today {
 		f.current = ""
 	}
@@ -164,12 +165,12 @@ func periodFilters(first, last calendar.Wall) []web.Field {
 // isPageDay reports whether the year of a day is one that pages and the API support.
 func isPageDay(day calendar.Wall) bool {
 	year, _, _ := day.Date()
-	return year >= firstPageYear && year <= lastPageYear
+	return year >= address.FirstYear && year <= address.LastYear
 }
 
 // dayHref returns the link to the page of a day. It returns "" if the site has no day pages.
-func (r *pageRequest) dayHref(p pagePath) string {
-	if !r.h.servesView(viewDay) {
+func (r *pageRequest) dayHref(p address.Page) string {
+	if !r.h.servesView(address.ViewDay) {
 		return ""
 	}
 	return r.href(p, nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -153,7 +154,7 @@ func wallOfDay(number int32) calendar.Wall {
 // startMax returns the upper bound of a time window. It returns nil after the last year that databases can
 // compare.
 func startMax(t time.Time) *time.Time {
-	if t.Year() > lastPageYear {
+	if t.Year() > address.LastYear {
 		return nil
 	}
 	return &t

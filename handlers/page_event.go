@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -43,8 +44,8 @@ func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
 }
 
 // recordPaths returns a function that returns the page of a record in a language.
-func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) pagePath {
-	return func(l calendar.Language) pagePath {
+func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) address.Page {
+	return func(l calendar.Language) address.Page {
 		p := r.path
 		p.Language = r.h.pathLanguage(l)
 		p.Slugs = []string{r.slugIn(row, l)}
@@ -193,7 +194,7 @@ func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redact
 	if reason := html.UnescapeString(shown.EventStatusReason); reason != "" && !redacted {
 		m.Notice, m.NoticeLang = reason, m.Lang
 	}
-	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(address.ViewDefault), nil)}}
 	return m, &frameInput{
 		kind: "event-page", title: title, description: title + " – " + when.text, ogType: "article",
 		index: !e.HideFromListings && !redacted,
@@ -267,7 +268,7 @@ func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
 	if !strings.Contains(o.Email, "@") {
 		out.Email = ""
 	}
-	if o.Slug != "" && o.Status == calendar.Publish && r.h.servesView(viewOrganizer) {
+	if o.Slug != "" && o.Status == calendar.Publish && r.h.servesView(address.ViewOrganizer) {
 		out.Href = r.localAddress(o.URL)
 	}
 	return out
@@ -362,8 +363,8 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 		return nil
 	}
 	m.Series = &web.SeriesNote{Text: shown.Series.Text}
-	if r.h.servesView(viewSeries) {
-		p := r.newPagePath(viewSeries)
+	if r.h.servesView(address.ViewSeries) {
+		p := r.newPagePath(address.ViewSeries)
 		p.Slugs = []string{slug}
 		m.Series.Href = r.href(p, nil)
 	}
@@ -499,7 +500,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := r.newPagePath(viewSeries)
+	to := r.newPagePath(address.ViewSeries)
 	to.Slugs = []string{r.slugIn(e, r.lang)}
 	events, err := r.events(page.IDs)
 	if err != nil {
@@ -507,7 +508,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	}
 	switch {
 	case len(events) > 0:
-		to = r.newPagePath(viewEvent)
+		to = r.newPagePath(address.ViewEvent)
 		to.Slugs = []string{r.slugIn(events[0], r.lang)}
 	case !r.path.Date.IsZero():
 		return nil, errNoPage

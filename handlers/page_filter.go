@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -17,20 +18,20 @@ import (
 // applyAliases renames parameters of The Events Calendar to those of Almanac. tribe-bar-date becomes the day or month to
 // show, or start_date in lists. Dates in the path of the page have precedence.
 func (r *pageRequest) applyAliases() error {
-	if fault := renameParams(r.values); fault != nil {
+	if fault := address.RenameParams(r.values); fault != nil {
 		return param.Invalid{Faults: []param.Fault{*fault}}
 	}
-	text := sentText(r.values["tribe-bar-date"])
+	text := param.SentText(r.values["tribe-bar-date"])
 	delete(r.values, "tribe-bar-date")
 	if text == "" {
 		return nil
 	}
 	switch r.path.View {
-	case viewMonth, viewDay:
+	case address.ViewMonth, address.ViewDay:
 		if !r.path.Date.IsZero() {
 			return nil
 		}
-		if month, ok := pageMonth(text); ok && r.path.View == viewMonth {
+		if month, ok := address.ParseMonth(text); ok && r.path.View == address.ViewMonth {
 			r.path.Date = month
 			return nil
 		}
@@ -48,7 +49,7 @@ func (r *pageRequest) applyAliases() error {
 			return errNoPage
 		}
 		r.path.Date = day
-		if r.path.View == viewMonth {
+		if r.path.View == address.ViewMonth {
 			r.path.Date = startOfMonth(day)
 		}
 	default:
@@ -64,7 +65,7 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 	to := r.path
 	to.Page, to.Redirect, to.Past = 0, 0, false
 	f := &web.Filter{
-		Dates: dates, Search: sentText(r.values["search"]), From: r.dateField("start_date"), To: r.dateField("end_date"),
+		Dates: dates, Search: param.SentText(r.values["search"]), From: r.dateField("start_date"), To: r.dateField("end_date"),
 		Featured: r.path.Featured,
 	}
 	if sent, fault := param.Boolean(r.values["featured"]); fault == nil && sent {
@@ -73,9 +74,9 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 	fields := []string{"search", "categories", "featured"}
 	if dates {
 		fields = append(fields, "start_date", "end_date")
-		to.View = viewList
+		to.View = address.ViewList
 	}
-	chosen := sentText(r.values["categories"])
+	chosen := param.SentText(r.values["categories"])
 	if r.path.Taxonomy == calendar.Category {
 		chosen = r.termSlug(r.terms[len(r.terms)-1], r.lang)
 	}
@@ -87,7 +88,7 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 		fields = append(fields, "tags")
 	}
 	if r.path.Past {
-		f.Hidden = append(f.Hidden, web.Field{Name: paramDisplay, Value: displayPast})
+		f.Hidden = append(f.Hidden, web.Field{Name: address.ParamDisplay, Value: address.DisplayPast})
 	}
 	f.Hidden = append(f.Hidden, r.filters(fields...)...)
 	var err error
@@ -100,7 +101,7 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 
 // dateField returns a sent date in the format of a form field. A text that is not a date stays unchanged.
 func (r *pageRequest) dateField(name string) string {
-	text := sentText(r.values[name])
+	text := param.SentText(r.values[name])
 	if text == "" {
 		return ""
 	}
@@ -130,7 +131,7 @@ func (r *pageRequest) addChips(f *web.Filter) {
 				}
 			}
 		case "start_date", "end_date":
-			if day, ok := pageDay(r.dateField(field.Name)); ok {
+			if day, ok := address.ParseDay(r.dateField(field.Name)); ok {
 				text = r.dates.near(day, today)
 				r.expireBy(r.tomorrow())
 			}

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -18,10 +20,10 @@ type frameInput struct {
 	kind        string // class attribute of the body element
 	title       string
 	description string
-	index       bool     // search engines may index the page
-	current     pageView // the view that the navigation marks as the current one
+	index       bool         // search engines may index the page
+	current     address.View // the view that the navigation marks as the current one
 	// paths returns the page in a language. languages are those that it has texts in. Nil means all.
-	paths     func(calendar.Language) pagePath
+	paths     func(calendar.Language) address.Page
 	languages []calendar.Language
 	// original is the language of the canonical page if there is no text in the language of the request.
 	original calendar.Language
@@ -53,13 +55,13 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		Description: f.description, NoIndex: !f.index || !r.h.PageSettings.Indexing, Prev: r.absoluteAddress(f.prev), Next: r.absoluteAddress(f.next),
 		APIRoot: site.BaseURL, LinkedData: f.linked, LinkedEvents: f.events, RESTRoot: r.h.RESTRoot(),
 		OpenGraph:    web.OpenGraph{Type: cmp.Or(f.ogType, "website"), Title: f.title, Image: f.image},
-		SearchAction: r.searchAction(), SearchWords: sentText(r.values["search"]),
+		SearchAction: r.searchAction(), SearchWords: param.SentText(r.values["search"]),
 		Assets: r.h.assets(), Tagline: r.h.PageSettings.Tagline.In(r.lang, site.Language),
 	}
 	for _, v := range []struct {
-		view pageView
+		view address.View
 		text string
-	}{{viewList, r.words.List}, {viewMonth, r.words.Month}, {viewDay, r.words.Today}} {
+	}{{address.ViewList, r.words.List}, {address.ViewMonth, r.words.Month}, {address.ViewDay, r.words.Today}} {
 		if !r.h.servesView(v.view) {
 			continue
 		}
@@ -69,7 +71,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	}
 	paths := f.paths
 	if paths == nil {
-		paths = func(l calendar.Language) pagePath {
+		paths = func(l calendar.Language) address.Page {
 			p := r.path
 			p.Language = r.h.pathLanguage(l)
 			return p
@@ -77,7 +79,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	}
 	canonical := func(l calendar.Language) string {
 		p := paths(l)
-		return site.BaseURL + p.canonical(r.h.defaultView()).path(&r.h.PageSettings.Paths) + encode(withParams(p, f.filters))
+		return site.BaseURL + p.Canonical(r.h.defaultView()).Path(&r.h.PageSettings.Paths) + encode(withParams(p, f.filters))
 	}
 	offered := r.h.PageSettings.Languages
 	languages := offered
@@ -179,16 +181,16 @@ func hasLanguage(languages []calendar.Language, l calendar.Language) bool {
 
 // searchAction returns the link of the search form in the navigation. It is "" if the site has no list pages.
 func (r *pageRequest) searchAction() string {
-	if !r.h.servesView(viewList) {
+	if !r.h.servesView(address.ViewList) {
 		return ""
 	}
-	return r.href(r.newPagePath(viewList), nil)
+	return r.href(r.newPagePath(address.ViewList), nil)
 }
 
 // viewFilters returns the filters that a link to another view of the same events keeps.
 func (r *pageRequest) viewFilters() []web.Field {
 	switch r.path.View {
-	case viewList, viewMonth, viewDay:
+	case address.ViewList, address.ViewMonth, address.ViewDay:
 		return r.filters(dateParameters...)
 	}
 	return nil

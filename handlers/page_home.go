@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -88,14 +89,14 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 			continue
 		}
 		text := r.view().Text(t)
-		p := r.newPagePath(viewList)
+		p := r.newPagePath(address.ViewList)
 		p.Taxonomy, p.Slugs = calendar.Category, []string{calendar.DecodedSlug(text.Slug)}
 		link := web.Link{Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(t.ID)}
 		m.Categories = append(m.Categories, link)
 	}
-	m.UpcomingHref = r.href(r.newPagePath(viewDefault), nil)
-	if r.h.servesView(viewDay) {
-		m.TodayHref = r.href(r.newPagePath(viewDay), nil)
+	m.UpcomingHref = r.href(r.newPagePath(address.ViewDefault), nil)
+	if r.h.servesView(address.ViewDay) {
+		m.TodayHref = r.href(r.newPagePath(address.ViewDay), nil)
 	}
 	if r.h.PageSettings.Pages.Docs {
 		m.Developers = r.h.prefix + r.root.Segment + "/developers/"

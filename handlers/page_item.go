@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
@@ -255,7 +256,7 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 	}
 	out.Marks = r.eventMarks(&shown, redacted)
 	out.Picture = r.picture(shown.Image)
-	if !r.h.servesView(viewEvent) {
+	if !r.h.servesView(address.ViewEvent) {
 		out.Href = ""
 	}
 	if strings.HasPrefix(form, entryItem) {
@@ -508,7 +509,7 @@ func (r *pageRequest) placeOf(v *represent.Venue) web.Place {
 		Name: html.UnescapeString(v.Venue), Lang: r.foreignLanguage(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),
 		Website: v.Website, Host: hostOf(v.Website), Map: r.mapLink(v),
 	}
-	if v.Slug != "" && v.Status == calendar.Publish && r.h.servesView(viewVenue) {
+	if v.Slug != "" && v.Status == calendar.Publish && r.h.servesView(address.ViewVenue) {
 		out.Href = r.localAddress(v.URL)
 	}
 	town := strings.TrimSpace(v.Zip + " " + v.City)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -80,7 +81,7 @@ func (r *pageRequest) listPage() (*PageReply, error) {
 	}
 	m.Heading = title
 	f := frameInput{
-		kind: "list-page", current: viewList, filters: r.filters(), feed: r.feedFilters(),
+		kind: "list-page", current: address.ViewList, filters: r.filters(), feed: r.feedFilters(),
 		index: p.events != nil && !r.path.Past && len(r.filters()) == 0,
 	}
 	if err := r.describeTerm(m, &f, &title, &description); err != nil {
@@ -271,8 +272,8 @@ func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 			key = this
 			g := web.Group{Title: r.words.OnNow}
 			if !ongoing {
-				day, _ := pageDay(this)
-				p := r.readingIn(viewDay)
+				day, _ := address.ParseDay(this)
+				p := r.readingIn(address.ViewDay)
 				p.Date = day
 				g = web.Group{
 					Title: r.dates.full(day), Href: r.dayHref(p), Day: strconv.Itoa(dayNumber(day)), Date: this,
@@ -296,7 +297,7 @@ func (r *pageRequest) pager(list eventList) (earlier, later *web.Link) {
 		p := r.path
 		p.Page, p.Past, p.Redirect = page, past, 0
 		filters := r.filters()
-		if p.View == viewSeries {
+		if p.View == address.ViewSeries {
 			p.Page = 0
 			if page > 1 {
 				filters = append(filters, web.Field{Name: "page", Value: strconv.Itoa(page)})
@@ -353,8 +354,8 @@ func (r *pageRequest) emptyList(e *query.Events) (*web.Empty, error) {
 	}
 	if next != nil {
 		out.Links = append(out.Links, *next)
-	} else if r.path.View != viewList || len(r.terms) > 0 {
-		out.Links = append(out.Links, web.Link{Text: r.words.AllEvents, Href: r.href(r.newPagePath(viewDefault), nil)})
+	} else if r.path.View != address.ViewList || len(r.terms) > 0 {
+		out.Links = append(out.Links, web.Link{Text: r.words.AllEvents, Href: r.href(r.newPagePath(address.ViewDefault), nil)})
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -33,12 +34,12 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 	}
 	last := first.AddDate(0, 1, -1)
 	title := r.dates.monthYear(first)
-	named := r.readingIn(viewMonth)
+	named := r.readingIn(address.ViewMonth)
 	named.Date = first
 	name := r.words.AllEvents
 	m := &web.MonthPage{Filter: p.form, Heading: title}
 	f := frameInput{
-		kind: "month-page", current: viewMonth, title: title, description: strings.ReplaceAll(r.words.DescMonth, "{month}", title),
+		kind: "month-page", current: address.ViewMonth, title: title, description: strings.ReplaceAll(r.words.DescMonth, "{month}", title),
 		filters: r.filters(), feed: r.periodFeed("month", first.Format("2006-01")),
 	}
 	if len(r.terms) > 0 {
@@ -155,9 +156,9 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 		if isPageDay(day) {
 			cell.Date = day.Format(time.DateOnly)
 		}
-		p := r.readingIn(viewDay)
+		p := r.readingIn(address.ViewDay)
 		p.Date = day
-		if on.total > 0 && r.h.servesView(viewDay) && isPageDay(day) {
+		if on.total > 0 && r.h.servesView(address.ViewDay) && isPageDay(day) {
 			cell.Href = r.href(p, r.filters(dateParameters...))
 			cell.Label = r.dates.full(day) + ", " + r.pluralOf(r.words.EventsCount, on.total)
 		}
@@ -183,7 +184,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 
 // addMonths adds the form for choosing a month. It offers months from a year before to two years after.
 func (r *pageRequest) addMonths(m *web.MonthPage, first calendar.Wall) {
-	p := r.readingIn(viewMonth)
+	p := r.readingIn(address.ViewMonth)
 	m.GoTo, m.Kept = r.h.pathOf(p), r.filters(dateParameters...)
 	for i := -12; i <= 24; i++ {
 		month := first.AddDate(0, i, 0)

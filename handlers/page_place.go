@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
@@ -141,7 +142,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 	if r.password == "" {
 		f.api = "/events" + encode(append([]web.Field{by}, r.pastFilter()...))
 	}
-	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(address.ViewDefault), nil)}}
 	m.Frame = r.frame(*f)
 	m.Subscribe = r.subscribe(r.subscribeTitle(m.Heading), f.feed)
 	return r.reply(http.StatusOK, "place", &m.Frame, m)

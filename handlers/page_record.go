@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 )
 
 // recordPage answers /?p={id} with a redirect to the page of the published record.
@@ -16,10 +17,10 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 		return nil, err
 	}
 	for _, one := range []struct {
-		view pageView
+		view address.View
 		find func(context.Context, int64) (slug string, status calendar.Status, published time.Time, err error)
 	}{
-		{viewEvent, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
+		{address.ViewEvent, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
 			rows, err := r.db.ReadEvents(ctx, []int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
@@ -29,7 +30,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 			}
 			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
-		{viewVenue, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
+		{address.ViewVenue, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
 			rows, err := r.db.ReadVenues(ctx, []int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
@@ -39,7 +40,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 			}
 			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
-		{viewOrganizer, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
+		{address.ViewOrganizer, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
 			rows, err := r.db.ReadOrganizers(ctx, []int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
@@ -49,7 +50,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 			}
 			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
-		{viewSeries, func(_ context.Context, id int64) (string, calendar.Status, time.Time, error) {
+		{address.ViewSeries, func(_ context.Context, id int64) (string, calendar.Status, time.Time, error) {
 			rows, err := r.seriesRows([]int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
@@ -71,7 +72,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 		if slug != "" && status.Shown(r.now, published) == calendar.Publish {
 			p := r.newPagePath(one.view)
 			p.Slugs = []string{calendar.DecodedSlug(slug)}
-			return r.redirect(http.StatusMovedPermanently, p, paramRecord, paramPostType), nil
+			return r.redirect(http.StatusMovedPermanently, p, address.ParamRecord, address.ParamPostType), nil
 		}
 	}
 	return nil, errNoPage

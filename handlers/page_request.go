@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/settings"
@@ -21,16 +22,16 @@ import (
 )
 
 // Page is a matched address of a calendar page (contract, section 21).
-type Page struct {
+type MatchedPage struct {
 	Route    string // kind of page in logs and metrics, such as "page event" or "page month"
-	readings []pagePath
+	readings []address.Page
 }
 
 // HasPages reports whether the site serves calendar pages.
 func (h *Handlers) HasPages() bool { return h.pages != nil }
 
 // MatchPage returns the page of a path below the base URL and a query. It returns nil if there is none.
-func (h *Handlers) MatchPage(path string, query []byte) *Page {
+func (h *Handlers) MatchPage(path string, query []byte) *MatchedPage {
 	if h.pages == nil {
 		return nil
 	}
@@ -38,27 +39,39 @@ func (h *Handlers) MatchPage(path string, query []byte) *Page {
 	if err != nil {
 		values = url.Values{} // A broken query chooses no page. Its parameters still reach ServePage.
 	}
-	readings := slices.DeleteFunc(parsePagePath(path, values, h.names), func(p pagePath) bool {
-		return p.View == viewDevelopers || p.Format != formatHTML ||
-			p.View == viewHome && h.PageSettings.Home == settings.HomeAPI
+	readings := slices.DeleteFunc(address.Parse(path, values, h.names), func(p address.Page) bool {
+		return p.View == address.ViewDevelopers || p.Format != address.FormatHTML ||
+			p.View == address.ViewHome && h.PageSettings.Home == settings.HomeAPI
 	})
 	if len(readings) == 0 {
 		return nil
 	}
-	return &Page{Route: "page " + string(readings[0].View), readings: readings}
+	return &MatchedPage{Route: "page " + string(readings[0].View), readings: readings}
+}
+
+// IsPagePath reports whether a path below the base URL begins like that of a page, and is not a feed. The page
+// need not exist.
+func (h *Handlers) IsPagePath(path string) bool {
+	if _, isFeed := h.LocateFeed(path, ""); isFeed {
+		return false
+	}
+	_, below := address.CutLanguage(path)
+	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
+	first, err := url.PathUnescape(first)
+	return err == nil && h.names.Begin(first)
 }
 
 // Language returns the language that the path names, or "" if it names none.
-func (p *Page) Language() calendar.Language { return p.readings[0].Language }
+func (p *MatchedPage) Language() calendar.Language { return p.readings[0].Language }
 
 // Redirects reports whether all readings of the address redirect to another one.
-func (p *Page) Redirects() bool {
-	return !slices.ContainsFunc(p.readings, func(one pagePath) bool { return one.Redirect == 0 })
+func (p *MatchedPage) Redirects() bool {
+	return !slices.ContainsFunc(p.readings, func(one address.Page) bool { return one.Redirect == 0 })
 }
 
 // TakesPassword reports whether the page may have a form for a password.
-func (p *Page) TakesPassword() bool {
-	return p.readings[0].View == viewEvent || p.readings[0].View == viewSeries
+func (p *MatchedPage) TakesPassword() bool {
+	return p.readings[0].View == address.ViewEvent || p.readings[0].View == address.ViewSeries
 }
 
 // PageCall has the properties of a page request that package server determines.
@@ -85,7 +98,7 @@ type PageReply struct {
 }
 
 // ServePage answers a page request. The page shows what anonymous callers may see.
-func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*PageReply, error) {
+func (h *Handlers) ServePage(ctx context.Context, p *MatchedPage, call PageCall) (*PageReply, error) {
 	values, err := pairValues(call.Query)
 	if err != nil {
 		return nil, err
@@ -137,7 +150,7 @@ var errNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 // pageRequest is a page request that is being answered.
 type pageRequest struct {
 	*request
-	path    pagePath
+	path    address.Page
 	values  map[string]any // query parameters, except those that pages ignore
 	query   []byte
 	words   *web.CalendarWords
@@ -148,7 +161,7 @@ type pageRequest struct {
 
 // serve answers with the page of one reading of the address.
 func (r *pageRequest) serve() (*PageReply, error) {
-	if r.path.View == viewNone {
+	if r.path.View == address.ViewNone {
 		return nil, errNoPage
 	}
 	if r.path.Taxonomy != "" {
@@ -159,40 +172,40 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	if r.path.Redirect != 0 {
 		var without []string
 		if r.path.ByQuery {
-			without = namedInPath(r.values)
+			without = address.ParamsInPath(r.values)
 		}
 		return r.redirect(r.path.Redirect, r.path, without...), nil
 	}
-	if r.path.View == viewList && r.path.Taxonomy != "" && !r.h.servesView(viewList) {
+	if r.path.View == address.ViewList && r.path.Taxonomy != "" && !r.h.servesView(address.ViewList) {
 		if to := r.path; to.Past || to.Page > 0 {
 			to.Past, to.Page = false, 0
-			return r.redirect(http.StatusFound, to, paramDisplay, "page"), nil
+			return r.redirect(http.StatusFound, to, address.ParamDisplay, "page"), nil
 		}
 		r.path.View = r.defaultView()
 	}
-	if r.path.View == viewDefault {
-		r.path = r.path.withDefault(r.defaultView())
+	if r.path.View == address.ViewDefault {
+		r.path = r.path.WithDefault(r.defaultView())
 	}
 	if !r.h.servesView(r.path.View) || r.path.Taxonomy != "" && !r.h.servesTerms(r.path.Taxonomy) {
 		return nil, errNoPage
 	}
 	r.applyPathToQuery()
 	switch r.path.View {
-	case viewHome:
+	case address.ViewHome:
 		return r.homePage()
-	case viewRecord:
+	case address.ViewRecord:
 		return r.recordPage()
-	case viewMonth:
+	case address.ViewMonth:
 		return r.monthPage()
-	case viewDay:
+	case address.ViewDay:
 		return r.dayPage()
-	case viewEvent:
+	case address.ViewEvent:
 		return r.eventPage()
-	case viewSeries:
+	case address.ViewSeries:
 		return r.seriesPage()
-	case viewVenue:
+	case address.ViewVenue:
 		return r.venuePage()
-	case viewOrganizer:
+	case address.ViewOrganizer:
 		return r.organizerPage()
 	}
 	return r.listPage()
@@ -208,12 +221,12 @@ func (r *pageRequest) applyPathToQuery() {
 		delete(r.values, "featured")
 	}
 	switch r.path.View {
-	case viewMonth, viewDay:
+	case address.ViewMonth, address.ViewDay:
 		for _, name := range dateParameters {
 			delete(r.values, name)
 		}
-	case viewList, viewVenue, viewOrganizer:
-		if n, err := strconv.Atoi(sentText(r.values["page"])); err == nil && n > 1 && r.path.Page == 0 {
+	case address.ViewList, address.ViewVenue, address.ViewOrganizer:
+		if n, err := strconv.Atoi(param.SentText(r.values["page"])); err == nil && n > 1 && r.path.Page == 0 {
 			r.path.Page = n
 		}
 	}
@@ -224,10 +237,10 @@ func (r *pageRequest) today() calendar.Wall { return r.zone().Wall(r.now).StartO
 
 // defaultView returns the view of /events/. If dates were sent and the site has lists, it is the list. Otherwise it
 // is the default of the site.
-func (r *pageRequest) defaultView() pageView {
+func (r *pageRequest) defaultView() address.View {
 	view := r.h.defaultView()
-	if view == viewMonth && r.h.servesView(viewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
-		return viewList
+	if view == address.ViewMonth && r.h.servesView(address.ViewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
+		return address.ViewList
 	}
 	return view
 }
@@ -236,7 +249,7 @@ func (r *pageRequest) defaultView() pageView {
 var dateParameters = []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
 
 // redirect returns a redirect to another page. It keeps the query except for the parameters in without.
-func (r *pageRequest) redirect(status int, to pagePath, without ...string) *PageReply {
+func (r *pageRequest) redirect(status int, to address.Page, without ...string) *PageReply {
 	location := r.h.pathOf(to)
 	query := strings.Join(slices.DeleteFunc(strings.Split(string(r.query), "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -257,31 +270,12 @@ func (r *pageRequest) reply(status int, template string, frame *web.Frame, model
 	return &PageReply{Status: status, Body: b.Bytes(), Header: r.headers(frame)}, nil
 }
 
-// sentText returns the text of a parameter as it was sent. Items of a list are joined by commas.
-func sentText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return v
-	case param.Repeated:
-		return sentText([]any(v))
-	case []any:
-		texts := make([]string, 0, len(v))
-		for _, item := range v {
-			if text := sentText(item); text != "" {
-				texts = append(texts, text)
-			}
-		}
-		return strings.Join(texts, ",")
-	}
-	return ""
-}
-
 // filters returns the sent parameters that filter a list, in the order of their declaration. Names in without are
 // left out.
 func (r *pageRequest) filters(without ...string) []web.Field {
 	var out []web.Field
 	for _, name := range r.h.pageFilters {
-		if text := sentText(r.values[name]); text != "" && !slices.Contains(without, name) {
+		if text := param.SentText(r.values[name]); text != "" && !slices.Contains(without, name) {
 			out = append(out, web.Field{Name: name, Value: text})
 		}
 	}
@@ -299,17 +293,17 @@ func encode(fields []web.Field) string {
 }
 
 // href returns the link to a page with filters.
-func (r *pageRequest) href(p pagePath, filters []web.Field) string {
+func (r *pageRequest) href(p address.Page, filters []web.Field) string {
 	return r.h.pathOf(p) + encode(withParams(p, filters))
 }
 
 // pathOf returns the path of a page with that of the base URL.
-func (h *Handlers) pathOf(p pagePath) string { return h.prefix + p.path(&h.PageSettings.Paths) }
+func (h *Handlers) pathOf(p address.Page) string { return h.prefix + p.Path(&h.PageSettings.Paths) }
 
 // withParams returns filters together with the query parameters of a reading.
-func withParams(p pagePath, filters []web.Field) []web.Field {
+func withParams(p address.Page, filters []web.Field) []web.Field {
 	out := slices.Clone(filters)
-	for name, values := range p.params() {
+	for name, values := range p.Params() {
 		out = append(out, web.Field{Name: name, Value: values[0]})
 	}
 	return out
@@ -324,13 +318,13 @@ func (r *pageRequest) localAddress(address string) string {
 }
 
 // newPagePath returns the address of a view in the language of the page's links.
-func (r *pageRequest) newPagePath(view pageView) pagePath {
-	return pagePath{Language: r.path.Language, View: view}
+func (r *pageRequest) newPagePath(view address.View) address.Page {
+	return address.Page{Language: r.path.Language, View: view}
 }
 
 // readingIn returns the address of another view of the same events: those of the same term, or featured ones.
-func (r *pageRequest) readingIn(view pageView) pagePath {
-	p := pagePath{Language: r.path.Language, View: view, Taxonomy: r.path.Taxonomy, Featured: r.path.Featured}
+func (r *pageRequest) readingIn(view address.View) address.Page {
+	p := address.Page{Language: r.path.Language, View: view, Taxonomy: r.path.Taxonomy, Featured: r.path.Featured}
 	if p.Taxonomy != "" {
 		p.Slugs = r.path.Slugs
 	}
@@ -413,7 +407,7 @@ func (h *Handlers) PageError(status int, language calendar.Language, now time.Ti
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
 		m.Heading, m.Text = w.InvalidTitle, w.InvalidText
 	}
-	m.Links = []web.Link{{Text: w.AllEvents, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	m.Links = []web.Link{{Text: w.AllEvents, Href: r.href(r.newPagePath(address.ViewDefault), nil)}}
 	m.Frame = r.frame(frameInput{kind: "error-page", title: m.Heading, index: false})
 	m.Canonical = ""
 	var b bytes.Buffer

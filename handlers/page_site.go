@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -56,33 +57,33 @@ func (h *Handlers) assets() web.Assets {
 }
 
 // defaultView returns the view that the site shows at /events/.
-func (h *Handlers) defaultView() pageView {
+func (h *Handlers) defaultView() address.View {
 	if h.PageSettings.DefaultView == settings.ViewMonth && h.PageSettings.Pages.Month || !h.PageSettings.Pages.List {
-		return viewMonth
+		return address.ViewMonth
 	}
-	return viewList
+	return address.ViewList
 }
 
 // firstWeekday returns the weekday on which weeks begin.
 func (h *Handlers) firstWeekday() time.Weekday { return h.PageSettings.WeekStart }
 
 // servesView reports whether the site has enabled the pages of a view.
-func (h *Handlers) servesView(view pageView) bool {
+func (h *Handlers) servesView(view address.View) bool {
 	p := &h.PageSettings.Pages
 	switch view {
-	case viewList:
+	case address.ViewList:
 		return p.List
-	case viewMonth:
+	case address.ViewMonth:
 		return p.Month
-	case viewDay:
+	case address.ViewDay:
 		return p.Day
-	case viewEvent:
+	case address.ViewEvent:
 		return p.Event
-	case viewSeries:
+	case address.ViewSeries:
 		return p.Series
-	case viewVenue:
+	case address.ViewVenue:
 		return p.Venue
-	case viewOrganizer:
+	case address.ViewOrganizer:
 		return p.Organizer
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
@@ -99,22 +100,22 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 	} else {
 		m.Heading = "#" + text.Title
 	}
-	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(address.ViewDefault), nil)}}
 	for i, above := range r.terms[:len(r.terms)-1] {
-		p := r.newPagePath(viewList)
+		p := r.newPagePath(address.ViewList)
 		p.Taxonomy, p.Slugs = r.path.Taxonomy, r.termSlugs(r.lang)[:i+1]
 		aboveText := r.view().Text(above)
 		m.Crumbs = append(m.Crumbs, web.Link{Text: aboveText.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(aboveText.Language))})
 	}
 	f.languages, f.original = t.Languages.List(), t.Language
-	f.paths = func(l calendar.Language) pagePath {
+	f.paths = func(l calendar.Language) address.Page {
 		p := r.path
 		p.Language, p.Slugs = r.h.pathLanguage(l), r.termSlugs(l)
 		return p
 	}
 	name := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]
 	r.apiRoot = "/events/" + encode([]web.Field{{Name: name, Value: r.termSlug(t, r.lang)}})
-	if r.path.View == viewList && r.path.Page <= 1 {
+	if r.path.View == address.ViewList && r.path.Page <= 1 {
 		return r.addSubcategories(m, t)
 	}
 	return nil
@@ -134,7 +135,7 @@ func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
 			continue
 		}
 		text := r.view().Text(row)
-		p := r.newPagePath(viewList)
+		p := r.newPagePath(address.ViewList)
 		p.Taxonomy, p.Slugs = calendar.Category, append(r.termSlugs(r.lang), calendar.DecodedSlug(text.Slug))
 		m.Terms = append(m.Terms, web.Link{
 			Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(row.ID),

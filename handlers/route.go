@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -241,7 +242,7 @@ type Match struct {
 	path     map[string]string
 	// page has the readings of a calendar page's address that is requested as a feed. It is nil for other
 	// requests.
-	page []pagePath
+	page []address.Page
 }
 
 // Match finds the route of a path below a root (see Locate). It returns nil for an unknown path. If no endpoint of

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -46,7 +47,7 @@ func (h *Handlers) servesKind(kind calendar.Kind) bool {
 	if kind.IsTerm() {
 		return h.servesTerms(kind)
 	}
-	return h.servesView(pageView(kind))
+	return h.servesView(address.View(kind))
 }
 
 // sitemapOf returns the number of the sitemap that has a record.
@@ -326,11 +327,11 @@ func (h *Handlers) publicPaths(
 					text = s
 				}
 			}
-			p := pagePath{View: pageView(kind), Slugs: []string{calendar.DecodedSlug(text)}}
+			p := address.Page{View: address.View(kind), Slugs: []string{calendar.DecodedSlug(text)}}
 			if kind.IsTerm() {
-				p.View, p.Taxonomy = viewList, kind
+				p.View, p.Taxonomy = address.ViewList, kind
 			}
-			paths[record.ID][lang] = p.path(&h.PageSettings.Paths)
+			paths[record.ID][lang] = p.Path(&h.PageSettings.Paths)
 		}
 	}
 	return paths, nil

@@ -73,7 +73,7 @@ type exchange struct {
 	root      handlers.Root     // what precedes rest in the path: the mount and the language
 	rest      string            // path below the API; outside the API, below the base URL
 	match     *handlers.Match   // route of the path; nil means that no route has it
-	page      *handlers.Page    // calendar page of the path; nil means that there is none
+	page      *handlers.MatchedPage    // calendar page of the path; nil means that there is none
 	errorPage bool              // an error is sent as an HTML page
 	route     string            // name of the route in metrics and logs
 	lang      calendar.Language // language of the reply

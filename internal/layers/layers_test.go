@@ -40,7 +40,7 @@ var layers = []layer{
 	{"tables", "schema migrations"},
 	{"generated", "ent"},
 	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/settings internal/sheet internal/when internal/wholefile"},
-	{"reads", "internal/query internal/index internal/represent internal/feed internal/openapi"},
+	{"reads", "internal/address internal/query internal/index internal/represent internal/feed internal/openapi"},
 	{"rules", "edit"},
 	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
 	{"resources", "handlers web"},
@@ -72,6 +72,7 @@ var sameLayerImports = map[string]string{
 var narrowImports = map[string]string{
 	"migrations":         "",
 	"web":                "",
+	"internal/address":   "calendar internal/param",
 	"internal/feed":      "calendar internal/jsonwrite internal/locale internal/markup",
 	"internal/jsonwrite": "",
 	"internal/limit":     "",

@@ -476,3 +476,22 @@ func linkText(v any) string {
 	}
 	return ""
 }
+
+// SentText returns the text of a parameter as it was sent. Items of a list are joined by commas.
+func SentText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case Repeated:
+		return SentText([]any(v))
+	case []any:
+		texts := make([]string, 0, len(v))
+		for _, item := range v {
+			if text := SentText(item); text != "" {
+				texts = append(texts, text)
+			}
+		}
+		return strings.Join(texts, ",")
+	}
+	return ""
+}

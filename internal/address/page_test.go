@@ -1,4 +1,4 @@
-package handlers
+package address
 
 import (
 	"net/url"
@@ -13,10 +13,10 @@ import (
 )
 
 // programNames are the names of a site that has none of its own.
-var programNames = newPageNames(calendar.Paths{}, nil)
+var programNames = NewNames(calendar.Paths{}, nil)
 
 // describePage returns a reading in words: "302 month 2026-12-01 category:music/jazz featured page=2 past ical".
-func describePage(p pagePath) string {
+func describePage(p Page) string {
 	var words []string
 	if p.Redirect != 0 {
 		words = append(words, strconv.Itoa(p.Redirect))
@@ -28,7 +28,7 @@ func describePage(p pagePath) string {
 	if len(p.Slugs) > 0 {
 		words = append(words, string(p.Taxonomy)+":"+strings.Join(p.Slugs, "/"))
 	}
-	if p.View == viewRecord {
+	if p.View == ViewRecord {
 		words = append(words, strconv.FormatInt(p.ID, 10))
 	}
 	if p.Featured {
@@ -40,18 +40,18 @@ func describePage(p pagePath) string {
 	if p.Past {
 		words = append(words, "past")
 	}
-	if p.Format != formatHTML {
+	if p.Format != FormatHTML {
 		words = append(words, string(p.Format))
 	}
 	return strings.Join(words, " ")
 }
 
 // addressOf returns the canonical address of a reading.
-func addressOf(p pagePath) string {
-	if params := p.params().Encode(); params != "" {
-		return p.path(&calendar.Paths{}) + "?" + params
+func addressOf(p Page) string {
+	if params := p.Params().Encode(); params != "" {
+		return p.Path(&calendar.Paths{}) + "?" + params
 	}
-	return p.path(&calendar.Paths{})
+	return p.Path(&calendar.Paths{})
 }
 
 // splitAddress cuts an address into its path and its parameters.
@@ -200,7 +200,7 @@ func TestPagePathsAreRead(t *testing.T) {
 				if path == "" {
 					continue // no request has an empty path
 				}
-				readings := parsePagePath(path, query, programNames)
+				readings := Parse(path, query, programNames)
 				if len(readings) == 0 {
 					t.Errorf("%s is the address of no page", path)
 					continue
@@ -306,7 +306,7 @@ func TestPagePathsOfCategories(t *testing.T) {
 	} {
 		path, query := splitAddress(t, address)
 		var got []string
-		for _, p := range parsePagePath(path, query, programNames) {
+		for _, p := range Parse(path, query, programNames) {
 			got = append(got, describePage(p))
 		}
 		if !slices.Equal(got, want) {
@@ -332,7 +332,7 @@ func TestOtherPathsAreNoPages(t *testing.T) {
 		"/venue/hall/featured/", "/venue/hall/page/0/", "/venue/hall/month/", "/organizer/club/ical/page/2/",
 		"/event/%zz/", "/events/category/%/", "/embed/events/",
 	} {
-		for _, p := range parsePagePath(path, url.Values{}, programNames) {
+		for _, p := range Parse(path, url.Values{}, programNames) {
 			t.Errorf("%s is the page %q", path, describePage(p))
 		}
 	}
@@ -340,7 +340,7 @@ func TestOtherPathsAreNoPages(t *testing.T) {
 
 func TestAliasesOfFirstSegments(t *testing.T) {
 	t.Parallel()
-	names := newPageNames(calendar.Paths{}, map[string]string{"wydarzenia": "events", "miejsce": "venue"})
+	names := NewNames(calendar.Paths{}, map[string]string{"wydarzenia": "events", "miejsce": "venue"})
 	for address, want := range map[string]string{
 		"/wydarzenia/":                 "/events/",
 		"/pl/wydarzenia/":              "/pl/events/",
@@ -348,15 +348,15 @@ func TestAliasesOfFirstSegments(t *testing.T) {
 		"/pl/miejsce/hala/page/2/":     "/pl/venue/hala/page/2/",
 		"/wydarzenia/category/a/list/": "/events/category/a/list/",
 	} {
-		readings := parsePagePath(address, nil, names)
+		readings := Parse(address, nil, names)
 		if len(readings) == 0 || readings[0].Redirect != 301 || addressOf(readings[0]) != want {
 			t.Errorf("%s: %+v, want 301 to %s", address, readings, want)
 		}
 	}
-	if readings := parsePagePath("/wydarzenia/ical/", nil, names); len(readings) == 0 || readings[0].Redirect != 0 {
+	if readings := Parse("/wydarzenia/ical/", nil, names); len(readings) == 0 || readings[0].Redirect != 0 {
 		t.Errorf("a subscription is not answered where it is: %+v", readings)
 	}
-	if readings := parsePagePath("/events/wydarzenia/", nil, names); readings != nil {
+	if readings := Parse("/events/wydarzenia/", nil, names); readings != nil {
 		t.Errorf("the second segment is an alias: %+v", readings)
 	}
 }
@@ -368,7 +368,7 @@ func TestNamesOfASite(t *testing.T) {
 		Events: "%ce%b5%ce%ba%ce%b4%ce%b7%ce%bb%cf%8e%cf%83%ce%b5%ce%b9%cf%82", Event: "wydarzenie", Venue: "miejsce", Category: "event", Tag: "temat",
 	}
 	const greek = "/%ce%b5%ce%ba%ce%b4%ce%b7%ce%bb%cf%8e%cf%83%ce%b5%ce%b9%cf%82/"
-	names := newPageNames(paths, map[string]string{"kalendarz": "events", "koncert": "event", "temat": "venue"})
+	names := NewNames(paths, map[string]string{"kalendarz": "events", "koncert": "event", "temat": "venue"})
 	for _, test := range []struct {
 		address, leads string
 		redirect       int
@@ -398,18 +398,18 @@ func TestNamesOfASite(t *testing.T) {
 		{"/events/list/feed/atom/", greek + "list/feed/atom/", 0},
 	} {
 		path, query := splitAddress(t, test.address)
-		readings := parsePagePath(path, query, names)
+		readings := Parse(path, query, names)
 		if len(readings) == 0 {
 			t.Errorf("%s is the address of no page", test.address)
 			continue
 		}
-		p := readings[slices.IndexFunc(readings, func(p pagePath) bool { return len(p.Slugs) != 2 || p.Slugs[1] != "month" && p.Slugs[1] != "2026-12" })]
-		if got := p.path(&paths); got != test.leads || p.Redirect != test.redirect {
+		p := readings[slices.IndexFunc(readings, func(p Page) bool { return len(p.Slugs) != 2 || p.Slugs[1] != "month" && p.Slugs[1] != "2026-12" })]
+		if got := p.Path(&paths); got != test.leads || p.Redirect != test.redirect {
 			t.Errorf("%s: %d, %s, want %d, %s", test.address, p.Redirect, got, test.redirect, test.leads)
 		}
 	}
 	for _, path := range []string{"/wydarzenia/", "/events/event/", greek + "wydarzenie/a/", "/wydarzenie/", "/event/", "/%ce%b5/a/"} {
-		for _, p := range parsePagePath(path, nil, names) {
+		for _, p := range Parse(path, nil, names) {
 			t.Errorf("%s is the page %q", path, describePage(p))
 		}
 	}
@@ -419,7 +419,7 @@ func TestNamesOfASite(t *testing.T) {
 func TestWordsOfPathsAreNoNames(t *testing.T) {
 	t.Parallel()
 	words := append([]string{
-		string(viewList), string(viewMonth), segmentToday, segmentDay, segmentPage, segmentFeatured, segmentICal, segmentFeed, segmentTag, "2026-12", "2026-12-05",
+		string(ViewList), string(ViewMonth), segmentToday, segmentDay, segmentPage, segmentFeatured, SegmentICal, SegmentFeed, segmentTag, "2026-12", "2026-12-05",
 	}, foreignViews...)
 	for _, word := range words {
 		if err := (settings.Layer{}).Set("paths", `{"category": "`+word+`"}`); err == nil {
@@ -433,30 +433,30 @@ func TestCanonicalPagesOfTheDefaultView(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		address string
-		view    pageView
+		view    View
 		want    string
 	}{
-		{"/events/", viewList, "/events/"},
-		{"/events/", viewMonth, "/events/"},
-		{"/events/list/", viewList, "/events/"},
-		{"/events/list/", viewMonth, "/events/list/"},
-		{"/events/month/", viewMonth, "/events/"},
-		{"/events/month/2026-12/", viewMonth, "/events/month/2026-12/"},
-		{"/events/list/featured/", viewList, "/events/featured/"},
-		{"/events/page/1/", viewList, "/events/"},
-		{"/events/page/2/", viewList, "/events/list/page/2/"},
-		{"/events/?eventDisplay=past", viewList, "/events/list/?eventDisplay=past"},
-		{"/events/feed/", viewList, "/events/list/feed/"},
-		{"/events/2026-12/", viewList, "/events/month/2026-12/"},
-		{"/tag/jazz/list/", viewMonth, "/tag/jazz/"},
-		{"/tag/jazz/month/", viewMonth, "/tag/jazz/month/"},
+		{"/events/", ViewList, "/events/"},
+		{"/events/", ViewMonth, "/events/"},
+		{"/events/list/", ViewList, "/events/"},
+		{"/events/list/", ViewMonth, "/events/list/"},
+		{"/events/month/", ViewMonth, "/events/"},
+		{"/events/month/2026-12/", ViewMonth, "/events/month/2026-12/"},
+		{"/events/list/featured/", ViewList, "/events/featured/"},
+		{"/events/page/1/", ViewList, "/events/"},
+		{"/events/page/2/", ViewList, "/events/list/page/2/"},
+		{"/events/?eventDisplay=past", ViewList, "/events/list/?eventDisplay=past"},
+		{"/events/feed/", ViewList, "/events/list/feed/"},
+		{"/events/2026-12/", ViewList, "/events/month/2026-12/"},
+		{"/tag/jazz/list/", ViewMonth, "/tag/jazz/"},
+		{"/tag/jazz/month/", ViewMonth, "/tag/jazz/month/"},
 	} {
 		path, query := splitAddress(t, test.address)
-		p := parsePagePath(path, query, programNames)[0]
-		if got := addressOf(p.canonical(test.view)); got != test.want {
+		p := Parse(path, query, programNames)[0]
+		if got := addressOf(p.Canonical(test.view)); got != test.want {
 			t.Errorf("%s with the default view %s: %s, want %s", test.address, test.view, got, test.want)
 		}
-		if got := p.withDefault(test.view); got.View == viewDefault || p.View != viewDefault && got.View != p.View {
+		if got := p.WithDefault(test.view); got.View == ViewDefault || p.View != ViewDefault && got.View != p.View {
 			t.Errorf("%s with the default view %s shows %s", test.address, test.view, got.View)
 		}
 	}
@@ -484,22 +484,22 @@ func FuzzPagePath(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	paths := calendar.Paths{Events: "kalendarz", Event: "%ce%b5%ce%ba%ce%b4%ce%ae", Category: "kategoria", Tag: "temat", EventsTag: "znacznik"}
-	names := newPageNames(paths, map[string]string{"wydarzenia": "events"})
+	names := NewNames(paths, map[string]string{"wydarzenia": "events"})
 	f.Fuzz(func(t *testing.T, path, text string) {
 		query, err := url.ParseQuery(text)
 		if err != nil {
 			return
 		}
-		readings := parsePagePath(path, query, names)
+		readings := Parse(path, query, names)
 		if len(readings) > longestPageTail+1 {
 			t.Errorf("%d readings", len(readings))
 		}
 		for _, p := range readings {
 			want := p
 			want.Redirect, want.ByQuery = 0, false
-			again := parsePagePath(p.path(&paths), p.params(), names)
-			if !slices.ContainsFunc(again, func(q pagePath) bool { return reflect.DeepEqual(q, want) }) {
-				t.Errorf("%q?%s is %+v, whose address %s?%s is %+v", path, text, want, p.path(&paths), p.params().Encode(), again)
+			again := Parse(p.Path(&paths), p.Params(), names)
+			if !slices.ContainsFunc(again, func(q Page) bool { return reflect.DeepEqual(q, want) }) {
+				t.Errorf("%q?%s is %+v, whose address %s?%s is %+v", path, text, want, p.Path(&paths), p.Params().Encode(), again)
 			}
 		}
 	})
