@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -85,7 +86,7 @@ func TestAProcessKeepsNoEntryWithoutAChangeThatItShows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var behind time.Duration
-		at := func(now func() time.Time, cache *handlers.RecordCache) *apitest.API {
+		at := func(now func() time.Time, cache *reply.RecordCache) *apitest.API {
 			return apitest.New(t, st, func(c *handlers.Config) {
 				c.Site.Now, c.RecordCache = now, cache
 				if err := c.Index.Load(t.Context()); err != nil { // otherwise nothing is kept
@@ -111,7 +112,7 @@ func TestAProcessKeepsNoEntryWithoutAChangeThatItShows(t *testing.T) {
 			{fmt.Sprint("/venues/", made.Get(t, "venue", "id")), map[string]any{"venue": "New hall"}},
 			{fmt.Sprint("/categories/", made.Get(t, "categories", 0, "id")), map[string]any{"name": "New music"}},
 		} {
-			cache, err := handlers.NewRecordCache(1 << 20)
+			cache, err := reply.NewRecordCache(1 << 20)
 			if err != nil {
 				t.Fatal(err)
 			}

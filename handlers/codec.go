@@ -18,6 +18,9 @@ type codec struct {
 	encode func(value any, fields string) ([]byte, error)
 }
 
+// encodeRecord returns the bytes of a record for the cache of records.
+func (c codec) encodeRecord(value any) ([]byte, error) { return c.encode(value, "") }
+
 // jsonCodec encodes any value as JSON.
 var jsonCodec = codec{"application/json", "application/json; charset=UTF-8", encodeJSON}
 

@@ -18,13 +18,13 @@ type docQuery struct{}
 func (r *request) declareDoc(p *param.Set, _ *docQuery) { r.declareLanguage(p) }
 
 // getDoc answers GET /doc with the OpenAPI 3.0.0 description of the API (contract, section 17).
-func (r *request) getDoc(*docQuery) (*reply, error) {
+func (r *request) getDoc(*docQuery) (*Reply, error) {
 	body, err := r.h.documents.get(r)
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete = true
-	return &reply{status: 200, body: body}, nil
+	r.Complete = true
+	return &Reply{status: 200, body: body}, nil
 }
 
 // documents caches the OpenAPI descriptions, because making one takes milliseconds.

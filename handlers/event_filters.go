@@ -211,7 +211,7 @@ func (q *eventQuery) declareSeries(r *request, p *param.Set) {
 			}
 			q.Series.IDs = append(q.Series.IDs, id)
 		}
-		r.dependsOn(calendar.Series, q.Series.IDs...)
+		r.DependsOn(calendar.Series, q.Series.IDs...)
 		return referenceFault(r.editor().SeriesFault(ctx, r.db, q.Series.IDs))
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -80,7 +81,7 @@ func (q *eventQuery) isCheap() bool {
 	for _, c := range q.conditions {
 		ids += len(c.IDs)
 	}
-	return q.Search == nil && ids <= maxDependencies
+	return q.Search == nil && reply.FewDependencies(ids)
 }
 
 // findEvents returns a page of a list of events. It asks the index, or the database if the index cannot answer.
@@ -111,7 +112,7 @@ func byIndex[T any](
 // findIndexed returns a page of a list of events, found by the index.
 func (r *request) findIndexed(x *index.Index, q *query.Events, offset, limit int) (query.Page, error) {
 	if q.Include == nil {
-		r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+		r.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
 			again := *q
 			again.Revision, again.Now = revision, now
 			return x.FindEvents(ctx, &again, offset, limit)
@@ -185,7 +186,7 @@ func (q *eventQuery) limitValidity(r *request) {
 	zone := r.zone()
 	tomorrow := r.tomorrow()
 	if !q.endless && q.Include == nil && !q.replacesDefaultWindow() && (q.StartDate == nil || q.EndDate == nil) {
-		r.expireBy(tomorrow)
+		r.ExpireBy(tomorrow)
 	}
 	for _, d := range []*when.Date{q.StartDate, q.EndDate, q.StartsBefore, q.StartsAfter, q.EndsBefore, q.EndsAfter} {
 		if d == nil || !d.Relative() {
@@ -194,9 +195,9 @@ func (q *eventQuery) limitValidity(r *request) {
 		late := d.Again(tomorrow.Add(-time.Second), zone)
 		switch {
 		case q.Strict && late.Instant(zone).Equal(d.Instant(zone)), !q.Strict && dayOf(late, zone) == dayOf(*d, zone):
-			r.expireBy(tomorrow) // "today"; also "now" if filters are by whole days
+			r.ExpireBy(tomorrow) // "today"; also "now" if filters are by whole days
 		default:
-			r.expireBy(r.now.Add(time.Second))
+			r.ExpireBy(r.now.Add(time.Second))
 		}
 	}
 }

@@ -347,7 +347,7 @@ func declareLinked[I any](
 }
 
 // createEvent answers POST /events.
-func (r *request) createEvent(in *eventInput) (*reply, error) {
+func (r *request) createEvent(in *eventInput) (*Reply, error) {
 	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()
 	}
@@ -386,12 +386,12 @@ func (r *request) waitForSeries() error {
 }
 
 // createdReply returns the reply to a request that created a record.
-func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.ShownVersion, body any) *reply {
+func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.ShownVersion, body any) *Reply {
 	collection := kind.Plural()
 	if r.isWordPress() {
 		collection = wordPressMedia
 	}
-	return &reply{status: 201, body: body, version: version, header: [][2]string{
+	return &Reply{status: 201, body: body, version: version, header: [][2]string{
 		{"Location", r.view().Resource(collection, id)},
 	}}
 }
@@ -444,7 +444,7 @@ func (r *request) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Even
 }
 
 // updateEvent answers POST, PUT and PATCH of one event.
-func (r *request) updateEvent(in *eventInput) (*reply, error) {
+func (r *request) updateEvent(in *eventInput) (*Reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -527,7 +527,7 @@ func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Cont
 }
 
 // deleteEvent answers DELETE of one event. It moves the event, or the occurrences in the scope, to the trash.
-func (r *request) deleteEvent(in *eventInput) (*reply, error) {
+func (r *request) deleteEvent(in *eventInput) (*Reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Delete)
 	if err != nil {
 		return nil, err

@@ -9,21 +9,22 @@ import (
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // listEvents answers GET /events. It finds the ids, takes events from the record cache, and renders the others
 // from their rows.
-func (r *request) listEvents(q *eventQuery) (*reply, error) {
+func (r *request) listEvents(q *eventQuery) (*Reply, error) {
 	r.setPassword(q.Password)
 	page, err := q.find(r)
 	if err != nil {
 		return nil, err
 	}
 	var v *represent.View
-	items, err := renderRecords(r, page, recordRenderer[*ent.Event]{
-		kind: calendar.Event, codec: r.codec,
-		read: func(ids []int64) ([]*ent.Event, error) {
+	items, err := reply.Render(r.ctx, r.newTableRows(calendar.Event).cut(r.rendering()), page, reply.Renderer[*ent.Event]{
+		Kind: calendar.Event, Media: r.codec.mediaType, Encode: r.codec.encodeRecord,
+		Read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
 			if err != nil {
 				return nil, err
@@ -31,7 +32,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 			v = r.view() // the view needs the series of the rows
 			return rows, r.tryPassword(rows...)
 		},
-		value: func(e *ent.Event) (any, audience) {
+		Value: func(e *ent.Event) (any, reply.Audience) {
 			if r.isTable() {
 				return v.EventRow(e, r.isProtected(e)), r.audienceOf(e)
 			}
@@ -41,12 +42,12 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 			}
 			return &shown, r.audienceOf(e)
 		},
-		parts: r.partsOfEvent,
+		Parts: r.partsOfEvent,
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil && q.isCheap() && len(page.IDs) <= ent.MaxRead, page
+	r.Complete, r.Found = r.FindAgain != nil && q.isCheap() && len(page.IDs) <= ent.MaxRead, page
 	return r.listReply(calendar.Event, q.paging, items, page.Total)
 }
 
@@ -112,7 +113,7 @@ func (r *request) declareEventBySlug(p *param.Set, q *target) {
 }
 
 // getEvent answers GET of one event, by id or slug.
-func (r *request) getEvent(q *target) (*reply, error) {
+func (r *request) getEvent(q *target) (*Reply, error) {
 	e, err := r.findEvent(q)
 	if err != nil {
 		return nil, err
@@ -134,13 +135,13 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if err := r.loadRelated([]*ent.Event{e}, true); err != nil {
 		return nil, err
 	}
-	r.dependsOn(calendar.Event, e.ID)
-	r.depends.complete = true
+	r.DependsOn(calendar.Event, e.ID)
+	r.Complete = true
 	return r.eventReply(e, true), nil
 }
 
 // writtenEvent returns the reply to a write: the event with all that its representation shows.
-func (r *request) writtenEvent(id int64) (*reply, error) {
+func (r *request) writtenEvent(id int64) (*Reply, error) {
 	e, err := r.findEvent(&target{ID: id})
 	if err != nil {
 		return nil, err
@@ -153,10 +154,10 @@ func (r *request) writtenEvent(id int64) (*reply, error) {
 
 // eventReply returns the reply with an event that is not redacted: the caller may edit it, gave its password, or it has
 // none.
-func (r *request) eventReply(e *ent.Event, full bool) *reply {
+func (r *request) eventReply(e *ent.Event, full bool) *Reply {
 	v := r.view()
 	_, version := v.LastWrite(e.Core(), edit.HasPassword(e))
-	return &reply{status: 200, body: new(v.Event(e, full)), version: version}
+	return &Reply{status: 200, body: new(v.Event(e, full)), version: version}
 }
 
 // findEvent loads the event that a path names. An unknown id is 404, or 400 if a record of another kind has it.

@@ -95,7 +95,7 @@ func (q *feedQuery) asksForDates() bool {
 // list returns the query of a calendar feed, with its default time window (contract, section 20).
 func (q *feedQuery) list(r *request) (*query.Events, error) {
 	e, err := q.periodOf(r)
-	r.expireBy(r.ruleYearEnd())
+	r.ExpireBy(r.ruleYearEnd())
 	if err != nil || q.Include != nil || q.replacesDefaultWindow() || q.month != nil || q.day != nil {
 		return e, err
 	}
@@ -105,7 +105,7 @@ func (q *feedQuery) list(r *request) (*query.Events, error) {
 		return zone.Instant(calendar.WallAt(year, month+time.Month(months), 1, 0, 0, 0))
 	}
 	q.since = first(0)
-	r.expireBy(first(1))
+	r.ExpireBy(first(1))
 	if q.StartDate == nil {
 		e.Window.EndMin = new(first(-pastMonths))
 	}
@@ -119,8 +119,8 @@ func (q *feedQuery) list(r *request) (*query.Events, error) {
 // filters.
 func (q *feedQuery) periodOf(r *request) (*query.Events, error) {
 	q.limitValidity(r)
-	// Relative dates set r.until. So does the page of the present month or day.
-	q.moves = !r.until.IsZero()
+	// Relative dates set r.Until. So does the page of the present month or day.
+	q.moves = !r.Until.IsZero()
 	e, err := q.events(r)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (q *feedQuery) periodOf(r *request) (*query.Events, error) {
 }
 
 // listCalendar answers GET /events.ics.
-func (r *request) listCalendar(q *feedQuery) (*reply, error) {
+func (r *request) listCalendar(q *feedQuery) (*Reply, error) {
 	e, err := q.list(r)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (r *request) listCalendar(q *feedQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil && q.isCheap(), page
+	r.Complete, r.Found = r.FindAgain != nil && q.isCheap(), page
 	shown := page
 	shown.IDs = page.IDs[min(before, len(page.IDs)):]
 	if page.Changed != nil {

@@ -117,7 +117,7 @@ func joinQuery(a, b string) string {
 
 // feedReply returns the reply with a feed. name is that of the file without its extension. "" means the name of
 // the site.
-func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *reply {
+func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *Reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {
 		header = append(header, [2]string{"Last-Modified", last.UTC().Format(http.TimeFormat)})
@@ -134,7 +134,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 	if r.locatedFor {
 		header = append(header, [2]string{"Content-Location", selfOf(body)})
 	}
-	return &reply{status: http.StatusOK, body: body, header: header}
+	return &Reply{status: http.StatusOK, body: body, header: header}
 }
 
 // fileName replaces characters that are unsafe in a file name or a quoted string.

@@ -67,7 +67,7 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 		}
 	}
 	if dated := out.Add(commitTime + time.Second); r.now.Before(dated) {
-		r.expireBy(dated) // caches ask again when the feed can have its date
+		r.ExpireBy(dated) // caches ask again when the feed can have its date
 		return time.Time{}, nil
 	}
 	return out, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // feedEvent is an event as feeds show it, with the records whose dates decide how long it is right.
@@ -27,8 +28,8 @@ type feedEvent struct {
 // that are not public any more.
 func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &calendarEntry{about, &one.entry, one.parent} })
-	list.since, list.until = r.ruleYearStart(), r.ruleYearEnd()
-	bodies, err := renderRecords(r, page, list)
+	list.Since, list.Until = r.ruleYearStart(), r.ruleYearEnd()
+	bodies, err := reply.Render(r.ctx, r.rendering(), page, list)
 	if err != nil {
 		return nil, err
 	}
@@ -43,23 +44,23 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 
 // entryRenderer returns how events are read for feeds. value returns what the codec of the request encodes. Feeds are public,
 // so all requests share the entries, redacted ones too.
-func (r *request) entryRenderer(value func(one *feedEvent) any) recordRenderer[*ent.Event] {
+func (r *request) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*ent.Event] {
 	entries := make(map[int64]*feedEvent)
-	return recordRenderer[*ent.Event]{
-		kind: calendar.Event, codec: r.codec,
-		read: func(ids []int64) ([]*ent.Event, error) {
+	return reply.Renderer[*ent.Event]{
+		Kind: calendar.Event, Media: r.codec.mediaType, Encode: r.codec.encodeRecord,
+		Read: func(ids []int64) ([]*ent.Event, error) {
 			clear(entries)
 			return r.feedEvents(ids, entries)
 		},
-		value: func(e *ent.Event) (any, audience) {
+		Value: func(e *ent.Event) (any, reply.Audience) {
 			one := entries[e.ID]
 			if at := r.changeToCome(e, one.parts); !at.IsZero() {
-				r.expireBy(at)
-				return value(one), onlyReader
+				r.ExpireBy(at)
+				return value(one), reply.OnlyReader
 			}
-			return value(one), sameScope
+			return value(one), reply.SameScope
 		},
-		parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
+		Parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
 	}
 }
 
@@ -113,7 +114,7 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	if err != nil {
 		return err
 	}
-	r.depends.also = append(r.depends.also, func(ctx context.Context, now time.Time) (bool, error) {
+	r.CheckAgain(func(ctx context.Context, now time.Time) (bool, error) {
 		again, err := find(ctx, now)
 		return err == nil && slices.Equal(again, public), err
 	})

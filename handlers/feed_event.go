@@ -11,7 +11,7 @@ import (
 )
 
 // oneCalendar answers GET /event/{slug}.ics.
-func (r *request) oneCalendar(q *target) (*reply, error) {
+func (r *request) oneCalendar(q *target) (*Reply, error) {
 	path := r.h.eventFile(address.EscapeSegment(q.Slug))
 	about := r.newFeed(r.siteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
@@ -22,12 +22,12 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 	case err != nil:
 		return nil, err
 	case one != nil:
-		r.dependsOn(calendar.Event, one.entry.ID)
-		r.depends.complete = true
-		r.expireBy(r.ruleYearEnd())
+		r.DependsOn(calendar.Event, one.entry.ID)
+		r.Complete = true
+		r.ExpireBy(r.ruleYearEnd())
 		for _, part := range one.parts {
 			if part.Status == calendar.Future && part.PublishedAt.After(r.now) {
-				r.expireBy(part.PublishedAt)
+				r.ExpireBy(part.PublishedAt)
 			}
 		}
 		entry, parent, about.Page = one.entry, one.parent, one.entry.URL
@@ -37,7 +37,7 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 			return nil, err
 		}
 		entry = entries[0]
-		r.expireBy(w.At.Add(query.WithdrawalTime))
+		r.ExpireBy(w.At.Add(query.WithdrawalTime))
 	default:
 		return nil, eventNotFound(q.Slug)
 	}

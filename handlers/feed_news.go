@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // news is a feed of new and changed events.
@@ -19,11 +20,11 @@ type news struct {
 }
 
 // listNews returns the handler of the feed of new and changed events at a path.
-func listNews(path string) func(*request, *feedQuery) (*reply, error) {
-	return func(r *request, q *feedQuery) (*reply, error) { return r.listNews(q, path) }
+func listNews(path string) func(*request, *feedQuery) (*Reply, error) {
+	return func(r *request, q *feedQuery) (*Reply, error) { return r.listNews(q, path) }
 }
 
-func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
+func (r *request) listNews(q *feedQuery, path string) (*Reply, error) {
 	e, err := q.periodOf(r)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 	}
 	// When an event ends, it leaves the list. If it belongs to a series, the next occurrence may take its place.
 	if ending && !latest.Next.IsZero() {
-		r.expireBy(latest.Next)
+		r.ExpireBy(latest.Next)
 	}
 	out := &news{}
 	if out.entries, err = r.latestEntries(latest); err != nil {
@@ -105,14 +106,14 @@ func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
 // their rows. In memory it keeps only these entries and one batch.
 func (r *request) latestEntries(latest query.Latest) ([]feed.Entry, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &one.entry })
-	list.codec = entryCodec // the three formats share their entries
+	list.Media, list.Encode = entryCodec.mediaType, entryCodec.encodeRecord // the three formats share their entries
 	var out []feed.Entry
 	for first := 0; first < len(latest.IDs); first += ent.MaxRead {
 		page := query.Page{IDs: latest.IDs[first:min(first+ent.MaxRead, len(latest.IDs))]}
 		if latest.Changed != nil {
 			page.Changed = latest.Changed[first:][:len(page.IDs)]
 		}
-		bodies, err := renderRecords(r, page, list)
+		bodies, err := reply.Render(r.ctx, r.rendering(), page, list)
 		if err != nil {
 			return nil, err
 		}

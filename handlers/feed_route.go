@@ -217,7 +217,7 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 // limitToPast limits a feed to the events that ended before today, in the twelve months before unless other dates were sent.
 func (r *request) limitToPast(values map[string]any) {
 	today := r.zone().Wall(r.now).StartOfDay()
-	r.expireBy(r.tomorrow())
+	r.ExpireBy(r.tomorrow())
 	if values["ends_before"] == nil {
 		values["ends_before"] = today.String()
 	}
@@ -242,7 +242,7 @@ func (r *request) periodText(p address.Page, sent string) string {
 		}
 		return sent // the parameter of the feed refuses an invalid date
 	}
-	r.expireBy(r.tomorrow())
+	r.ExpireBy(r.tomorrow())
 	return r.zone().Wall(r.now).Format(layout)
 }
 
@@ -268,9 +268,9 @@ func (r *request) chooseReading(readings []address.Page) (address.Page, int64, e
 			return p, 0, err
 		}
 		if kind.IsTerm() {
-			r.dependsOnKind(kind)
+			r.DependsOnKind(kind)
 		} else if id != 0 {
-			r.dependsOn(kind, id)
+			r.DependsOn(kind, id)
 		}
 		public, err := r.isPublic(kind, id)
 		if err != nil || public {
@@ -316,7 +316,7 @@ func (r *request) eventSlug(p address.Page) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("event %d: %w", id, err)
 		}
-		r.dependsOn(calendar.Event, id)
+		r.DependsOn(calendar.Event, id)
 		return r.shownSlug([]*ent.Event{row}, notFound)
 	case p.Date.IsZero():
 		return p.Slugs[0], nil
@@ -333,7 +333,7 @@ func (r *request) eventSlug(p address.Page) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.dependsOn(calendar.Series, id)
+	r.DependsOn(calendar.Series, id)
 	rows, err := r.db.Event.Query().Where(event.SeriesID(id), event.OriginalStartGTE(p.Date),
 		event.OriginalStartLTE(p.Date.EndOfDay())).Order(event.ByOriginalStart()).All(r.ctx)
 	if err != nil {

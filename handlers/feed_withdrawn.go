@@ -81,12 +81,12 @@ func (r *request) findWithdrawn(e *query.Events, part query.WithdrawnPart) ([]qu
 		return out
 	}
 	shown := versions(found)
-	r.depends.also = append(r.depends.also, func(ctx context.Context, now time.Time) (bool, error) {
+	r.CheckAgain(func(ctx context.Context, now time.Time) (bool, error) {
 		list, err := find(ctx, now)
 		return err == nil && slices.Equal(versions(list), shown), err
 	})
 	for _, w := range found {
-		r.expireBy(w.At.Add(query.WithdrawalTime))
+		r.ExpireBy(w.At.Add(query.WithdrawalTime))
 	}
 	return found, nil
 }

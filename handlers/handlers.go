@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -46,13 +47,13 @@ type Config struct {
 	Moves       query.Moves
 	Site        calendar.Site
 	Words       *locale.Catalogues
-	Version     string         // version of the program; "" means openapi.Development
-	RecordCache *RecordCache   // cache of records that lists show; nil means none
-	PasswordKey []byte         // key of the hashes of event passwords, from edit.PasswordKey
-	FeedKey     feed.Key       // key of the UIDs in feeds, from edit.FeedKey
-	Files       media.Store    // store of uploaded images
-	Decoding    *media.Budget  // memory for decoding pictures; nil means no limit
-	Fetcher     *media.Fetcher // downloads images whose URLs clients send
+	Version     string             // version of the program; "" means openapi.Development
+	RecordCache *reply.RecordCache // cache of records that lists show; nil means none
+	PasswordKey []byte             // key of the hashes of event passwords, from edit.PasswordKey
+	FeedKey     feed.Key           // key of the UIDs in feeds, from edit.FeedKey
+	Files       media.Store        // store of uploaded images
+	Decoding    *media.Budget      // memory for decoding pictures; nil means no limit
+	Fetcher     *media.Fetcher     // downloads images whose URLs clients send
 	// PageSettings configures the calendar pages. Nil means settings.Default.
 	PageSettings *settings.Site
 	NoPages      bool     // serve no calendar pages

@@ -271,7 +271,7 @@ func (r *request) declareImageCreate(p *param.Set, in *imageInput) {
 }
 
 // createImage answers POST /images.
-func (r *request) createImage(in *imageInput) (*reply, error) {
+func (r *request) createImage(in *imageInput) (*Reply, error) {
 	if in.file == nil && in.URL == nil {
 		return nil, param.Missing{Names: []string{"file"}}
 	}
@@ -312,7 +312,7 @@ func readUpload(h *multipart.FileHeader) (data []byte, err error) {
 }
 
 // deleteImage answers DELETE /images/{id}. It deletes the files, and records that showed the image show none.
-func (r *request) deleteImage(q *target) (*reply, error) {
+func (r *request) deleteImage(q *target) (*Reply, error) {
 	row, err := r.imageForWrite(q.ID)
 	if err != nil {
 		return nil, err
@@ -321,7 +321,7 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 	if err := r.removePicture(r.ctx, row, r.expect); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: body}, nil
+	return &Reply{status: 200, body: body}, nil
 }
 
 // imageForWrite finds an image and checks that the caller may delete it.

@@ -18,7 +18,7 @@ func (r *request) declareImageQuery(p *param.Set, q *paging) {
 }
 
 // listImages answers GET /images, newest first. Only callers who may upload may list images.
-func (r *request) listImages(q *paging) (*reply, error) {
+func (r *request) listImages(q *paging) (*Reply, error) {
 	if !auth.May(r.caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
 		return nil, edit.Forbidden()
 	}
@@ -48,7 +48,7 @@ func (r *request) listImages(q *paging) (*reply, error) {
 }
 
 // getImage answers GET /images/{id}. Images are public.
-func (r *request) getImage(q *target) (*reply, error) {
+func (r *request) getImage(q *target) (*Reply, error) {
 	row, err := r.db.Image.Get(r.ctx, q.ID)
 	if ent.IsNotFound(err) {
 		return nil, r.noImage()
@@ -56,7 +56,7 @@ func (r *request) getImage(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.dependsOn(calendar.Image, row.ID)
-	r.depends.complete = true
-	return &reply{status: 200, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
+	r.DependsOn(calendar.Image, row.ID)
+	r.Complete = true
+	return &Reply{status: 200, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
 }

@@ -19,11 +19,11 @@ func (r *request) declareIndex(p *param.Set, q *indexQuery) {
 }
 
 // getIndex answers GET on the root of the API with the table of routes (contract, section 17).
-func (r *request) getIndex(*indexQuery) (*reply, error) {
-	r.expireBy(r.tomorrow()) // defaults of dates depend on the current day
-	r.depends.complete = true
+func (r *request) getIndex(*indexQuery) (*Reply, error) {
+	r.ExpireBy(r.tomorrow()) // defaults of dates depend on the current day
+	r.Complete = true
 	up := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + "/"}}
-	return &reply{status: 200, body: ordered{
+	return &Reply{status: 200, body: ordered{
 		{"namespace", namespaceOf(r.root)},
 		{"routes", r.h.publish(r)},
 		{"_links", ordered{{"up", []ordered{up}}}},
@@ -36,9 +36,9 @@ func (r *request) declareRootIndex(p *param.Set, q *indexQuery) {
 }
 
 // getRootIndex answers with the namespaces below WordPressRoot and their routes (contract, section 18).
-func (r *request) getRootIndex(*indexQuery) (*reply, error) {
-	r.expireBy(r.tomorrow())
-	r.depends.complete = true
+func (r *request) getRootIndex(*indexQuery) (*Reply, error) {
+	r.ExpireBy(r.tomorrow())
+	r.Complete = true
 	var namespaces []string
 	var routes ordered
 	for _, mount := range r.h.mounts {
@@ -51,7 +51,7 @@ func (r *request) getRootIndex(*indexQuery) (*reply, error) {
 		routes = append(routes, r.h.publish(&below)...)
 	}
 	site := r.h.Site.BaseURL + r.root.Segment
-	return &reply{status: 200, body: ordered{
+	return &Reply{status: 200, body: ordered{
 		{"name", r.siteName()},
 		{"description", r.h.PageSettings.Tagline.In(r.lang, r.h.Site.Language)},
 		{"url", site},

@@ -42,7 +42,7 @@ func (r *request) loadInline(ctx context.Context, refs []reference) error {
 // decides that as for links. Any other id is refused as if it had never existed.
 func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		r.dependsOn(kind, *ids...)
+		r.DependsOn(kind, *ids...)
 		return referenceFault(r.editor().LinkFault(ctx, r.db, kind, *ids))
 	}
 }
@@ -50,7 +50,7 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 // areTermIDs returns a check that all ids are terms of the taxonomy.
 func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		r.dependsOnKind(taxonomy)
+		r.DependsOnKind(taxonomy)
 		return referenceFault(r.editor().TermsFault(ctx, r.db, taxonomy, *ids))
 	}
 }
@@ -59,7 +59,7 @@ func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.
 // ids. It adds the descendants of categories, since their events belong to the category, too.
 func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		r.dependsOnKind(taxonomy) // slugs and parents of terms may change
+		r.DependsOnKind(taxonomy) // slugs and parents of terms may change
 		keys := make([][]string, len(*words))
 		numbers := make([]int64, 0, len(*words))
 		for i, w := range *words {
@@ -218,7 +218,7 @@ func (r *request) isOpenEvent(id **int64) func(context.Context) *param.Fault {
 
 func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		r.dependsOn(calendar.Event, **id)
+		r.DependsOn(calendar.Event, **id)
 		e, err := r.db.Event.Query().Where(event.ID(**id)).
 			Select(event.FieldID, event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldPublishedAt, event.FieldAuthorID,
 				event.FieldPasswordHash, event.FieldPasswordID).Only(ctx)

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
 )
@@ -118,7 +119,7 @@ func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *named
 // the index cannot answer.
 func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
-		r.expireBy(r.now.Add(time.Second)) // the next event may begin in a second
+		r.ExpireBy(r.now.Add(time.Second)) // the next event may begin in a second
 	}
 	l := &query.Linked{
 		Now: r.now, Visible: visibleTo(r.caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
@@ -132,7 +133,7 @@ func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Pa
 	offset, limit := q.span()
 	return byIndex(r, func(x *index.Index, revision int64) (query.Page, error) {
 		if q.Event == nil {
-			r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+			r.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
 				again := *l
 				again.Revision, again.Now = revision, now
 				return x.FindLinked(ctx, n.kind, &again, offset, limit)
@@ -144,33 +145,33 @@ func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Pa
 }
 
 // list answers GET of the list of records.
-func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*reply, error) {
+func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*Reply, error) {
 	page, err := n.findPage(r, q)
 	if err != nil {
 		return nil, err
 	}
 	v := r.view()
-	items, err := renderRecords(r, page, recordRenderer[R]{
-		kind: n.kind, codec: r.codec,
-		read: func(ids []int64) ([]R, error) {
+	items, err := reply.Render(r.ctx, r.newTableRows(n.kind).cut(r.rendering()), page, reply.Renderer[R]{
+		Kind: n.kind, Media: r.codec.mediaType, Encode: r.codec.encodeRecord,
+		Read: func(ids []int64) ([]R, error) {
 			rows, err := n.rows(r.db, r.ctx, ids)
 			if err != nil {
 				return nil, err
 			}
 			return rows, r.translate(ent.PageOf(rows...))
 		},
-		value: func(row R) (any, audience) {
+		Value: func(row R) (any, reply.Audience) {
 			if r.isTable() {
-				return n.table(v, row), sameScope
+				return n.table(v, row), reply.SameScope
 			}
-			return n.represent(v, row, false), sameScope
+			return n.represent(v, row, false), reply.SameScope
 		},
-		parts: func(row R) []ent.Core { return []ent.Core{row.Core()} },
+		Parts: func(row R) []ent.Core { return []ent.Core{row.Core()} },
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil && q.Search == nil && len(page.IDs) <= ent.MaxRead, page
+	r.Complete, r.Found = r.FindAgain != nil && q.Search == nil && len(page.IDs) <= ent.MaxRead, page
 	return r.listReply(n.kind, q.paging, items, page.Total)
 }
 
@@ -191,7 +192,7 @@ func (n *namedResource[R, V, J]) find(r *request, q *target) (row R, err error) 
 }
 
 // get answers GET of one record.
-func (n *namedResource[R, V, J]) get(r *request, q *target) (*reply, error) {
+func (n *namedResource[R, V, J]) get(r *request, q *target) (*Reply, error) {
 	row, err := n.find(r, q)
 	if err != nil {
 		return nil, err
@@ -199,13 +200,13 @@ func (n *namedResource[R, V, J]) get(r *request, q *target) (*reply, error) {
 	if !r.mayRead(r.recordOf(row.Core())) {
 		return nil, notAccessible(n.kind)
 	}
-	r.dependsOn(n.kind, row.Core().ID)
-	r.depends.complete = true
+	r.DependsOn(n.kind, row.Core().ID)
+	r.Complete = true
 	return n.reply(r, row, true)
 }
 
 // written returns the reply to a write of a record.
-func (n *namedResource[R, V, J]) written(r *request, id int64) (*reply, error) {
+func (n *namedResource[R, V, J]) written(r *request, id int64) (*Reply, error) {
 	row, err := n.find(r, &target{ID: id})
 	if err != nil {
 		return nil, err
@@ -214,13 +215,13 @@ func (n *namedResource[R, V, J]) written(r *request, id int64) (*reply, error) {
 }
 
 // reply returns the reply with a record. full adds json_ld.
-func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*reply, error) {
+func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*Reply, error) {
 	if err := r.translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
 	v := r.view()
 	_, version := v.LastWrite(row.Core(), false)
-	return &reply{status: 200, body: n.represent(v, row, full), version: version}, nil
+	return &Reply{status: 200, body: n.represent(v, row, full), version: version}, nil
 }
 
 // byID and bySlug return declarations of the path of a record. Their noun is the kind with its article, such as

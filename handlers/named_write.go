@@ -95,7 +95,7 @@ func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *tar
 }
 
 // post answers a create.
-func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*reply, error) {
+func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*Reply, error) {
 	if !auth.May(r.caller, auth.Create, auth.Record{Kind: n.kind}) {
 		return nil, edit.Forbidden()
 	}
@@ -122,7 +122,7 @@ func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*reply, er
 }
 
 // patch answers an update.
-func (n *namedResource[R, V, J]) patch(r *request, in *namedInput[V]) (*reply, error) {
+func (n *namedResource[R, V, J]) patch(r *request, in *namedInput[V]) (*Reply, error) {
 	id, err := n.permitted(r, &in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (n *namedResource[R, V, J]) patch(r *request, in *namedInput[V]) (*reply, e
 }
 
 // remove answers a delete. It moves the record to the trash.
-func (n *namedResource[R, V, J]) remove(r *request, q *target) (*reply, error) {
+func (n *namedResource[R, V, J]) remove(r *request, q *target) (*Reply, error) {
 	id, err := n.permitted(r, q, auth.Delete)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (n *namedResource[R, V, J]) permitted(r *request, q *target, op auth.Operat
 }
 
 // change runs do on a locked record in a transaction. It answers with the record as it is then.
-func (n *namedResource[R, V, J]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*reply, error) {
+func (n *namedResource[R, V, J]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*Reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := n.writes.Lock(r.ctx, tx, id)
 		if err != nil {

@@ -63,7 +63,7 @@ func (r *request) declareLanguage(p *param.Set) {
 
 // listReply returns the reply with a page of a list, its totals and links. items are already encoded. A page
 // beyond the end is an error for records. For terms and images it is an empty list.
-func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total int) (*reply, error) {
+func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total int) (*Reply, error) {
 	pages := p.pages(total)
 	strict := !kind.IsTerm() && kind != calendar.Image
 	if p.page > 1 && len(items) == 0 && strict {
@@ -75,7 +75,7 @@ func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total 
 	if r.isTable() {
 		header = append(header, [2]string{"Content-Disposition", `attachment; filename="` + kind.Plural() + `.csv"`})
 	}
-	return &reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: header}, nil
+	return &Reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: header}, nil
 }
 
 // pages returns the number of pages of a list with total records.

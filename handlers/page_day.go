@@ -23,13 +23,13 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 	day := r.path.Date
 	if day.IsZero() {
 		day = today
-		r.expireBy(r.tomorrow())
+		r.ExpireBy(r.tomorrow())
 	}
 	title := r.dates.full(day)
 	m := &web.ListPage{Filter: p.form, Heading: title}
 	if day == today {
 		m.Lead = r.words.Today
-		r.expireBy(r.tomorrow())
+		r.ExpireBy(r.tomorrow())
 	}
 	f := frameInput{kind: "list-page day-page", current: address.ViewDay, filters: r.filters(), feed: r.periodFeed("day", day.Format(time.DateOnly))}
 	if day != today {

@@ -109,7 +109,7 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 	}
 	shown, redacted := r.representEvent(v, e, true)
 	if e.Status == calendar.Future && e.PublishedAt.After(r.now) {
-		r.expireBy(e.PublishedAt)
+		r.ExpireBy(e.PublishedAt)
 	}
 	m, f := r.describeEvent(e, &shown, redacted)
 	f.paths, f.languages, f.original = r.recordPaths(e), e.Languages.List(), e.Language
@@ -189,7 +189,7 @@ func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redact
 			m.Marks = append(m.Marks, web.Mark{Kind: "ended", Text: r.words.Ended})
 		}
 	} else {
-		r.expireBy(e.EndsAt.Add(time.Second))
+		r.ExpireBy(e.EndsAt.Add(time.Second))
 	}
 	if reason := html.UnescapeString(shown.EventStatusReason); reason != "" && !redacted {
 		m.Notice, m.NoticeLang = reason, m.Lang
@@ -222,7 +222,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 	}
 	movedAt := moved[e.ID]
 	if !movedAt.IsZero() {
-		r.expireBy(movedAt.Add(represent.RescheduledFor))
+		r.ExpireBy(movedAt.Add(represent.RescheduledFor))
 	}
 	f.linked = v.EventPageLD(e, movedAt)
 	f.api = "/events/" + strconv.FormatInt(e.ID, 10)
@@ -383,7 +383,7 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 	if err := r.tryPassword(next...); err != nil {
 		return err
 	}
-	r.expireBy(next[0].StartsAt)
+	r.ExpireBy(next[0].StartsAt)
 	nextShown, redacted := r.representEvent(r.view(), next[0], false)
 	m.Series.Next = &web.Link{Text: r.eventTimeOf(next[0], redacted).text, Href: r.localAddress(nextShown.URL)}
 	return nil
@@ -457,7 +457,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 		return err
 	}
 	if from.Equal(r.now) {
-		r.expireBy(r.tomorrow()) // The window may move with the time, so the list is renewed daily.
+		r.ExpireBy(r.tomorrow()) // The window may move with the time, so the list is renewed daily.
 	}
 	if err := r.expireByStart(page); err != nil {
 		return err

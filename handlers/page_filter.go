@@ -42,7 +42,7 @@ func (r *pageRequest) applyAliases() error {
 			return param.Invalid{Faults: []param.Fault{fault}}
 		}
 		if date.Relative() {
-			r.expireBy(r.tomorrow())
+			r.ExpireBy(r.tomorrow())
 		}
 		day := dayOf(date, r.zone())
 		if !isPageDay(day) {
@@ -133,7 +133,7 @@ func (r *pageRequest) addChips(f *web.Filter) {
 		case "start_date", "end_date":
 			if day, ok := address.ParseDay(r.dateField(field.Name)); ok {
 				text = r.dates.near(day, today)
-				r.expireBy(r.tomorrow())
+				r.ExpireBy(r.tomorrow())
 			}
 		case "featured":
 			text = ""

@@ -19,7 +19,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 	if name := r.siteName(); name != "" {
 		m.Heading = name
 	}
-	r.expireBy(r.tomorrow())
+	r.ExpireBy(r.tomorrow())
 	today := r.today()
 	m.Date = r.dates.full(today)
 	all := &query.Events{
@@ -130,7 +130,7 @@ func (r *pageRequest) featuredNext(all *query.Events) (query.Page, error) {
 func (r *pageRequest) expireByStart(page query.Page) error {
 	page, err := r.withSpans(page)
 	if err == nil && len(page.Spans) > 0 {
-		r.expireBy(time.Unix(page.Spans[0].Starts+1, 0).UTC())
+		r.ExpireBy(time.Unix(page.Spans[0].Starts+1, 0).UTC())
 	}
 	return err
 }

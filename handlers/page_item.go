@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -84,14 +85,13 @@ func (r *pageRequest) items(page query.Page, form string, description int) ([]pa
 	if form == cardItem {
 		media += " " + r.today().Format("2006") // cards show the year if it is not the current one
 	}
-	as := codec{mediaType: media, encode: func(value any, _ string) ([]byte, error) {
-		return r.encodeListed(value.(*listedEvent), written) //nolint:forcetypeassert // value below
-	}}
 	var v *represent.View
 	var moved map[int64]time.Time
-	bodies, err := renderRecords(r.request, page, recordRenderer[*ent.Event]{
-		kind: calendar.Event, codec: as,
-		read: func(ids []int64) ([]*ent.Event, error) {
+	bodies, err := reply.Render(r.ctx, r.rendering(), page, reply.Renderer[*ent.Event]{
+		Kind: calendar.Event, Media: media, Encode: func(value any) ([]byte, error) {
+			return r.encodeListed(value.(*listedEvent), written) //nolint:forcetypeassert // value below
+		},
+		Read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.db.ReadEvents(r.ctx, ids)
 			if err != nil {
 				return nil, err
@@ -107,7 +107,7 @@ func (r *pageRequest) items(page query.Page, form string, description int) ([]pa
 			}
 			return rows, r.tryPassword(rows...)
 		},
-		value: func(e *ent.Event) (any, audience) {
+		Value: func(e *ent.Event) (any, reply.Audience) {
 			out := &listedEvent{Item: r.item(v, e, form), moves: endOfMove(moved[e.ID])}
 			if description != noLinkedData && !edit.HasPassword(e) {
 				out.linked = v.EventPageLD(e, moved[e.ID])
@@ -115,8 +115,8 @@ func (r *pageRequest) items(page query.Page, form string, description int) ([]pa
 			}
 			return out, r.audienceOf(e)
 		},
-		parts:   r.partsOfEvent,
-		expires: func(e *ent.Event) time.Time { return endOfMove(moved[e.ID]) },
+		Parts:   r.partsOfEvent,
+		Expires: func(e *ent.Event) time.Time { return endOfMove(moved[e.ID]) },
 	})
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (r *pageRequest) items(page query.Page, form string, description int) ([]pa
 			return nil, err
 		}
 		if !out[i].moves.IsZero() {
-			r.expireBy(out[i].moves)
+			r.ExpireBy(out[i].moves)
 		}
 	}
 	return out, nil

@@ -203,7 +203,7 @@ func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (event
 // events are ongoing to read all, the reply expires after a minute.
 func (r *pageRequest) expireByNextEnd() error {
 	now, tomorrow := r.now, r.tomorrow()
-	r.expireBy(tomorrow)
+	r.ExpireBy(tomorrow)
 	going := r.anonymousEvents()
 	going.Hidden, going.Spans, going.Window = true, true, query.Window{EndMin: &now, StartMax: &tomorrow}
 	page, err := r.findEvents(going, 0, idsAtOnce)
@@ -211,13 +211,13 @@ func (r *pageRequest) expireByNextEnd() error {
 		return err
 	}
 	if page.Total > len(page.IDs) {
-		r.expireBy(now.Add(time.Minute))
+		r.ExpireBy(now.Add(time.Minute))
 	}
 	if page, err = r.withSpans(page); err != nil {
 		return err
 	}
 	for _, s := range page.Spans {
-		r.expireBy(time.Unix(s.Ends+1, 0).UTC())
+		r.ExpireBy(time.Unix(s.Ends+1, 0).UTC())
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) e
 // lists without filters by date, events that began before today come first, as ongoing.
 func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
-	r.expireBy(r.tomorrow())
+	r.ExpireBy(r.tomorrow())
 	var out []web.Group
 	key := ""
 	// Days of all-day events in other zones may be in another order than their instants.
@@ -374,7 +374,7 @@ func (r *pageRequest) nextEvent(like *query.Events) (*web.Link, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	r.expireBy(rows[0].StartsAt.Add(time.Second))
+	r.ExpireBy(rows[0].StartsAt.Add(time.Second))
 	shown, redacted := r.representEvent(r.view(), rows[0], false)
 	before, after, _ := strings.Cut(strings.ReplaceAll(r.words.NothingNext, "{date}", r.eventTimeOf(rows[0], redacted).text), "{title}")
 	return &web.Link{

@@ -135,7 +135,7 @@ func (h *Handlers) ServePage(ctx context.Context, p *MatchedPage, call PageCall)
 		if err != nil {
 			return nil, err
 		}
-		reply.Until = r.until
+		reply.Until = r.Until
 		return reply, nil
 	}
 	return nil, errNoPage

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // setPassword notes the password that a client sent. Nil means none.
@@ -139,4 +140,24 @@ func (r *request) unlockedEvents(visible query.Visible) ([]int64, error) {
 		}
 	}
 	return ids, nil
+}
+
+// audienceOf returns which requests see an event in a list as the present one does. Callers whose ReadScope is "" may edit no
+// event. So without a password, a protected event is redacted for all of them. In other scopes the role decides, too.
+func (r *request) audienceOf(e *ent.Event) reply.Audience {
+	switch {
+	case !edit.HasPassword(e):
+		return reply.SameScope
+	case r.password == "" && auth.ReadScope(r.caller) == "":
+		return reply.NoPassword
+	}
+	return reply.OnlyReader
+}
+
+// rendering returns the properties of the request for the records of its reply.
+func (r *request) rendering() *reply.Rendering {
+	return &reply.Rendering{
+		Now: r.now, Language: r.lang, Base: r.root.Segment + r.root.Mount, Scope: auth.ReadScope(r.caller), Password: r.password != "",
+		Cache: r.h.RecordCache, Moves: r.h.Moves, Began: r.moves,
+	}
 }

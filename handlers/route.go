@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
@@ -38,7 +39,7 @@ type endpoint struct {
 	methods []string
 	in      param.Location
 	declare func(*request, *param.Set)
-	serve   func(*request) (*reply, error)
+	serve   func(*request) (*Reply, error)
 	codec   codec // encodes the values of replies
 	tables  bool  // clients may choose tableCodec instead
 	summary string
@@ -50,23 +51,22 @@ type endpoint struct {
 
 // request is an API request while a handler answers it.
 type request struct {
-	ctx    context.Context
-	h      *Handlers
-	moves  int64       // Config.Moves when the request began
-	db     *ent.Client // database that the request reads
-	now    time.Time   // time of the request, in UTC and whole seconds
-	caller auth.Principal
-	lang   calendar.Language // language of the reply
+	reply.Validity // of the reply so far
+	ctx            context.Context
+	h              *Handlers
+	moves          int64       // Config.Moves when the request began
+	db             *ent.Client // database that the request reads
+	now            time.Time   // time of the request, in UTC and whole seconds
+	caller         auth.Principal
+	lang           calendar.Language // language of the reply
 	// write is the language that the parameter or path chooses, whose texts a write changes. "" means that none
 	// was chosen.
 	write    calendar.Language
 	root     Root
 	fields   string // value of _fields as sent, for links
 	params   *param.Set
-	until    time.Time // Outcome.Until of the reply so far
-	revision int64     // Call.Revision
-	codec    codec     // codec of the reply
-	depends  dependencies
+	revision int64           // Call.Revision
+	codec    codec           // codec of the reply
 	expect   calendar.Expect // precondition on the version of the record that is written
 	// changes is the version that the record to change had when it was read. The zero value means that none has been read.
 	changes    calendar.Version
@@ -91,25 +91,18 @@ type request struct {
 	fetched []*ent.Image
 }
 
-// reply is the result of a handler. It has a value for the codec of the endpoint, and headers.
-type reply struct {
+// Reply is the result of a handler. It has a value for the codec of the endpoint, and headers.
+type Reply struct {
 	status  int
 	body    any
 	header  [][2]string
 	version calendar.ShownVersion // for Outcome.Version
 }
 
-// expireBy records that the reply is right only before t.
-func (r *request) expireBy(t time.Time) {
-	if r.until.IsZero() || t.Before(r.until) {
-		r.until = t
-	}
-}
-
 // endpointFor returns an endpoint with a declaration of its input and a handler. The compiler checks that their
 // types match.
 func endpointFor[Q any](summary string, methods []string, status int,
-	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*reply, error),
+	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*Reply, error),
 ) *endpoint {
 	in := param.InQuery
 	if slices.Contains(methods, "POST") {
@@ -125,7 +118,7 @@ func endpointFor[Q any](summary string, methods []string, status int,
 			p.SetInput(b)
 			declare(r, p, &b.q)
 		},
-		serve: func(r *request) (*reply, error) { return handle(r, &inputs(r).q) },
+		serve: func(r *request) (*Reply, error) { return handle(r, &inputs(r).q) },
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
 
 // listSeries answers GET /series. Its cached reply expires at each revision, because the numbers of occurrences
 // change with events (decision 032).
-func (r *request) listSeries(q *seriesQuery) (*reply, error) {
+func (r *request) listSeries(q *seriesQuery) (*Reply, error) {
 	page, err := q.find(r)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (r *request) declareSeriesBySlug(p *param.Set, q *target) {
 }
 
 // getSeries answers GET of one series, by id or slug.
-func (r *request) getSeries(q *target) (*reply, error) {
+func (r *request) getSeries(q *target) (*Reply, error) {
 	s, err := r.findSeries(q)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (r *request) findSeries(q *target) (*ent.Series, error) {
 
 func noSeries() error { return &calendar.Error{Code: "series-not-found", Key: "series-not-found"} }
 
-func (r *request) seriesReply(s *ent.Series) (*reply, error) {
+func (r *request) seriesReply(s *ent.Series) (*Reply, error) {
 	shown, err := r.representSeries([]*ent.Series{s})
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (r *request) seriesReply(s *ent.Series) (*reply, error) {
 		return nil, err
 	}
 	_, version := r.view().LastWrite(e.Core(), edit.HasPassword(e) && !r.isProtected(e))
-	return &reply{status: 200, body: shown[0], version: version}, nil
+	return &Reply{status: 200, body: shown[0], version: version}, nil
 }
 
 // seriesRows loads series with their phases, in the order of the ids. It leaves out series that do not exist.
@@ -218,7 +218,7 @@ func (r *request) representSeries(rows []*ent.Series) ([]*represent.Series, erro
 		s.Published = o.Published
 		if o.Next != nil {
 			s.Next = o.Next.ID
-			r.expireBy(o.Next.StartsAt)
+			r.ExpireBy(o.Next.StartsAt)
 		}
 		out[i] = v.Series(s)
 	}
@@ -368,7 +368,7 @@ func (r *request) findSeriesEvent(q *target) (*ent.Event, error) {
 }
 
 // updateSeries answers POST, PUT and PATCH of one series.
-func (r *request) updateSeries(in *eventInput) (*reply, error) {
+func (r *request) updateSeries(in *eventInput) (*Reply, error) {
 	s, err := r.seriesForWrite(&in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -413,7 +413,7 @@ func (r *request) writeOverSeries(s *ent.Series, in edit.EventInput) error {
 }
 
 // deleteSeries answers DELETE of one series. It moves the series and its occurrences to the trash.
-func (r *request) deleteSeries(in *eventInput) (*reply, error) {
+func (r *request) deleteSeries(in *eventInput) (*Reply, error) {
 	s, err := r.seriesForWrite(&in.target, auth.Delete)
 	if err != nil {
 		return nil, err
@@ -450,7 +450,7 @@ func (r *request) seriesForWrite(q *target, op auth.Operation) (*ent.Series, err
 }
 
 // writtenSeries returns the reply to a write: the series as the caller sees it.
-func (r *request) writtenSeries(id int64) (*reply, error) {
+func (r *request) writtenSeries(id int64) (*Reply, error) {
 	s, err := r.findSeries(&target{ID: id})
 	if err != nil {
 		return nil, err
@@ -470,7 +470,7 @@ func (r *request) declareSeriesPreview(p *param.Set, in *previewInput) {
 }
 
 // previewSeries answers POST /series/preview. It stores nothing.
-func (r *request) previewSeries(in *previewInput) (*reply, error) {
+func (r *request) previewSeries(in *previewInput) (*Reply, error) {
 	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()
 	}
@@ -481,5 +481,5 @@ func (r *request) previewSeries(in *previewInput) (*reply, error) {
 	if s.fault != nil {
 		return nil, param.Invalid{Faults: []param.Fault{*s.fault}}
 	}
-	return &reply{status: 200, body: r.view().SeriesPreview(s.Schedule, s.found, int(in.limit))}, nil
+	return &Reply{status: 200, body: r.view().SeriesPreview(s.Schedule, s.found, int(in.limit))}, nil
 }

@@ -76,7 +76,7 @@ func (r *request) addPhase(row *phaseRow) error {
 		s = &represent.Recurrence{ID: row.SeriesID, AuthorID: row.AuthorID, Status: row.Status, PublishedAt: row.PublishedAt}
 		r.recurrences[row.SeriesID] = s
 		if row.Status == calendar.Future && row.PublishedAt.After(r.now) {
-			r.expireBy(row.PublishedAt) // events of the series show it from then on
+			r.ExpireBy(row.PublishedAt) // events of the series show it from then on
 		}
 	}
 	phase := ent.SeriesPhase{

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
@@ -55,13 +56,9 @@ type Judge func(secret int64, compare func() (wrong bool)) error
 type Outcome struct {
 	Version   calendar.ShownVersion
 	Until     time.Time // when the reply changes without a write; zero means never
-	Unchanged Unchanged
+	Unchanged reply.Unchanged
 	Strong    bool // the entity tag of the reply is strong
 }
-
-// Unchanged reports whether a reply made at the revision made is still right at the revision at and time now. The
-// caller must pass a time before the next scheduled publication. A nil Unchanged means that this is unknown.
-type Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
 
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. If it returns an
 // error, it has written at most the header Preference-Applied. A *calendar.Error, param.Missing or param.Invalid
@@ -96,7 +93,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		if err != nil {
 			return Outcome{}, err
 		}
-		return Outcome{Version: rep.version, Until: r.until}, writeReply(c, m.endpoint.codec, rep, r.fields)
+		return Outcome{Version: rep.version, Until: r.Until}, writeReply(c, m.endpoint.codec, rep, r.fields)
 	}
 	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
@@ -112,7 +109,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		rep.header = append(rep.header, [2]string{HeaderIgnored, ignored})
 	}
 	return Outcome{
-		Version: rep.version, Until: r.until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
+		Version: rep.version, Until: r.Until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
 	}, writeReply(c, r.codec, rep, r.fields)
 }
 
@@ -135,8 +132,8 @@ func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
 
 // recordReplies are the replies with one record of a kind: to GET by id, and to a write of the record with an id.
 type recordReplies struct {
-	get     func(*request, *target) (*reply, error)
-	written func(*request, int64) (*reply, error)
+	get     func(*request, *target) (*Reply, error)
+	written func(*request, int64) (*Reply, error)
 }
 
 // repliesOf has the recordReplies of each kind.
@@ -144,7 +141,7 @@ var repliesOf = func() map[calendar.Kind]recordReplies {
 	all := map[calendar.Kind]recordReplies{
 		calendar.Event:  {(*request).getEvent, (*request).writtenEvent},
 		calendar.Series: {(*request).getSeries, (*request).writtenSeries},
-		calendar.Image: {(*request).getImage, func(r *request, id int64) (*reply, error) {
+		calendar.Image: {(*request).getImage, func(r *request, id int64) (*Reply, error) {
 			return r.getImage(&target{ID: id})
 		}},
 		calendar.Category: termReplies(calendar.Category),
@@ -164,7 +161,7 @@ func (r *request) checkAccess(m *Match, id int64) error {
 
 // writtenReply returns the reply to a write that an earlier request carried out. It shows the record as it is
 // now.
-func (r *request) writtenReply(m *Match, id int64) (rep *reply, err error) {
+func (r *request) writtenReply(m *Match, id int64) (rep *Reply, err error) {
 	kind := m.pattern.kind()
 	if rep, err = repliesOf[kind].written(r, id); err != nil {
 		return nil, err
@@ -214,11 +211,11 @@ func (r *request) sinceRevision() (int64, error) {
 // Options answers OPTIONS on the matched path.
 func (h *Handlers) Options(c *fiber.Ctx, m *Match, call Call) error {
 	c.Set(fiber.HeaderAllow, m.Allow)
-	return writeReply(c, jsonCodec, &reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
+	return writeReply(c, jsonCodec, &Reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
 }
 
 // writeReply encodes and sends a reply with a codec.
-func writeReply(c *fiber.Ctx, as codec, rep *reply, fields string) error {
+func writeReply(c *fiber.Ctx, as codec, rep *Reply, fields string) error {
 	body, err := as.encode(rep.body, fields)
 	if err != nil {
 		return err
@@ -230,4 +227,12 @@ func writeReply(c *fiber.Ctx, as codec, rep *reply, fields string) error {
 	// body belongs to this reply alone, so it is sent without a copy.
 	c.Status(rep.status).Response().SetBodyRaw(body)
 	return nil
+}
+
+// unchanged returns the value of Outcome.Unchanged for the reply to the request.
+func (r *request) unchanged() reply.Unchanged {
+	if r.revision == 0 {
+		return nil
+	}
+	return r.Validity.Unchanged(r.h.Index)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // Paths of files that search engines read (contract, section 21).
@@ -90,19 +91,19 @@ type sitemapLink struct {
 // Sitemap is a document of the sitemap protocol. A nil Body means that the sitemap has no URLs.
 type Sitemap struct {
 	Body      []byte
-	Unchanged Unchanged
+	Unchanged reply.Unchanged
 }
 
 // SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs. The index in memory finds them if it can.
 // Revision is that of Call.
 func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time, revision int64) (Sitemap, error) {
-	var d dependencies
+	var d reply.Validity
 	numbers, err := h.indexedSitemaps(ctx, now, revision)
 	if h.needsStatements(err) {
 		numbers, err = h.storedSitemaps(ctx, now)
 	} else {
-		d.complete, d.found = revision != 0, query.Page{IDs: numbers}
-		d.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+		d.Complete, d.Found = revision != 0, query.Page{IDs: numbers}
+		d.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
 			numbers, err := h.indexedSitemaps(ctx, now, revision)
 			return query.Page{IDs: numbers}, err
 		}
@@ -118,7 +119,7 @@ func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time, revision int
 		document.Sitemaps = append(document.Sitemaps, sitemapLink{h.Site.BaseURL + "/sitemap-" + strconv.FormatInt(n, 10) + ".xml"})
 	}
 	body, err := sitemapXML(document)
-	return Sitemap{body, d.check(h.Index)}, err
+	return Sitemap{body, d.Unchanged(h.Index)}, err
 }
 
 // needsStatements reports whether statements must find the records of a sitemap after the index returned err. Nil with an
@@ -229,7 +230,7 @@ func (h *Handlers) Sitemap(ctx context.Context, now time.Time, revision, number 
 	db, find := query.Database{Ent: h.publicReads()}, func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {
 		return db.ReadPublic(ctx, p.Public, p.page.IDs)
 	}
-	var d dependencies
+	var d reply.Validity
 	switch {
 	case h.needsStatements(err):
 		find = func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {
@@ -238,13 +239,14 @@ func (h *Handlers) Sitemap(ctx context.Context, now time.Time, revision, number 
 	case err != nil:
 		return Sitemap{}, err
 	default:
-		d.complete, d.found = revision != 0, joinPages(parts)
-		d.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+		d.Complete, d.Found = revision != 0, joinPages(parts)
+		d.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
 			parts, err := h.sitemapParts(ctx, now, revision, number)
 			return joinPages(parts), err
 		}
 		if number%2 == 0 {
-			d.on = []query.Dependency{{Kind: calendar.Category}, {Kind: calendar.Tag}}
+			d.DependsOnKind(calendar.Category)
+			d.DependsOnKind(calendar.Tag)
 		}
 	}
 	set := struct {
@@ -268,7 +270,7 @@ func (h *Handlers) Sitemap(ctx context.Context, now time.Time, revision, number 
 		return Sitemap{}, nil
 	}
 	body, err := sitemapXML(set)
-	return Sitemap{body, d.check(h.Index)}, err
+	return Sitemap{body, d.Unchanged(h.Index)}, err
 }
 
 // publicReads returns the database that sitemaps are made from.

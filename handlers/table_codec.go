@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
@@ -202,6 +203,20 @@ func (t *tableRows) take(row []byte) []byte {
 
 // full reports whether the rows are larger than a table may be.
 func (t *tableRows) full() bool { return t != nil && t.size > maxTableBytes }
+
+// cut makes a rendering of records that of the table. It does nothing for a list that is no table.
+func (t *tableRows) cut(r *reply.Rendering) *reply.Rendering {
+	if t != nil {
+		r.Cut = t.take
+		r.Full = func() error {
+			if t.full() {
+				return errTableTooLarge()
+			}
+			return nil
+		}
+	}
+	return r
+}
 
 // errTableTooLarge returns the error for a table that is full.
 func errTableTooLarge() error {

@@ -69,8 +69,8 @@ func (r *request) mayManageTerms(taxonomy calendar.Kind) error {
 	return nil
 }
 
-func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {
-	return func(r *request, in *termInput) (*reply, error) {
+func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, error) {
+	return func(r *request, in *termInput) (*Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 	}
 }
 
-func (r *request) termReply(taxonomy calendar.Kind, id int64) (*reply, error) {
+func (r *request) termReply(taxonomy calendar.Kind, id int64) (*Reply, error) {
 	row, err := r.findTerm(taxonomy, id)
 	if err != nil {
 		return nil, err
@@ -103,22 +103,22 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*reply, error) {
 		return nil, err
 	}
 	_, version := r.view().LastWrite(row.Core(), false)
-	return &reply{status: 200, body: body, version: version}, nil
+	return &Reply{status: 200, body: body, version: version}, nil
 }
 
 // termReplies returns the replies with one term.
 func termReplies(taxonomy calendar.Kind) recordReplies {
 	return recordReplies{
-		func(r *request, q *target) (*reply, error) {
+		func(r *request, q *target) (*Reply, error) {
 			_, err := r.findTerm(taxonomy, q.ID)
 			return nil, err
 		},
-		func(r *request, id int64) (*reply, error) { return r.termReply(taxonomy, id) },
+		func(r *request, id int64) (*Reply, error) { return r.termReply(taxonomy, id) },
 	}
 }
 
-func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {
-	return func(r *request, in *termInput) (*reply, error) {
+func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, error) {
+	return func(r *request, in *termInput) (*Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
@@ -141,8 +141,8 @@ func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 }
 
 // deleteTerm returns the handler that deletes a category or tag permanently. The reply shows the deleted term.
-func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
-	return func(r *request, q *target) (*reply, error) {
+func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*Reply, error) {
+	return func(r *request, q *target) (*Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}

@@ -72,11 +72,11 @@ func (r *request) isTerm(taxonomy calendar.Kind, id **int64) func(context.Contex
 	}
 }
 
-func listTerms(taxonomy calendar.Kind) func(*request, *termQuery) (*reply, error) {
-	return func(r *request, q *termQuery) (*reply, error) { return r.listTerms(taxonomy, q) }
+func listTerms(taxonomy calendar.Kind) func(*request, *termQuery) (*Reply, error) {
+	return func(r *request, q *termQuery) (*Reply, error) { return r.listTerms(taxonomy, q) }
 }
 
-func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error) {
+func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*Reply, error) {
 	query := r.db.Term.Query().Where(q.predicates(taxonomy, r.lang)...)
 	total, err := query.Clone().Count(r.ctx)
 	if err != nil {
@@ -93,8 +93,8 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 	if err != nil {
 		return nil, err
 	}
-	r.dependsOnTerms(taxonomy)
-	r.depends.complete = true
+	r.DependsOnTerms(taxonomy)
+	r.Complete = true
 	return r.listReply(taxonomy, q.paging, items, total)
 }
 
@@ -379,8 +379,8 @@ func representTerms[T any](
 	return out, nil
 }
 
-func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
-	return func(r *request, q *target) (*reply, error) {
+func getTerm(taxonomy calendar.Kind) func(*request, *target) (*Reply, error) {
+	return func(r *request, q *target) (*Reply, error) {
 		row, err := r.findTerm(taxonomy, q.ID)
 		if err != nil {
 			return nil, err
@@ -389,10 +389,10 @@ func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.dependsOnTerms(taxonomy)
-		r.depends.complete = true
+		r.DependsOnTerms(taxonomy)
+		r.Complete = true
 		_, version := r.view().LastWrite(row.Core(), false)
-		return &reply{status: 200, body: body, version: version}, nil
+		return &Reply{status: 200, body: body, version: version}, nil
 	}
 }
 

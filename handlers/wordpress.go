@@ -64,7 +64,7 @@ type signedInUser struct {
 }
 
 // getSignedIn answers with the user of the credentials. Clients test with it whether their credentials work.
-func (r *request) getSignedIn(*indexQuery) (*reply, error) {
+func (r *request) getSignedIn(*indexQuery) (*Reply, error) {
 	if r.caller.UserID == 0 {
 		return nil, &calendar.Error{Code: "rest_not_logged_in", Key: "rest_not_logged_in"}
 	}
@@ -75,7 +75,7 @@ func (r *request) getSignedIn(*indexQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, body: &signedInUser{
+	return &Reply{status: http.StatusOK, body: &signedInUser{
 		ID: row.ID, Name: firstText(row.Name, row.Login), Link: r.h.Site.BaseURL + r.h.segment(r.lang) + "/",
 		Slug: firstText(calendar.Slug(row.Login), row.Login), Roles: []calendar.Role{row.Role},
 		Capabilities: capabilities(r.caller), Meta: []string{},
@@ -127,7 +127,7 @@ func (r *request) noImage() error {
 
 // updateAttachment answers an update of an image. Images have no texts, so nothing changes. Clients that set the alternative
 // text after an upload go on.
-func (r *request) updateAttachment(q *target) (*reply, error) {
+func (r *request) updateAttachment(q *target) (*Reply, error) {
 	row, err := r.imageForWrite(q.ID)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (r *request) updateAttachment(q *target) (*reply, error) {
 	if !r.expect.Met(calendar.Version{All: row.Version}) {
 		return nil, edit.PreconditionFailed()
 	}
-	return &reply{status: http.StatusOK, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
+	return &Reply{status: http.StatusOK, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
 }
 
 // attachmentTarget names an image to delete.
@@ -156,7 +156,7 @@ func (r *request) declareAttachmentDelete(p *param.Set, q *attachmentTarget) {
 }
 
 // deleteAttachment answers a deletion as WordPress does.
-func (r *request) deleteAttachment(q *attachmentTarget) (*reply, error) {
+func (r *request) deleteAttachment(q *attachmentTarget) (*Reply, error) {
 	rep, err := r.deleteImage(&q.target)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/proof/apitest"
@@ -56,7 +57,7 @@ func benchFeed(b *testing.B, database func(testing.TB) string) {
 		b.Fatal(err)
 	}
 	api := apitest.New(b, st, func(c *handlers.Config) { c.Index = lists })
-	uncached := func(c *server.Config) { c.Caching = server.Caching{} }
+	uncached := func(c *server.Config) { c.Caching = reply.Caching{} }
 	rendered, cached := api.Another(b, uncached), api.Cached(b, time.Minute, 0)
 	ask := func(b *testing.B, s *server.Server, path string, want int, header ...string) apitest.Response {
 		b.Helper()

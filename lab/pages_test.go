@@ -16,6 +16,7 @@ import (
 	entevent "github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/server"
@@ -65,9 +66,9 @@ func benchPages(b *testing.B, st *store.Store) {
 	}
 	next := now.AddDate(0, 0, 33-now.Day()) // in the next month
 	for _, records := range []string{"cold", "rendered"} {
-		var cache *handlers.RecordCache
+		var cache *reply.RecordCache
 		if records == "rendered" {
-			if cache, err = handlers.NewRecordCache(64 << 20); err != nil {
+			if cache, err = reply.NewRecordCache(64 << 20); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -75,7 +76,7 @@ func benchPages(b *testing.B, st *store.Store) {
 			c.Index, c.RecordCache, c.Site.Now = lists, cache, func() time.Time { return now }
 		})
 		asked := api.Another(b, func(c *server.Config) {
-			c.Caching, c.Site.Now = server.Caching{}, func() time.Time { return now }
+			c.Caching, c.Site.Now = reply.Caching{}, func() time.Time { return now }
 		})
 		for _, page := range []struct{ name, path string }{
 			{"home", "/"},

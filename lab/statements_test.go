@@ -23,6 +23,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
@@ -102,7 +103,7 @@ func newAnonymousReads(t *testing.T, st *store.Store, now time.Time) *anonymousR
 		c.Index, c.Site.Now = lists, func() time.Time { return now }
 	})
 	return &anonymousReads{
-		service: api.Another(t, func(c *server.Config) { c.Caching, c.Site.Now = server.Caching{}, func() time.Time { return now } }),
+		service: api.Another(t, func(c *server.Config) { c.Caching, c.Site.Now = reply.Caching{}, func() time.Time { return now } }),
 		facts:   loadReadFacts(t, st.DB, now),
 		costs:   map[string][]time.Duration{}, worst: map[string]worstStatement{},
 	}

@@ -4,16 +4,22 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 func TestPanicOfTheLeaderReleasesWaiters(t *testing.T) {
-	c := &cache{shared: map[sharedKey]*sharedReply{}}
+	c, err := reply.NewCache(reply.Caching{Size: 1 << 20}, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Server{cache: c}
-	key := sharedKey{"reply", 1}
-	shared, _ := c.join(key)
-	waiting, leads := c.join(key)
+	key := reply.Key{Reply: "reply", Revision: 1}
+	shared, _ := c.Join(key)
+	waiting, leads := c.Join(key)
 	if leads {
 		t.Fatal("two requests lead")
 	}
@@ -37,11 +43,11 @@ func TestPanicOfTheLeaderReleasesWaiters(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case <-waiting.done:
+	case <-waiting.Done:
 	default:
 		t.Error("waiters hang")
 	}
-	if len(c.shared) != 0 {
-		t.Errorf("%d shared replies are left", len(c.shared))
+	if _, leads := c.Join(key); !leads {
+		t.Error("the shared reply is left")
 	}
 }

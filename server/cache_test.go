@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -149,7 +150,7 @@ func TestKeptRepliesAreThoseOfTheTime(t *testing.T) {
 			"/events?starts_before=jutro&ends_after=yesterday+6pm&strict_dates=1",
 		}
 		kept, m := startCaching(t, api, nil)
-		plain := api.Another(t, func(c *server.Config) { c.Caching = server.Caching{} })
+		plain := api.Another(t, func(c *server.Config) { c.Caching = reply.Caching{} })
 		for range 250 {
 			path := paths[r.IntN(len(paths))]
 			want := apitest.Send(t, plain, request(t, "GET", path))

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // TestAReplyTooLargeForTheCacheIsShared sends requests for a sitemap that is larger than the cache may keep. Those that wait
@@ -27,7 +29,7 @@ func TestAReplyTooLargeForTheCacheIsShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		replies, err := newCache(Caching{
+		replies, err := reply.NewCache(reply.Caching{
 			Size: 1 << 20, Revision: func(context.Context) (int64, error) { return 1, nil },
 			NextDue: func(context.Context, time.Time) (time.Time, error) { return time.Time{}, nil },
 		}, time.Minute)

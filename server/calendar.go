@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // maxForm is the largest accepted form with the password of an event, in bytes.
@@ -101,7 +102,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 	case page.Private:
 		c.Set(fiber.HeaderCacheControl, "private, no-store")
 	case page.Status == fiber.StatusOK:
-		x.tag, x.until = entityTag(page.Body, calendar.ShownVersion{}), page.Until
+		x.tag, x.until = reply.Tag(page.Body, calendar.ShownVersion{}), page.Until
 	}
 	return nil
 }

@@ -2,182 +2,26 @@ package server
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // Conditional requests (RFC 9110, section 13): a reply has an entity tag, and a later request may depend on it.
 
-// hashDigits is the length of the hash in an entity tag, in hexadecimal digits.
-const hashDigits = 16
-
-// entityTag returns the entity tag of a body. version is that of the record in the body, and its tag is strong.
-// Version 0 means no record, and a weak tag. All processes compute the same tag. The tag changes with the body,
-// for example by language, _fields or a linked record. Writes compare only the version in it. A public version has
-// a "p" after its number, such as 4p.
-func entityTag(body []byte, version calendar.ShownVersion) string {
-	var sum [hashDigits / 2]byte
-	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(body))
-	tag := make([]byte, 0, len(`W/"9223372036854775807p-"`)+hashDigits)
-	if version.Number > 0 {
-		tag = append(tag, '"')
-		tag = strconv.AppendInt(tag, version.Number, 10)
-		if version.Public {
-			tag = append(tag, 'p')
-		}
-		tag = append(tag, '-')
-	} else {
-		tag = append(tag, `W/"`...)
-	}
-	tag = hex.AppendEncode(tag, sum[:])
-	return string(append(tag, '"'))
-}
-
-// addCoding returns the entity tag of a body in a content coding. Strong tags of different codings differ; weak
-// ones do not.
-func addCoding(tag string, in contentCoding) string {
-	if in == identityCoding || strings.HasPrefix(tag, "W/") {
-		return tag
-	}
-	return strings.TrimSuffix(tag, `"`) + "-" + string(in) + `"`
-}
-
-// trimCoding removes the coding that addCoding added to a tag.
-func trimCoding(tag string) string {
-	for _, in := range [2]contentCoding{gzipCoding, brotliCoding} {
-		if rest, ok := strings.CutSuffix(tag, "-"+string(in)+`"`); ok {
-			return rest + `"`
-		}
-	}
-	return tag
-}
-
-// parseVersion returns the version in the entity tag of a record. ok is false for any other tag.
-func parseVersion(tag string) (version calendar.ShownVersion, ok bool) {
-	number, hash, ok := strings.Cut(strings.Trim(strings.TrimPrefix(trimCoding(tag), "W/"), `"`), "-")
-	if !ok || len(hash) != hashDigits || strings.Trim(hash, "0123456789abcdef") != "" {
-		return version, false
-	}
-	number, version.Public = strings.CutSuffix(number, "p")
-	n, err := strconv.ParseInt(number, 10, 64)
-	version.Number = n
-	return version, err == nil && n > 0 && strconv.FormatInt(n, 10) == number
-}
-
-// maxTags bounds the number of entity tags parsed from a header. Further tags match nothing.
-const maxTags = 100
-
-// tagList is the parsed value of If-Match or If-None-Match.
-type tagList struct {
-	any  bool     // the header is *
-	tags []string // entity tags as they were sent, such as "3-8f14e45fceea167a" or W/"c9f0f895fb98ab91"
-}
-
-// parseTags parses "*" or a list of entity tags. It returns an empty list for any other text.
-func parseTags(text string) tagList {
-	const space = " \t"
-	text = strings.Trim(text, space)
-	if text == "*" {
-		return tagList{any: true}
-	}
-	var out tagList
-	for {
-		text = strings.TrimLeft(text, ","+space) // the header may have empty list elements
-		if text == "" || len(out.tags) == maxTags {
-			return out
-		}
-		length := tagLength(text)
-		if length == 0 {
-			return tagList{}
-		}
-		out.tags = append(out.tags, text[:length])
-		text = strings.TrimLeft(text[length:], space)
-		if text != "" && text[0] != ',' {
-			return tagList{}
-		}
-	}
-}
-
-// tagLength returns the length in bytes of the entity tag at the start of a text, or 0 if there is none.
-func tagLength(text string) int {
-	start := 0
-	if strings.HasPrefix(text, "W/") {
-		start = len("W/")
-	}
-	if start == len(text) || text[start] != '"' {
-		return 0
-	}
-	for i := start + 1; i < len(text); i++ {
-		switch b := text[i]; {
-		case b == '"':
-			return i + 1
-		case b <= ' ' || b == 0x7f:
-			return 0
-		}
-	}
-	return 0
-}
-
-// matchStrong reports whether the list has a tag, by the strong comparison. A weak tag equals no other.
-func (l tagList) matchStrong(tag string) bool {
-	if l.any {
-		return true
-	}
-	for _, one := range l.tags {
-		if one == tag && !strings.HasPrefix(one, "W/") {
-			return true
-		}
-	}
-	return false
-}
-
-// matchWeak reports whether the list has a tag, by the weak comparison. It ignores W/ and the content coding.
-func (l tagList) matchWeak(tag string) bool {
-	if l.any {
-		return true
-	}
-	for _, one := range l.tags {
-		if strings.TrimPrefix(trimCoding(one), "W/") == strings.TrimPrefix(trimCoding(tag), "W/") {
-			return true
-		}
-	}
-	return false
-}
-
-// versions returns the record versions in the tags of the list. It includes weak tags only if weak is set.
-func (l tagList) versions(weak bool) *calendar.Versions {
-	out := &calendar.Versions{Any: l.any}
-	for _, one := range l.tags {
-		if strings.HasPrefix(one, "W/") && !weak {
-			continue
-		}
-		switch version, ok := parseVersion(one); {
-		case ok && version.Public:
-			out.Public = append(out.Public, version.Number)
-		case ok:
-			out.List = append(out.List, version.Number)
-		}
-	}
-	return out
-}
-
 // headerTags parses all lines of a header of the request. sent is false if the header is missing. An empty header
 // is sent and has no tag.
-func headerTags(c *fiber.Ctx, header string) (list tagList, sent bool) {
+func headerTags(c *fiber.Ctx, header string) (list reply.TagList, sent bool) {
 	parts := c.Request().Header.PeekAll(header)
 	if len(parts) == 0 {
-		return tagList{}, false
+		return reply.TagList{}, false
 	}
-	return parseTags(string(bytes.Join(parts, []byte{','}))), true
+	return reply.ParseTags(string(bytes.Join(parts, []byte{','}))), true
 }
 
 // expectedVersions returns the versions that If-Match and If-None-Match expect of the record to write. A tag
@@ -185,10 +29,10 @@ func headerTags(c *fiber.Ctx, header string) (list tagList, sent bool) {
 func expectedVersions(c *fiber.Ctx) calendar.Expect {
 	var out calendar.Expect
 	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent {
-		out.Some = list.versions(false)
+		out.Some = list.Versions(false)
 	}
 	if list, sent := headerTags(c, fiber.HeaderIfNoneMatch); sent {
-		out.None = list.versions(true)
+		out.None = list.Versions(true)
 	}
 	return out
 }
@@ -205,7 +49,7 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 	if x.tag == "" {
 		return nil
 	}
-	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent && !list.matchStrong(x.tag) {
+	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent && !list.HasStrong(x.tag) {
 		c.Response().Reset()
 		startReply(c, x)
 		return errPrecondition
@@ -218,7 +62,7 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 	default:
 		c.Set(fiber.HeaderCacheControl, cacheControl(x.now, x.until, s.MaxAge, s.Stale))
 	}
-	if list, sent := headerTags(c, fiber.HeaderIfNoneMatch); sent && list.matchWeak(x.tag) || !sent && !s.modifiedSince(c, x.now) {
+	if list, sent := headerTags(c, fiber.HeaderIfNoneMatch); sent && list.HasWeak(x.tag) || !sent && !s.modifiedSince(c, x.now) {
 		notModified(c)
 	}
 	return nil

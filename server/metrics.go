@@ -268,14 +268,16 @@ func (m *Metrics) registerServer(p *process) error {
 			if cache == nil {
 				return 0
 			}
-			return float64(cache.replies.WeightedSize())
+			size, _ := cache.Stats()
+			return float64(size)
 		}},
 		{"almanac_cache_replies", "Replies that are kept, about.", func() float64 {
 			cache := p.newest.Load().cache
 			if cache == nil {
 				return 0
 			}
-			return float64(cache.replies.EstimatedSize())
+			_, replies := cache.Stats()
+			return float64(replies)
 		}},
 		{"almanac_record_cache_bytes", "Size of the records that are kept as lists show them, about.", func() float64 {
 			size, _, _, _ := p.newest.Load().API.RecordCache.Stats()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -148,17 +149,17 @@ func cutLanguage(path string) (handlers.Root, string) {
 
 // sendPageFile sends a page or an asset in the content coding that the client prefers, or replies 304.
 func sendPageFile(c *fiber.Ctx, f *web.File, caching string) error {
-	encoding := acceptedCoding(c.Get(fiber.HeaderAcceptEncoding))
-	etag := addCoding(`"`+f.Tag+`"`, encoding)
+	encoding := reply.AcceptedCoding(c.Get(fiber.HeaderAcceptEncoding))
+	etag := reply.AddCoding(`"`+f.Tag+`"`, encoding)
 	list, sent := headerTags(c, fiber.HeaderIfNoneMatch)
-	known := sent && list.matchWeak(etag)
+	known := sent && list.HasWeak(etag)
 	var data []byte
 	if !known {
 		content := f.Plain
 		switch encoding {
-		case brotliCoding:
+		case reply.Brotli:
 			content = f.Brotli
-		case gzipCoding:
+		case reply.Gzip:
 			content = f.Gzip
 		}
 		var err error
@@ -172,7 +173,7 @@ func sendPageFile(c *fiber.Ctx, f *web.File, caching string) error {
 		c.Status(fiber.StatusNotModified)
 		return nil
 	}
-	if encoding != identityCoding {
+	if encoding != reply.Identity {
 		c.Set(fiber.HeaderContentEncoding, string(encoding))
 	}
 	c.Set(fiber.HeaderContentType, f.Type)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // serveResource makes package handlers read or write what the route names. It sets the entity tag of a read.
@@ -22,12 +23,12 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	case isRead(c):
-		x.tag, x.until, x.unchanged = entityTag(c.Response().Body(), out.Version), out.Until, out.Unchanged
+		x.tag, x.until, x.unchanged = reply.Tag(c.Response().Body(), out.Version), out.Until, out.Unchanged
 		if out.Strong {
 			x.tag = strings.TrimPrefix(x.tag, "W/")
 		}
 	case out.Version.Number != 0:
-		c.Set(fiber.HeaderETag, entityTag(c.Response().Body(), out.Version))
+		c.Set(fiber.HeaderETag, reply.Tag(c.Response().Body(), out.Version))
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -56,11 +57,11 @@ type Config struct {
 	DrainWait time.Duration
 	// Follow has the server replaced if the settings of the site have changed. Nil means that they never change.
 	Follow  func(context.Context) error
-	Caching Caching      // cache of finished replies; the zero value caches nothing
-	Metrics *Metrics     // metrics of the server; nil counts nothing
-	Tracer  trace.Tracer // tracer of requests; nil traces nothing
-	NoPages bool         // serve neither start page, reference, robots.txt nor sitemaps
-	Quiet   bool         // log only requests whose line has the level warning or error
+	Caching reply.Caching // cache of finished replies; the zero value caches nothing
+	Metrics *Metrics      // metrics of the server; nil counts nothing
+	Tracer  trace.Tracer  // tracer of requests; nil traces nothing
+	NoPages bool          // serve neither start page, reference, robots.txt nor sitemaps
+	Quiet   bool          // log only requests whose line has the level warning or error
 }
 
 // Server answers HTTP requests.
@@ -79,8 +80,8 @@ type Server struct {
 	// calendarPolicy is the Content-Security-Policy of calendar pages.
 	calendarPolicy string
 
-	cache *cache    // cache of finished replies; nil caches nothing
-	began time.Time // when all processes had the settings of this server, by the clock of the site
+	cache *reply.Cache // cache of finished replies; nil caches nothing
+	began time.Time    // when all processes had the settings of this server, by the clock of the site
 	*process
 }
 
@@ -136,7 +137,7 @@ func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 	old := s.newest.Swap(next)
 	// The process keeps its first server, but not what that has cached.
 	if old.cache != nil {
-		old.cache.replies.InvalidateAll()
+		old.cache.Clear()
 	}
 	old.API.RecordCache.Clear()
 	return nil
@@ -166,7 +167,7 @@ func (p *process) newServer(c Config) (*Server, error) {
 			return nil, fmt.Errorf("pages: %w", err)
 		}
 	}
-	if s.cache, err = newCache(c.Caching, c.Timeout); err != nil {
+	if s.cache, err = reply.NewCache(c.Caching, c.Timeout); err != nil {
 		return nil, err
 	}
 	s.app = s.newApp()

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -108,7 +109,7 @@ func TestConcurrentRequestsReadARecordOnce(t *testing.T) {
 			var clock atomic.Int64 // requests begin in different seconds, in no order
 			process := func() *server.Server {
 				return api.Another(t, func(c *server.Config) {
-					c.Caching = server.Caching{}
+					c.Caching = reply.Caching{}
 					c.Site.Now = func() time.Time { return apitest.Now.Add(time.Duration(7*clock.Add(1)%3) * time.Second) }
 				})
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // serveSitemaps answers requests for robots.txt and the sitemaps.
@@ -34,7 +35,7 @@ func (s *Server) serveSitemaps(c *fiber.Ctx) error {
 	if x.rest != handlers.RobotsPath && x.rest != handlers.SitemapPath {
 		x.route = "/sitemap-{n}.xml"
 	}
-	x.tag = entityTag(m.Body, calendar.ShownVersion{})
+	x.tag = reply.Tag(m.Body, calendar.ShownVersion{})
 	c.Set(fiber.HeaderContentType, kind)
 	c.Response().SetBodyRaw(m.Body)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -19,7 +20,7 @@ func TestEndedStatements(t *testing.T) {
 		storetest.SkipOnTiDB(t, st, "it locks no tables")
 		api := apitest.New(t, st, apitest.Unindexed)
 		api.AddVenue(t, "Hall")
-		s := api.Another(t, func(c *server.Config) { c.Caching, c.Away = server.Caching{}, store.IsUnavailable })
+		s := api.Another(t, func(c *server.Config) { c.Caching, c.Away = reply.Caching{}, store.IsUnavailable })
 		limit := time.Nanosecond
 		if st.Engine() == "mysql" {
 			// Statements of a millisecond do not always end. One that waits for this connection does.

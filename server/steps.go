@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/reply"
 )
 
 // useSteps registers the steps of a request in their order (contract, section 3). A step calls c.Next, replies,
@@ -65,19 +66,19 @@ type exchange struct {
 	now    time.Time
 	client netip.Addr // address of the client
 
-	health    bool              // the path is a health path
-	api       bool              // the path is below the API
-	sitemap   bool              // the path is that of a sitemap
-	document  bool              // the reply is a page of servePages
-	longURL   bool              // the URL is too long
-	root      handlers.Root     // what precedes rest in the path: the mount and the language
-	rest      string            // path below the API; outside the API, below the base URL
-	match     *handlers.Match   // route of the path; nil means that no route has it
-	page      *handlers.MatchedPage    // calendar page of the path; nil means that there is none
-	errorPage bool              // an error is sent as an HTML page
-	route     string            // name of the route in metrics and logs
-	lang      calendar.Language // language of the reply
-	caller    auth.Principal    // authenticated user; the zero value is anonymous
+	health    bool                  // the path is a health path
+	api       bool                  // the path is below the API
+	sitemap   bool                  // the path is that of a sitemap
+	document  bool                  // the reply is a page of servePages
+	longURL   bool                  // the URL is too long
+	root      handlers.Root         // what precedes rest in the path: the mount and the language
+	rest      string                // path below the API; outside the API, below the base URL
+	match     *handlers.Match       // route of the path; nil means that no route has it
+	page      *handlers.MatchedPage // calendar page of the path; nil means that there is none
+	errorPage bool                  // an error is sent as an HTML page
+	route     string                // name of the route in metrics and logs
+	lang      calendar.Language     // language of the reply
+	caller    auth.Principal        // authenticated user; the zero value is anonymous
 
 	rate *rateState // rate limit in the reply's headers; nil means that no rate applies
 	slot gateSlot   // slot that the request occupies at a gate
@@ -91,8 +92,8 @@ type exchange struct {
 	tag      string // entity tag of a read; "" for other requests
 	// until is when the reply to a read changes without a write. Zero means never.
 	until     time.Time
-	unchanged handlers.Unchanged // checks whether a cached reply is still right
-	failed    error              // error that writeError writes as the reply; nil means none
+	unchanged reply.Unchanged // checks whether a cached reply is still right
+	failed    error           // error that writeError writes as the reply; nil means none
 
 	ctx    context.Context // context with the deadline of the request
 	cancel context.CancelFunc

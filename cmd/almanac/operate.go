@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -167,14 +168,14 @@ func parseMemory(flag, text string) (int64, error) {
 }
 
 // caching returns the settings of the reply cache. Call stop before the database is closed.
-func (f operateFlags) caching(st databases) (_ server.Caching, stop func() error, err error) {
+func (f operateFlags) caching(st databases) (_ reply.Caching, stop func() error, err error) {
 	size, err := parseMemory("cache-size", f.CacheSize)
 	if err != nil {
-		return server.Caching{}, nil, usageError{err}
+		return reply.Caching{}, nil, usageError{err}
 	}
 	reading := st.reading()
 	revision := reading.NewQuestion(index.RevisionQuery)
-	return server.Caching{
+	return reply.Caching{
 		Size: size, Delay: f.CacheDelay, Revision: revision.Ask, Moves: st.moves,
 		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) {
 			return edit.NextDue(ctx, reading.Ent, now)

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/settings"
@@ -303,7 +304,7 @@ func (l *liveSite) build(stored settings.Layer, text string) (*handlers.Handlers
 	site.BaseURL = l.flags.BaseURL
 	c := l.config
 	c.Site, c.PageSettings = site, &all
-	if c.RecordCache, err = handlers.NewRecordCache(l.recordCache); err != nil {
+	if c.RecordCache, err = reply.NewRecordCache(l.recordCache); err != nil {
 		return nil, site, err
 	}
 	api, err := handlers.New(c)

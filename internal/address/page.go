@@ -1,4 +1,4 @@
-// Package address parses and makes the addresses of calendar pages (contract, section 21).
+// Package address knows the addresses of calendar pages (contract, section 21).
 package address
 
 import (

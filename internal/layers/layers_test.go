@@ -40,7 +40,7 @@ var layers = []layer{
 	{"tables", "schema migrations"},
 	{"generated", "ent"},
 	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/settings internal/sheet internal/when internal/wholefile"},
-	{"reads", "internal/address internal/query internal/index internal/represent internal/feed internal/openapi"},
+	{"reads", "internal/address internal/query internal/index internal/represent internal/feed internal/openapi internal/reply"},
 	{"rules", "edit"},
 	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
 	{"resources", "handlers web"},
@@ -61,6 +61,7 @@ var sameLayerImports = map[string]string{
 	"internal/index":        "internal/query",
 	"internal/openapi":      "internal/represent",
 	"internal/represent":    "internal/feed",
+	"internal/reply":        "internal/index internal/query",
 	"internal/importer":     "internal/load",
 	"internal/seed":         "internal/load",
 	"internal/translations": "internal/load",
@@ -72,7 +73,7 @@ var sameLayerImports = map[string]string{
 var narrowImports = map[string]string{
 	"migrations":         "",
 	"web":                "",
-	"internal/address":   "calendar internal/param",
+	"internal/address":   "calendar internal/param internal/settings",
 	"internal/feed":      "calendar internal/jsonwrite internal/locale internal/markup",
 	"internal/jsonwrite": "",
 	"internal/limit":     "",
@@ -91,7 +92,7 @@ var narrowImports = map[string]string{
 	"internal/licences":  "",
 	"internal/manual":    "",
 	// It knows no resource.
-	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent internal/settings",
+	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/query internal/reply internal/represent internal/settings",
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.

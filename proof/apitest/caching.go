@@ -26,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -41,7 +42,7 @@ func (a *API) configureCaching(c handlers.Config, config server.Config) {
 	}
 	a.revision = func(ctx context.Context) (int64, error) { return edit.Revision(ctx, reads) }
 	config.Log = slog.New(slog.DiscardHandler)
-	config.Caching = server.Caching{
+	config.Caching = reply.Caching{
 		Size: 16 << 20, Revision: a.revision,
 		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, reads, now) },
 	}
@@ -58,7 +59,7 @@ func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server 
 	}
 	c := a.handlers
 	var err error
-	if c.RecordCache, err = handlers.NewRecordCache(16 << 20); err != nil {
+	if c.RecordCache, err = reply.NewRecordCache(16 << 20); err != nil {
 		t.Fatal(err)
 	}
 	if config.API, err = handlers.New(c); err != nil {

@@ -1,4 +1,4 @@
-package server
+package reply
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,7 +29,7 @@ func TestTags(t *testing.T) {
 		{"record as the public sees it", `{"id":1}`, calendar.ShownVersion{Number: 1, Public: true}, `"1p-b7885ee991dfe823"`},
 		{"list", `{"id":1}`, calendar.ShownVersion{}, `W/"b7885ee991dfe823"`},
 	} {
-		if got := entityTag([]byte(c.body), c.version); got != c.want {
+		if got := Tag([]byte(c.body), c.version); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -40,38 +39,38 @@ func TestHeadersOfTags(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
-		want       tagList
+		want       TagList
 	}{
-		{"one", `"a"`, tagList{tags: []string{`"a"`}}},
-		{"weak one", `W/"a"`, tagList{tags: []string{`W/"a"`}}},
-		{"several", "\"a\" ,W/\"b\",\t\"c\"", tagList{tags: []string{`"a"`, `W/"b"`, `"c"`}}},
-		{"comma and space of W inside", `"a,W/b", "c"`, tagList{tags: []string{`"a,W/b"`, `"c"`}}},
-		{"nothing inside", `""`, tagList{tags: []string{`""`}}},
-		{"other letters", `"ąę"`, tagList{tags: []string{`"ąę"`}}},
-		{"backslashes escape nothing", `"a\"`, tagList{tags: []string{`"a\"`}}},
-		{"empty elements", `, "a",, ,"b",`, tagList{tags: []string{`"a"`, `"b"`}}},
-		{"any", ` * `, tagList{any: true}},
+		{"one", `"a"`, TagList{tags: []string{`"a"`}}},
+		{"weak one", `W/"a"`, TagList{tags: []string{`W/"a"`}}},
+		{"several", "\"a\" ,W/\"b\",\t\"c\"", TagList{tags: []string{`"a"`, `W/"b"`, `"c"`}}},
+		{"comma and space of W inside", `"a,W/b", "c"`, TagList{tags: []string{`"a,W/b"`, `"c"`}}},
+		{"nothing inside", `""`, TagList{tags: []string{`""`}}},
+		{"other letters", `"ąę"`, TagList{tags: []string{`"ąę"`}}},
+		{"backslashes escape nothing", `"a\"`, TagList{tags: []string{`"a\"`}}},
+		{"empty elements", `, "a",, ,"b",`, TagList{tags: []string{`"a"`, `"b"`}}},
+		{"any", ` * `, TagList{any: true}},
 
-		{"nothing", "", tagList{}},
-		{"commas", ",,,", tagList{}},
-		{"no quotes", "a", tagList{}},
-		{"no end", `"a`, tagList{}},
-		{"no beginning", `a"`, tagList{}},
-		{"only a mark", "W/", tagList{}},
-		{"small mark", `w/"a"`, tagList{}},
-		{"space after the mark", `W/ "a"`, tagList{}},
-		{"space inside", `"a b"`, tagList{}},
-		{"NUL inside", "\"a\x00\"", tagList{}},
-		{"no comma between", `"a" "b"`, tagList{}},
-		{"garbage behind a tag", `"a"b`, tagList{}},
-		{"garbage behind a comma", `"a", b`, tagList{}},
-		{"any among tags", `"a", *`, tagList{}},
-		{"tags behind any", `*, "a"`, tagList{}},
-		{"any in quotes is a tag", `"*"`, tagList{tags: []string{`"*"`}}},
-		{"as many as are read", strings.Repeat(`"a",`, maxTags+10), tagList{tags: slices.Repeat([]string{`"a"`}, maxTags)}},
+		{"nothing", "", TagList{}},
+		{"commas", ",,,", TagList{}},
+		{"no quotes", "a", TagList{}},
+		{"no end", `"a`, TagList{}},
+		{"no beginning", `a"`, TagList{}},
+		{"only a mark", "W/", TagList{}},
+		{"small mark", `w/"a"`, TagList{}},
+		{"space after the mark", `W/ "a"`, TagList{}},
+		{"space inside", `"a b"`, TagList{}},
+		{"NUL inside", "\"a\x00\"", TagList{}},
+		{"no comma between", `"a" "b"`, TagList{}},
+		{"garbage behind a tag", `"a"b`, TagList{}},
+		{"garbage behind a comma", `"a", b`, TagList{}},
+		{"any among tags", `"a", *`, TagList{}},
+		{"tags behind any", `*, "a"`, TagList{}},
+		{"any in quotes is a tag", `"*"`, TagList{tags: []string{`"*"`}}},
+		{"as many as are read", strings.Repeat(`"a",`, maxTags+10), TagList{tags: slices.Repeat([]string{`"a"`}, maxTags)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, parseTags(c.text), cmp.AllowUnexported(tagList{})); diff != "" {
+			if diff := cmp.Diff(c.want, ParseTags(c.text), cmp.AllowUnexported(TagList{})); diff != "" {
 				t.Errorf("%q (-want +got):\n%s", c.text, diff)
 			}
 		})
@@ -96,8 +95,8 @@ func TestTagsAreCompared(t *testing.T) {
 		{"1", `"1"`, false, false},
 		{"", `"1"`, false, false},
 	} {
-		list := parseTags(c.header)
-		if strong, weak := list.matchStrong(c.tag), list.matchWeak(c.tag); strong != c.strong || weak != c.weak {
+		list := ParseTags(c.header)
+		if strong, weak := list.HasStrong(c.tag), list.HasWeak(c.tag); strong != c.strong || weak != c.weak {
 			t.Errorf("%s and %s: strong %v, weak %v; want %v and %v", c.header, c.tag, strong, weak, c.strong, c.weak)
 		}
 	}
@@ -129,54 +128,9 @@ func TestVersionsOfTags(t *testing.T) {
 		{`W/"` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
 		{`3-` + digest, calendar.Versions{}, calendar.Versions{}},
 	} {
-		list := parseTags(c.header)
-		if diff := cmp.Diff([]calendar.Versions{c.strong, c.weak}, []calendar.Versions{*list.versions(false), *list.versions(true)}); diff != "" {
+		list := ParseTags(c.header)
+		if diff := cmp.Diff([]calendar.Versions{c.strong, c.weak}, []calendar.Versions{*list.Versions(false), *list.Versions(true)}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.header, diff)
-		}
-	}
-}
-
-func TestHowLongRepliesAreKept(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		name          string
-		left          time.Duration // until the reply changes by itself; 0 means never
-		maxAge, stale time.Duration
-		want          string
-	}{
-		{"nothing", 0, 0, 0, "public, max-age=0"},
-		{"as it is without a word", 0, 0, 10 * time.Second, "public, max-age=0, stale-while-revalidate=10"},
-		{"both", 0, time.Minute, time.Hour, "public, max-age=60, stale-while-revalidate=3600"},
-		{"enough is left", 71 * time.Second, time.Minute, 10 * time.Second, "public, max-age=60, stale-while-revalidate=10"},
-		{"less is stale", 66 * time.Second, time.Minute, 10 * time.Second, "public, max-age=60, stale-while-revalidate=5"},
-		{"nothing is stale", 61 * time.Second, time.Minute, 10 * time.Second, "public, max-age=60"},
-		{"less is fresh", 31 * time.Second, time.Minute, 10 * time.Second, "public, max-age=30"},
-		{"a second", time.Second, time.Minute, 10 * time.Second, "public, max-age=0"},
-		{"parts of a second", 2*time.Second + 999*time.Millisecond, 0, time.Minute, "public, max-age=0, stale-while-revalidate=1"},
-		{"it has changed", -time.Hour, time.Minute, 10 * time.Second, "public, max-age=0"},
-	} {
-		var until time.Time
-		if c.left != 0 {
-			until = now.Add(c.left)
-		}
-		if got := cacheControl(now, until, c.maxAge, c.stale); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
-		}
-	}
-}
-
-func TestPreflightsGetWhatTheyAskFor(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ asked, want string }{
-		{"", ""},
-		{"authorization,content-type,x-other", ""},
-		{"if-match", ", If-Match"},
-		{"content-type, IF-NONE-MATCH ,if-match,if-match", ", If-Match, If-None-Match"},
-		{"if-matches", ""},
-	} {
-		if got := preflightHeaders(c.asked); got != allowedHeaders+c.want {
-			t.Errorf("%s: got %s", c.asked, got)
 		}
 	}
 }
@@ -189,7 +143,7 @@ func FuzzTags(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		list := parseTags(text)
+		list := ParseTags(text)
 		if len(list.tags) > maxTags || list.any && list.tags != nil {
 			t.Fatalf("%q: got %v", text, list)
 		}
@@ -197,14 +151,14 @@ func FuzzTags(f *testing.F) {
 			if !strings.Contains(text, tag) || tagLength(tag) != len(tag) {
 				t.Fatalf("%q: got %q", text, tag)
 			}
-			if !list.matchWeak(tag) || list.matchStrong(tag) == strings.HasPrefix(tag, "W/") {
+			if !list.HasWeak(tag) || list.HasStrong(tag) == strings.HasPrefix(tag, "W/") {
 				t.Fatalf("%q: %q is not found", text, tag)
 			}
 		}
-		if again := parseTags(strings.Join(list.tags, ", ")); !slices.Equal(again.tags, list.tags) {
+		if again := ParseTags(strings.Join(list.tags, ", ")); !slices.Equal(again.tags, list.tags) {
 			t.Fatalf("%q: got %q, then %q", text, list.tags, again.tags)
 		}
-		if versions := list.versions(true); len(versions.List) > len(list.tags) || slices.ContainsFunc(versions.List, func(v int64) bool { return v < 1 }) {
+		if versions := list.Versions(true); len(versions.List) > len(list.tags) || slices.ContainsFunc(versions.List, func(v int64) bool { return v < 1 }) {
 			t.Fatalf("%q: versions %v", text, versions)
 		}
 	})
@@ -220,7 +174,7 @@ func BenchmarkTag(b *testing.B) {
 			b.SetBytes(int64(c.size))
 			b.ReportAllocs()
 			for b.Loop() {
-				entityTag(body, calendar.ShownVersion{Number: 7})
+				Tag(body, calendar.ShownVersion{Number: 7})
 			}
 		})
 	}

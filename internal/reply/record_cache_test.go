@@ -1,4 +1,4 @@
-package handlers
+package reply
 
 import (
 	"context"
@@ -26,21 +26,19 @@ func (c waitingContext) Done() <-chan struct{} {
 
 // renderVenues renders two venues as a list does. read reports an error of the read, or nil.
 func renderVenues(ctx context.Context, cache *RecordCache, changed int64, read func() error) (bodies [][]byte, err error) {
-	r := &request{
-		ctx: ctx, h: &Handlers{Config: Config{RecordCache: cache}}, now: time.Unix(1_800_000_000, 0),
-	}
-	as := codec{mediaType: "name", encode: func(value any, _ string) ([]byte, error) { return []byte(value.(string)), nil }} //nolint:forcetypeassert // value below
+	r := &Rendering{Cache: cache, Now: time.Unix(1_800_000_000, 0)}
 	page := query.Page{IDs: []int64{1, 2}, Changed: []int64{changed, changed}}
-	return renderRecords(r, page, recordRenderer[*ent.Venue]{
-		kind: calendar.Venue, codec: as,
-		read: func(ids []int64) (rows []*ent.Venue, err error) {
+	return Render(ctx, r, page, Renderer[*ent.Venue]{
+		Kind: calendar.Venue, Media: "name",
+		Encode: func(value any) ([]byte, error) { return []byte(value.(string)), nil }, //nolint:forcetypeassert // Value below
+		Read: func(ids []int64) (rows []*ent.Venue, err error) {
 			for _, id := range ids {
 				rows = append(rows, &ent.Venue{ID: id, Phone: "hall", Status: calendar.Publish})
 			}
 			return rows, read()
 		},
-		value: func(row *ent.Venue) (any, audience) { return row.Phone, sameScope },
-		parts: func(row *ent.Venue) []ent.Core { return []ent.Core{row.Core()} },
+		Value: func(row *ent.Venue) (any, Audience) { return row.Phone, SameScope },
+		Parts: func(row *ent.Venue) []ent.Core { return []ent.Core{row.Core()} },
 	})
 }
 

@@ -1,4 +1,4 @@
-package server
+package reply
 
 import (
 	"bytes"
@@ -10,13 +10,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// contentCoding is a content coding (RFC 9110, section 8.4.1). "" means that the body is not compressed.
-type contentCoding string
+// Coding is a content coding (RFC 9110, section 8.4.1). "" means that the body is not compressed.
+type Coding string
 
 const (
-	identityCoding contentCoding = ""
-	gzipCoding     contentCoding = "gzip"
-	brotliCoding   contentCoding = "br"
+	Identity Coding = ""
+	Gzip     Coding = "gzip"
+	Brotli   Coding = "br"
 )
 
 // Levels of compression are moderately high, since one compressed body serves many replies.
@@ -28,13 +28,13 @@ const (
 // minCompressed is the smallest body in bytes that is compressed. A shorter body fits into one packet anyway.
 const minCompressed = 1 << 10
 
-// acceptedCoding returns the coding that an Accept-Encoding header prefers (RFC 9110, section 12.5.3). Brotli
+// AcceptedCoding returns the coding that an Accept-Encoding header prefers (RFC 9110, section 12.5.3). Brotli
 // wins among equal weights. Malformed items are ignored.
-func acceptedCoding(header string) contentCoding {
+func AcceptedCoding(header string) Coding {
 	if header == "" {
-		return identityCoding
+		return Identity
 	}
-	weights := map[contentCoding]float64{}
+	weights := map[Coding]float64{}
 	others := 0.0
 	for part := range strings.SplitSeq(header, ",") {
 		name, parameters, _ := strings.Cut(part, ";")
@@ -44,15 +44,15 @@ func acceptedCoding(header string) contentCoding {
 		}
 		switch name = strings.TrimSpace(name); {
 		case strings.EqualFold(name, "br"):
-			weights[brotliCoding] = q
+			weights[Brotli] = q
 		case strings.EqualFold(name, "gzip"), strings.EqualFold(name, "x-gzip"):
-			weights[gzipCoding] = q
+			weights[Gzip] = q
 		case name == "*":
 			others = q
 		}
 	}
-	best, weight := identityCoding, 0.0
-	for _, c := range [2]contentCoding{brotliCoding, gzipCoding} {
+	best, weight := Identity, 0.0
+	for _, c := range [2]Coding{Brotli, Gzip} {
 		q, named := weights[c]
 		if !named {
 			q = others
@@ -86,7 +86,7 @@ type compressedBody struct {
 }
 
 // bytes returns the compressed body. It returns nil if the body should be sent uncompressed.
-func (b *compressedBody) bytes(body []byte, c contentCoding) []byte {
+func (b *compressedBody) bytes(body []byte, c Coding) []byte {
 	b.once.Do(func() {
 		if len(body) < minCompressed {
 			return
@@ -100,8 +100,8 @@ func (b *compressedBody) bytes(body []byte, c contentCoding) []byte {
 }
 
 // compressBody writes a compressed body to out. Writing to memory never fails.
-func compressBody(out *bytes.Buffer, body []byte, c contentCoding) error {
-	if c == brotliCoding {
+func compressBody(out *bytes.Buffer, body []byte, c Coding) error {
+	if c == Brotli {
 		w := brotli.NewWriterLevel(out, brotliLevel)
 		if _, err := w.Write(body); err != nil {
 			return err

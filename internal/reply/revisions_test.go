@@ -1,4 +1,4 @@
-package server
+package reply
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 func TestRevisionsAreNoOlderThanTheRequest(t *testing.T) {
 	t.Parallel()
 	var committed, reads atomic.Int64
-	r := &revisions{timeout: time.Minute, read: func(context.Context) (int64, error) {
+	r := &Revisions{timeout: time.Minute, read: func(context.Context) (int64, error) {
 		reads.Add(1)
 		seen := committed.Load()
 		time.Sleep(50 * time.Microsecond) // what is committed now is missed
@@ -26,7 +26,7 @@ func TestRevisionsAreNoOlderThanTheRequest(t *testing.T) {
 		all.Go(func() {
 			for range questions {
 				before := committed.Load()
-				got, err := r.newest(context.Background(), time.Now())
+				got, err := r.Newest(context.Background(), time.Now())
 				if err != nil || got < before {
 					t.Errorf("%d, %v; %d was committed before", got, err, before)
 					return
@@ -48,7 +48,7 @@ func TestRevisionsFail(t *testing.T) {
 	t.Parallel()
 	away := errors.New("away")
 	down := true
-	r := &revisions{timeout: time.Minute, delay: time.Hour, read: func(ctx context.Context) (int64, error) {
+	r := &Revisions{timeout: time.Minute, delay: time.Hour, read: func(ctx context.Context) (int64, error) {
 		if _, ok := ctx.Deadline(); !ok {
 			t.Error("a read without a deadline")
 		}
@@ -57,19 +57,19 @@ func TestRevisionsFail(t *testing.T) {
 		}
 		return 7, nil
 	}}
-	if _, err := r.newest(t.Context(), time.Now()); !errors.Is(err, away) {
+	if _, err := r.Newest(t.Context(), time.Now()); !errors.Is(err, away) {
 		t.Errorf("got %v", err)
 	}
 	down = false
-	if got, err := r.newest(t.Context(), time.Now()); got != 7 || err != nil {
+	if got, err := r.Newest(t.Context(), time.Now()); got != 7 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
 	down = true
-	if got, err := r.newest(t.Context(), time.Now()); got != 7 || err != nil {
+	if got, err := r.Newest(t.Context(), time.Now()); got != 7 || err != nil {
 		t.Errorf("within the delay: %d, %v", got, err)
 	}
-	r.expire()
-	if _, err := r.newest(t.Context(), time.Now()); !errors.Is(err, away) {
+	r.Expire()
+	if _, err := r.Newest(t.Context(), time.Now()); !errors.Is(err, away) {
 		t.Errorf("after a write of its own: %v", err)
 	}
 }
@@ -78,45 +78,44 @@ func TestWaitingForARevisionEndsWithTheRequest(t *testing.T) {
 	t.Parallel()
 	begun, end := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	r := &revisions{timeout: time.Minute, read: func(context.Context) (int64, error) {
+	r := &Revisions{timeout: time.Minute, read: func(context.Context) (int64, error) {
 		once.Do(func() { close(begun) })
 		<-end
 		return 1, nil
 	}}
 	var all sync.WaitGroup
 	all.Go(func() {
-		if _, err := r.newest(context.Background(), time.Now()); err != nil {
+		if _, err := r.Newest(context.Background(), time.Now()); err != nil {
 			t.Error(err)
 		}
 	})
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.newest(ctx, time.Now()); !errors.Is(err, context.Canceled) {
+	if _, err := r.Newest(ctx, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	close(end)
 	all.Wait()
 }
 
-// TestHangingDatabaseRefusesLaterRequests: only requests from before gateWait has passed wait for a database that hangs,
+// TestHangingDatabaseRefusesLaterRequests: only requests from before checkTime has passed wait for a database that hangs,
 // up to the timeout of one read.
 func TestHangingDatabaseRefusesLaterRequests(t *testing.T) {
 	t.Parallel()
 	reading := make(chan struct{}, 2)
-	r := &revisions{timeout: 1500 * time.Millisecond, read: func(ctx context.Context) (int64, error) {
+	r := &Revisions{timeout: 1500 * time.Millisecond, read: func(ctx context.Context) (int64, error) {
 		reading <- struct{}{}
 		<-ctx.Done()
 		return 0, ctx.Err()
 	}}
 	began := time.Now()
 	ended := make(chan error, 2)
-	ask := func() { _, err := r.newest(context.Background(), began); ended <- err }
+	ask := func() { _, err := r.Newest(context.Background(), began); ended <- err }
 	go ask()
 	<-reading
 	go ask() // waits for the next look
-	var refused *refusedError
-	if _, err := r.newest(context.Background(), began.Add(gateWait+time.Second)); !errors.As(err, &refused) || refused.reason != reasonBusy {
+	if _, err := r.Newest(context.Background(), began.Add(checkTime+time.Second)); !errors.Is(err, ErrHangs) {
 		t.Errorf("later: %v", err)
 	}
 	for range 2 {
@@ -134,7 +133,7 @@ func TestExpireDropsTheRunningRead(t *testing.T) {
 	t.Parallel()
 	reading, goOn := make(chan struct{}), make(chan struct{})
 	revision := int64(1)
-	r := &revisions{timeout: time.Minute, delay: time.Hour, read: func(context.Context) (int64, error) {
+	r := &Revisions{timeout: time.Minute, delay: time.Hour, read: func(context.Context) (int64, error) {
 		seen := revision
 		if seen == 1 {
 			close(reading)
@@ -145,16 +144,16 @@ func TestExpireDropsTheRunningRead(t *testing.T) {
 	first := make(chan struct{})
 	go func() {
 		defer close(first)
-		if got, err := r.newest(context.Background(), time.Now()); got != 1 || err != nil {
+		if got, err := r.Newest(context.Background(), time.Now()); got != 1 || err != nil {
 			t.Error(got, err)
 		}
 	}()
 	<-reading
 	revision = 2
-	r.expire()
+	r.Expire()
 	close(goOn)
 	<-first
-	if got, err := r.newest(context.Background(), time.Now()); got != 2 || err != nil {
+	if got, err := r.Newest(context.Background(), time.Now()); got != 2 || err != nil {
 		t.Errorf("after the write: %d, %v", got, err)
 	}
 }

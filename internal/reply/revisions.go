@@ -1,20 +1,28 @@
-package server
+package reply
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"time"
 
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// revisions reads the newest revision of the calendar for many requests at a time. A request shares only reads
+// ErrHangs is the error for a request that does not wait for the database, because an earlier read of the revision
+// takes longer than checkTime.
+var ErrHangs = errors.New("the database hangs")
+
+// checkTime is how long requests wait until it is known whether a cached reply is right.
+const checkTime = time.Second
+
+// Revisions reads the newest revision of the calendar for many requests at a time. A request shares only reads
 // that began after it arrived, so it sees every change committed before.
-type revisions struct {
+type Revisions struct {
 	read    func(context.Context) (int64, error)
-	moves   handlers.Moves // Caching.Moves
-	timeout time.Duration  // longest duration of one read
+	moves   query.Moves   // Caching.Moves
+	timeout time.Duration // longest duration of one read
 	// delay is how old a shared revision may be. 0 means that it is read after the request arrived.
 	delay time.Duration
 
@@ -38,17 +46,17 @@ type revisionRead struct {
 	err      error
 }
 
-// newest returns the newest revision. now is the time at which the request arrived.
-func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
+// Newest returns the newest revision. now is the time at which the request arrived.
+func (r *Revisions) Newest(ctx context.Context, now time.Time) (int64, error) {
 	r.mu.Lock()
 	if !r.at.IsZero() && now.Sub(r.at) < r.delay && r.moves.Number() == r.moved {
 		defer r.mu.Unlock()
 		return r.last, nil
 	}
-	if r.running != nil && now.Sub(r.running.asked) > gateWait {
+	if r.running != nil && now.Sub(r.running.asked) > checkTime {
 		// The database hangs, so further requests must not wait for it.
 		r.mu.Unlock()
-		return 0, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
+		return 0, ErrHangs
 	}
 	shared, first := r.next, false
 	if shared == nil {
@@ -76,7 +84,7 @@ func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 
 // run reads the revision, then starts the next read if a request waits for it. The read does not end with its
 // request, because other requests share it. The timeout includes the wait for the previous read.
-func (r *revisions) run(shared *revisionRead) {
+func (r *Revisions) run(shared *revisionRead) {
 	began, moved := time.Now(), r.moves.Number()
 	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))
 	shared.revision, shared.err = r.read(ctx)
@@ -94,8 +102,8 @@ func (r *revisions) run(shared *revisionRead) {
 	}
 }
 
-// expire makes the next request read the revision again, after a write by this process.
-func (r *revisions) expire() {
+// Expire makes the next request read the revision again, after a write by this process.
+func (r *Revisions) Expire() {
 	if r.delay == 0 {
 		return
 	}
