@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -116,7 +117,7 @@ func newCacheModel(t *testing.T, st *store.Store, url string, seed uint64) *cach
 	other := storetest.Open(t, url)
 	second := apitest.New(t, other, common, func(c *handlers.Config) {
 		c.Site = m.followed.Site
-		c.Index = index.New(other.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+		c.Index = index.New(other.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
 		if err := c.Index.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

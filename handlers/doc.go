@@ -10,12 +10,13 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // docQuery is the input of GET /doc. Its only parameter is the language.
 type docQuery struct{}
 
-func (r *request) declareDoc(p *param.Set, _ *docQuery) { r.declareLanguage(p) }
+func (r *request) declareDoc(p *param.Set, _ *docQuery) { read.DeclareLanguage(p) }
 
 // getDoc answers GET /doc with the OpenAPI 3.0.0 description of the API (contract, section 17).
 func (r *request) getDoc(*docQuery) (*Reply, error) {
@@ -35,7 +36,7 @@ type documents struct {
 
 // documentVersion is the key of a cached description: each root and language has its own description.
 type documentVersion struct {
-	root Root
+	root read.Root
 	lang calendar.Language
 }
 
@@ -45,11 +46,11 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	if d.cached == nil {
 		d.cached = make(map[documentVersion]json.RawMessage)
 	}
-	one := documentVersion{r.root, r.lang}
+	one := documentVersion{r.Root, r.Language}
 	if body, ok := d.cached[one]; ok {
 		return body, nil
 	}
-	body, err := r.h.Describe(r.now, r.root, r.lang).Document()
+	body, err := r.h.Describe(r.Now, r.Root, r.Language).Document()
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +60,8 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 
 // Describe returns the description of the API below a root, in a language. Declarations run at the time now, on
 // which the description does not depend. It does not use the database.
-func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *openapi.API {
-	r := &request{h: h, now: now, root: root, lang: lang}
+func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Language) *openapi.API {
+	r := h.describingRequest(now, root, lang)
 	site := h.Site.BaseURL + root.Segment
 	var routes []openapi.Route
 	describe := func(patterns []*pattern, server string) {

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/openapi"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -24,14 +25,14 @@ func offlineAPI(t testing.TB, mounts ...string) *handlers.Handlers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := handlers.New(handlers.Config{Words: words, Site: onSQLite(t).Site, Mounts: mounts})
+	h, err := handlers.New(handlers.Config{Calendar: read.Calendar{Words: words, Site: onSQLite(t).Site}, Mounts: mounts})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-var usualRoot = handlers.Root{Mount: "/" + handlers.Namespace}
+var usualRoot = read.Root{Mount: "/" + handlers.Namespace}
 
 // explainedRoutes are all operations with all their parameters.
 func explainedRoutes(t *testing.T, h *handlers.Handlers) []openapi.RouteExplanation {

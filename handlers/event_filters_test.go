@@ -7,15 +7,15 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // TestFiltersAskForTheirColumns checks that the predicate of a row asks for the column or table that the row names for the
 // index.
 func TestFiltersAskForTheirColumns(t *testing.T) {
 	t.Parallel()
-	for _, c := range handlers.EventColumns() {
+	for _, c := range read.EventColumns() {
 		s := sql.Select().From(sql.Table(event.Table))
 		query.Condition{Column: c, Flag: true, Words: []string{"word"}, IDs: []int64{1}}.Predicate()(s)
 		statement, _ := s.Query()

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // maxDates is the largest number of dates in rdate or exdate.
@@ -103,7 +104,7 @@ func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description stri
 		if err != nil {
 			return nil, &param.Fault{Err: err}
 		}
-		parse := parseDate(f.p.Now, zone)
+		parse := read.ParseDate(f.p.Now, zone)
 		dates := make([]recur.Date, len(items))
 		for i, item := range items {
 			d, fault := parse(item)
@@ -127,13 +128,13 @@ func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
 	switch {
 	case err != nil:
 		return &param.Fault{Err: err}
-	case in.target == (target{}) && !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}):
+	case in.target == (target{}) && !auth.May(r.Caller, auth.Create, auth.Record{Kind: calendar.Event}):
 		return nil
 	case in.target != (target{}) && e == nil:
 		return nil
 	}
 	if inSeries, err := r.inReadableSeries(e); inSeries || err != nil {
-		return referenceFault(nil, err)
+		return read.ReferenceFault(nil, err)
 	}
 	s, err := r.expandSchedule(in)
 	if err != nil {
@@ -154,10 +155,10 @@ func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	if err := r.sanitise(); err != nil { // long texts allow fewer occurrences
 		return nil, err
 	}
-	s, err := edit.NewSchedule(r.h.Site, in.row, &in.EventInput)
+	s, err := edit.NewSchedule(r.Site, in.row, &in.EventInput)
 	if err == nil {
 		in.expanded.Schedule = s
-		in.expanded.found, err = r.editor().OccurrencesAt(s, in.row, &in.EventInput)
+		in.expanded.found, err = r.Editor().OccurrencesAt(s, in.row, &in.EventInput)
 	}
 	if err != nil {
 		var invalid param.Invalid // the faults of the date parameters report this error
@@ -234,13 +235,13 @@ func (r *request) inReadableSeries(e *ent.Event) (bool, error) {
 	if e == nil || e.SeriesID == nil {
 		return false, nil
 	}
-	s, err := r.db.Series.Query().Where(series.ID(*e.SeriesID)).
-		Select(series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).Only(r.ctx)
+	s, err := r.DB.Series.Query().Where(series.ID(*e.SeriesID)).
+		Select(series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).Only(r.Ctx)
 	if ent.IsNotFound(err) {
 		return false, nil // the series was removed in the meantime
 	}
 	if err != nil {
 		return false, fmt.Errorf("series %d: %w", *e.SeriesID, err)
 	}
-	return edit.MayReadSeries(r.caller, s, r.now), nil
+	return edit.MayReadSeries(r.Caller, s, r.Now), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -79,8 +80,8 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 			return parse(p.Now, zone)(raw)
 		}
 	}
-	start := param.Opt(p, &in.Start, "start_date", "Start", "string", date(parseDate))
-	end := param.Opt(p, &in.End, "end_date", "End", "string", date(parseEnd))
+	start := param.Opt(p, &in.Start, "start_date", "Start", "string", date(read.ParseDate))
+	end := param.Opt(p, &in.End, "end_date", "End", "string", date(read.ParseEnd))
 	if f.create {
 		start.Required()
 		end.Required()
@@ -90,7 +91,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	}
 	f.image(&in.Image, "Image ID or URL", false)
 	f.nullClears(param.Opt(p, &in.Cost, "cost", "Cost", "", costOf(r.decimal()))).Check(func(context.Context) *param.Fault {
-		return referenceFault(nil, r.keepShownCost(in))
+		return read.ReferenceFault(nil, r.keepShownCost(in))
 	})
 	f.nullClears(param.Opt(p, &in.Website, "website", "URL of the event site", "", websiteOf).PublishDefault(nil))
 	f.plain(in.Plain(), "show_map", "show_map_link", "hide_from_listings", "sticky", "featured")
@@ -108,37 +109,37 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 			case e != nil && e.ParentID != nil && *e.ParentID == *in.ParentID:
 				return nil // the client sends the stored parent back
 			}
-			return referenceFault(r.editor().ParentFault(ctx, r.db, *in.ParentID))
+			return read.ReferenceFault(r.Editor().ParentFault(ctx, r.DB, *in.ParentID))
 		})
 	f.plain(in.Plain(), "event_status")
 	f.text(&in.EventStatusReason, "event_status_reason", "Why the event does not take place as planned", maxText)
 	f.plain(in.Plain())
 	f.recurrence(in, end)
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 func (r *request) decimal() string {
 	if r.h == nil {
 		return "."
 	}
-	return r.h.Site.Currency.Decimal
+	return r.Site.Currency.Decimal
 }
 
 // zoneOf parses a time zone. "" and null mean the zone of the site.
 func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	if raw == nil {
-		return r.zone(), nil
+		return r.Zone(), nil
 	}
 	name, fault := param.String(raw)
 	if fault != nil {
 		return calendar.Zone{}, fault
 	}
 	if name == "" {
-		return r.zone(), nil
+		return r.Zone(), nil
 	}
 	zone, err := calendar.ParseZone(name)
 	if err != nil {
-		return calendar.Zone{}, &param.Fault{Key: "no-zone", Args: map[string]any{"Zone": shortenForMessage(name)}}
+		return calendar.Zone{}, &param.Fault{Key: "no-zone", Args: map[string]any{"Zone": read.Shorten(name)}}
 	}
 	return zone, nil
 }
@@ -151,11 +152,11 @@ func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 		return *in.Zone, nil
 	}
 	if _, isNumber := raw.(json.Number); isNumber {
-		return r.zone(), nil
+		return r.Zone(), nil
 	}
 	e, err := r.eventOfUpdate(in)
 	if e == nil || err != nil {
-		return r.zone(), err
+		return r.Zone(), err
 	}
 	return calendar.ParseZone(e.Timezone)
 }
@@ -181,7 +182,7 @@ func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	status := e.Status.Shown(r.now, e.PublishedAt)
+	status := e.Status.Shown(r.Now, e.PublishedAt)
 	if !r.mayWrite(auth.Edit, auth.RecordOf(kind, e.AuthorID, status, e.StatusBeforeTrash)) {
 		return nil, nil
 	}
@@ -199,7 +200,7 @@ func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	if err != nil {
 		return &param.Fault{Err: err}
 	}
-	fault, err := edit.SpanFault(r.zone(), e, &in.EventInput)
+	fault, err := edit.SpanFault(r.Zone(), e, &in.EventInput)
 	if err != nil {
 		return &param.Fault{Err: err}
 	}
@@ -223,7 +224,7 @@ func (r *request) keepShownCost(in *eventInput) error {
 		return nil // the parser of the parameter has refused it
 	}
 	for _, lang := range calendar.Languages {
-		if calendar.Escape(sent) == e.Cost.Display(r.h.Site.Currency, r.h.Words.Message(lang, "free", nil)) {
+		if calendar.Escape(sent) == e.Cost.Display(r.Site.Currency, r.Words.Message(lang, "free", nil)) {
 			in.Cost = &e.Cost
 			break
 		}
@@ -305,7 +306,7 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []ref
 			return &param.Fault{Err: err}
 		}
 	}
-	return referenceFault(f.r.editor().LinkFault(ctx, f.r.db, kind, ids))
+	return read.ReferenceFault(f.r.Editor().LinkFault(ctx, f.r.DB, kind, ids))
 }
 
 func (f fields) venues(in *eventInput) {
@@ -348,7 +349,7 @@ func declareLinked[I any](
 
 // createEvent answers POST /events.
 func (r *request) createEvent(in *eventInput) (*Reply, error) {
-	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
+	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()
 	}
 	if err := r.resolvePictures(in); err != nil {
@@ -361,7 +362,7 @@ func (r *request) createEvent(in *eventInput) (*Reply, error) {
 	}
 	var id int64
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
-		row, err := e.CreateEvent(r.ctx, tx, &in.EventInput)
+		row, err := e.CreateEvent(r.Ctx, tx, &in.EventInput)
 		if err == nil {
 			id = row.ID
 		}
@@ -392,7 +393,7 @@ func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.Sh
 		collection = wordPressMedia
 	}
 	return &Reply{status: 201, body: body, version: version, header: [][2]string{
-		{"Location", r.view().Resource(collection, id)},
+		{"Location", r.View().Resource(collection, id)},
 	}}
 }
 
@@ -403,7 +404,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	var unknown *calendar.Error
 	var invalid param.Invalid
 	if errors.As(err, &unknown) || errors.As(err, &invalid) {
-		if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
+		if !auth.May(r.Caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 			return nil, edit.Forbidden()
 		}
 		if q.Slug != "" {
@@ -416,7 +417,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	if err != nil {
 		return nil, err
 	}
-	if !r.mayWrite(op, auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
+	if !r.mayWrite(op, auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.Now, e.PublishedAt), e.StatusBeforeTrash)) {
 		return nil, edit.Forbidden()
 	}
 	r.changes = e.Core().Writes()
@@ -426,7 +427,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 // mayWrite asks the permission matrix before anything is downloaded or written. Package edit asks again in the
 // transaction, for exactly what changes.
 func (r *request) mayWrite(op auth.Operation, rec auth.Record) bool {
-	return auth.May(r.caller, op, rec)
+	return auth.May(r.Caller, op, rec)
 }
 
 // lockForScope locks an event, or its series if the scope is of a series. It returns errOutdated if the event was
@@ -436,7 +437,7 @@ func (r *request) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Even
 	if scope.IsSeries() {
 		lock = edit.LockSeriesOf
 	}
-	row, err := lock(r.ctx, tx, id)
+	row, err := lock(r.Ctx, tx, id)
 	if ent.IsNotFound(err) {
 		return nil, errOutdated
 	}
@@ -493,7 +494,7 @@ func (r *request) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 		if e.SeriesID != nil && row.Version != e.Version {
 			return errOutdated
 		}
-		_, err = ed.UpdateEvent(r.ctx, tx, row, &in)
+		_, err = ed.UpdateEvent(r.Ctx, tx, row, &in)
 		return err
 	})
 }
@@ -502,25 +503,25 @@ func (r *request) declareEventDelete(p *param.Set, in *eventInput) {
 	p.PathID(&in.ID, "id", "ID of the event")
 	p.OptString(&in.target.Password, "password", "Access password of the event")
 	r.declareScope(p, in)
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 func (r *request) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
 	slug := &in.target.Slug
 	p.PathString(slug, "slug", "Slug of the event").Check(r.slugExists(calendar.Event, slug))
 	r.declareScope(p, in)
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 // slugExists returns a check that finds a fault if no record of the kind has the slug.
 func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
-		owner, err := r.ownerBySlug(kind, *slug)
+		owner, err := r.OwnerBySlug(kind, *slug)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
 		if owner == 0 {
-			return noSlug(*slug)
+			return read.UnknownSlug(*slug)
 		}
 		return nil
 	}
@@ -543,9 +544,9 @@ func (r *request) deleteEvent(in *eventInput) (*Reply, error) {
 			return err
 		}
 		if in.Scope.IsSeries() {
-			return ed.TrashOccurrences(r.ctx, tx, row, in.Scope)
+			return ed.TrashOccurrences(r.Ctx, tx, row, in.Scope)
 		}
-		_, err = ed.TrashEvent(r.ctx, tx, row)
+		_, err = ed.TrashEvent(r.Ctx, tx, row)
 		return err
 	})
 	if errors.Is(err, errOutdated) {

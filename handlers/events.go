@@ -9,87 +9,51 @@ import (
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
+func (r *request) declareEventQuery(p *param.Set, q *read.EventQuery) {
+	q.Declare(r.Reader, p, r.largestPage())
+}
+
 // listEvents answers GET /events. It finds the ids, takes events from the record cache, and renders the others
 // from their rows.
-func (r *request) listEvents(q *eventQuery) (*Reply, error) {
-	r.setPassword(q.Password)
-	page, err := q.find(r)
+func (r *request) listEvents(q *read.EventQuery) (*Reply, error) {
+	r.SetPassword(q.Password)
+	page, err := q.Find(r.Reader)
 	if err != nil {
 		return nil, err
 	}
 	var v *represent.View
-	items, err := reply.Render(r.ctx, r.newTableRows(calendar.Event).cut(r.rendering()), page, reply.Renderer[*ent.Event]{
+	items, err := reply.Render(r.Ctx, r.newTableRows(calendar.Event).cut(r.Rendering()), page, reply.Renderer[*ent.Event]{
 		Kind: calendar.Event, Media: r.codec.mediaType, Encode: r.codec.encodeRecord,
 		Read: func(ids []int64) ([]*ent.Event, error) {
-			rows, err := r.events(ids)
+			rows, err := r.Events(ids)
 			if err != nil {
 				return nil, err
 			}
-			v = r.view() // the view needs the series of the rows
-			return rows, r.tryPassword(rows...)
+			v = r.View() // the view needs the series of the rows
+			return rows, r.TryPassword(rows...)
 		},
 		Value: func(e *ent.Event) (any, reply.Audience) {
 			if r.isTable() {
-				return v.EventRow(e, r.isProtected(e)), r.audienceOf(e)
+				return v.EventRow(e, r.IsProtected(e)), r.AudienceOf(e)
 			}
 			shown := v.Event(e, false)
-			if r.isProtected(e) {
+			if r.IsProtected(e) {
 				v.Redact(&shown, e)
 			}
-			return &shown, r.audienceOf(e)
+			return &shown, r.AudienceOf(e)
 		},
-		Parts: r.partsOfEvent,
+		Parts: r.PartsOfEvent,
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.Complete, r.Found = r.FindAgain != nil && q.isCheap() && len(page.IDs) <= ent.MaxRead, page
-	return r.listReply(calendar.Event, q.paging, items, page.Total)
-}
-
-// partsOfEvent returns an event and the records that its representation shows. Their dates decide how long it is
-// right.
-func (r *request) partsOfEvent(e *ent.Event) []ent.Core {
-	out := []ent.Core{e.Core()}
-	for _, v := range e.Edges.Venues {
-		out = append(out, v.Core())
-	}
-	for _, o := range e.Edges.Organizers {
-		out = append(out, o.Core())
-	}
-	if e.SeriesID == nil {
-		return out
-	}
-	if s := r.recurrences[*e.SeriesID]; s != nil {
-		out = append(out, ent.Core{ID: s.ID, Kind: calendar.Series, Status: s.Status, PublishedAt: s.PublishedAt})
-	}
-	return out
-}
-
-// events loads events with all that their representations show, in any order.
-func (r *request) events(ids []int64) ([]*ent.Event, error) {
-	rows, err := r.db.ReadEvents(r.ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	return rows, r.loadRelated(rows, false)
-}
-
-// loadRelated loads the records that representations of events show. full includes those that only JSON-LD shows.
-func (r *request) loadRelated(events []*ent.Event, full bool) error {
-	page, err := r.db.ReadEventLinks(r.ctx, events)
-	if err != nil {
-		return err
-	}
-	if err := r.readSeries(events, full); err != nil {
-		return err
-	}
-	page.Events = events
-	return r.translate(page)
+	r.Complete, r.Found = r.FindAgain != nil && q.IsCheap() && len(page.IDs) <= ent.MaxRead, page
+	return r.listReply(calendar.Event, q.Paging, items, page.Total)
 }
 
 // target names a record in the path of a request, by id or slug.
@@ -102,14 +66,14 @@ type target struct {
 func (r *request) declareEventByID(p *param.Set, q *target) {
 	p.PathID(&q.ID, "id", "ID of the event")
 	p.OptString(&q.Password, "password", "Access password of the event")
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 func (r *request) declareEventBySlug(p *param.Set, q *target) {
 	p.PathString(&q.Slug, "slug", "Slug of the event")
 	// The password is accepted for a slug as well, but not published.
 	p.OptString(&q.Password, "password", "Access password of the event").Hide()
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 // getEvent answers GET of one event, by id or slug.
@@ -118,21 +82,21 @@ func (r *request) getEvent(q *target) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	status := e.Status.Shown(r.now, e.PublishedAt)
+	status := e.Status.Shown(r.Now, e.PublishedAt)
 	switch {
 	case status == calendar.Trash:
 		return nil, &calendar.Error{Code: "event-no-longer-available", Key: "event-no-longer-available"}
-	case !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")):
+	case !auth.May(r.Caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")):
 		return nil, notAccessible(calendar.Event)
 	}
-	r.setPassword(q.Password)
-	if err := r.tryPassword(e); err != nil {
+	r.SetPassword(q.Password)
+	if err := r.TryPassword(e); err != nil {
 		return nil, err
 	}
-	if r.isProtected(e) {
+	if r.IsProtected(e) {
 		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
 	}
-	if err := r.loadRelated([]*ent.Event{e}, true); err != nil {
+	if err := r.LoadRelated([]*ent.Event{e}, true); err != nil {
 		return nil, err
 	}
 	r.DependsOn(calendar.Event, e.ID)
@@ -146,7 +110,7 @@ func (r *request) writtenEvent(id int64) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.loadRelated([]*ent.Event{e}, false); err != nil {
+	if err := r.LoadRelated([]*ent.Event{e}, false); err != nil {
 		return nil, err
 	}
 	return r.eventReply(e, false), nil
@@ -155,7 +119,7 @@ func (r *request) writtenEvent(id int64) (*Reply, error) {
 // eventReply returns the reply with an event that is not redacted: the caller may edit it, gave its password, or it has
 // none.
 func (r *request) eventReply(e *ent.Event, full bool) *Reply {
-	v := r.view()
+	v := r.View()
 	_, version := v.LastWrite(e.Core(), edit.HasPassword(e))
 	return &Reply{status: 200, body: new(v.Event(e, full)), version: version}
 }
@@ -165,16 +129,16 @@ func (r *request) eventReply(e *ent.Event, full bool) *Reply {
 func (r *request) findEvent(q *target) (*ent.Event, error) {
 	id := q.ID
 	if q.Slug != "" {
-		owner, err := r.ownerBySlug(calendar.Event, q.Slug)
+		owner, err := r.OwnerBySlug(calendar.Event, q.Slug)
 		if err != nil {
 			return nil, err
 		}
 		if owner == 0 {
-			return nil, invalidPath("slug", noSlug(q.Slug))
+			return nil, invalidPath("slug", read.UnknownSlug(q.Slug))
 		}
 		id = owner
 	}
-	rows, err := r.db.ReadEvents(r.ctx, []int64{id})
+	rows, err := r.DB.ReadEvents(r.Ctx, []int64{id})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +150,7 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 
 // eventNotFoundError returns the error for an id that no event has.
 func (r *request) eventNotFoundError(id int64) error {
-	taken, err := r.db.Record.Query().Where(entrecord.ID(id)).Exist(r.ctx)
+	taken, err := r.DB.Record.Query().Where(entrecord.ID(id)).Exist(r.Ctx)
 	if err != nil {
 		return err
 	}

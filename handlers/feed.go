@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // Sizes of feeds and the months that they cover (contract, section 20).
@@ -22,7 +23,7 @@ const (
 
 // feedQuery is the input of a feed: filters of events, and optionally a month or a day.
 type feedQuery struct {
-	eventQuery
+	read.EventQuery
 	month, day *calendar.Wall // first moment of the requested month or day; nil means none
 	// since is when the default time window last moved. Zero means that the window does not apply.
 	since time.Time
@@ -30,15 +31,15 @@ type feedQuery struct {
 }
 
 func (r *request) declareFeed(p *param.Set, q *feedQuery) {
-	q.endless = true
-	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Between(1, nil).NoLink()
-	param.Default(p.Int(&q.perPage, "per_page", "Events on a page"), &q.perPage, feedSize).Between(1, maxFeedSize)
+	q.Endless = true
+	param.Default(p.Int(&q.Number, "page", "Page of the list"), &q.Number, 1).Between(1, nil).NoLink()
+	param.Default(p.Int(&q.Size, "per_page", "Events on a page"), &q.Size, feedSize).Between(1, maxFeedSize)
 	r.declareFeedFilters(p, q)
 }
 
 func (r *request) declareNews(p *param.Set, q *feedQuery) {
-	q.endless = true
-	q.paging = paging{1, newsSize}
+	q.Endless = true
+	q.Paging = read.Paging{Number: 1, Size: newsSize}
 	r.declareFeedFilters(p, q)
 }
 
@@ -48,16 +49,7 @@ func (r *request) declareFeedFilters(p *param.Set, q *feedQuery) {
 		p.OptString(&refused, name, "Refused: feeds show what everybody sees").Hide().NoLink().
 			Check(func(context.Context) *param.Fault { return param.Bad() })
 	}
-	for i := range eventFilters {
-		switch f := &eventFilters[i]; {
-		case f.secret:
-			refuse("status")
-		case f.written != nil:
-			f.written(&q.eventQuery, r, p)
-		default:
-			q.declareColumn(r, p, &f.Column)
-		}
-	}
+	q.DeclareFilters(r.Reader, p, func() { refuse("status") })
 	refuse("password")
 	period := func(layout string) func(any) (calendar.Wall, *param.Fault) {
 		return func(raw any) (calendar.Wall, *param.Fault) {
@@ -69,38 +61,25 @@ func (r *request) declareFeedFilters(p *param.Set, q *feedQuery) {
 			return first, nil
 		}
 	}
-	param.Opt(p, &q.month, "month", "Events of this month, such as 2026-12", "string", period("2006-01")).Link(linkedText(p, "month"))
-	param.Opt(p, &q.day, "day", "Events of this day, such as 2026-12-05", "string", period(time.DateOnly)).Link(linkedText(p, "day"))
-	r.declareLanguage(p)
-}
-
-// linkedText returns a function that repeats a parameter in links as it was sent. If it was sent several times,
-// the last value counts.
-func linkedText(p *param.Set, name string) func() string {
-	return func() string {
-		raw, ok := p.Raw(name)
-		text, fault := param.String(raw)
-		if !ok || fault != nil {
-			return ""
-		}
-		return text
-	}
+	param.Opt(p, &q.month, "month", "Events of this month, such as 2026-12", "string", period("2006-01")).Link(read.LinkAsSent(p, "month"))
+	param.Opt(p, &q.day, "day", "Events of this day, such as 2026-12-05", "string", period(time.DateOnly)).Link(read.LinkAsSent(p, "day"))
+	read.DeclareLanguage(p)
 }
 
 // asksForDates reports whether a parameter limits the feed to certain dates or event ids.
 func (q *feedQuery) asksForDates() bool {
-	return q.replacesDefaultWindow() || q.StartDate != nil || q.EndDate != nil || q.month != nil || q.day != nil || q.Include != nil
+	return q.ReplacesDefaultWindow() || q.StartDate != nil || q.EndDate != nil || q.month != nil || q.day != nil || q.Include != nil
 }
 
 // list returns the query of a calendar feed, with its default time window (contract, section 20).
 func (q *feedQuery) list(r *request) (*query.Events, error) {
 	e, err := q.periodOf(r)
 	r.ExpireBy(r.ruleYearEnd())
-	if err != nil || q.Include != nil || q.replacesDefaultWindow() || q.month != nil || q.day != nil {
+	if err != nil || q.Include != nil || q.ReplacesDefaultWindow() || q.month != nil || q.day != nil {
 		return e, err
 	}
-	zone := r.zone()
-	year, month, _ := zone.Wall(r.now).Date()
+	zone := r.Zone()
+	year, month, _ := zone.Wall(r.Now).Date()
 	first := func(months int) time.Time {
 		return zone.Instant(calendar.WallAt(year, month+time.Month(months), 1, 0, 0, 0))
 	}
@@ -118,10 +97,10 @@ func (q *feedQuery) list(r *request) (*query.Events, error) {
 // periodOf returns the query of a feed without a default time window. A requested month or day narrows the date
 // filters.
 func (q *feedQuery) periodOf(r *request) (*query.Events, error) {
-	q.limitValidity(r)
+	q.LimitValidity(r.Reader)
 	// Relative dates set r.Until. So does the page of the present month or day.
 	q.moves = !r.Until.IsZero()
-	e, err := q.events(r)
+	e, err := q.Events(r.Reader)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +109,7 @@ func (q *feedQuery) periodOf(r *request) (*query.Events, error) {
 		months, days int
 	}{{q.month, 1, 0}, {q.day, 0, 1}} {
 		if p.first != nil {
-			e.Periods = append(e.Periods, query.PeriodOf(r.zone(), *p.first, p.first.AddDate(0, p.months, p.days)))
+			e.Periods = append(e.Periods, query.PeriodOf(r.Zone(), *p.first, p.first.AddDate(0, p.months, p.days)))
 		}
 	}
 	return e, nil
@@ -143,19 +122,19 @@ func (r *request) listCalendar(q *feedQuery) (*Reply, error) {
 		return nil, err
 	}
 	// The entry before the page marks where its withdrawn events begin. It is found together with the page.
-	offset, limit := q.span()
+	offset, limit := q.Span()
 	before := min(offset, 1)
-	page, err := r.findEvents(e, offset-before, limit+before)
+	page, err := r.FindEvents(e, offset-before, limit+before)
 	if err != nil {
 		return nil, err
 	}
-	r.Complete, r.Found = r.FindAgain != nil && q.isCheap(), page
+	r.Complete, r.Found = r.FindAgain != nil && q.IsCheap(), page
 	shown := page
 	shown.IDs = page.IDs[min(before, len(page.IDs)):]
 	if page.Changed != nil {
 		shown.Changed = page.Changed[min(before, len(page.Changed)):]
 	}
-	if q.page > 1 && len(shown.IDs) == 0 {
+	if q.Number > 1 && len(shown.IDs) == 0 {
 		return nil, &calendar.Error{Code: "event-archive-page-not-found", Key: "event-archive-page-not-found"}
 	}
 	bounds, err := r.boundsOf(page, before, offset+len(shown.IDs) >= page.Total)
@@ -174,8 +153,8 @@ func (r *request) listCalendar(q *feedQuery) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	about.Self = r.feedAddress(eventsICS)(q.page)
-	_, _, header := q.links(r.feedAddress(eventsICS), page.Total)
+	about.Self = r.feedAddress(eventsICS)(q.Number)
+	_, _, header := pageLinks(q.Paging, r.feedAddress(eventsICS), page.Total)
 	parts = append(parts, withdrawn...)
 	var last time.Time
 	if !q.moves {

@@ -21,7 +21,7 @@ import (
 
 func (r *request) newFeed(name string) *feed.Feed {
 	return &feed.Feed{
-		Name: name, Language: r.lang, Zone: r.zone(), Words: r.h.Words, Year: r.year(), Outlook: r.outlook,
+		Name: name, Language: r.Language, Zone: r.Zone(), Words: r.Words, Year: r.year(), Outlook: r.outlook,
 	}
 }
 
@@ -39,10 +39,10 @@ func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Fee
 // name returns the name of a feed. It has the site's name, and that of the term, venue or organizer if the feed
 // is limited to one.
 func (q *feedQuery) name(r *request) (string, error) {
-	site := r.siteName()
+	site := r.SiteName()
 	var one *query.Condition
-	for i := range q.conditions {
-		c := &q.conditions[i]
+	for i := range q.Conditions {
+		c := &q.Conditions[i]
 		switch {
 		case c.Column.Kind != query.TermKind && c.Column.Kind != query.LinkKind:
 			continue
@@ -55,20 +55,20 @@ func (q *feedQuery) name(r *request) (string, error) {
 		return site, nil
 	}
 	// A category is followed by the categories below it.
-	rows, err := r.db.LoadRows(r.ctx, one.Column.LinksTo, 1, false, sql.FieldEQ(event.FieldID, one.IDs[0]))
+	rows, err := r.DB.LoadRows(r.Ctx, one.Column.LinksTo, 1, false, sql.FieldEQ(event.FieldID, one.IDs[0]))
 	if err != nil || len(rows) == 0 {
 		return site, err
 	}
-	if err := r.translate(ent.PageOf(rows...)); err != nil {
+	if err := r.Translate(ent.PageOf(rows...)); err != nil {
 		return "", err
 	}
-	return site + " – " + r.view().Text(rows[0]).Title, nil
+	return site + " – " + r.View().Text(rows[0]).Title, nil
 }
 
 // feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the sent parameters.
 // Dates have the text that was sent, and other parameters their parsed values.
 func (r *request) feedAddress(path string) func(page int64) string {
-	base := r.h.Site.BaseURL + r.root.Segment + path
+	base := r.Site.BaseURL + r.Root.Segment + path
 	pairs := encodePairs(r.params.Links())
 	return func(page int64) string {
 		text := pairs
@@ -84,7 +84,7 @@ func (r *request) feedAddress(path string) func(page int64) string {
 
 // pageAddress returns the URL of the calendar page that shows the events of a feed.
 func (r *request) pageAddress(q *feedQuery) string {
-	page := address.Page{Language: r.root.Language(), View: address.ViewDefault}
+	page := address.Page{Language: r.Root.Language(), View: address.ViewDefault}
 	switch {
 	case q.day != nil:
 		page.View, page.Date = address.ViewDay, *q.day
@@ -94,7 +94,7 @@ func (r *request) pageAddress(q *feedQuery) string {
 	pairs := slices.DeleteFunc(r.params.Links(), func(p param.Pair) bool {
 		return p.Name == "per_page" || p.Name == "month" || p.Name == "day"
 	})
-	address := r.h.Site.BaseURL + page.Path(&r.h.PageSettings.Paths)
+	address := r.Site.BaseURL + page.Path(&r.PageSettings.Paths)
 	if text := encodePairs(pairs); text != "" {
 		address += "?" + text
 	}
@@ -124,7 +124,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 	}
 	if _, ok := body.(*calendarFile); ok {
 		if name == "" {
-			name = calendar.Slug(r.siteName())
+			name = calendar.Slug(r.SiteName())
 		}
 		if name == "" {
 			name = "events"

@@ -23,11 +23,11 @@ const commitTime = time.Minute
 // calendar. It is zero if that time is younger than commitTime, or if a replica answers. In both cases the feed may
 // lack a change of that date. So feeds with the same date are equal.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
-	if r.h.Replica != nil && r.h.Replica != r.h.DB {
+	if r.Replica != nil && r.Replica != r.Primary {
 		return time.Time{}, nil
 	}
 	last := func(when time.Time) { at = append(at, when) }
-	changed, err := edit.LastPublicChange(r.ctx, r.db)
+	changed, err := edit.LastPublicChange(r.Ctx, r.DB)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -35,25 +35,25 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	// Scheduled records whose date has passed count as published, even if the database does not say so yet.
 	due := func(s *sql.Selector) {
 		s.Select(s.C(event.FieldPublishedAt)).Where(sql.And(
-			sql.EQ(s.C(event.FieldStatus), calendar.Future), sql.LTE(s.C(event.FieldPublishedAt), r.now))).
+			sql.EQ(s.C(event.FieldStatus), calendar.Future), sql.LTE(s.C(event.FieldPublishedAt), r.Now))).
 			OrderBy(sql.Desc(s.C(event.FieldPublishedAt))).Limit(1)
 	}
 	for _, scan := range []func(context.Context, any) error{
-		r.db.Event.Query().Modify(due).Scan, r.db.Venue.Query().Modify(due).Scan,
-		r.db.Organizer.Query().Modify(due).Scan, r.db.Series.Query().Modify(due).Scan,
+		r.DB.Event.Query().Modify(due).Scan, r.DB.Venue.Query().Modify(due).Scan,
+		r.DB.Organizer.Query().Modify(due).Scan, r.DB.Series.Query().Modify(due).Scan,
 	} {
 		var rows []struct {
 			PublishedAt time.Time `sql:"published_at"`
 		}
-		if err := scan(r.ctx, &rows); err != nil {
+		if err := scan(r.Ctx, &rows); err != nil {
 			return time.Time{}, fmt.Errorf("last publication: %w", err)
 		}
 		for _, row := range rows {
 			last(row.PublishedAt)
 		}
 	}
-	gone, err := r.db.Withdrawal.Query().Where(withdrawal.AtLTE(r.now.Add(-query.WithdrawalTime))).
-		Order(withdrawal.ByAt(sql.OrderDesc())).Limit(1).All(r.ctx)
+	gone, err := r.DB.Withdrawal.Query().Where(withdrawal.AtLTE(r.Now.Add(-query.WithdrawalTime))).
+		Order(withdrawal.ByAt(sql.OrderDesc())).Limit(1).All(r.Ctx)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("last withdrawal: %w", err)
 	}
@@ -66,7 +66,7 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 			out = when
 		}
 	}
-	if dated := out.Add(commitTime + time.Second); r.now.Before(dated) {
+	if dated := out.Add(commitTime + time.Second); r.Now.Before(dated) {
 		r.ExpireBy(dated) // caches ask again when the feed can have its date
 		return time.Time{}, nil
 	}
@@ -75,11 +75,11 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 
 // year returns the current year in the zone of the site.
 func (r *request) year() int {
-	year, _, _ := r.zone().Wall(r.now).Date()
+	year, _, _ := r.Zone().Wall(r.Now).Date()
 	return year
 }
 
 // ruleYearStart returns the instant from which feeds use the current rules of time zones: the start of the year.
 func (r *request) ruleYearStart() time.Time {
-	return r.zone().Instant(calendar.WallAt(r.year(), 1, 1, 0, 0, 0))
+	return r.Zone().Instant(calendar.WallAt(r.year(), 1, 1, 0, 0, 0))
 }

@@ -29,7 +29,7 @@ type feedEvent struct {
 func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &calendarEntry{about, &one.entry, one.parent} })
 	list.Since, list.Until = r.ruleYearStart(), r.ruleYearEnd()
-	bodies, err := reply.Render(r.ctx, r.rendering(), page, list)
+	bodies, err := reply.Render(r.Ctx, r.Rendering(), page, list)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (r *request) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*
 // then. The zero time means that there is no such change.
 func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time) {
 	note := func(at time.Time) {
-		if at.After(r.now) && (first.IsZero() || at.Before(first)) {
+		if at.After(r.Now) && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}
@@ -95,7 +95,7 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	db := r.db
+	db := r.DB
 	find := func(ctx context.Context, now time.Time) (public []int64, err error) {
 		rows, err := db.Event.Query().Where(event.IDIn(ids...)).
 			Select(event.FieldID, event.FieldStatus, event.FieldPublishedAt).All(ctx)
@@ -110,7 +110,7 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 		slices.Sort(public)
 		return public, nil
 	}
-	public, err := find(r.ctx, r.now)
+	public, err := find(r.Ctx, r.Now)
 	if err != nil {
 		return err
 	}
@@ -132,26 +132,26 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 
 // ruleYearEnd returns when feeds will use other rules of time zones: the end of the year.
 func (r *request) ruleYearEnd() time.Time {
-	return r.zone().Instant(calendar.WallAt(r.year()+1, 1, 1, 0, 0, 0))
+	return r.Zone().Instant(calendar.WallAt(r.year()+1, 1, 1, 0, 0, 0))
 }
 
 // feedEvents loads public events with what feeds show of them. It adds them to entries, by id.
 func (r *request) feedEvents(ids []int64, entries map[int64]*feedEvent) ([]*ent.Event, error) {
 	var out []*ent.Event
 	for some := range slices.Chunk(ids, ent.MaxRead) {
-		rows, err := r.db.ReadEvents(r.ctx, some)
+		rows, err := r.DB.ReadEvents(r.Ctx, some)
 		if err != nil {
 			return nil, err
 		}
 		rows = slices.DeleteFunc(rows, func(e *ent.Event) bool {
-			return e.Status.Shown(r.now, e.PublishedAt) != calendar.Publish
+			return e.Status.Shown(r.Now, e.PublishedAt) != calendar.Publish
 		})
-		page, err := r.db.ReadEventLinks(r.ctx, rows)
+		page, err := r.DB.ReadEventLinks(r.Ctx, rows)
 		if err != nil {
 			return nil, err
 		}
 		page.Events = rows
-		if err := r.translate(page); err != nil {
+		if err := r.Translate(page); err != nil {
 			return nil, err
 		}
 		if err := r.addEntries(rows, entries); err != nil {
@@ -175,24 +175,24 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 	if err != nil {
 		return err
 	}
-	v := r.view()
+	v := r.View()
 	characters := 0
 	if r.codec.mediaType == calendarCodec.mediaType {
 		characters = feed.MaxText
 	}
 	for _, e := range rows {
-		entry, err := v.Entry(e, r.isProtected(e), characters)
+		entry, err := v.Entry(e, r.IsProtected(e), characters)
 		if err != nil {
 			return fmt.Errorf("event %d: %w", e.ID, err)
 		}
 		is := identities[e.ID]
-		entry.UID, entry.NewsID, entry.Sequence = is.uid, r.newsID(e.ID, is), int(edit.Sequence(e, r.now))
-		one := &feedEvent{entry: entry, parts: r.partsOfEvent(e)}
+		entry.UID, entry.NewsID, entry.Sequence = is.uid, r.newsID(e.ID, is), int(edit.Sequence(e, r.Now))
+		one := &feedEvent{entry: entry, parts: r.PartsOfEvent(e)}
 		if e.SeriesID != nil {
 			if of, ok := recurring[*e.SeriesID]; ok {
 				one.parts = append(one.parts, of)
-				if of.Status.Shown(r.now, of.PublishedAt) == calendar.Publish {
-					one.entry.Related = feed.SeriesUID(r.h.FeedKey, of.ID)
+				if of.Status.Shown(r.Now, of.PublishedAt) == calendar.Publish {
+					one.entry.Related = feed.SeriesUID(r.FeedKey, of.ID)
 				}
 			}
 		}
@@ -215,8 +215,8 @@ func (r *request) seriesOfEvents(rows []*ent.Event) (map[int64]ent.Core, error) 
 	if ids == nil {
 		return nil, nil
 	}
-	found, err := r.db.Series.Query().Where(series.IDIn(ids...)).
-		Select(series.FieldID, series.FieldStatus, series.FieldPublishedAt).All(r.ctx)
+	found, err := r.DB.Series.Query().Where(series.IDIn(ids...)).
+		Select(series.FieldID, series.FieldStatus, series.FieldPublishedAt).All(r.Ctx)
 	if err != nil {
 		return nil, fmt.Errorf("series of events: %w", err)
 	}

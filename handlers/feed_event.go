@@ -8,12 +8,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // oneCalendar answers GET /event/{slug}.ics.
 func (r *request) oneCalendar(q *target) (*Reply, error) {
 	path := r.h.eventFile(address.EscapeSegment(q.Slug))
-	about := r.newFeed(r.siteName())
+	about := r.newFeed(r.SiteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
 	var entry feed.Entry
 	var parent int64
@@ -26,7 +27,7 @@ func (r *request) oneCalendar(q *target) (*Reply, error) {
 		r.Complete = true
 		r.ExpireBy(r.ruleYearEnd())
 		for _, part := range one.parts {
-			if part.Status == calendar.Future && part.PublishedAt.After(r.now) {
+			if part.Status == calendar.Future && part.PublishedAt.After(r.Now) {
 				r.ExpireBy(part.PublishedAt)
 			}
 		}
@@ -56,7 +57,7 @@ func (r *request) oneCalendar(q *target) (*Reply, error) {
 // eventBySlug returns the public event with a slug, else the withdrawn event that had the slug. Both are nil if
 // there is none.
 func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
-	id, err := r.ownerBySlug(calendar.Event, slug)
+	id, err := r.OwnerBySlug(calendar.Event, slug)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,7 +70,7 @@ func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error
 	if one := entries[id]; one != nil {
 		return one, nil, nil
 	}
-	w, err := r.withdrawnBySlug(slug)
+	w, err := r.WithdrawnBySlug(slug)
 	if err != nil {
 		return nil, nil, fmt.Errorf("withdrawn event: %w", err)
 	}
@@ -83,5 +84,5 @@ func eventNotFound(sent string) error {
 
 func (r *request) declareOneCalendar(p *param.Set, q *target) {
 	p.PathString(&q.Slug, "slug", "Slug of the event")
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }

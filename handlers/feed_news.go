@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
@@ -31,7 +32,7 @@ func (r *request) listNews(q *feedQuery, path string) (*Reply, error) {
 	}
 	ending, deleted := !q.asksForDates(), *e
 	if ending {
-		e.Window.EndMin = new(r.now.Add(time.Second))
+		e.Window.EndMin = new(r.Now.Add(time.Second))
 	}
 	if e.Series.IDs == nil && !e.Series.None {
 		e.Series.First = true
@@ -77,19 +78,19 @@ func (r *request) listNews(q *feedQuery, path string) (*Reply, error) {
 
 // latestEvents finds the events of a list that changed last.
 func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
-	return byIndex(r, func(x *index.Index, revision int64) (query.Latest, error) {
+	return read.ByIndex(r.Reader, func(x *index.Index, revision int64) (query.Latest, error) {
 		q.Revision = revision
-		latest, err := x.LatestEvents(r.ctx, q, nil, newsSize)
+		latest, err := x.LatestEvents(r.Ctx, q, nil, newsSize)
 		if err != nil || latest.Since.IsZero() {
 			return latest, err
 		}
-		terms, err := query.Database{Ent: r.db}.NewerTerms(r.ctx, latest.Since, r.now)
+		terms, err := query.Database{Ent: r.DB}.NewerTerms(r.Ctx, latest.Since, r.Now)
 		if err != nil || terms == nil {
 			return latest, err
 		}
-		return x.LatestEvents(r.ctx, q, terms, newsSize)
+		return x.LatestEvents(r.Ctx, q, terms, newsSize)
 	}, func(db query.Database) (query.Latest, error) {
-		page, err := db.FindEvents(r.ctx, q, 0, query.FewEvents)
+		page, err := db.FindEvents(r.Ctx, q, 0, query.FewEvents)
 		if err != nil {
 			return query.Latest{}, fmt.Errorf("events: %w", err)
 		}
@@ -98,7 +99,7 @@ func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
 		} else if page.Total > query.FewEvents {
 			page.IDs = nil
 		}
-		return db.LatestEvents(r.ctx, q, page.IDs, newsSize)
+		return db.LatestEvents(r.Ctx, q, page.IDs, newsSize)
 	})
 }
 
@@ -113,7 +114,7 @@ func (r *request) latestEntries(latest query.Latest) ([]feed.Entry, error) {
 		if latest.Changed != nil {
 			page.Changed = latest.Changed[first:][:len(page.IDs)]
 		}
-		bodies, err := reply.Render(r.ctx, r.rendering(), page, list)
+		bodies, err := reply.Render(r.Ctx, r.Rendering(), page, list)
 		if err != nil {
 			return nil, err
 		}

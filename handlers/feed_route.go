@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // Paths of feeds below the base URL. A language of Root may precede them.
@@ -75,12 +76,12 @@ func (e *endpoint) inFormat(as codec) *endpoint {
 
 // LocateFeed reports whether a request is for a feed, or for a page in a feed format. path is below the base URL
 // and still percent-encoded.
-func (h *Handlers) LocateFeed(path, query string) (Root, bool) {
+func (h *Handlers) LocateFeed(path, query string) (read.Root, bool) {
 	if h.MatchFeed(http.MethodGet, path, query) == nil {
-		return Root{}, false
+		return read.Root{}, false
 	}
 	segment, _ := address.CutLanguage(path)
-	return Root{Segment: segment}, true
+	return read.Root{Segment: segment}, true
 }
 
 // MatchFeed returns the route of a path for which LocateFeed reports true. It returns nil for other paths.
@@ -216,8 +217,8 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 
 // limitToPast limits a feed to the events that ended before today, in the twelve months before unless other dates were sent.
 func (r *request) limitToPast(values map[string]any) {
-	today := r.zone().Wall(r.now).StartOfDay()
-	r.ExpireBy(r.tomorrow())
+	today := r.Zone().Wall(r.Now).StartOfDay()
+	r.ExpireBy(r.Tomorrow())
 	if values["ends_before"] == nil {
 		values["ends_before"] = today.String()
 	}
@@ -242,8 +243,8 @@ func (r *request) periodText(p address.Page, sent string) string {
 		}
 		return sent // the parameter of the feed refuses an invalid date
 	}
-	r.ExpireBy(r.tomorrow())
-	return r.zone().Wall(r.now).Format(layout)
+	r.ExpireBy(r.Tomorrow())
+	return r.Zone().Wall(r.Now).Format(layout)
 }
 
 // chooseReading returns the first valid reading of a path, and the id of the term or record that it names. In a
@@ -263,7 +264,7 @@ func (r *request) chooseReading(readings []address.Page) (address.Page, int64, e
 		if kind == "" {
 			return p, 0, nil
 		}
-		id, err := r.ownerBySlug(kind, p.Slugs[len(p.Slugs)-1])
+		id, err := r.OwnerBySlug(kind, p.Slugs[len(p.Slugs)-1])
 		if err != nil {
 			return p, 0, err
 		}
@@ -286,17 +287,17 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 		return false, nil
 	}
 	if kind.IsTerm() {
-		return r.db.HasRecord(r.ctx, kind, sql.FieldEQ(event.FieldID, id))
+		return r.DB.HasRecord(r.Ctx, kind, sql.FieldEQ(event.FieldID, id))
 	}
 	var rows []struct {
 		Status      calendar.Status `sql:"status"`
 		PublishedAt time.Time       `sql:"published_at"`
 	}
-	err := r.db.ScanKind(r.ctx, kind, &rows, func(s *sql.Selector) {
+	err := r.DB.ScanKind(r.Ctx, kind, &rows, func(s *sql.Selector) {
 		s.Select(s.C(event.FieldStatus), s.C(event.FieldPublishedAt))
 		sql.FieldEQ(event.FieldID, id)(s)
 	})
-	return len(rows) > 0 && rows[0].Status.Shown(r.now, rows[0].PublishedAt) == calendar.Publish, err
+	return len(rows) > 0 && rows[0].Status.Shown(r.Now, rows[0].PublishedAt) == calendar.Publish, err
 }
 
 // eventSlug returns the slug for the feed of one event from the path of its page. A slug without a date is not
@@ -305,11 +306,11 @@ func (r *request) eventSlug(p address.Page) (string, error) {
 	switch {
 	case p.View == address.ViewRecord:
 		notFound := eventNotFound(strconv.FormatInt(p.ID, 10))
-		id, err := r.recordOfNumber(p.ID)
+		id, err := r.RecordOfNumber(p.ID)
 		if err != nil {
 			return "", err
 		}
-		row, err := r.db.Event.Query().Where(event.ID(id)).Only(r.ctx)
+		row, err := r.DB.Event.Query().Where(event.ID(id)).Only(r.Ctx)
 		if ent.IsNotFound(err) {
 			return "", notFound
 		}
@@ -322,9 +323,9 @@ func (r *request) eventSlug(p address.Page) (string, error) {
 		return p.Slugs[0], nil
 	}
 	notFound := eventNotFound(p.Slugs[0] + "/" + p.Date.Format(time.DateOnly))
-	id, err := r.ownerBySlug(calendar.Series, p.Slugs[0])
+	id, err := r.OwnerBySlug(calendar.Series, p.Slugs[0])
 	if id == 0 && err == nil {
-		id, err = r.ownerBySlug(calendar.Series, calendar.TrashedSlug(p.Slugs[0]))
+		id, err = r.OwnerBySlug(calendar.Series, calendar.TrashedSlug(p.Slugs[0]))
 	}
 	if err != nil || id == 0 {
 		return "", cmp.Or(err, notFound)
@@ -334,8 +335,8 @@ func (r *request) eventSlug(p address.Page) (string, error) {
 		return "", err
 	}
 	r.DependsOn(calendar.Series, id)
-	rows, err := r.db.Event.Query().Where(event.SeriesID(id), event.OriginalStartGTE(p.Date),
-		event.OriginalStartLTE(p.Date.EndOfDay())).Order(event.ByOriginalStart()).All(r.ctx)
+	rows, err := r.DB.Event.Query().Where(event.SeriesID(id), event.OriginalStartGTE(p.Date),
+		event.OriginalStartLTE(p.Date.EndOfDay())).Order(event.ByOriginalStart()).All(r.Ctx)
 	if err != nil {
 		return "", fmt.Errorf("occurrences of series %d: %w", id, err)
 	}
@@ -347,7 +348,7 @@ func (r *request) eventSlug(p address.Page) (string, error) {
 
 // isShown reports whether anonymous callers may see an event.
 func (r *request) isShown(e *ent.Event) bool {
-	return e.Status.Shown(r.now, e.PublishedAt) == calendar.Publish
+	return e.Status.Shown(r.Now, e.PublishedAt) == calendar.Publish
 }
 
 // shownSlug returns the slug of the first public event of rows. If none is public, it returns a slug that one had
@@ -357,7 +358,7 @@ func (r *request) shownSlug(rows []*ent.Event, notFound error) (string, error) {
 		return rows[i].Slug, nil
 	}
 	for _, row := range rows {
-		slugs, err := query.Database{Ent: r.db}.WithdrawnSlugs(r.ctx, row.ID)
+		slugs, err := query.Database{Ent: r.DB}.WithdrawnSlugs(r.Ctx, row.ID)
 		if err != nil {
 			return "", fmt.Errorf("withdrawn event %d: %w", row.ID, err)
 		}

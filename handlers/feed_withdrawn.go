@@ -25,7 +25,7 @@ func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.Wi
 	if ids == nil {
 		return b, nil
 	}
-	rows, err := r.db.Event.Query().Where(event.IDIn(ids...)).Select(event.FieldID, event.FieldStartsAt).All(r.ctx)
+	rows, err := r.DB.Event.Query().Where(event.IDIn(ids...)).Select(event.FieldID, event.FieldStartsAt).All(r.Ctx)
 	if err != nil {
 		return b, fmt.Errorf("bounds of a page: %w", err)
 	}
@@ -63,13 +63,13 @@ func (r *request) findWithdrawn(e *query.Events, part query.WithdrawnPart) ([]qu
 	if !e.IncludesWithdrawn() {
 		return nil, nil
 	}
-	engine := query.Database{Ent: r.db}
+	engine := query.Database{Ent: r.DB}
 	find := func(ctx context.Context, now time.Time) ([]query.Withdrawal, error) {
 		again := *e
 		again.Now = now
 		return engine.FindWithdrawn(ctx, &again, part)
 	}
-	found, err := find(r.ctx, r.now)
+	found, err := find(r.Ctx, r.Now)
 	if err != nil {
 		return nil, fmt.Errorf("withdrawn events: %w", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // This file answers the lists a second time: by looking at every record in memory and applying the rules for
@@ -343,7 +343,7 @@ func (q eventAsk) guarded() bool {
 
 // asksGuardedColumn reports whether a flag or a word was asked for that a password guards.
 func (q eventAsk) asksGuardedColumn() bool {
-	return slices.ContainsFunc(handlers.EventColumns(), func(f *query.Column) bool {
+	return slices.ContainsFunc(read.EventColumns(), func(f *query.Column) bool {
 		_, flag := q.flags[f.Name]
 		_, word := q.stored[f.Name]
 		return (flag || word) && !f.Public
@@ -371,10 +371,10 @@ func (e *refEvent) hasWords(want map[string][]string) bool {
 }
 
 // wordFilters are the filters on one of some stored words.
-var wordFilters = slices.DeleteFunc(handlers.EventColumns(), func(c *query.Column) bool { return c.Words == nil })
+var wordFilters = slices.DeleteFunc(read.EventColumns(), func(c *query.Column) bool { return c.Words == nil })
 
 // flagFilters are the filters on stored booleans.
-var flagFilters = slices.DeleteFunc(handlers.EventColumns(), func(c *query.Column) bool { return c.Kind != query.FlagKind })
+var flagFilters = slices.DeleteFunc(read.EventColumns(), func(c *query.Column) bool { return c.Kind != query.FlagKind })
 
 // inTime applies the table of date filters.
 func (s refSite) inTime(e *refEvent, q eventAsk) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
@@ -21,10 +22,10 @@ func newFuzzHandlers(f *testing.F) *Handlers {
 	if err != nil {
 		f.Fatal(err)
 	}
-	h, err := New(Config{Words: words, Site: calendar.Site{
+	h, err := New(Config{Calendar: read.Calendar{Words: words, Site: calendar.Site{
 		BaseURL: "http://127.0.0.1:8080/base", Language: calendar.English, PerPage: 10,
 		Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
-	}})
+	}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func FuzzLinkDate(f *testing.F) {
 	now := time.Date(2026, 10, 25, 1, 15, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string, of uint8) {
 		zone := zones[int(of)%len(zones)]
-		parse := parseDate(now, zone)
+		parse := read.ParseDate(now, zone)
 		d, fault := parse(text)
 		if fault != nil {
 			return

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
@@ -93,9 +94,9 @@ func TestMounts(t *testing.T) {
 		"/developers/api":       "where pages or feeds",
 		"/cal/events/v1/events": "below /cal/events/v1 already", "/cal": "below /cal/events/v1 already",
 	} {
-		_, err := handlers.New(handlers.Config{Words: words, Mounts: []string{mount}, Site: calendar.Site{
+		_, err := handlers.New(handlers.Config{Mounts: []string{mount}, Calendar: read.Calendar{Words: words, Site: calendar.Site{
 			BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: func() time.Time { return apitest.Now },
-		}})
+		}}})
 		if (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
 			t.Errorf("%s: %v, want %q", mount, err, fault)
 		}

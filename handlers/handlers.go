@@ -14,14 +14,10 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/address"
-	"github.com/almanac-cal/almanac/internal/feed"
-	"github.com/almanac-cal/almanac/internal/index"
-	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/query"
-	"github.com/almanac-cal/almanac/internal/reply"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -37,34 +33,19 @@ type Moves = query.Moves
 
 // Config has the parts and settings of the API.
 type Config struct {
-	DB *ent.Client
-	// Replica answers anonymous reads, and may lag behind DB. Nil or DB means that there is none.
-	Replica *ent.Client
-	// Index finds events for lists in memory. It follows Replica if there is one, else DB. Nil means that the
-	// database finds them.
-	Index *index.Index
-	// Moves is about the servers that requests read.
-	Moves       query.Moves
-	Site        calendar.Site
-	Words       *locale.Catalogues
-	Version     string             // version of the program; "" means openapi.Development
-	RecordCache *reply.RecordCache // cache of records that lists show; nil means none
-	PasswordKey []byte             // key of the hashes of event passwords, from edit.PasswordKey
-	FeedKey     feed.Key           // key of the UIDs in feeds, from edit.FeedKey
-	Files       media.Store        // store of uploaded images
-	Decoding    *media.Budget      // memory for decoding pictures; nil means no limit
-	Fetcher     *media.Fetcher     // downloads images whose URLs clients send
-	// PageSettings configures the calendar pages. Nil means settings.Default.
-	PageSettings *settings.Site
-	NoPages      bool     // serve no calendar pages
-	Mounts       []string // further paths of the same API, such as /wp-json/tribe/events/v1
+	read.Calendar
+	Version  string         // version of the program; "" means openapi.Development
+	Files    media.Store    // store of uploaded images
+	Decoding *media.Budget  // memory for decoding pictures; nil means no limit
+	Fetcher  *media.Fetcher // downloads images whose URLs clients send
+	NoPages  bool           // serve no calendar pages
+	Mounts   []string       // further paths of the same API, such as /wp-json/tribe/events/v1
 }
 
 // Handlers answers the routes of the API. It has no state except caches, and serves concurrent requests.
 type Handlers struct {
 	Config
 	pictures decodeSlots // limits how many images are decoded at once
-	host     string      // host and path of the base URL, for global ids
 	prefix   string      // path of the base URL, such as "" or "/rest"
 	names    address.Names
 	mounts   []string
@@ -94,6 +75,7 @@ func New(c Config) (h *Handlers, err error) {
 		base.Fragment != "" {
 		return nil, fmt.Errorf("base URL %q: want http(s)://HOST, with a path or without", base.Redacted())
 	}
+	c.Host = base.Hostname() + strings.TrimRight(base.Path, "/")
 	c.Site.BaseURL = strings.TrimRight(c.Site.BaseURL, "/")
 	if c.PageSettings == nil {
 		c.PageSettings = new(settings.Default())
@@ -105,7 +87,6 @@ func New(c Config) (h *Handlers, err error) {
 	h = &Handlers{
 		Config:   c,
 		pictures: make(decodeSlots, 2),
-		host:     base.Hostname() + strings.TrimRight(base.Path, "/"),
 		prefix:   strings.TrimRight(base.Path, "/"),
 		mounts:   []string{"/" + Namespace},
 		names:    address.NewNames(c.PageSettings.Paths, c.PageSettings.PathAliases),
@@ -128,15 +109,16 @@ func New(c Config) (h *Handlers, err error) {
 	if h.WordPressMount() != "" {
 		h.wordPress = wordPressRoutes()
 	}
+	r := h.describingRequest(h.Site.Now(), read.Root{Mount: h.PublicMount()}, h.Site.Language)
 	for _, p := range slices.Concat(h.table, h.wordPress, h.feeds.patterns()) {
 		for _, e := range p.endpoints {
-			e.describe(h.Site.Now())
+			e.describe(r)
 		}
 	}
 	if c.NoPages {
 		return h, nil
 	}
-	h.pageFilters = pageFilterNames(h.Site.Now())
+	h.pageFilters = pageFilterNames(r)
 	languages := make([]string, len(calendar.Languages))
 	for i, l := range calendar.Languages {
 		languages[i] = string(l)
@@ -145,20 +127,6 @@ func New(c Config) (h *Handlers, err error) {
 		return nil, fmt.Errorf("pages: %w", err)
 	}
 	return h, nil
-}
-
-// Root is the part of a request's path before the resource. Links in the reply have the same root.
-type Root struct {
-	Segment string // language of the path, such as "/pl"; "" means that the path names none
-	Mount   string // mount, such as "/cal/events/v1"; "" for feeds, which are below the base URL
-}
-
-// IsFeed reports whether the root of a matched path is that of feeds. It is also true for the zero Root.
-func (r Root) IsFeed() bool { return r.Mount == "" }
-
-// Language returns the language that the path names, or "" if it names none.
-func (r Root) Language() calendar.Language {
-	return calendar.Language(strings.TrimPrefix(r.Segment, "/"))
 }
 
 // mount adds a path to the mounts of the API. It returns an error if the path is unusable.
@@ -210,7 +178,7 @@ func (h *Handlers) PublicMount() string { return cmp.Or(h.WordPressMount(), h.mo
 
 // Locate splits a path into the root and the rest below it. ok is false for a path outside the API. The path may
 // begin with that of the base URL, unless a proxy has removed it.
-func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
+func (h *Handlers) Locate(path string) (root read.Root, rest string, ok bool) {
 	if h.prefix != "" {
 		if below, found := strings.CutPrefix(path, h.prefix); found && strings.HasPrefix(below, "/") {
 			if root, rest, ok = h.locate(below); ok {
@@ -222,7 +190,7 @@ func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
 }
 
 // locate splits a path below the base URL as Locate does.
-func (h *Handlers) locate(path string) (root Root, rest string, ok bool) {
+func (h *Handlers) locate(path string) (root read.Root, rest string, ok bool) {
 	if len(path) > 3 && path[0] == '/' && path[3] == '/' && calendar.Language(path[1:3]).Known() {
 		root.Segment, path = path[:3], path[3:]
 	}
@@ -237,5 +205,5 @@ func (h *Handlers) locate(path string) (root Root, rest string, ok bool) {
 		root.Mount = WordPressRoot
 		return root, rest, true
 	}
-	return Root{}, "", false
+	return read.Root{}, "", false
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -184,7 +184,7 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 		"format", "page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", "strict_dates",
 		"status", "include", "series", "password", "ml_language",
 	}
-	for _, c := range handlers.EventColumns() {
+	for _, c := range read.EventColumns() {
 		switch {
 		case c.Public:
 			public = append(public, c.Name)
@@ -208,7 +208,7 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 		if err := api.Store.Ent.Event.UpdateOneID(event).SetPasswordHash(hash).Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range handlers.EventColumns() {
+		for _, c := range read.EventColumns() {
 			if c.Kind == query.WordKind {
 				storetest.Exec(t, api.Store, "UPDATE events SET "+c.Field+" = '"+wordOf(c)+"'")
 			}

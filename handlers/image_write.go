@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
@@ -85,7 +86,7 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 		return err
 	}
 	if own == 0 {
-		if !auth.May(r.caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
+		if !auth.May(r.Caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
 			return mayNotUpload("image")
 		}
 		// If the precondition of the write has failed already, there is no need to download.
@@ -107,7 +108,7 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 func (r *request) dropPictures() error {
 	var errs []error
 	// The images must be removed even if the deadline of the request has passed.
-	ctx := context.WithoutCancel(r.ctx)
+	ctx := context.WithoutCancel(r.Ctx)
 	for _, row := range r.fetched {
 		errs = append(errs, r.removePicture(ctx, row, calendar.Expect{}))
 	}
@@ -126,20 +127,20 @@ func (r *request) removePicture(ctx context.Context, row *ent.Image, expect cale
 // ownPicture returns the id of the image that a URL of this service names, by its file or a scaled size. It
 // returns 0 for other URLs.
 func (r *request) ownPicture(address string) (int64, error) {
-	path, ok := strings.CutPrefix(address, r.h.Site.BaseURL+represent.MediaPath)
+	path, ok := strings.CutPrefix(address, r.Site.BaseURL+represent.MediaPath)
 	if !ok {
 		return 0, nil
 	}
 	if at := strings.IndexAny(path, "?#"); at >= 0 {
 		path = path[:at]
 	}
-	id, err := r.db.Image.Query().Where(image.Path(path)).FirstID(r.ctx)
+	id, err := r.DB.Image.Query().Where(image.Path(path)).FirstID(r.Ctx)
 	if !ent.IsNotFound(err) {
 		return id, err
 	}
 	if stem, ok := sizeOf(path); ok {
 		// A scaled size may have another file extension than the picture.
-		rows, err := r.db.Image.Query().Where(image.PathHasPrefix(stem + ".")).All(r.ctx)
+		rows, err := r.DB.Image.Query().Where(image.PathHasPrefix(stem + ".")).All(r.Ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -181,7 +182,7 @@ func (r *request) fetchPicture(name, address string) (*ent.Image, error) {
 	if err := r.waitForMedia(); err != nil {
 		return nil, err
 	}
-	file, data, err := r.h.Fetcher.Fetch(r.ctx, address)
+	file, data, err := r.h.Fetcher.Fetch(r.Ctx, address)
 	if err != nil {
 		return nil, pictureFault(name, err)
 	}
@@ -199,18 +200,18 @@ func pictureFault(name string, err error) error {
 
 // storePicture stores the files of a picture, then its row. If the row cannot be stored, it removes the files.
 func (r *request) storePicture(name, file string, data []byte, source string) (*ent.Image, error) {
-	release, err := r.h.pictures.acquire(r.ctx)
+	release, err := r.h.pictures.acquire(r.Ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	img, err := media.Save(r.ctx, r.h.Decoding, r.h.Files, file, data, r.now.In(r.h.Site.Zone.Location()))
+	img, err := media.Save(r.Ctx, r.h.Decoding, r.h.Files, file, data, r.Now.In(r.Site.Zone.Location()))
 	if err != nil {
 		return nil, pictureFault(name, err)
 	}
 	var row *ent.Image
-	err = r.commit(r.ctx, calendar.Expect{}, func(tx *entTx, e *edit.Editor) error {
-		row, err = e.CreateImage(r.ctx, tx, func(c *ent.ImageCreate) {
+	err = r.commit(r.Ctx, calendar.Expect{}, func(tx *entTx, e *edit.Editor) error {
+		row, err = e.CreateImage(r.Ctx, tx, func(c *ent.ImageCreate) {
 			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)
 		})
@@ -220,7 +221,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(err, media.Remove(context.WithoutCancel(r.ctx), r.h.Files, img))
+		return nil, errors.Join(err, media.Remove(context.WithoutCancel(r.Ctx), r.h.Files, img))
 	}
 	return row, nil
 }
@@ -267,7 +268,7 @@ func (r *request) declareImageCreate(p *param.Set, in *imageInput) {
 		}
 		return text, fault
 	})
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 // createImage answers POST /images.
@@ -275,7 +276,7 @@ func (r *request) createImage(in *imageInput) (*Reply, error) {
 	if in.file == nil && in.URL == nil {
 		return nil, param.Missing{Names: []string{"file"}}
 	}
-	if !auth.May(r.caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
+	if !auth.May(r.Caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
 		return nil, edit.Forbidden()
 	}
 	row, err := r.takePicture(in)
@@ -318,7 +319,7 @@ func (r *request) deleteImage(q *target) (*Reply, error) {
 		return nil, err
 	}
 	body := r.imageBody(row)
-	if err := r.removePicture(r.ctx, row, r.expect); err != nil {
+	if err := r.removePicture(r.Ctx, row, r.expect); err != nil {
 		return nil, err
 	}
 	return &Reply{status: 200, body: body}, nil
@@ -326,7 +327,7 @@ func (r *request) deleteImage(q *target) (*Reply, error) {
 
 // imageForWrite finds an image and checks that the caller may delete it.
 func (r *request) imageForWrite(id int64) (*ent.Image, error) {
-	row, err := r.db.Image.Get(r.ctx, id)
+	row, err := r.DB.Image.Get(r.Ctx, id)
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, err
 	}
@@ -334,7 +335,7 @@ func (r *request) imageForWrite(id int64) (*ent.Image, error) {
 	rec := auth.Record{Kind: calendar.Image}
 	if unknown {
 		// A caller needs the general right to upload to learn that the image does not exist.
-		if !auth.May(r.caller, auth.Upload, rec) {
+		if !auth.May(r.Caller, auth.Upload, rec) {
 			return nil, edit.Forbidden()
 		}
 		return nil, r.noImage()
@@ -342,7 +343,7 @@ func (r *request) imageForWrite(id int64) (*ent.Image, error) {
 	if row.AuthorID != nil {
 		rec.AuthorID = *row.AuthorID
 	}
-	if !auth.May(r.caller, auth.DeleteImage, rec) {
+	if !auth.May(r.Caller, auth.DeleteImage, rec) {
 		return nil, edit.Forbidden()
 	}
 	return row, nil

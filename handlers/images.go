@@ -9,33 +9,34 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-func (r *request) declareImageQuery(p *param.Set, q *paging) {
-	r.declarePaging(p, q, "Images")
-	r.declareLanguage(p)
+func (r *request) declareImageQuery(p *param.Set, q *read.Paging) {
+	r.DeclarePaging(p, q, "Images", r.largestPage())
+	read.DeclareLanguage(p)
 }
 
 // listImages answers GET /images, newest first. Only callers who may upload may list images.
-func (r *request) listImages(q *paging) (*Reply, error) {
-	if !auth.May(r.caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
+func (r *request) listImages(q *read.Paging) (*Reply, error) {
+	if !auth.May(r.Caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
 		return nil, edit.Forbidden()
 	}
-	query := r.db.Image.Query()
-	total, err := query.Clone().Count(r.ctx)
+	query := r.DB.Image.Query()
+	total, err := query.Clone().Count(r.Ctx)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ent.Image
-	if offset, ok := q.offset(); ok && offset < total {
+	if offset, ok := q.Offset(); ok && offset < total {
 		rows, err = query.Order(image.ByCreatedAt(sql.OrderDesc()), image.ByID(sql.OrderDesc())).
-			Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+			Offset(offset).Limit(int(q.Size)).All(r.Ctx)
 		if err != nil {
 			return nil, err
 		}
 	}
-	v := r.view()
+	v := r.View()
 	shown := make([]*represent.Image, len(rows))
 	for i, row := range rows {
 		shown[i] = v.Image(row)
@@ -49,7 +50,7 @@ func (r *request) listImages(q *paging) (*Reply, error) {
 
 // getImage answers GET /images/{id}. Images are public.
 func (r *request) getImage(q *target) (*Reply, error) {
-	row, err := r.db.Image.Get(r.ctx, q.ID)
+	row, err := r.DB.Image.Get(r.Ctx, q.ID)
 	if ent.IsNotFound(err) {
 		return nil, r.noImage()
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // indexQuery is the input of GET on the root of the API. Its parameters have no effect.
@@ -15,16 +16,16 @@ func (r *request) declareIndex(p *param.Set, q *indexQuery) {
 	param.Default(param.Var(p, &q.Namespace, "namespace", "Namespace", "string", param.String),
 		&q.Namespace, Namespace)
 	param.Default(param.Var(p, &q.Context, "context", "Context", "string", param.String), &q.Context, "view")
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 // getIndex answers GET on the root of the API with the table of routes (contract, section 17).
 func (r *request) getIndex(*indexQuery) (*Reply, error) {
-	r.ExpireBy(r.tomorrow()) // defaults of dates depend on the current day
+	r.ExpireBy(r.Tomorrow()) // defaults of dates depend on the current day
 	r.Complete = true
-	up := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + "/"}}
+	up := ordered{{"href", r.Site.BaseURL + r.Root.Segment + "/"}}
 	return &Reply{status: 200, body: ordered{
-		{"namespace", namespaceOf(r.root)},
+		{"namespace", namespaceOf(r.Root)},
 		{"routes", r.h.publish(r)},
 		{"_links", ordered{{"up", []ordered{up}}}},
 	}}, nil
@@ -32,12 +33,12 @@ func (r *request) getIndex(*indexQuery) (*Reply, error) {
 
 func (r *request) declareRootIndex(p *param.Set, q *indexQuery) {
 	param.Default(param.Var(p, &q.Context, "context", "Context", "string", param.String), &q.Context, "view")
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 // getRootIndex answers with the namespaces below WordPressRoot and their routes (contract, section 18).
 func (r *request) getRootIndex(*indexQuery) (*Reply, error) {
-	r.ExpireBy(r.tomorrow())
+	r.ExpireBy(r.Tomorrow())
 	r.Complete = true
 	var namespaces []string
 	var routes ordered
@@ -46,14 +47,14 @@ func (r *request) getRootIndex(*indexQuery) (*Reply, error) {
 			continue
 		}
 		below := *r
-		below.root.Mount = mount
-		namespaces = append(namespaces, namespaceOf(below.root))
+		below.Root.Mount = mount
+		namespaces = append(namespaces, namespaceOf(below.Root))
 		routes = append(routes, r.h.publish(&below)...)
 	}
-	site := r.h.Site.BaseURL + r.root.Segment
+	site := r.Site.BaseURL + r.Root.Segment
 	return &Reply{status: 200, body: ordered{
-		{"name", r.siteName()},
-		{"description", r.h.PageSettings.Tagline.In(r.lang, r.h.Site.Language)},
+		{"name", r.SiteName()},
+		{"description", r.PageSettings.Tagline.In(r.Language, r.Site.Language)},
 		{"url", site},
 		{"home", site},
 		{"namespaces", namespaces},
@@ -63,12 +64,12 @@ func (r *request) getRootIndex(*indexQuery) (*Reply, error) {
 
 // publish returns the table of routes below the root of the request.
 func (h *Handlers) publish(r *request) ordered {
-	namespace := namespaceOf(r.root)
+	namespace := namespaceOf(r.Root)
 	routes := make(ordered, 0, len(h.table))
 	for _, p := range h.table {
 		entry := h.describe(p, r)
 		if !p.hasCaptures() && slices.Contains(p.methods(), http.MethodGet) {
-			self := ordered{{"href", h.Site.BaseURL + r.root.Segment + r.root.Mount + p.text}}
+			self := ordered{{"href", h.Site.BaseURL + r.Root.Segment + r.Root.Mount + p.text}}
 			entry = append(entry, member{"_links", ordered{{"self", []ordered{self}}}})
 		}
 		routes = append(routes, member{"/" + namespace + p.text, entry})
@@ -77,13 +78,13 @@ func (h *Handlers) publish(r *request) ordered {
 }
 
 // namespaceOf returns the namespace of a root: its mount without WordPressRoot.
-func namespaceOf(root Root) string {
+func namespaceOf(root read.Root) string {
 	return strings.TrimPrefix(strings.TrimPrefix(root.Mount, WordPressRoot), "/")
 }
 
 // options returns the body of the reply to OPTIONS on a path.
 func (h *Handlers) options(p *pattern, call Call) ordered {
-	return h.describe(p, &request{h: h, now: call.Now, lang: call.Language, root: call.Root, caller: call.Caller})
+	return h.describe(p, h.describingRequest(call.Now, call.Root, call.Language))
 }
 
 // describe returns the description of a path: its namespace, methods, and the arguments of each endpoint.
@@ -92,7 +93,7 @@ func (h *Handlers) describe(p *pattern, r *request) ordered {
 	for i, e := range p.endpoints {
 		endpoints[i] = ordered{{"methods", e.methods}, {"args", h.args(e, r)}}
 	}
-	namespace := namespaceOf(r.root)
+	namespace := namespaceOf(r.Root)
 	if r.isWordPress() && len(p.path) > 0 {
 		namespace = wordPressNamespace
 	}
@@ -102,13 +103,13 @@ func (h *Handlers) describe(p *pattern, r *request) ordered {
 // args returns the parameters of an endpoint, described in the language of the reply. A parameter of the path and
 // a field of the body may have the same name. Then only the one of the path is published.
 func (h *Handlers) args(e *endpoint, r *request) ordered {
-	params := param.Describe(r.now, e.in, func(p *param.Set) { e.declare(r, p) })
+	params := param.Describe(r.Now, e.in, func(p *param.Set) { e.declare(r, p) })
 	args := make(ordered, 0, len(params))
 	for _, p := range params {
 		if p.Hidden || slices.ContainsFunc(args, func(m member) bool { return m.Name == p.Name }) {
 			continue
 		}
-		args = append(args, member{p.Name, argument(p, h.Words.Text(r.lang, p.Description))})
+		args = append(args, member{p.Name, argument(p, h.Words.Text(r.Language, p.Description))})
 	}
 	return args
 }

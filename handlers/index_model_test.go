@@ -26,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/load"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/apitest"
@@ -91,7 +92,7 @@ func newIndexModel(t *testing.T, st *store.Store, seed uint64, options ...apites
 	}
 	m := &indexModel{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 0)), ctx: t.Context(), db: st.Ent, zone: zone.Location(),
-		index: index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler)), world: &refWorld{},
+		index: index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler)), world: &refWorld{},
 		users: map[string]int64{}, writes: map[string]int{}, requests: map[string]int{}, statuses: map[int]int{},
 	}
 	m.clock.Store(apitest.Now.Unix())

@@ -234,7 +234,7 @@ func TestListsCostNoStatementPerRow(t *testing.T) {
 		var statements atomic.Int64
 		name := map[string]string{"mysql": dialect.MySQL, "sqlite": dialect.SQLite}[st.Engine()]
 		counting := dialect.DebugWithContext(entsql.OpenDB(name, st.DB), func(context.Context, ...any) { statements.Add(1) })
-		api := apitest.New(t, st, func(c *handlers.Config) { c.DB = ent.NewClient(ent.Driver(counting)) })
+		api := apitest.New(t, st, func(c *handlers.Config) { c.Primary = ent.NewClient(ent.Driver(counting)) })
 		api.Serve(api.Uncached()) // no other process sends statements
 		api.Example(t)            // for its image
 		api.SignIn(t, "editor", calendar.Editor)
@@ -271,7 +271,7 @@ func TestInlineImagesCostNoStatementEach(t *testing.T) {
 		var statements atomic.Int64
 		name := map[string]string{"mysql": dialect.MySQL, "sqlite": dialect.SQLite}[st.Engine()]
 		counting := dialect.DebugWithContext(entsql.OpenDB(name, st.DB), func(context.Context, ...any) { statements.Add(1) })
-		api := apitest.New(t, st, func(c *handlers.Config) { c.DB = ent.NewClient(ent.Driver(counting)) })
+		api := apitest.New(t, st, func(c *handlers.Config) { c.Primary = ent.NewClient(ent.Driver(counting)) })
 		api.Serve(api.Uncached())
 		var counts []int64
 		for _, n := range []int{1, 100} {

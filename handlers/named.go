@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
@@ -81,7 +82,7 @@ func (n *namedResource[R, V, J]) replies() recordReplies { return recordReplies{
 
 // namedQuery is the input of the list of a namedResource.
 type namedQuery struct {
-	paging
+	read.Paging
 	Search       *string
 	Event        *int64
 	HasEvents    *bool
@@ -96,13 +97,13 @@ type namedQuery struct {
 func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *namedQuery) {
 	lower := n.kind.Plural()
 	noun := strings.ToUpper(lower[:1]) + lower[1:]
-	r.declarePaging(p, &q.paging, noun)
-	declareSearch(p, &q.Search, "Text in name, description or contact fields", func(text string) (ok bool) {
+	r.DeclarePaging(p, &q.Paging, noun, r.largestPage())
+	read.DeclareSearch(p, &q.Search, "Text in name, description or contact fields", func(text string) (ok bool) {
 		q.pieces, ok = search.ParseLinked(text)
 		return ok
 	})
 	if n.kind.IsLinked() {
-		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.isOpenEvent(&q.Event))
+		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.IsOpenEvent(&q.Event))
 		p.OptBool(&q.HasEvents, "has_events", "Only "+lower+" with events, or without").Untyped()
 		param.Default(p.Bool(&q.OnlyUpcoming, "only_with_upcoming", "Only "+lower+" with upcoming events").Untyped(),
 			&q.OnlyUpcoming, false)
@@ -111,27 +112,27 @@ func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *named
 	for i, f := range n.filters {
 		p.Words(&q.words[i], f.name, f.description).ListOf("string").Sample = f.sample
 	}
-	r.declareStatuses(p, &q.Status)
-	r.declareLanguage(p)
+	r.DeclareStatuses(p, &q.Status)
+	read.DeclareLanguage(p)
 }
 
 // findPage returns the ids of the records on the page, and the number on all pages. It asks the index, or the database if
 // the index cannot answer.
 func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
-		r.ExpireBy(r.now.Add(time.Second)) // the next event may begin in a second
+		r.ExpireBy(r.Now.Add(time.Second)) // the next event may begin in a second
 	}
 	l := &query.Linked{
-		Now: r.now, Visible: visibleTo(r.caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
-		Events: visibleTo(r.caller, nil), Readable: r.readableEvents(nil), Pieces: q.pieces, Language: r.lang,
+		Now: r.Now, Visible: read.VisibleTo(r.Caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
+		Events: read.VisibleTo(r.Caller, nil), Readable: r.ReadableEvents(nil), Pieces: q.pieces, Language: r.Language,
 	}
 	for i, f := range n.filters {
 		if q.words[i] != nil {
 			l.Where = append(l.Where, sql.FieldIn(f.column, q.words[i]...))
 		}
 	}
-	offset, limit := q.span()
-	return byIndex(r, func(x *index.Index, revision int64) (query.Page, error) {
+	offset, limit := q.Span()
+	return read.ByIndex(r.Reader, func(x *index.Index, revision int64) (query.Page, error) {
 		if q.Event == nil {
 			r.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
 				again := *l
@@ -140,8 +141,8 @@ func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Pa
 			}
 		}
 		l.Revision = revision
-		return x.FindLinked(r.ctx, n.kind, l, offset, limit)
-	}, func(db query.Database) (query.Page, error) { return db.FindLinked(r.ctx, n.kind, l, offset, limit) })
+		return x.FindLinked(r.Ctx, n.kind, l, offset, limit)
+	}, func(db query.Database) (query.Page, error) { return db.FindLinked(r.Ctx, n.kind, l, offset, limit) })
 }
 
 // list answers GET of the list of records.
@@ -150,15 +151,15 @@ func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*Reply, error)
 	if err != nil {
 		return nil, err
 	}
-	v := r.view()
-	items, err := reply.Render(r.ctx, r.newTableRows(n.kind).cut(r.rendering()), page, reply.Renderer[R]{
+	v := r.View()
+	items, err := reply.Render(r.Ctx, r.newTableRows(n.kind).cut(r.Rendering()), page, reply.Renderer[R]{
 		Kind: n.kind, Media: r.codec.mediaType, Encode: r.codec.encodeRecord,
 		Read: func(ids []int64) ([]R, error) {
-			rows, err := n.rows(r.db, r.ctx, ids)
+			rows, err := n.rows(r.DB, r.Ctx, ids)
 			if err != nil {
 				return nil, err
 			}
-			return rows, r.translate(ent.PageOf(rows...))
+			return rows, r.Translate(ent.PageOf(rows...))
 		},
 		Value: func(row R) (any, reply.Audience) {
 			if r.isTable() {
@@ -172,7 +173,7 @@ func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*Reply, error)
 		return nil, err
 	}
 	r.Complete, r.Found = r.FindAgain != nil && q.Search == nil && len(page.IDs) <= ent.MaxRead, page
-	return r.listReply(n.kind, q.paging, items, page.Total)
+	return r.listReply(n.kind, q.Paging, items, page.Total)
 }
 
 // find loads the record that a path names.
@@ -181,7 +182,7 @@ func (n *namedResource[R, V, J]) find(r *request, q *target) (row R, err error) 
 	if err != nil {
 		return row, err
 	}
-	rows, err := n.rows(r.db, r.ctx, []int64{id})
+	rows, err := n.rows(r.DB, r.Ctx, []int64{id})
 	if err == nil && len(rows) == 0 {
 		err = invalidPath(name, unknownTarget(n.kind, q))
 	}
@@ -216,10 +217,10 @@ func (n *namedResource[R, V, J]) written(r *request, id int64) (*Reply, error) {
 
 // reply returns the reply with a record. full adds json_ld.
 func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*Reply, error) {
-	if err := r.translate(ent.PageOf(row)); err != nil {
+	if err := r.Translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
-	v := r.view()
+	v := r.View()
 	_, version := v.LastWrite(row.Core(), false)
 	return &Reply{status: 200, body: n.represent(v, row, full), version: version}, nil
 }
@@ -229,14 +230,14 @@ func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*Reply, er
 func byID(noun string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		p.PathID(&q.ID, "id", "ID of "+noun)
-		r.declareLanguage(p)
+		read.DeclareLanguage(p)
 	}
 }
 
 func bySlug(noun string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		p.PathString(&q.Slug, "slug", "Slug of "+noun)
-		r.declareLanguage(p)
+		read.DeclareLanguage(p)
 	}
 }
 
@@ -245,20 +246,20 @@ func (r *request) resolve(kind calendar.Kind, q *target) (id int64, name string,
 	if q.Slug == "" {
 		return q.ID, "id", nil
 	}
-	id, err = r.ownerBySlug(kind, q.Slug)
+	id, err = r.OwnerBySlug(kind, q.Slug)
 	return id, "slug", err
 }
 
 // recordOf returns the properties of a record that permissions depend on.
 func (r *request) recordOf(c ent.Core) auth.Record {
-	return auth.RecordOf(c.Kind, c.AuthorID, c.Status.Shown(r.now, c.PublishedAt), c.StatusBeforeTrash)
+	return auth.RecordOf(c.Kind, c.AuthorID, c.Status.Shown(r.Now, c.PublishedAt), c.StatusBeforeTrash)
 }
 
 // mayRead reports whether the caller may read a record. A record in the trash may be read by those who may edit
 // it.
 func (r *request) mayRead(rec auth.Record) bool {
 	if rec.Status == calendar.Trash {
-		return auth.May(r.caller, auth.Edit, rec)
+		return auth.May(r.Caller, auth.Edit, rec)
 	}
-	return auth.May(r.caller, auth.Read, rec)
+	return auth.May(r.Caller, auth.Read, rec)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // namedInput is the input of a request that creates or updates a record with a name.
@@ -30,19 +31,19 @@ func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 		if kind.IsTerm() {
 			_, err := r.findTerm(kind, q.ID)
 			if _, unknown := err.(param.Invalid); unknown { //nolint:errorlint // findTerm returns it as it is
-				return noRecord(kind, q.ID)
+				return read.UnknownID(kind, q.ID)
 			}
 			if err != nil {
 				return &param.Fault{Err: err}
 			}
 			return nil
 		}
-		known, err := r.db.HasRecord(ctx, kind, sql.FieldEQ(event.FieldID, q.ID))
+		known, err := r.DB.HasRecord(ctx, kind, sql.FieldEQ(event.FieldID, q.ID))
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
 		if !known {
-			return noRecord(kind, q.ID)
+			return read.UnknownID(kind, q.ID)
 		}
 		return nil
 	})
@@ -51,7 +52,7 @@ func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 // declareCreate declares the input of a create.
 func (n *namedResource[R, V, J]) declareCreate(r *request, p *param.Set, in *namedInput[V]) {
 	n.declare(r, fields{p: p, r: r, create: true}, in)
-	r.declareLanguage(p)
+	read.DeclareLanguage(p)
 }
 
 // declareUpdate returns the declaration of an update. by is "id" or "slug".
@@ -59,7 +60,7 @@ func (n *namedResource[R, V, J]) declareUpdate(by string) func(*request, *param.
 	return func(r *request, p *param.Set, in *namedInput[V]) {
 		r.declareTarget(p, &in.target, n.kind, by)
 		n.declare(r, fields{p: p, r: r}, in)
-		r.declareLanguage(p)
+		read.DeclareLanguage(p)
 	}
 }
 
@@ -90,13 +91,13 @@ func (n *namedResource[R, V, J]) declare(r *request, f fields, in *namedInput[V]
 func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		r.declareTarget(p, q, kind, by)
-		r.declareLanguage(p)
+		read.DeclareLanguage(p)
 	}
 }
 
 // post answers a create.
 func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*Reply, error) {
-	if !auth.May(r.caller, auth.Create, auth.Record{Kind: n.kind}) {
+	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: n.kind}) {
 		return nil, edit.Forbidden()
 	}
 	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
@@ -104,7 +105,7 @@ func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*Reply, er
 	}
 	var id int64
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
-		row, _, err := n.writes.Create(r.ctx, tx, e, &in.NamedInput)
+		row, _, err := n.writes.Create(r.Ctx, tx, e, &in.NamedInput)
 		if err != nil {
 			return err
 		}
@@ -131,7 +132,7 @@ func (n *namedResource[R, V, J]) patch(r *request, in *namedInput[V]) (*Reply, e
 		return nil, err
 	}
 	return n.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) {
-		return n.writes.Update(r.ctx, tx, e, row, &in.NamedInput)
+		return n.writes.Update(r.Ctx, tx, e, row, &in.NamedInput)
 	})
 }
 
@@ -141,7 +142,7 @@ func (n *namedResource[R, V, J]) remove(r *request, q *target) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) { return n.writes.Trash(r.ctx, tx, e, row) })
+	return n.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) { return n.writes.Trash(r.Ctx, tx, e, row) })
 }
 
 // permitted returns the id of the record that a path names. It returns an error if the caller may not do op on
@@ -162,7 +163,7 @@ func (n *namedResource[R, V, J]) permitted(r *request, q *target, op auth.Operat
 // change runs do on a locked record in a transaction. It answers with the record as it is then.
 func (n *namedResource[R, V, J]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*Reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
-		row, err := n.writes.Lock(r.ctx, tx, id)
+		row, err := n.writes.Lock(r.Ctx, tx, id)
 		if err != nil {
 			return err
 		}

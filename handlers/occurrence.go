@@ -6,6 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
@@ -16,12 +17,12 @@ func (r *request) omitStored(e *ent.Event, in *edit.EventInput) error {
 	if e.SeriesID == nil {
 		return nil
 	}
-	page, err := r.db.ReadEventLinks(r.ctx, []*ent.Event{e})
+	page, err := r.DB.ReadEventLinks(r.Ctx, []*ent.Event{e})
 	if err != nil {
 		return err
 	}
 	page.Events = []*ent.Event{e}
-	if err := r.translate(page); err != nil {
+	if err := r.Translate(page); err != nil {
 		return err
 	}
 	return r.omitShown(e, in, func(shown *represent.Event) string { return shown.URL })
@@ -30,31 +31,31 @@ func (r *request) omitStored(e *ent.Event, in *edit.EventInput) error {
 // omitStoredOfSeries does what omitStored does, for a series. Its representation has the fields of its last
 // phase.
 func (r *request) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
-	e, err := seriesEvent(s)
+	e, err := read.SeriesEvent(s)
 	if err != nil {
 		return err
 	}
-	if err := r.readTemplateLinks([]*ent.Event{e}); err != nil {
+	if err := r.ReadTemplateLinks([]*ent.Event{e}); err != nil {
 		return err
 	}
-	return r.omitShown(e, in, func(shown *represent.Event) string { return r.view().SeriesPage(s.ID, shown.Status, shown.Slug) })
+	return r.omitShown(e, in, func(shown *represent.Event) string { return r.View().SeriesPage(s.ID, shown.Status, shown.Slug) })
 }
 
 // omitShown removes the values that a read of an event shows from an update of it. page returns the URL that is
 // shown as website if none is stored.
 func (r *request) omitShown(e *ent.Event, in *edit.EventInput, page func(*represent.Event) string) error {
-	v := r.view()
+	v := r.View()
 	replied := v.Event(e, false)
-	v.Language = r.h.Site.Language
+	v.Language = r.Site.Language
 	site := v.Event(e, false)
 	shown := &site
-	if r.write != "" {
+	if r.Chosen != "" {
 		shown = &replied // the reply shows the texts in the language that the request writes
 	}
 	if err := r.omitTexts(shown, in); err != nil {
 		return err
 	}
-	zone := r.h.Site.Zone
+	zone := r.Site.Zone
 	read := zone.Instant(zone.Wall(e.PublishedAt))
 	omitIf(&in.Published, in.Published != nil && (in.Published.Equal(e.PublishedAt) || in.Published.Equal(read)))
 	omitIf(&in.AuthorID, in.AuthorID != nil && *in.AuthorID == 0 && e.AuthorID == nil)
@@ -84,7 +85,7 @@ func (r *request) omitTexts(shown *represent.Event, in *edit.EventInput) error {
 		if *html.sent == nil {
 			continue
 		}
-		text, err := sanitiseHTML(r.ctx, html.shown)
+		text, err := sanitiseHTML(r.Ctx, html.shown)
 		if err != nil {
 			return err
 		}

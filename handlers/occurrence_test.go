@@ -285,7 +285,7 @@ func TestAnOccurrenceWrittenMeanwhileIsComparedAgain(t *testing.T) {
 				do()
 			}
 		})
-		api := apitest.New(t, st, func(c *handlers.Config) { c.DB = ent.NewClient(ent.Driver(watching)) })
+		api := apitest.New(t, st, func(c *handlers.Config) { c.Primary = ent.NewClient(ent.Driver(watching)) })
 		api.Serve(api.Uncached())
 		api.SignIn(t, "admin", calendar.Administrator)
 		first := api.Do(t, post("admin", "/events", course(object{"title": "First"})))
@@ -313,7 +313,7 @@ func TestAnOccurrenceRemovedMeanwhile(t *testing.T) {
 				do()
 			}
 		})
-		api := apitest.New(t, st, func(c *handlers.Config) { c.DB = ent.NewClient(ent.Driver(watching)) })
+		api := apitest.New(t, st, func(c *handlers.Config) { c.Primary = ent.NewClient(ent.Driver(watching)) })
 		api.Serve(api.Uncached())
 		api.SignIn(t, "admin", calendar.Administrator)
 		for _, c := range []struct {

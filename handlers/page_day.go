@@ -23,27 +23,27 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 	day := r.path.Date
 	if day.IsZero() {
 		day = today
-		r.ExpireBy(r.tomorrow())
+		r.ExpireBy(r.Tomorrow())
 	}
 	title := r.dates.full(day)
 	m := &web.ListPage{Filter: p.form, Heading: title}
 	if day == today {
 		m.Lead = r.words.Today
-		r.ExpireBy(r.tomorrow())
+		r.ExpireBy(r.Tomorrow())
 	}
 	f := frameInput{kind: "list-page day-page", current: address.ViewDay, filters: r.filters(), feed: r.periodFeed("day", day.Format(time.DateOnly))}
 	if day != today {
 		f.current = ""
 	}
 	if p.events != nil {
-		p.asked.perPage = ent.MaxRead
-		offset, limit := p.asked.span()
+		p.asked.Size = ent.MaxRead
+		offset, limit := p.asked.Span()
 		this := dayRange{day, day}
 		sheet, err := r.eventsOfDays(p.events, this, this, offset+limit)
 		if err != nil {
 			return nil, err
 		}
-		if p.asked.page > 1 && offset >= sheet.total || limit == 0 {
+		if p.asked.Number > 1 && offset >= sheet.total || limit == 0 {
 			return nil, errNoPage
 		}
 		rows, err := r.rowsOfDay(sheet.days[0].events[min(offset, sheet.total):], day)
@@ -77,12 +77,12 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 			return &web.Link{Text: r.dates.near(to, day), Href: r.href(p, r.filters()), Rel: rel}
 		}
 		m.Earlier, m.Later = link(before, "prev"), link(after, "next")
-		if p.asked.page > 1 {
-			m.Earlier = at(p.asked.page - 1)
+		if p.asked.Number > 1 {
+			m.Earlier = at(p.asked.Number - 1)
 			m.Earlier.Text, m.Earlier.Rel = r.words.Earlier, "prev"
 		}
 		if offset+limit < sheet.total {
-			m.Later = at(p.asked.page + 1)
+			m.Later = at(p.asked.Number + 1)
 			m.Later.Text, m.Later.Rel = r.words.Later, "next"
 		}
 		if m.Earlier != nil {
@@ -91,7 +91,7 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 		if m.Later != nil {
 			f.next = m.Later.Href
 		}
-		f.index = sheet.total > 0 && len(r.filters()) == 0 && p.asked.page == 1
+		f.index = sheet.total > 0 && len(r.filters()) == 0 && p.asked.Number == 1
 		if m.Empty != nil {
 			for _, l := range []*web.Link{m.Earlier, m.Later} {
 				if l != nil {

@@ -59,12 +59,12 @@ func emptySheet(of dayRange) *daySheet {
 // eventsOfDays returns the events of a query on the days of shown (contract, section 21). Each day has at most
 // most events. The total counts the events on the days of counted.
 func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted dayRange, most int) (*daySheet, error) {
-	zone := r.zone()
+	zone := r.Zone()
 	begin, end := zone.Instant(shown.first), zone.Instant(shown.last.AddDate(0, 0, 1))
 	wide := *q
 	from := begin.Add(-zoneWidth)
 	wide.Window, wide.Spans = query.Window{EndMin: &from, StartMax: startMax(end.Add(zoneWidth))}, true
-	page, err := r.findEvents(&wide, 0, math.MaxInt32)
+	page, err := r.FindEvents(&wide, 0, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func (r *pageRequest) withSpans(page query.Page) (query.Page, error) {
 	}
 	byID := make(map[int64]query.Span, len(page.IDs))
 	for ids := range slices.Chunk(page.IDs, idsAtOnce) {
-		rows, err := r.db.Event.Query().Where(event.IDIn(ids...)).Select(event.FieldID, event.FieldStartsAt, event.FieldEndsAt,
-			event.FieldStartWall, event.FieldEndWall, event.FieldAllDay, event.FieldPasswordHash).All(r.ctx)
+		rows, err := r.DB.Event.Query().Where(event.IDIn(ids...)).Select(event.FieldID, event.FieldStartsAt, event.FieldEndsAt,
+			event.FieldStartWall, event.FieldEndWall, event.FieldAllDay, event.FieldPasswordHash).All(r.Ctx)
 		if err != nil {
 			return query.Page{}, err
 		}
@@ -214,7 +214,7 @@ func (r *pageRequest) dayEventOf(page query.Page, i int) dayEvent {
 		e.first, e.last = wallOfDay(s.FirstDay), wallOfDay(s.LastDay)
 		return e
 	}
-	zone := r.zone()
+	zone := r.Zone()
 	e.first = zone.Wall(e.starts).StartOfDay()
 	e.last = e.first
 	if s.Ends > s.Starts {
@@ -251,7 +251,7 @@ const (
 // neighbours returns the closest days with events before and after a period. Zero means that there is none.
 // If a day within near is found, it need not be the closest, since the page links its month.
 func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before, after calendar.Wall, err error) {
-	zone := r.zone()
+	zone := r.Zone()
 	yesterday, tomorrow := period.first.AddDate(0, 0, -1), period.last.AddDate(0, 0, 1)
 	begin, end := zone.Instant(period.first), zone.Instant(tomorrow)
 	until, from := begin.Add(-time.Second), end.Add(-zoneWidth)
@@ -314,7 +314,7 @@ func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before
 // eachDayEvent calls do for each event of a part of a list until do returns false. left reports whether the list
 // has more events that do wants.
 func (r *pageRequest) eachDayEvent(q *query.Events, offset, limit int, do func(*dayEvent) (more bool)) (left bool, err error) {
-	page, err := r.findEvents(q, offset, limit)
+	page, err := r.FindEvents(q, offset, limit)
 	if err != nil {
 		return false, err
 	}

@@ -18,20 +18,21 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
 
 // findBySlug returns the id of the record whose slug the path has, or 0 if there is none.
 func (r *pageRequest) findBySlug(kind calendar.Kind) (int64, error) {
-	return r.ownerBySlug(kind, r.path.Slugs[0])
+	return r.OwnerBySlug(kind, r.path.Slugs[0])
 }
 
 // redirectIfMoved returns a redirect to the canonical path of a record, or nil if the path has the slug in the language
 // of the page.
 func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
 	to := r.path
-	to.Slugs = []string{r.slugIn(row, r.lang)}
+	to.Slugs = []string{r.slugIn(row, r.Language)}
 	if to.Slugs[0] == "" || to.Slugs[0] == r.path.Slugs[0] {
 		return nil
 	}
@@ -40,14 +41,14 @@ func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
 
 // slugIn returns the decoded slug of a record in a language.
 func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
-	return calendar.DecodedSlug(calendar.Served(l, r.h.Site.Language, row.Text(), row.Translated()).Slug)
+	return calendar.DecodedSlug(calendar.Served(l, r.Site.Language, row.Text(), row.Translated()).Slug)
 }
 
 // recordPaths returns a function that returns the page of a record in a language.
 func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) address.Page {
 	return func(l calendar.Language) address.Page {
 		p := r.path
-		p.Language = r.h.pathLanguage(l)
+		p.Language = r.h.PathLanguage(l)
 		p.Slugs = []string{r.slugIn(row, l)}
 		return p
 	}
@@ -55,14 +56,14 @@ func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) address.P
 
 // isPublicRecord reports whether anonymous visitors may see a record.
 func (r *pageRequest) isPublicRecord(row ent.Core) bool {
-	return row.Status.Shown(r.now, row.PublishedAt) == calendar.Publish
+	return row.Status.Shown(r.Now, row.PublishedAt) == calendar.Publish
 }
 
 // prose returns a description as sanitised HTML for a page. It replaces images of other hosts by links or text,
 // unless the site allows them.
 func (r *pageRequest) prose(description string) (template.HTML, error) {
-	external := r.h.PageSettings.ExternalImages
-	clean, err := markup.HTMLContext(r.ctx, description)
+	external := r.PageSettings.ExternalImages
+	clean, err := markup.HTMLContext(r.Ctx, description)
 	if err != nil && !errors.Is(err, markup.ErrText) {
 		return "", err
 	}
@@ -83,7 +84,7 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 	if id == 0 || !r.path.Date.IsZero() {
 		return r.occurrencePage()
 	}
-	rows, err := r.db.ReadEvents(r.ctx, []int64{id})
+	rows, err := r.DB.ReadEvents(r.Ctx, []int64{id})
 	if err != nil {
 		return nil, err
 	}
@@ -98,24 +99,24 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 		return to, nil
 	}
 	texts := e.Edges.Translations
-	if err := r.loadRelated(rows, true); err != nil {
+	if err := r.LoadRelated(rows, true); err != nil {
 		return nil, err
 	}
 	e.Edges.Translations = texts
-	v := r.view()
-	refused := r.tryPassword(e)
+	v := r.View()
+	refused := r.TryPassword(e)
 	if refused != nil && !isTooMany(refused) {
 		return nil, refused
 	}
 	shown, redacted := r.representEvent(v, e, true)
-	if e.Status == calendar.Future && e.PublishedAt.After(r.now) {
+	if e.Status == calendar.Future && e.PublishedAt.After(r.Now) {
 		r.ExpireBy(e.PublishedAt)
 	}
 	m, f := r.describeEvent(e, &shown, redacted)
 	f.paths, f.languages, f.original = r.recordPaths(e), e.Languages.List(), e.Language
 	r.apiRoot = "/events/" + strconv.FormatInt(e.ID, 10)
 	status := http.StatusOK
-	private := r.password != ""
+	private := r.Password != ""
 	if redacted {
 		m.Password, status = r.passwordForm(refused)
 		private = true
@@ -133,21 +134,21 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 }
 
 // passwordForm returns the form of a protected record, and the HTTP status of its page. refused is the error of
-// tryPassword.
+// TryPassword.
 func (r *pageRequest) passwordForm(refused error) (*web.Password, int) {
 	form := &web.Password{Action: r.h.pathOf(r.path)}
 	switch {
 	case refused != nil:
 		form.Fault = r.words.PasswordMany
 		return form, http.StatusTooManyRequests
-	case r.password != "":
+	case r.Password != "":
 		form.Fault = r.words.PasswordWrong
 		return form, http.StatusForbidden
 	}
 	return form, http.StatusOK
 }
 
-// isTooMany reports whether an error of tryPassword means that the visitor has no guess left.
+// isTooMany reports whether an error of TryPassword means that the visitor has no guess left.
 func isTooMany(err error) bool {
 	var refusal *calendar.Error
 	return errors.As(err, &refusal) && refusal.Code == "rest_too_many_requests"
@@ -162,7 +163,7 @@ func (r *pageRequest) withdrawnPage() error {
 	if !r.path.Date.IsZero() {
 		return errNoPage
 	}
-	w, err := r.withdrawnBySlug(r.path.Slugs[0])
+	w, err := r.WithdrawnBySlug(r.path.Slugs[0])
 	switch {
 	case err != nil:
 		return err
@@ -183,7 +184,7 @@ func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redact
 		MonthShort: r.dates.monthShort(when.first), WeekdayShort: r.dates.weekdayShort(when.first.Weekday()),
 		Colour: colourOf(shown.Categories),
 	}
-	if e.EndsAt.Before(r.now) {
+	if e.EndsAt.Before(r.Now) {
 		m.Past = true
 		if shown.EventStatus != calendar.Canceled && shown.EventStatus != calendar.Postponed {
 			m.Marks = append(m.Marks, web.Mark{Kind: "ended", Text: r.words.Ended})
@@ -215,7 +216,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 		m.Picture.Alt = ""
 	}
 	f.image = r.sharedPicture(m.Picture)
-	v := r.view()
+	v := r.View()
 	moved, err := r.rescheduledAt(v, []*ent.Event{e})
 	if err != nil {
 		return err
@@ -251,7 +252,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 	if m.Online != "" && !canceled {
 		m.Join = shown.VirtualURL
 	}
-	if !m.Past && !canceled && r.h.PageSettings.Pages.Feeds {
+	if !m.Past && !canceled && r.PageSettings.Pages.Feeds {
 		r.addToCalendar(m, e, shown)
 	}
 	if err := r.addSeries(m, e, shown); err != nil {
@@ -276,7 +277,7 @@ func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
 
 // linkTerms adds links to the categories and tags of an event.
 func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
-	shown, err := r.request.terms(e.Edges.Terms)
+	shown, err := r.RepresentTerms(e.Edges.Terms)
 	if err != nil {
 		return err
 	}
@@ -303,7 +304,7 @@ const calendarTime = "20060102T150405Z"
 
 // addToCalendar adds the links by which a visitor can add the event to a calendar.
 func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
-	m.File = r.h.prefix + r.root.Segment + r.h.eventFile(shown.Slug)
+	m.File = r.h.prefix + r.Root.Segment + r.h.eventFile(shown.Slug)
 	location := ""
 	if len(m.Venues) > 0 {
 		location = strings.Join(append([]string{m.Venues[0].Name}, m.Venues[0].Lines...), ", ")
@@ -347,19 +348,19 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 	if shown.Series == nil {
 		return nil
 	}
-	rows, err := r.seriesRows([]int64{shown.Series.ID})
+	rows, err := r.SeriesRows([]int64{shown.Series.ID})
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	row, err := seriesEvent(rows[0])
+	row, err := read.SeriesEvent(rows[0])
 	if err != nil {
 		return err
 	}
-	if err := r.tryPassword(row); err != nil {
+	if err := r.TryPassword(row); err != nil {
 		return err
 	}
-	slug := r.slugIn(row, r.lang)
-	if slug == "" || r.isProtected(row) {
+	slug := r.slugIn(row, r.Language)
+	if slug == "" || r.IsProtected(row) {
 		return nil
 	}
 	m.Series = &web.SeriesNote{Text: shown.Series.Text}
@@ -368,31 +369,31 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 		p.Slugs = []string{slug}
 		m.Series.Href = r.href(p, nil)
 	}
-	after := max(e.StartsAt.Unix(), r.now.Unix()) + 1
+	after := max(e.StartsAt.Unix(), r.Now.Unix()) + 1
 	from := time.Unix(after, 0).UTC()
 	one := r.anonymousEvents()
 	one.Series.IDs, one.Window = []int64{shown.Series.ID}, query.Window{StartMin: &from}
-	page, err := r.findEvents(one, 0, 1)
+	page, err := r.FindEvents(one, 0, 1)
 	if err != nil || len(page.IDs) == 0 {
 		return err
 	}
-	next, err := r.events(page.IDs)
+	next, err := r.Events(page.IDs)
 	if err != nil || len(next) == 0 {
 		return err
 	}
-	if err := r.tryPassword(next...); err != nil {
+	if err := r.TryPassword(next...); err != nil {
 		return err
 	}
 	r.ExpireBy(next[0].StartsAt)
-	nextShown, redacted := r.representEvent(r.view(), next[0], false)
+	nextShown, redacted := r.representEvent(r.View(), next[0], false)
 	m.Series.Next = &web.Link{Text: r.eventTimeOf(next[0], redacted).text, Href: r.localAddress(nextShown.URL)}
 	return nil
 }
 
 // anonymousEvents returns the query for all events that visitors see in lists.
 func (r *pageRequest) anonymousEvents() *query.Events {
-	seen := visibleTo(r.caller, nil)
-	out := &query.Events{Now: r.now, Language: r.lang, Visible: seen, Places: seen, Readable: r.readableEvents(nil)}
+	seen := read.VisibleTo(r.Caller, nil)
+	out := &query.Events{Now: r.Now, Language: r.Language, Visible: seen, Places: seen, Readable: r.ReadableEvents(nil)}
 	out.Series.Visible = seen
 	return out
 }
@@ -411,8 +412,8 @@ const (
 func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 	m.NearTitle = r.words.NearTitle
 	from := e.StartsAt.Add(-nearBefore)
-	if from.Before(r.now) {
-		from = r.now
+	if from.Before(r.Now) {
+		from = r.Now
 	}
 	to := e.StartsAt.Add(nearAfter)
 	if to.Before(from) {
@@ -452,12 +453,12 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 		}
 		one.Conditions = []query.Condition{{Column: column, IDs: ids}}
 	}
-	page, err := r.findEvents(one, 0, nearEvents+2)
+	page, err := r.FindEvents(one, 0, nearEvents+2)
 	if err != nil {
 		return err
 	}
-	if from.Equal(r.now) {
-		r.ExpireBy(r.tomorrow()) // The window may move with the time, so the list is renewed daily.
+	if from.Equal(r.Now) {
+		r.ExpireBy(r.Tomorrow()) // The window may move with the time, so the list is renewed daily.
 	}
 	if err := r.expireByStart(page); err != nil {
 		return err
@@ -477,39 +478,39 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	if seriesID == 0 {
 		return nil, r.withdrawnPage()
 	}
-	rows, err := r.seriesRows([]int64{seriesID})
+	rows, err := r.SeriesRows([]int64{seriesID})
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 || rows[0].Status.Shown(r.now, rows[0].PublishedAt) != calendar.Publish {
+	if len(rows) == 0 || rows[0].Status.Shown(r.Now, rows[0].PublishedAt) != calendar.Publish {
 		return nil, errNoPage
 	}
-	e, err := seriesEvent(rows[0])
+	e, err := read.SeriesEvent(rows[0])
 	if err != nil {
 		return nil, err
 	}
 	one := r.anonymousEvents()
 	one.Hidden, one.Series.IDs = true, []int64{seriesID}
-	from := r.now
+	from := r.Now
 	if r.path.Date.IsZero() {
 		one.Window = query.Window{StartMin: &from}
 	} else if one.Include, err = r.occurrencesPlannedOn(seriesID, r.path.Date); err != nil || len(one.Include) == 0 {
 		return nil, cmp.Or(err, error(errNoPage))
 	}
-	page, err := r.findEvents(one, 0, 1)
+	page, err := r.FindEvents(one, 0, 1)
 	if err != nil {
 		return nil, err
 	}
 	to := r.newPagePath(address.ViewSeries)
-	to.Slugs = []string{r.slugIn(e, r.lang)}
-	events, err := r.events(page.IDs)
+	to.Slugs = []string{r.slugIn(e, r.Language)}
+	events, err := r.Events(page.IDs)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case len(events) > 0:
 		to = r.newPagePath(address.ViewEvent)
-		to.Slugs = []string{r.slugIn(events[0], r.lang)}
+		to.Slugs = []string{r.slugIn(events[0], r.Language)}
 	case !r.path.Date.IsZero():
 		return nil, errNoPage
 	}
@@ -519,7 +520,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 // occurrencesPlannedOn returns the ids of occurrences that the rule of a series puts on a day. They may have been
 // moved to another day since.
 func (r *pageRequest) occurrencesPlannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
-	return r.db.Event.Query().
+	return r.DB.Event.Query().
 		Where(event.SeriesID(seriesID), event.OriginalStartGTE(day), event.OriginalStartLT(day.AddDate(0, 0, 1))).
-		Limit(ent.MaxRead).IDs(r.ctx)
+		Limit(ent.MaxRead).IDs(r.Ctx)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/web"
@@ -35,16 +36,16 @@ func (r *pageRequest) applyAliases() error {
 			r.path.Date = month
 			return nil
 		}
-		date, err := when.Parse(text, r.now, r.zone())
+		date, err := when.Parse(text, r.Now, r.Zone())
 		if err != nil {
 			fault := *param.Bad()
 			fault.Param = "tribe-bar-date"
 			return param.Invalid{Faults: []param.Fault{fault}}
 		}
 		if date.Relative() {
-			r.ExpireBy(r.tomorrow())
+			r.ExpireBy(r.Tomorrow())
 		}
-		day := dayOf(date, r.zone())
+		day := read.DayOf(date, r.Zone())
 		if !isPageDay(day) {
 			return errNoPage
 		}
@@ -78,13 +79,13 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 	}
 	chosen := param.SentText(r.values["categories"])
 	if r.path.Taxonomy == calendar.Category {
-		chosen = r.termSlug(r.terms[len(r.terms)-1], r.lang)
+		chosen = r.termSlug(r.terms[len(r.terms)-1], r.Language)
 	}
 	// The form has a field for the category, so its action is the page of all events.
 	to.Taxonomy, to.Slugs, to.Featured = "", nil, false
 	f.Action = r.h.pathOf(to)
 	if r.path.Taxonomy == calendar.Tag {
-		f.Hidden = append(f.Hidden, web.Field{Name: "tags", Value: r.termSlug(r.terms[len(r.terms)-1], r.lang)})
+		f.Hidden = append(f.Hidden, web.Field{Name: "tags", Value: r.termSlug(r.terms[len(r.terms)-1], r.Language)})
 		fields = append(fields, "tags")
 	}
 	if r.path.Past {
@@ -105,11 +106,11 @@ func (r *pageRequest) dateField(name string) string {
 	if text == "" {
 		return ""
 	}
-	date, err := when.Parse(text, r.now, r.zone())
+	date, err := when.Parse(text, r.Now, r.Zone())
 	if err != nil {
 		return text
 	}
-	return date.Wall(r.zone()).Format(time.DateOnly)
+	return date.Wall(r.Zone()).Format(time.DateOnly)
 }
 
 // addChips adds the filters of the page. Each is a link to the page without that filter.
@@ -133,7 +134,7 @@ func (r *pageRequest) addChips(f *web.Filter) {
 		case "start_date", "end_date":
 			if day, ok := address.ParseDay(r.dateField(field.Name)); ok {
 				text = r.dates.near(day, today)
-				r.ExpireBy(r.tomorrow())
+				r.ExpireBy(r.Tomorrow())
 			}
 		case "featured":
 			text = ""
@@ -162,8 +163,8 @@ const maxCategories = 300
 // categoryTree returns the categories in tree order, with their depth. It leaves out categories that have no
 // events and no descendant with events.
 func (r *pageRequest) categoryTree() (rows []*ent.Term, depth map[int64]int, err error) {
-	q := &termQuery{paging: paging{page: 1, perPage: maxCategories}}
-	all, err := r.termPage(calendar.Category, r.db.Term.Query().Where(q.predicates(calendar.Category, r.lang)...), q, 0)
+	q := &read.TermQuery{Paging: read.Paging{Number: 1, Size: maxCategories}}
+	all, err := r.FindTerms(calendar.Category, r.DB.Term.Query().Where(q.Predicates(calendar.Category, r.Language)...), q, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,7 +206,7 @@ func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
 	}
 	out := make([]web.Option, len(rows))
 	for i, t := range rows {
-		text := r.view().Text(t)
+		text := r.View().Text(t)
 		out[i] = web.Option{
 			Value: text.Slug, Text: text.Title, Lang: r.foreignLanguage(string(text.Language)),
 			Depth: strings.Repeat("– ", depth[t.ID]), Selected: text.Slug == chosen || calendar.DecodedSlug(text.Slug) == chosen || strconv.FormatInt(t.ID, 10) == chosen,
@@ -215,12 +216,10 @@ func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
 }
 
 // pageFilterNames returns the names of list parameters that pages repeat in their links.
-func pageFilterNames(now time.Time) []string {
+func pageFilterNames(r *request) []string {
 	left := []string{"page", "per_page", "status", "password", "ml_language"}
 	var out []string
-	for _, p := range param.Describe(now, param.InQuery, func(s *param.Set) {
-		(&request{now: now}).declareEventQuery(s, &eventQuery{})
-	}) {
+	for _, p := range param.Describe(r.Now, param.InQuery, func(s *param.Set) { r.declareEventQuery(s, &read.EventQuery{}) }) {
 		if !slices.Contains(left, p.Name) {
 			out = append(out, p.Name)
 		}

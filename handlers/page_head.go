@@ -43,20 +43,20 @@ type frameInput struct {
 
 // frame returns the head, navigation and footer around the content of a page.
 func (r *pageRequest) frame(f frameInput) web.Frame {
-	site := r.h.Site
-	name := firstText(r.siteName(), r.words.Calendar)
+	site := r.Site
+	name := firstText(r.SiteName(), r.words.Calendar)
 	title := f.title
 	if title != name {
 		title += " – " + name
 	}
-	base := r.h.prefix + r.root.Segment
+	base := r.h.prefix + r.Root.Segment
 	out := web.Frame{
-		Language: string(r.lang), Dir: "ltr", Locale: r.locale(), W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
-		Description: f.description, NoIndex: !f.index || !r.h.PageSettings.Indexing, Prev: r.absoluteAddress(f.prev), Next: r.absoluteAddress(f.next),
+		Language: string(r.Language), Dir: "ltr", Locale: r.locale(), W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
+		Description: f.description, NoIndex: !f.index || !r.PageSettings.Indexing, Prev: r.absoluteAddress(f.prev), Next: r.absoluteAddress(f.next),
 		APIRoot: site.BaseURL, LinkedData: f.linked, LinkedEvents: f.events, RESTRoot: r.h.RESTRoot(),
 		OpenGraph:    web.OpenGraph{Type: cmp.Or(f.ogType, "website"), Title: f.title, Image: f.image},
 		SearchAction: r.searchAction(), SearchWords: param.SentText(r.values["search"]),
-		Assets: r.h.assets(), Tagline: r.h.PageSettings.Tagline.In(r.lang, site.Language),
+		Assets: r.h.assets(), Tagline: r.PageSettings.Tagline.In(r.Language, site.Language),
 	}
 	for _, v := range []struct {
 		view address.View
@@ -73,31 +73,31 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	if paths == nil {
 		paths = func(l calendar.Language) address.Page {
 			p := r.path
-			p.Language = r.h.pathLanguage(l)
+			p.Language = r.h.PathLanguage(l)
 			return p
 		}
 	}
 	canonical := func(l calendar.Language) string {
 		p := paths(l)
-		return site.BaseURL + p.Canonical(r.h.defaultView()).Path(&r.h.PageSettings.Paths) + encode(withParams(p, f.filters))
+		return site.BaseURL + p.Canonical(r.h.defaultView()).Path(&r.PageSettings.Paths) + encode(withParams(p, f.filters))
 	}
-	offered := r.h.PageSettings.Languages
+	offered := r.PageSettings.Languages
 	languages := offered
 	if f.languages != nil {
 		languages = r.h.offeredOf(f.languages)
 	}
-	own := r.lang
+	own := r.Language
 	for _, l := range offered {
 		if len(offered) == 1 {
 			break
 		}
 		p := paths(l)
 		out.Languages = append(out.Languages, web.Choice{
-			Code: string(l), Name: languageNames[l], Current: l == r.lang,
+			Code: string(l), Name: languageNames[l], Current: l == r.Language,
 			Href: r.href(p, f.filters),
 		})
 	}
-	if f.languages != nil && !hasLanguage(languages, r.lang) {
+	if f.languages != nil && !hasLanguage(languages, r.Language) {
 		own = r.h.neutral(f.original, languages)
 		if hasLanguage(languages, f.original) {
 			own = f.original
@@ -110,29 +110,29 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		}
 		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical(r.h.neutral(f.original, languages))})
 	}
-	if f.feed != nil && r.h.PageSettings.Pages.Feeds {
+	if f.feed != nil && r.PageSettings.Pages.Feeds {
 		query := encode(f.feed)
 		for _, feed := range feedsOfPages {
 			out.Alternates = append(out.Alternates, web.Alternate{
-				Type: feed.mediaType, Title: name + " (" + feed.name + ")", Href: site.BaseURL + r.root.Segment + feed.path + query,
+				Type: feed.mediaType, Title: name + " (" + feed.name + ")", Href: site.BaseURL + r.Root.Segment + feed.path + query,
 			})
 		}
 	}
 	if f.api != "" {
 		out.Alternates = append(out.Alternates, web.Alternate{Type: "application/json", Href: r.api() + f.api})
 	}
-	if r.h.PageSettings.Pages.Feeds {
+	if r.PageSettings.Pages.Feeds {
 		out.Feeds = []web.Link{
 			{Text: r.words.Subscribe + " (iCalendar)", Href: base + "/events.ics"}, {Text: "Atom", Href: base + "/events.atom"},
 		}
 	}
-	for _, l := range r.h.PageSettings.Footer {
-		out.Footer = append(out.Footer, web.Link{Text: l.Text.In(r.lang, site.Language), Href: l.URL})
+	for _, l := range r.PageSettings.Footer {
+		out.Footer = append(out.Footer, web.Link{Text: l.Text.In(r.Language, site.Language), Href: l.URL})
 	}
-	if r.h.PageSettings.Pages.Docs {
+	if r.PageSettings.Pages.Docs {
 		out.Footer = append(out.Footer, web.Link{Text: r.words.Developers, Href: base + "/developers/"})
 	}
-	if card := r.h.PageSettings.Card; out.OpenGraph.Image == nil && card != nil {
+	if card := r.PageSettings.Card; out.OpenGraph.Image == nil && card != nil {
 		out.OpenGraph.Image = &web.Picture{URL: site.BaseURL + r.h.pages.Asset(card.Name), Width: 1200, Height: 630}
 	}
 	return out
@@ -141,12 +141,12 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 // locale returns the language with its territory in the notation of Open Graph, such as "pl_PL".
 func (r *pageRequest) locale() string {
 	switch {
-	case r.lang == calendar.English && r.h.PageSettings.English == locale.British:
+	case r.Language == calendar.English && r.PageSettings.English == locale.British:
 		return "en_GB"
-	case r.lang == calendar.English:
+	case r.Language == calendar.English:
 		return "en_US"
 	}
-	return string(r.lang) + "_" + strings.ToUpper(string(r.lang)) // pl_PL, es_ES
+	return string(r.Language) + "_" + strings.ToUpper(string(r.Language)) // pl_PL, es_ES
 }
 
 // secret removes what tells machines about a protected record. It applies even if the visitor has entered the
@@ -201,11 +201,11 @@ func (r *pageRequest) absoluteAddress(href string) string {
 	if href == "" {
 		return ""
 	}
-	return r.h.Site.BaseURL + strings.TrimPrefix(href, r.h.prefix)
+	return r.Site.BaseURL + strings.TrimPrefix(href, r.h.prefix)
 }
 
 // api returns the URL of the API in the language of the page.
-func (r *pageRequest) api() string { return r.h.Site.BaseURL + r.root.Segment + r.root.Mount }
+func (r *pageRequest) api() string { return r.Site.BaseURL + r.Root.Segment + r.Root.Mount }
 
 // headers returns the headers of a page that depend on its content.
 func (r *pageRequest) headers(f *web.Frame) [][2]string {
@@ -226,15 +226,15 @@ func (r *pageRequest) headers(f *web.Frame) [][2]string {
 	if f.Next != "" {
 		links = append(links, linkValue(f.Next, "next"))
 	}
-	root := r.h.Site.BaseURL + r.root.Mount + "/"
+	root := r.Site.BaseURL + r.Root.Mount + "/"
 	if r.apiRoot != "" {
-		root = r.h.Site.BaseURL + r.root.Mount + r.apiRoot
+		root = r.Site.BaseURL + r.Root.Mount + r.apiRoot
 	}
 	out := [][2]string{
 		{"X-TEC-API-VERSION", "v1"},
-		{"X-TEC-API-ORIGIN", r.h.Site.BaseURL},
+		{"X-TEC-API-ORIGIN", r.Site.BaseURL},
 		{"X-TEC-API-ROOT", root},
-		{"Content-Language", string(r.lang)},
+		{"Content-Language", string(r.Language)},
 	}
 	if len(links) > 0 {
 		out = append(out, [2]string{"Link", strings.Join(links, ", ")})
@@ -252,10 +252,10 @@ func summary(html string, characters int) string {
 
 // subscribe returns the addresses of the feeds with these filters. It returns nil if the site has no feeds.
 func (r *pageRequest) subscribe(title string, filters []web.Field) *web.Subscribe {
-	if !r.h.PageSettings.Pages.Feeds {
+	if !r.PageSettings.Pages.Feeds {
 		return nil
 	}
-	base := r.h.Site.BaseURL + r.root.Segment
+	base := r.Site.BaseURL + r.Root.Segment
 	file := base + "/events.ics" + encode(filters)
 	app := "webcal" + strings.TrimPrefix(strings.TrimPrefix(file, "https"), "http")
 	return &web.Subscribe{

@@ -10,36 +10,37 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/web"
 )
 
 // homePage answers with the home page: events of today and the next ones.
 func (r *pageRequest) homePage() (*PageReply, error) {
 	m := &web.HomePage{Heading: r.words.Home}
-	if name := r.siteName(); name != "" {
+	if name := r.SiteName(); name != "" {
 		m.Heading = name
 	}
-	r.ExpireBy(r.tomorrow())
+	r.ExpireBy(r.Tomorrow())
 	today := r.today()
 	m.Date = r.dates.full(today)
 	all := &query.Events{
-		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, nil), Places: visibleTo(r.caller, nil), Readable: r.readableEvents(nil),
+		Now: r.Now, Language: r.Language, Visible: read.VisibleTo(r.Caller, nil), Places: read.VisibleTo(r.Caller, nil), Readable: r.ReadableEvents(nil),
 	}
 	if err := r.expireByNextEnd(); err != nil {
 		return nil, err
 	}
-	now, tomorrow := r.now, r.tomorrow()
+	now, tomorrow := r.Now, r.Tomorrow()
 	lastSecond := tomorrow.Add(-time.Second)
 	find := func(w query.Window, limit int, conditions ...query.Condition) (query.Page, error) {
 		one := *all
 		one.Window, one.Conditions = w, conditions
-		return r.findEvents(&one, 0, limit)
+		return r.FindEvents(&one, 0, limit)
 	}
 	featured, err := r.featuredNext(all)
 	if err != nil {
 		return nil, err
 	}
-	on, err := find(query.Window{EndMin: &now, StartMax: &lastSecond, StartMin: new(r.zone().Instant(today))}, 7)
+	on, err := find(query.Window{EndMin: &now, StartMax: &lastSecond, StartMin: new(r.Zone().Instant(today))}, 7)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		if !r.h.servesTerms(calendar.Category) || depth[t.ID] > 0 || t.EventCount == 0 && len(m.Categories) > 24 {
 			continue
 		}
-		text := r.view().Text(t)
+		text := r.View().Text(t)
 		p := r.newPagePath(address.ViewList)
 		p.Taxonomy, p.Slugs = calendar.Category, []string{calendar.DecodedSlug(text.Slug)}
 		link := web.Link{Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(t.ID)}
@@ -98,8 +99,8 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 	if r.h.servesView(address.ViewDay) {
 		m.TodayHref = r.href(r.newPagePath(address.ViewDay), nil)
 	}
-	if r.h.PageSettings.Pages.Docs {
-		m.Developers = r.h.prefix + r.root.Segment + "/developers/"
+	if r.PageSettings.Pages.Docs {
+		m.Developers = r.h.prefix + r.Root.Segment + "/developers/"
 	}
 	m.Subscribe = r.subscribe(r.subscribeTitle(r.words.AllEvents), nil)
 	m.Frame = r.frame(frameInput{
@@ -115,10 +116,10 @@ func (r *pageRequest) featuredNext(all *query.Events) (query.Page, error) {
 	if err != nil {
 		return query.Page{}, err
 	}
-	from := r.now
+	from := r.Now
 	one.Window, one.Conditions = query.Window{StartMin: &from}, []query.Condition{{Column: column, Flag: true}}
 	one.Spans = true
-	page, err := r.findEvents(&one, 0, 5)
+	page, err := r.FindEvents(&one, 0, 5)
 	if err != nil {
 		return page, err
 	}
@@ -137,7 +138,7 @@ func (r *pageRequest) expireByStart(page query.Page) error {
 
 // columnNamed returns the filter column with a name.
 func columnNamed(name string) (*query.Column, error) {
-	columns := EventColumns()
+	columns := read.EventColumns()
 	at := slices.IndexFunc(columns, func(c *query.Column) bool { return c.Name == name })
 	if at < 0 {
 		return nil, errors.New("there is no filter " + name)

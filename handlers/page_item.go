@@ -87,25 +87,25 @@ func (r *pageRequest) items(page query.Page, form string, description int) ([]pa
 	}
 	var v *represent.View
 	var moved map[int64]time.Time
-	bodies, err := reply.Render(r.ctx, r.rendering(), page, reply.Renderer[*ent.Event]{
+	bodies, err := reply.Render(r.Ctx, r.Rendering(), page, reply.Renderer[*ent.Event]{
 		Kind: calendar.Event, Media: media, Encode: func(value any) ([]byte, error) {
 			return r.encodeListed(value.(*listedEvent), written) //nolint:forcetypeassert // value below
 		},
 		Read: func(ids []int64) ([]*ent.Event, error) {
-			rows, err := r.db.ReadEvents(r.ctx, ids)
+			rows, err := r.DB.ReadEvents(r.Ctx, ids)
 			if err != nil {
 				return nil, err
 			}
-			if err := r.loadRelated(rows, description != noLinkedData); err != nil {
+			if err := r.LoadRelated(rows, description != noLinkedData); err != nil {
 				return nil, err
 			}
-			v = r.view()
+			v = r.View()
 			if description != noLinkedData {
 				if moved, err = r.rescheduledAt(v, rows); err != nil {
 					return nil, err
 				}
 			}
-			return rows, r.tryPassword(rows...)
+			return rows, r.TryPassword(rows...)
 		},
 		Value: func(e *ent.Event) (any, reply.Audience) {
 			out := &listedEvent{Item: r.item(v, e, form), moves: endOfMove(moved[e.ID])}
@@ -113,9 +113,9 @@ func (r *pageRequest) items(page query.Page, form string, description int) ([]pa
 				out.linked = v.EventPageLD(e, moved[e.ID])
 				out.linked.ShortenDescriptions(description)
 			}
-			return out, r.audienceOf(e)
+			return out, r.AudienceOf(e)
 		},
-		Parts:   r.partsOfEvent,
+		Parts:   r.PartsOfEvent,
 		Expires: func(e *ent.Event) time.Time { return endOfMove(moved[e.ID]) },
 	})
 	if err != nil {
@@ -210,7 +210,7 @@ func itemBodies(items []pageItem) []template.HTML {
 // has not sent its password.
 func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
-	if redacted = r.isProtected(e); redacted {
+	if redacted = r.IsProtected(e); redacted {
 		v.Redact(&out, e)
 	}
 	return out, redacted
@@ -222,7 +222,7 @@ func (r *pageRequest) cost(e *ent.Event, shown string) string {
 	if shown == "" || e.EventStatus == calendar.Canceled {
 		return ""
 	}
-	return r.dates.Cost(e.Cost, r.h.Site.Currency, r.h.Words.Message(r.lang, "free", nil))
+	return r.dates.Cost(e.Cost, r.Site.Currency, r.Words.Message(r.Language, "free", nil))
 }
 
 // item returns what lists show of an event. It uses the representation, which is redacted for a protected event.
@@ -233,10 +233,10 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 	stands := r.dayEvent(e)
 	last := stands.last
 	if !stands.allDay {
-		last = lastDay(r.zone().Wall(e.StartsAt), r.zone().Wall(e.EndsAt))
+		last = lastDay(r.Zone().Wall(e.StartsAt), r.Zone().Wall(e.EndsAt))
 	}
 	out := &web.Item{
-		ID: e.ID, Language: string(r.lang), W: w, Href: r.localAddress(shown.URL), Title: html.UnescapeString(shown.Title), Lang: r.foreignLanguage(shown.Language),
+		ID: e.ID, Language: string(r.Language), W: w, Href: r.localAddress(shown.URL), Title: html.UnescapeString(shown.Title), Lang: r.foreignLanguage(shown.Language),
 		Start: when.start, Day: stands.first.Format(time.DateOnly), Last: last.Format(time.DateOnly), Date: r.dates.near(when.first, r.today()), Time: when.time, Zone: when.zone,
 		Until: when.until, DayNumber: strconv.Itoa(dayNumber(when.first)), MonthShort: r.dates.monthShort(when.first),
 		WeekdayShort: r.dates.weekdayShort(when.first.Weekday()), Cost: r.cost(e, shown.Cost),
@@ -333,7 +333,7 @@ func placeName(v *represent.Venue) string {
 
 // foreignLanguage returns a language, or "" if it is that of the page.
 func (r *pageRequest) foreignLanguage(language string) string {
-	if language == string(r.lang) {
+	if language == string(r.Language) {
 		return ""
 	}
 	return language
@@ -420,7 +420,7 @@ func (r *pageRequest) eventTimeOf(e *ent.Event, redacted bool) eventTime {
 		m.start = e.StartsAt.In(zone.Location()).Format(time.RFC3339)
 		m.end = e.EndsAt.In(zone.Location()).Format(time.RFC3339)
 		m.time = r.dates.Time(e.StartWall)
-		if !r.zone().Wall(e.StartsAt).Equal(e.StartWall) || !r.zone().Wall(e.EndsAt).Equal(e.EndWall) {
+		if !r.Zone().Wall(e.StartsAt).Equal(e.StartWall) || !r.Zone().Wall(e.EndsAt).Equal(e.EndWall) {
 			m.zone = zone.Abbreviation(e.StartsAt)
 			if m.zone != zone.String() {
 				m.zone += " (" + strings.ReplaceAll(zone.String(), "_", " ") + ")"
@@ -488,7 +488,7 @@ func callNumber(text string) string {
 // mapLink returns the URL of a map with the venue. It is "" if the venue has no position, wants no link, or the
 // site has no map.
 func (r *pageRequest) mapLink(v *represent.Venue) string {
-	link := r.h.PageSettings.MapLink
+	link := r.PageSettings.MapLink
 	if link == "" || !v.ShowMap && !v.ShowMapLink || v.GeoLat == nil || v.GeoLng == nil {
 		return ""
 	}

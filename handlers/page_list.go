@@ -15,12 +15,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/web"
 )
 
 // preparedList has the parsed parameters of a list page.
 type preparedList struct {
-	asked  *eventQuery
+	asked  *read.EventQuery
 	events *query.Events // query for the events; nil means that a parameter is invalid
 	form   *web.Filter
 	status int
@@ -47,8 +48,8 @@ func (r *pageRequest) prepare(dates bool) (*preparedList, error) {
 		out.form.Faults, out.form.Open = r.faults(invalid, "search", "start_date", "end_date", "categories"), true
 		return out, nil
 	}
-	out.asked.limitValidity(r.request)
-	out.events, err = out.asked.events(r.request)
+	out.asked.LimitValidity(r.Reader)
+	out.events, err = out.asked.Events(r.Reader)
 	return out, err
 }
 
@@ -61,7 +62,7 @@ func (r *pageRequest) listPage() (*PageReply, error) {
 	}
 	m := &web.ListPage{Filter: p.form}
 	if len(r.terms) == 0 && !r.path.Past && r.path.Page <= 1 && len(r.filters()) == 0 {
-		if m.About, err = r.prose(markup.Paragraphs(r.h.PageSettings.About[r.lang])); err != nil {
+		if m.About, err = r.prose(markup.Paragraphs(r.PageSettings.About[r.Language])); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +132,7 @@ func (r *pageRequest) scopeFilters() []web.Field {
 	var out []web.Field
 	if n := len(r.terms); n > 0 {
 		name := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]
-		out = append(out, web.Field{Name: name, Value: r.termSlug(r.terms[n-1], r.lang)})
+		out = append(out, web.Field{Name: name, Value: r.termSlug(r.terms[n-1], r.Language)})
 	}
 	if r.path.Featured {
 		out = append(out, web.Field{Name: "featured", Value: "1"})
@@ -168,18 +169,18 @@ type eventList struct {
 
 // findList finds a page of past events, or of those that have not ended. If dates were sent, the list need not
 // begin now.
-func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (eventList, error) {
+func (r *pageRequest) findList(e *query.Events, q *read.EventQuery, past bool) (eventList, error) {
 	one := *e
 	dated := one.Window != query.Window{}
 	switch {
 	case past:
-		ended := r.now.Add(-time.Second)
+		ended := r.Now.Add(-time.Second)
 		if one.Window.EndMax == nil || ended.Before(*one.Window.EndMax) {
 			one.Window.EndMax = &ended
 		}
 		one.ByEnd = true
 	case !dated && one.Include == nil:
-		from := r.now
+		from := r.Now
 		one.Window.EndMin = &from
 	}
 	if past || !dated && one.Include == nil {
@@ -187,13 +188,13 @@ func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (event
 			return eventList{}, err
 		}
 	}
-	offset, limit := q.span()
-	page, err := r.findEvents(&one, offset, limit)
+	offset, limit := q.Span()
+	page, err := r.FindEvents(&one, offset, limit)
 	if err != nil {
 		return eventList{}, err
 	}
-	out := eventList{Page: page, number: int(q.page), pages: (page.Total + limit - 1) / max(limit, 1), past: past}
-	if q.page > 1 && len(page.IDs) == 0 {
+	out := eventList{Page: page, number: int(q.Number), pages: (page.Total + limit - 1) / max(limit, 1), past: past}
+	if q.Number > 1 && len(page.IDs) == 0 {
 		return out, errNoPage
 	}
 	return out, nil
@@ -202,11 +203,11 @@ func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (event
 // expireByNextEnd makes the reply expire when the next event ends, because it leaves lists then. If too many
 // events are ongoing to read all, the reply expires after a minute.
 func (r *pageRequest) expireByNextEnd() error {
-	now, tomorrow := r.now, r.tomorrow()
+	now, tomorrow := r.Now, r.Tomorrow()
 	r.ExpireBy(tomorrow)
 	going := r.anonymousEvents()
 	going.Hidden, going.Spans, going.Window = true, true, query.Window{EndMin: &now, StartMax: &tomorrow}
-	page, err := r.findEvents(going, 0, idsAtOnce)
+	page, err := r.FindEvents(going, 0, idsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -247,7 +248,7 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) e
 // lists without filters by date, events that began before today come first, as ongoing.
 func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
-	r.ExpireBy(r.tomorrow())
+	r.ExpireBy(r.Tomorrow())
 	var out []web.Group
 	key := ""
 	// Days of all-day events in other zones may be in another order than their instants.
@@ -362,20 +363,20 @@ func (r *pageRequest) emptyList(e *query.Events) (*web.Empty, error) {
 
 // nextEvent returns a link to the next event of the whole calendar, or nil if there is none.
 func (r *pageRequest) nextEvent(like *query.Events) (*web.Link, error) {
-	from := r.now
-	page, err := r.findEvents(&query.Events{
-		Now: r.now, Language: r.lang, Visible: like.Visible, Places: like.Places, Readable: like.Readable,
+	from := r.Now
+	page, err := r.FindEvents(&query.Events{
+		Now: r.Now, Language: r.Language, Visible: like.Visible, Places: like.Places, Readable: like.Readable,
 		Window: query.Window{StartMin: &from},
 	}, 0, 1)
 	if err != nil || len(page.IDs) == 0 {
 		return nil, err
 	}
-	rows, err := r.events(page.IDs)
+	rows, err := r.Events(page.IDs)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	r.ExpireBy(rows[0].StartsAt.Add(time.Second))
-	shown, redacted := r.representEvent(r.view(), rows[0], false)
+	shown, redacted := r.representEvent(r.View(), rows[0], false)
 	before, after, _ := strings.Cut(strings.ReplaceAll(r.words.NothingNext, "{date}", r.eventTimeOf(rows[0], redacted).text), "{title}")
 	return &web.Link{
 		Before: before, Text: html.UnescapeString(shown.Title), After: after, Lang: r.foreignLanguage(shown.Language),

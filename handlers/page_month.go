@@ -27,7 +27,7 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 		return nil, err
 	}
 	today := r.today()
-	r.ExpireBy(r.tomorrow())
+	r.ExpireBy(r.Tomorrow())
 	first := r.path.Date
 	if first.IsZero() {
 		first = startOfMonth(today)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -34,7 +35,7 @@ func TestWhenTheStartOfAnEventMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := &request{ctx: t.Context(), db: st.Ent, now: now}
+		r := &pageRequest{Reader: &read.Reader{Ctx: t.Context(), DB: st.Ent, Now: now}}
 		for id, want := range map[int64]time.Time{
 			moved: now.Add(-3 * time.Hour), movedLongAgo: {}, retitled: {}, never: {},
 		} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
@@ -195,7 +196,7 @@ func TestMountsBelowNamesOfASite(t *testing.T) {
 	site := custom.Calendar(nil)
 	site.BaseURL = apitest.BaseURL
 	for _, first := range []string{"wydarzenia", "событие", "temat", "event", "events"} {
-		_, err := handlers.New(handlers.Config{Site: site, PageSettings: &custom, Mounts: []string{"/" + first + "/v1"}, NoPages: true})
+		_, err := handlers.New(handlers.Config{Calendar: read.Calendar{Site: site, PageSettings: &custom}, Mounts: []string{"/" + first + "/v1"}, NoPages: true})
 		if want := fmt.Sprintf("/%s is where pages or feeds of the calendar are", first); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", first, err)
 		}

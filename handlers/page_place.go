@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -58,7 +59,7 @@ func placePage[R ent.Row, V, J any](
 	if err != nil {
 		return nil, err
 	}
-	rows, err := reads.rows(r.db, r.ctx, []int64{id})
+	rows, err := reads.rows(r.DB, r.Ctx, []int64{id})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func placePage[R ent.Row, V, J any](
 	if to := r.redirectIfMoved(row); to != nil {
 		return to, nil
 	}
-	t := describe(reads.represent(r.view(), row, false))
+	t := describe(reads.represent(r.View(), row, false))
 	m := &web.PlacePage{Label: label, Lang: r.foreignLanguage(t.language), Place: t.place, Picture: r.largePicture(imageOf(t.image))}
 	m.Heading = t.name
 	if m.Prose, err = r.prose(t.description); err != nil {
@@ -81,7 +82,7 @@ func placePage[R ent.Row, V, J any](
 	m.ProseLang = m.Lang
 	f := frameInput{
 		kind: "place-page", title: t.name, paths: r.recordPaths(row), languages: row.Core().Languages.List(),
-		original: row.Text().Language, image: r.sharedPicture(m.Picture), linked: linked(r.view(), row), index: !r.path.Past,
+		original: row.Text().Language, image: r.sharedPicture(m.Picture), linked: linked(r.View(), row), index: !r.path.Past,
 		description: firstText(summary(t.description, 160), replaceTitle(t.words, t.name)),
 	}
 	number := strconv.FormatInt(t.id, 10)
@@ -115,7 +116,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 	if err != nil {
 		return nil, err
 	}
-	e, err := q.events(r.request)
+	e, err := q.Events(r.Reader)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 		f.description = f.title
 	}
 	f.feed = []web.Field{by}
-	if r.password == "" {
+	if r.Password == "" {
 		f.api = "/events" + encode(append([]web.Field{by}, r.pastFilter()...))
 	}
 	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(address.ViewDefault), nil)}}
@@ -154,27 +155,27 @@ func (r *pageRequest) seriesPage() (*PageReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.seriesRows([]int64{id})
+	rows, err := r.SeriesRows([]int64{id})
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 || rows[0].Status.Shown(r.now, rows[0].PublishedAt) != calendar.Publish {
+	if len(rows) == 0 || rows[0].Status.Shown(r.Now, rows[0].PublishedAt) != calendar.Publish {
 		return nil, errNoPage
 	}
 	s := rows[0]
-	e, err := seriesEvent(s)
+	e, err := read.SeriesEvent(s)
 	if err != nil {
 		return nil, err
 	}
 	if to := r.redirectIfMoved(e); to != nil {
 		return to, nil
 	}
-	refused := r.tryPassword(e)
+	refused := r.TryPassword(e)
 	if refused != nil && !isTooMany(refused) {
 		return nil, refused
 	}
-	redacted := r.isProtected(e)
-	shown, err := r.representSeries(rows)
+	redacted := r.IsProtected(e)
+	shown, err := r.RepresentSeries(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +214,6 @@ func (r *pageRequest) seriesPage() (*PageReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply.Private = r.password != ""
+	reply.Private = r.Password != ""
 	return reply, nil
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/address"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // recordPage answers /?p={id} with a redirect to the page of the published record.
 func (r *pageRequest) recordPage() (*PageReply, error) {
-	id, err := r.recordOfNumber(r.path.ID)
+	id, err := r.RecordOfNumber(r.path.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -21,55 +22,55 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 		find func(context.Context, int64) (slug string, status calendar.Status, published time.Time, err error)
 	}{
 		{address.ViewEvent, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.db.ReadEvents(ctx, []int64{id})
+			rows, err := r.DB.ReadEvents(ctx, []int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
 			}
-			if err := r.translate(ent.PageOf(rows...)); err != nil {
+			if err := r.Translate(ent.PageOf(rows...)); err != nil {
 				return "", "", time.Time{}, err
 			}
-			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
+			return r.View().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
 		{address.ViewVenue, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.db.ReadVenues(ctx, []int64{id})
+			rows, err := r.DB.ReadVenues(ctx, []int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
 			}
-			if err := r.translate(ent.PageOf(rows...)); err != nil {
+			if err := r.Translate(ent.PageOf(rows...)); err != nil {
 				return "", "", time.Time{}, err
 			}
-			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
+			return r.View().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
 		{address.ViewOrganizer, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.db.ReadOrganizers(ctx, []int64{id})
+			rows, err := r.DB.ReadOrganizers(ctx, []int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
 			}
-			if err := r.translate(ent.PageOf(rows...)); err != nil {
+			if err := r.Translate(ent.PageOf(rows...)); err != nil {
 				return "", "", time.Time{}, err
 			}
-			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
+			return r.View().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
 		{address.ViewSeries, func(_ context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.seriesRows([]int64{id})
+			rows, err := r.SeriesRows([]int64{id})
 			if err != nil || len(rows) == 0 {
 				return "", "", time.Time{}, err
 			}
-			e, err := seriesEvent(rows[0])
+			e, err := read.SeriesEvent(rows[0])
 			if err != nil {
 				return "", "", time.Time{}, err
 			}
-			return r.view().Text(e).Slug, rows[0].Status, rows[0].PublishedAt, nil
+			return r.View().Text(e).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
 	} {
 		if !r.h.servesView(one.view) {
 			continue
 		}
-		slug, status, published, err := one.find(r.ctx, id)
+		slug, status, published, err := one.find(r.Ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if slug != "" && status.Shown(r.now, published) == calendar.Publish {
+		if slug != "" && status.Shown(r.Now, published) == calendar.Publish {
 			p := r.newPagePath(one.view)
 			p.Slugs = []string{calendar.DecodedSlug(slug)}
 			return r.redirect(http.StatusMovedPermanently, p, address.ParamRecord, address.ParamPostType), nil

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -76,12 +77,12 @@ func (p *MatchedPage) TakesPassword() bool {
 
 // PageCall has the properties of a page request that package server determines.
 type PageCall struct {
-	Now      time.Time         // time of the request, in UTC and whole seconds
-	Language calendar.Language // language by parameter, path or site
-	Query    []byte            // raw query string
-	Password string            // password sent by the form; "" means that none was sent
-	Judge    Judge             // same as in Call
-	Revision int64             // same as in Call
+	Now      time.Time          // time of the request, in UTC and whole seconds
+	Language calendar.Language  // language by parameter, path or site
+	Query    []byte             // raw query string
+	Password string             // password sent by the form; "" means that none was sent
+	Judge    read.PasswordJudge // same as in Call
+	Revision int64              // same as in Call
 }
 
 // PageReply is a finished page.
@@ -113,21 +114,15 @@ func (h *Handlers) ServePage(ctx context.Context, p *MatchedPage, call PageCall)
 			delete(values, name)
 		}
 	}
-	db := h.DB
+	db := h.Primary
 	if h.Replica != nil && call.Password == "" {
 		db = h.Replica
 	}
 	for _, path := range p.readings {
-		r := &pageRequest{
-			request: &request{
-				ctx: ctx, h: h, db: db, now: call.Now, caller: auth.Principal{}, lang: call.Language, revision: call.Revision,
-				root: Root{Mount: h.PublicMount()}, password: call.Password, judge: call.Judge,
-			},
-			path: path, values: values, query: call.Query,
-			words: h.pages.Words(string(call.Language)), dates: pageDates{h.PageSettings.Dates(call.Language)},
-		}
-		r.path.Language = h.pathLanguage(call.Language)
-		r.root.Segment = h.segment(call.Language)
+		r := h.newPageRequest(ctx, db, call.Now, call.Language)
+		r.Revision, r.Password, r.Judge = call.Revision, call.Password, call.Judge
+		r.path, r.values, r.query = path, values, call.Query
+		r.path.Language = h.PathLanguage(call.Language)
 		reply, err := r.serve()
 		if errors.Is(err, errOtherReading) {
 			continue
@@ -149,7 +144,9 @@ var errNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
 // pageRequest is a page request that is being answered.
 type pageRequest struct {
-	*request
+	*read.Reader
+	h       *Handlers
+	params  *param.Set // parsed parameters of the list; nil before parse
 	path    address.Page
 	values  map[string]any // query parameters, except those that pages ignore
 	query   []byte
@@ -157,6 +154,15 @@ type pageRequest struct {
 	dates   pageDates
 	apiRoot string      // value of X-TEC-API-ROOT below the API; "" means the API itself
 	terms   []*ent.Term // term of the path after its ancestors, with translations
+}
+
+// newPageRequest returns a request of an anonymous visitor for a page in a language.
+func (h *Handlers) newPageRequest(ctx context.Context, db *ent.Client, now time.Time, language calendar.Language) *pageRequest {
+	root := read.Root{Segment: h.SegmentOf(language), Mount: h.PublicMount()}
+	return &pageRequest{
+		Reader: h.NewReader(ctx, db, now, auth.Principal{}, root, language), h: h,
+		words: h.pages.Words(string(language)), dates: pageDates{h.PageSettings.Dates(language)},
+	}
 }
 
 // serve answers with the page of one reading of the address.
@@ -233,7 +239,7 @@ func (r *pageRequest) applyPathToQuery() {
 }
 
 // today returns the start of the current day in the zone of the site. The current time is that of the request.
-func (r *pageRequest) today() calendar.Wall { return r.zone().Wall(r.now).StartOfDay() }
+func (r *pageRequest) today() calendar.Wall { return r.Zone().Wall(r.Now).StartOfDay() }
 
 // defaultView returns the view of /events/. If dates were sent and the site has lists, it is the list. Otherwise it
 // is the default of the site.
@@ -311,7 +317,7 @@ func withParams(p address.Page, filters []web.Field) []web.Field {
 
 // localAddress returns a URL of this service as a path for links. It returns other URLs unchanged.
 func (r *pageRequest) localAddress(address string) string {
-	if rest, ok := strings.CutPrefix(address, r.h.Site.BaseURL); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
+	if rest, ok := strings.CutPrefix(address, r.Site.BaseURL); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
 		return r.h.prefix + rest
 	}
 	return address
@@ -333,7 +339,7 @@ func (r *pageRequest) readingIn(view address.View) address.Page {
 
 // parse parses the parameters of a list. What the path decides has precedence. The error is param.Invalid, unless
 // it is not the visitor's fault.
-func (r *pageRequest) parse() (*eventQuery, error) {
+func (r *pageRequest) parse() (*read.EventQuery, error) {
 	values := make(map[string]any, len(r.values)+2)
 	for name, value := range r.values {
 		values[name] = value
@@ -348,11 +354,11 @@ func (r *pageRequest) parse() (*eventQuery, error) {
 	if r.path.Page > 0 {
 		values["page"] = fmt.Sprint(r.path.Page)
 	}
-	q := &eventQuery{}
-	r.params = param.NewSet(r.now, param.InQuery, nil, values)
-	r.declareEventQuery(r.params, q)
-	q.undated = true
-	err := r.params.Parse(r.ctx)
+	q := &read.EventQuery{}
+	r.params = param.NewSet(r.Now, param.InQuery, nil, values)
+	q.Declare(r.Reader, r.params, ent.MaxRead)
+	q.Undated = true
+	err := r.params.Parse(r.Ctx)
 	return q, err
 }
 
@@ -362,7 +368,7 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 	out := make(map[string]string, len(invalid.Faults))
 	others := map[string]bool{}
 	for _, f := range invalid.Faults {
-		text := r.h.Words.Message(r.lang, f.Key, f.Args)
+		text := r.Words.Message(r.Language, f.Key, f.Args)
 		switch {
 		case slices.Contains(dateParameters, f.Param) || f.Param == "tribe-bar-date":
 			text = r.words.BadDate
@@ -388,11 +394,8 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 // PageError returns the HTML page of an error status. A status without a text of its own gets the text for faults
 // of the service.
 func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
-	r := &pageRequest{
-		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},
-		words:   h.pages.Words(string(language)), dates: pageDates{h.PageSettings.Dates(language)},
-	}
-	r.path.Language, r.root.Segment = h.pathLanguage(language), h.segment(language)
+	r := h.newPageRequest(context.Background(), h.Primary, now, language)
+	r.path.Language = h.PathLanguage(language)
 	w := r.words
 	m := &web.ErrorPage{Status: status, Heading: w.FaultTitle, Text: w.FaultText}
 	switch status {

@@ -97,27 +97,6 @@ func (h *Handlers) servesTerms(taxonomy calendar.Kind) bool {
 	return h.PageSettings.Pages.Category
 }
 
-// siteName returns the title of the site in the language of the request.
-func (r *request) siteName() string {
-	return firstText(r.h.PageSettings.Title.In(r.lang, r.h.Site.Language), r.h.Site.Name)
-}
-
-// pathLanguage returns the language to put into the paths of pages in l. In the main language it is "".
-func (h *Handlers) pathLanguage(l calendar.Language) calendar.Language {
-	if l == h.Site.Language || !h.PageSettings.Offers(l) {
-		return ""
-	}
-	return l
-}
-
-// segment returns what precedes the paths of pages in a language, such as "/pl", or "".
-func (h *Handlers) segment(l calendar.Language) string {
-	if l = h.pathLanguage(l); l != "" {
-		return "/" + string(l)
-	}
-	return ""
-}
-
 // offeredOf returns the languages with pages of those that a record has texts in. If it has none of them, its only page is
 // in the main language.
 func (h *Handlers) offeredOf(languages []calendar.Language) []calendar.Language {

@@ -24,7 +24,7 @@ func (r *pageRequest) resolveTerms() error {
 	var id int64
 	for _, slug := range r.path.Slugs {
 		var err error
-		if id, err = r.ownerBySlug(r.path.Taxonomy, slug); err != nil {
+		if id, err = r.OwnerBySlug(r.path.Taxonomy, slug); err != nil {
 			return err
 		}
 		if id == 0 {
@@ -33,7 +33,7 @@ func (r *pageRequest) resolveTerms() error {
 	}
 	var chain []*ent.Term
 	for next := id; next != 0 && len(chain) < math.MaxUint8; {
-		rows, err := r.db.ReadTerms(r.ctx, []int64{next})
+		rows, err := r.DB.ReadTerms(r.Ctx, []int64{next})
 		if err != nil {
 			return err
 		}
@@ -51,10 +51,10 @@ func (r *pageRequest) resolveTerms() error {
 	}
 	slices.Reverse(chain)
 	r.terms = chain
-	if slices.Equal(r.path.Slugs, r.termSlugs(r.lang)) {
+	if slices.Equal(r.path.Slugs, r.termSlugs(r.Language)) {
 		return nil
 	}
-	r.path.Slugs = r.termSlugs(r.lang)
+	r.path.Slugs = r.termSlugs(r.Language)
 	if r.path.Redirect == 0 {
 		r.path.Redirect = 301
 	}
@@ -63,12 +63,12 @@ func (r *pageRequest) resolveTerms() error {
 
 // translateFully loads the texts of records in all languages, for links to the page in other languages.
 func (r *pageRequest) translateFully(page ent.Page) error {
-	return r.db.ReadTranslations(r.ctx, calendar.Languages, page)
+	return r.DB.ReadTranslations(r.Ctx, calendar.Languages, page)
 }
 
 // termSlug returns the slug of a term in a language.
 func (r *pageRequest) termSlug(t *ent.Term, l calendar.Language) string {
-	return calendar.Served(l, r.h.Site.Language, t.Text(), t.Translated()).Slug
+	return calendar.Served(l, r.Site.Language, t.Text(), t.Translated()).Slug
 }
 
 // termSlugs returns the decoded slugs, in a language, of the path's term and its ancestors.
@@ -86,7 +86,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 		return nil
 	}
 	t := r.terms[len(r.terms)-1]
-	text := r.view().Text(t)
+	text := r.View().Text(t)
 	*title = text.Title
 	m.Heading, m.Lead, m.LeadLang = text.Title, markup.Plain(text.Description), r.foreignLanguage(string(text.Language))
 	m.HeadingLang = m.LeadLang
@@ -103,18 +103,18 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(address.ViewDefault), nil)}}
 	for i, above := range r.terms[:len(r.terms)-1] {
 		p := r.newPagePath(address.ViewList)
-		p.Taxonomy, p.Slugs = r.path.Taxonomy, r.termSlugs(r.lang)[:i+1]
-		aboveText := r.view().Text(above)
+		p.Taxonomy, p.Slugs = r.path.Taxonomy, r.termSlugs(r.Language)[:i+1]
+		aboveText := r.View().Text(above)
 		m.Crumbs = append(m.Crumbs, web.Link{Text: aboveText.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(aboveText.Language))})
 	}
 	f.languages, f.original = t.Languages.List(), t.Language
 	f.paths = func(l calendar.Language) address.Page {
 		p := r.path
-		p.Language, p.Slugs = r.h.pathLanguage(l), r.termSlugs(l)
+		p.Language, p.Slugs = r.h.PathLanguage(l), r.termSlugs(l)
 		return p
 	}
 	name := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]
-	r.apiRoot = "/events/" + encode([]web.Field{{Name: name, Value: r.termSlug(t, r.lang)}})
+	r.apiRoot = "/events/" + encode([]web.Field{{Name: name, Value: r.termSlug(t, r.Language)}})
 	if r.path.View == address.ViewList && r.path.Page <= 1 {
 		return r.addSubcategories(m, t)
 	}
@@ -134,9 +134,9 @@ func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
 		if represent.ParentID(row) != t.ID {
 			continue
 		}
-		text := r.view().Text(row)
+		text := r.View().Text(row)
 		p := r.newPagePath(address.ViewList)
-		p.Taxonomy, p.Slugs = calendar.Category, append(r.termSlugs(r.lang), calendar.DecodedSlug(text.Slug))
+		p.Taxonomy, p.Slugs = calendar.Category, append(r.termSlugs(r.Language), calendar.DecodedSlug(text.Slug))
 		m.Terms = append(m.Terms, web.Link{
 			Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(row.ID),
 		})

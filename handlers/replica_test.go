@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -19,7 +20,7 @@ func TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet(t *testing.T) {
 		behind := storetest.Migrated(t, storetest.SQLite(t))
 		replica := apitest.New(t, behind)
 		replica.Example(t)
-		lists := index.New(behind.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+		lists := index.New(behind.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
 		if err := lists.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

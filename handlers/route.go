@@ -10,13 +10,11 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/reply"
-	"github.com/almanac-cal/almanac/internal/represent"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // pattern is one path of the API, with an endpoint for each group of its methods.
@@ -51,23 +49,12 @@ type endpoint struct {
 
 // request is an API request while a handler answers it.
 type request struct {
-	reply.Validity // of the reply so far
-	ctx            context.Context
-	h              *Handlers
-	moves          int64       // Config.Moves when the request began
-	db             *ent.Client // database that the request reads
-	now            time.Time   // time of the request, in UTC and whole seconds
-	caller         auth.Principal
-	lang           calendar.Language // language of the reply
-	// write is the language that the parameter or path chooses, whose texts a write changes. "" means that none
-	// was chosen.
-	write    calendar.Language
-	root     Root
-	fields   string // value of _fields as sent, for links
-	params   *param.Set
-	revision int64           // Call.Revision
-	codec    codec           // codec of the reply
-	expect   calendar.Expect // precondition on the version of the record that is written
+	*read.Reader
+	h      *Handlers
+	fields string // value of _fields as sent, for links
+	params *param.Set
+	codec  codec           // codec of the reply
+	expect calendar.Expect // precondition on the version of the record that is written
 	// changes is the version that the record to change had when it was read. The zero value means that none has been read.
 	changes    calendar.Version
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
@@ -77,16 +64,8 @@ type request struct {
 	upload      bool
 	enterMedia  func() error // Call.EnterMedia
 	enterSeries func() error // Call.EnterSeries
-	password    string       // password sent for events; "" means none
-	judge       Judge        // Call.Judge
-	guessed     bool         // the password was judged, or refused
-	// opened has the events with which the password was compared, and whether it opens them, by id.
-	opened map[int64]bool
 	// unclean points to the HTML texts of a write that are not sanitised yet.
 	unclean []**string
-	edits   *edit.Editor // created at the first use
-	// recurrences has the series of the events that were read, by id.
-	recurrences map[int64]*represent.Recurrence
 	// fetched has the images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }
@@ -140,9 +119,14 @@ func (p *pattern) showing(kind calendar.Kind) *pattern {
 	return p
 }
 
-// describe returns the parameters of the endpoint. It runs the declaration without a request.
-func (e *endpoint) describe(now time.Time) []*param.Param {
-	return param.Describe(now, e.in, func(p *param.Set) { e.declare(&request{now: now}, p) })
+// describe returns the parameters of the endpoint. It runs the declaration and parses nothing.
+func (e *endpoint) describe(r *request) []*param.Param {
+	return param.Describe(r.Now, e.in, func(p *param.Set) { e.declare(r, p) })
+}
+
+// describingRequest returns an anonymous request for declarations that are described and not parsed.
+func (h *Handlers) describingRequest(now time.Time, root read.Root, language calendar.Language) *request {
+	return &request{Reader: h.NewReader(context.Background(), h.Primary, now, auth.Principal{}, root, language), h: h, codec: jsonCodec}
 }
 
 func newPattern(path string, endpoints ...*endpoint) *pattern {
@@ -240,7 +224,7 @@ type Match struct {
 
 // Match finds the route of a path below a root (see Locate). It returns nil for an unknown path. If no endpoint of
 // a known path has the method, Found of the match returns false. That is so for OPTIONS on every known path.
-func (h *Handlers) Match(method string, root Root, rest string) *Match {
+func (h *Handlers) Match(method string, root read.Root, rest string) *Match {
 	table := h.table
 	if h.isWordPress(root) {
 		table = h.wordPress

@@ -9,19 +9,18 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
-	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // Call has the properties of an API request that package server determines.
 type Call struct {
 	Now      time.Time // time of the request, in UTC and whole seconds
 	Caller   auth.Principal
-	Root     Root
+	Root     read.Root
 	Language calendar.Language // language by path, header or site
 	// OnLanguage receives the language that a parameter chooses. Later steps of package server use it.
 	OnLanguage func(calendar.Language)
@@ -39,18 +38,13 @@ type Call struct {
 	// end. Nil means no limit.
 	EnterSeries func() error
 	// Judge limits guesses of event passwords.
-	Judge Judge
+	Judge read.PasswordJudge
 	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
 	Revision int64
 	// Made is the id of the record that an earlier attempt with the same key wrote. The request then writes
 	// nothing and returns that record. 0 means that there was no such attempt.
 	Made int64
 }
-
-// Judge calls compare, which compares a password with those of events and reports whether it was wrong. If the
-// client may not guess, Judge returns an error with the code rest_too_many_requests instead. secret identifies the
-// password that is guessed; 0 means those of several events. A nil Judge means no limit.
-type Judge func(secret int64, compare func() (wrong bool)) error
 
 // Outcome has the properties of a reply that its bytes do not show.
 type Outcome struct {
@@ -75,8 +69,8 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		}
 	}
 	if text, fault := param.String(values["ml_language"]); fault == nil && calendar.Language(text).Known() {
-		r.lang, r.write = calendar.Language(text), calendar.Language(text)
-		call.OnLanguage(r.lang)
+		r.Language, r.Chosen = calendar.Language(text), calendar.Language(text)
+		call.OnLanguage(r.Language)
 	}
 	if m.page != nil {
 		if err := r.readPage(m, values); err != nil {
@@ -95,7 +89,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		}
 		return Outcome{Version: rep.version, Until: r.Until}, writeReply(c, m.endpoint.codec, rep, r.fields)
 	}
-	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
+	r.params = param.NewSet(r.Now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
 	ignored, err := r.parse(c, m, values, duplicates, call.Strict)
 	if err != nil {
@@ -114,10 +108,11 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 }
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {
+	r := h.NewReader(ctx, db, call.Now, call.Caller, call.Root, call.Language)
+	r.Chosen, r.Judge, r.Revision = call.Root.Language(), call.Judge, call.Revision
 	return &request{
-		ctx: ctx, h: h, moves: h.Moves.Number(), db: db, now: call.Now, caller: call.Caller, root: call.Root,
-		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
-		enterMedia: call.EnterMedia, enterSeries: call.EnterSeries, judge: call.Judge, revision: call.Revision, codec: m.endpoint.codec,
+		Reader: r, h: h, expect: call.Expect, mark: call.Mark, upload: m.Upload(),
+		enterMedia: call.EnterMedia, enterSeries: call.EnterSeries, codec: m.endpoint.codec,
 	}
 }
 
@@ -127,7 +122,7 @@ func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
 	if call.Made == 0 {
 		return nil
 	}
-	return h.request(ctx, h.DB, m, call).checkAccess(m, call.Made)
+	return h.request(ctx, h.Primary, m, call).checkAccess(m, call.Made)
 }
 
 // recordReplies are the replies with one record of a kind: to GET by id, and to a write of the record with an id.
@@ -176,36 +171,9 @@ func (r *request) writtenReply(m *Match, id int64) (rep *Reply, err error) {
 // it.
 func (h *Handlers) readDatabase(method string, caller auth.Principal) *ent.Client {
 	if h.Replica == nil || method != fiber.MethodGet && method != fiber.MethodHead || caller.UserID != 0 {
-		return h.DB
+		return h.Primary
 	}
 	return h.Replica
-}
-
-// view returns the settings for making representations in the reply.
-func (r *request) view() *represent.View {
-	return &represent.View{
-		Site: r.h.Site, Words: r.h.Words, Host: r.h.host, Now: r.now, Caller: r.caller, Language: r.lang,
-		Base: r.h.Site.BaseURL + r.h.segment(r.lang), Paths: r.h.PageSettings.Paths, API: r.h.Site.BaseURL + r.root.Segment + r.root.Mount,
-		Recurrences: r.recurrences,
-	}
-}
-
-// translate loads the texts of records in the languages that the reply may show.
-func (r *request) translate(page ent.Page) error {
-	languages := []calendar.Language{r.lang}
-	if r.h.Site.Language != r.lang {
-		languages = append(languages, r.h.Site.Language)
-	}
-	return r.db.ReadTranslations(r.ctx, languages, page)
-}
-
-// sinceRevision returns the revision that the index must have reached. 0 means the newest one of its database.
-// The index follows the replica, if there is one, and may lag behind this request.
-func (r *request) sinceRevision() (int64, error) {
-	if r.h.Replica == nil || r.db == r.h.Replica || r.h.Replica == r.h.DB {
-		return r.revision, nil
-	}
-	return edit.Revision(r.ctx, r.db)
 }
 
 // Options answers OPTIONS on the matched path.
@@ -231,8 +199,8 @@ func writeReply(c *fiber.Ctx, as codec, rep *Reply, fields string) error {
 
 // unchanged returns the value of Outcome.Unchanged for the reply to the request.
 func (r *request) unchanged() reply.Unchanged {
-	if r.revision == 0 {
+	if r.Revision == 0 {
 		return nil
 	}
-	return r.Validity.Unchanged(r.h.Index)
+	return r.Validity.Unchanged(r.Index)
 }

@@ -14,8 +14,10 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/internal/address"
+	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
@@ -278,7 +280,7 @@ func (h *Handlers) publicReads() *ent.Client {
 	if h.Replica != nil {
 		return h.Replica
 	}
-	return h.DB
+	return h.Primary
 }
 
 // sitemapURLs returns the URLs of a record, one for each language that it has a text in. paths are below the
@@ -289,7 +291,7 @@ func (h *Handlers) sitemapURLs(record query.PublicRecord, paths map[calendar.Lan
 		languages = []calendar.Language{record.Language}
 	}
 	languages = h.offeredOf(languages)
-	address := func(l calendar.Language) string { return h.Site.BaseURL + h.segment(l) + paths[l] }
+	address := func(l calendar.Language) string { return h.Site.BaseURL + h.SegmentOf(l) + paths[l] }
 	var alternates []sitemapAlternate
 	if len(h.PageSettings.Languages) > 1 {
 		for _, l := range languages {
@@ -377,21 +379,21 @@ func (h *Handlers) categoryPaths(
 		ids[i], paths[record.ID] = record.ID, map[calendar.Language]string{}
 	}
 	for _, lang := range calendar.Languages {
-		r := &request{ctx: ctx, h: h, db: h.publicReads(), now: now, lang: lang, root: Root{Mount: h.PublicMount()}}
+		r := h.NewReader(ctx, h.publicReads(), now, auth.Principal{}, read.Root{Mount: h.PublicMount()}, lang)
 		for part := range slices.Chunk(ids, slugBatch) {
-			rows, err := r.db.ReadTerms(ctx, part)
+			rows, err := r.DB.ReadTerms(ctx, part)
 			if err != nil {
 				return nil, err
 			}
-			if err := r.translate(ent.PageOf(rows...)); err != nil {
+			if err := r.Translate(ent.PageOf(rows...)); err != nil {
 				return nil, err
 			}
-			shown, err := r.terms(rows)
+			shown, err := r.RepresentTerms(rows)
 			if err != nil {
 				return nil, err
 			}
 			for _, t := range shown {
-				paths[t.ID][lang] = strings.TrimPrefix(t.URL, h.Site.BaseURL+h.segment(lang))
+				paths[t.ID][lang] = strings.TrimPrefix(t.URL, h.Site.BaseURL+h.SegmentOf(lang))
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // field is a row of the specification's tables, as the index publishes it.
@@ -290,7 +290,7 @@ func laterFields() (names []string) {
 // addedFilters are the names of the rows of filters of events that the specification does not have.
 func addedFilters() string {
 	var names []string
-	for _, c := range handlers.EventColumns() {
+	for _, c := range read.EventColumns() {
 		if !slices.ContainsFunc(eventFilters, func(f field) bool { return f.name == c.Name }) {
 			names = append(names, c.Name)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // termInput is the input of a request that creates or updates a category or tag.
@@ -52,10 +53,10 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 				if *in.ParentID == 0 {
 					return nil
 				}
-				return referenceFault(r.editor().TermsFault(ctx, r.db, calendar.Category, []int64{*in.ParentID}))
+				return read.ReferenceFault(r.Editor().TermsFault(ctx, r.DB, calendar.Category, []int64{*in.ParentID}))
 			})
 	}
-	r.declareLanguage(f.p)
+	read.DeclareLanguage(f.p)
 }
 
 // maxTermText is the largest length of a term's description in characters (contract, section 4).
@@ -63,7 +64,7 @@ const maxTermText = maxText
 
 // mayManageTerms returns an error if the caller may not write terms of the taxonomy.
 func (r *request) mayManageTerms(taxonomy calendar.Kind) error {
-	if !auth.May(r.caller, auth.ManageTerms, auth.Record{Kind: taxonomy}) {
+	if !auth.May(r.Caller, auth.ManageTerms, auth.Record{Kind: taxonomy}) {
 		return edit.Forbidden()
 	}
 	return nil
@@ -76,7 +77,7 @@ func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, erro
 		}
 		var id int64
 		err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
-			row, err := e.CreateTerm(r.ctx, tx, &in.TermInput)
+			row, err := e.CreateTerm(r.Ctx, tx, &in.TermInput)
 			if err == nil {
 				id = row.ID
 			}
@@ -102,7 +103,7 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, version := r.view().LastWrite(row.Core(), false)
+	_, version := r.View().LastWrite(row.Core(), false)
 	return &Reply{status: 200, body: body, version: version}, nil
 }
 
@@ -123,14 +124,14 @@ func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, erro
 			return nil, err
 		}
 		err := r.change(&in.ID, func(tx *entTx, e *edit.Editor) error {
-			row, err := edit.LockTerm(r.ctx, tx, in.ID)
+			row, err := edit.LockTerm(r.Ctx, tx, in.ID)
 			if ent.IsNotFound(err) {
-				return invalidPath("id", noRecord(taxonomy, in.ID)) // the term was deleted in the meantime
+				return invalidPath("id", read.UnknownID(taxonomy, in.ID)) // the term was deleted in the meantime
 			}
 			if err != nil {
 				return err
 			}
-			_, err = e.UpdateTerm(r.ctx, tx, row, &in.TermInput)
+			_, err = e.UpdateTerm(r.Ctx, tx, row, &in.TermInput)
 			return err
 		})
 		if err != nil {
@@ -151,14 +152,14 @@ func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*Reply, error) 
 			return nil, err
 		}
 		err = r.change(&q.ID, func(tx *entTx, e *edit.Editor) error {
-			row, err := edit.LockTerm(r.ctx, tx, q.ID)
+			row, err := edit.LockTerm(r.Ctx, tx, q.ID)
 			if ent.IsNotFound(err) {
-				return invalidPath("id", noRecord(taxonomy, q.ID)) // the term was deleted in the meantime
+				return invalidPath("id", read.UnknownID(taxonomy, q.ID)) // the term was deleted in the meantime
 			}
 			if err != nil {
 				return err
 			}
-			return e.DeleteTerm(r.ctx, tx, row)
+			return e.DeleteTerm(r.Ctx, tx, row)
 		})
 		rep.version = calendar.ShownVersion{} // a deleted term has no version
 		return rep, err

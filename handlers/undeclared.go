@@ -83,7 +83,7 @@ func (r *request) undeclaredParameters(m *Match, values map[string]any) []undecl
 // the header that names them.
 func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
-	err = r.params.Parse(r.ctx)
+	err = r.params.Parse(r.Ctx)
 	if !strict {
 		return ignoredHeader(unknown, duplicates), err
 	}

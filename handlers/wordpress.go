@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // WordPressRoot is the path of the WordPress REST root. Clients look for the namespaces of a site there.
@@ -44,11 +45,11 @@ func wordPressRoutes() []*pattern {
 }
 
 // isWordPress reports whether a root is that of routes of WordPress itself. A mount may have the same path.
-func (h *Handlers) isWordPress(root Root) bool {
+func (h *Handlers) isWordPress(root read.Root) bool {
 	return h.wordPress != nil && root.Mount == WordPressRoot
 }
 
-func (r *request) isWordPress() bool { return r.h.isWordPress(r.root) }
+func (r *request) isWordPress() bool { return r.h.isWordPress(r.Root) }
 
 // signedInUser is the user of a request in the shape of WordPress.
 type signedInUser struct {
@@ -65,10 +66,10 @@ type signedInUser struct {
 
 // getSignedIn answers with the user of the credentials. Clients test with it whether their credentials work.
 func (r *request) getSignedIn(*indexQuery) (*Reply, error) {
-	if r.caller.UserID == 0 {
+	if r.Caller.UserID == 0 {
 		return nil, &calendar.Error{Code: "rest_not_logged_in", Key: "rest_not_logged_in"}
 	}
-	row, err := r.h.DB.User.Get(r.ctx, r.caller.UserID)
+	row, err := r.Primary.User.Get(r.Ctx, r.Caller.UserID)
 	if ent.IsNotFound(err) { // credentials are cached for some seconds
 		return nil, &calendar.Error{Code: "rest_invalid_token", Key: "rest_invalid_token", Err: err}
 	}
@@ -76,9 +77,9 @@ func (r *request) getSignedIn(*indexQuery) (*Reply, error) {
 		return nil, err
 	}
 	return &Reply{status: http.StatusOK, body: &signedInUser{
-		ID: row.ID, Name: firstText(row.Name, row.Login), Link: r.h.Site.BaseURL + r.h.segment(r.lang) + "/",
+		ID: row.ID, Name: firstText(row.Name, row.Login), Link: r.Site.BaseURL + r.SegmentOf(r.Language) + "/",
 		Slug: firstText(calendar.Slug(row.Login), row.Login), Roles: []calendar.Role{row.Role},
-		Capabilities: capabilities(r.caller), Meta: []string{},
+		Capabilities: capabilities(r.Caller), Meta: []string{},
 	}}, nil
 }
 
@@ -112,9 +113,9 @@ func capabilities(caller auth.Principal) map[string]bool {
 // imageBody returns the representation of an image that the routes of the request have.
 func (r *request) imageBody(row *ent.Image) any {
 	if r.isWordPress() {
-		return r.view().Attachment(row)
+		return r.View().Attachment(row)
 	}
-	return r.view().Image(row)
+	return r.View().Image(row)
 }
 
 // noImage returns the error for an id that no image has.

@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
 )
@@ -29,23 +30,13 @@ const (
 	maxURL   = 2048
 )
 
-// editor returns the Editor that writes on behalf of the caller.
-func (r *request) editor() *edit.Editor {
-	if r.edits == nil {
-		r.edits = &edit.Editor{
-			Site: r.h.Site, Now: r.now, By: r.caller, Write: r.write, Request: r.lang, PasswordKey: r.h.PasswordKey,
-		}
-	}
-	return r.edits
-}
-
 // change runs do in a transaction that writes one record. do must set id to that of the record. The record must
 // have the version that the request expects.
 func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
 	if err := r.sanitise(); err != nil {
 		return err
 	}
-	err := r.commit(r.ctx, r.expect, func(tx *entTx, e *edit.Editor) error {
+	err := r.commit(r.Ctx, r.expect, func(tx *entTx, e *edit.Editor) error {
 		if err := do(tx, e); err != nil {
 			return err
 		}
@@ -62,7 +53,7 @@ func (r *request) recordWrite(tx *entTx, id int64) error {
 	if r.mark == nil {
 		return nil
 	}
-	return r.mark(r.ctx, tx, id)
+	return r.mark(r.Ctx, tx, id)
 }
 
 // commit runs do in a transaction. If all retries conflict with other writes, it returns an error that the client
@@ -70,15 +61,15 @@ func (r *request) recordWrite(tx *entTx, id int64) error {
 func (r *request) commit(
 	ctx context.Context, expect calendar.Expect, do func(tx *entTx, e *edit.Editor) error,
 ) error {
-	e := r.editor()
+	e := r.Editor()
 	e.Expect = expect
-	err := edit.Write(ctx, r.h.DB, e, func(tx *entTx) error { return do(tx, e) })
+	err := edit.Write(ctx, r.Primary, e, func(tx *entTx) error { return do(tx, e) })
 	if !errors.Is(err, store.ErrConflict) {
 		return err
 	}
 	// Credentials are cached for some seconds. A user who was deleted meanwhile cannot be an author.
-	if id := r.caller.UserID; id != 0 {
-		known, lookup := r.db.User.Query().Where(user.ID(id)).Exist(ctx)
+	if id := r.Caller.UserID; id != 0 {
+		known, lookup := r.DB.User.Query().Where(user.ID(id)).Exist(ctx)
 		if lookup == nil && !known {
 			return &calendar.Error{Code: "rest_invalid_token", Key: "rest_invalid_token", Err: err}
 		}
@@ -219,7 +210,7 @@ func (r *request) sanitise() error {
 		if *text == nil {
 			continue
 		}
-		clean, err := sanitiseHTML(r.ctx, **text)
+		clean, err := sanitiseHTML(r.Ctx, **text)
 		if err != nil {
 			return err
 		}
@@ -252,7 +243,7 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 	return param.Opt(f.p, dst, "status", "Status", "string", func(raw any) (calendar.Status, *param.Fault) {
 		word, fault := param.String(raw)
 		if fault == nil && !calendar.Status(word).Known() {
-			fault = unknownStatus()
+			fault = read.UnknownStatus()
 		}
 		return calendar.Status(word), fault
 	})
@@ -266,7 +257,7 @@ func declareWord[W ~string](f fields, dst **W, name, description string, words [
 		}
 		text, fault := param.String(raw)
 		if fault == nil && !slices.Contains(words, W(text)) {
-			fault = wordFault(words)
+			fault = read.WordFault(words)
 		}
 		return W(text), fault
 	}))
@@ -285,19 +276,19 @@ func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
 		if stored != nil {
 			if same, err := stored(**dst); same || err != nil {
-				return referenceFault(nil, err)
+				return read.ReferenceFault(nil, err)
 			}
 		}
-		return referenceFault(f.r.editor().AuthorFault(ctx, f.r.db, **dst))
+		return read.ReferenceFault(f.r.Editor().AuthorFault(ctx, f.r.DB, **dst))
 	})
 }
 
 // published declares date and date_utc. If both are sent, date counts.
 func (f fields) published(dst **time.Time) (date, dateUTC *param.Param) {
 	var local *when.Date
-	site := f.r.zone()
+	site := f.r.Zone()
 	read := func(zone calendar.Zone, keep func(when.Date)) func(raw any) (when.Date, *param.Fault) {
-		parse := parseDate(f.p.Now, zone)
+		parse := read.ParseDate(f.p.Now, zone)
 		return func(raw any) (when.Date, *param.Fault) {
 			d, fault := parse(raw)
 			if fault == nil {
@@ -379,7 +370,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 		return picture{id: id}, nil
 	})
 	return f.nullClears(p).Check(func(ctx context.Context) *param.Fault {
-		return referenceFault(f.r.editor().ImageFault(ctx, f.r.db, (*dst).id))
+		return read.ReferenceFault(f.r.Editor().ImageFault(ctx, f.r.DB, (*dst).id))
 	})
 }
 
@@ -493,7 +484,7 @@ func (f fields) terms(dst **[]edit.TermRef, taxonomy calendar.Kind, name, descri
 				ids = append(ids, ref.ID)
 			}
 		}
-		return referenceFault(f.r.editor().TermsFault(ctx, f.r.db, taxonomy, ids))
+		return read.ReferenceFault(f.r.Editor().TermsFault(ctx, f.r.DB, taxonomy, ids))
 	})
 }
 

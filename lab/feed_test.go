@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
@@ -52,7 +53,7 @@ func benchFeed(b *testing.B, database func(testing.TB) string) {
 	if _, err := w.Write(b.Context(), c); err != nil {
 		b.Fatal(err)
 	}
-	lists := index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+	lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
 	if err := lists.Load(b.Context()); err != nil {
 		b.Fatal(err)
 	}

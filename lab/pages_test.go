@@ -16,6 +16,7 @@ import (
 	entevent "github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
@@ -53,7 +54,7 @@ func BenchmarkPages(b *testing.B) {
 }
 
 func benchPages(b *testing.B, st *store.Store) {
-	lists := index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+	lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
 	if err := lists.Load(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/fill"
@@ -95,7 +96,7 @@ type worstStatement struct {
 
 func newAnonymousReads(t *testing.T, st *store.Store, now time.Time) *anonymousReads {
 	t.Helper()
-	lists := index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+	lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
 	if err := lists.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestWhoMayKeepAReply(t *testing.T) {
 		api := apitest.New(t, st)
 		api.Example(t)
 		srv := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-			h.DB, h.PasswordKey, c.MaxAge, c.Stale = st.Ent, api.Key, time.Minute, 10*time.Second
+			h.Primary, h.PasswordKey, c.MaxAge, c.Stale = st.Ent, api.Key, time.Minute, 10*time.Second
 		})
 		const kept = "public, max-age=60, stale-while-revalidate=10"
 		for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestHeadersOfTagsInParts(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	api := apitest.New(t, st)
 	api.Example(t)
-	srv := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
+	srv := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.Primary = st.Ent })
 	tag := do(t, srv, "GET", "/tags/4").Header.Get("ETag")
 	for _, c := range []struct {
 		name   string

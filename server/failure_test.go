@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -37,9 +38,9 @@ func newBrokenServer(t *testing.T, log io.Writer, change func(*handlers.Config, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := handlers.Config{Words: words, Site: calendar.Site{
+	c := handlers.Config{Calendar: read.Calendar{Words: words, Site: calendar.Site{
 		BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: func() time.Time { return apitest.Now },
-	}}
+	}}}
 	s := server.Config{Words: words, Site: c.Site, Log: slog.New(slog.NewTextHandler(log, nil))}
 	if change != nil {
 		change(&c, &s)
@@ -47,7 +48,7 @@ func newBrokenServer(t *testing.T, log io.Writer, change func(*handlers.Config, 
 	if s.API, err = handlers.New(c); err != nil {
 		t.Fatal(err)
 	}
-	s.Auth = auth.NewVerifier(c.DB, c.Site.Now)
+	s.Auth = auth.NewVerifier(c.Primary, c.Site.Now)
 	srv, err := server.New(s)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func TestDatabaseAwayIsUnavailable(t *testing.T) {
 			{"nobody there", ent.NewClient(ent.Driver(away)), time.Minute},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) { h.DB, s.Timeout = c.db, c.timeout })
+				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) { h.Primary, s.Timeout = c.db, c.timeout })
 				// Without credentials, and with some that look like a token.
 				for _, authorization := range []string{"", "Bearer " + secret(t, st)} {
 					res := do(t, s, "GET", "/events", "Authorization", authorization)

@@ -3,8 +3,8 @@ package server
 import (
 	"strconv"
 
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // judge calls compare if the client may make another guess of the target. Otherwise it returns a refusal. A guess
@@ -31,7 +31,7 @@ func (s *Server) judge(x *exchange, kind, target string, compare func() (wrong b
 }
 
 // judgePasswords returns the limit of the client's guesses of event passwords.
-func (s *Server) judgePasswords(x *exchange) handlers.Judge {
+func (s *Server) judgePasswords(x *exchange) read.PasswordJudge {
 	return func(secret int64, compare func() (wrong bool)) error {
 		return s.judge(x, "p", strconv.FormatInt(secret, 10), compare)
 	}

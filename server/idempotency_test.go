@@ -45,7 +45,7 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				interrupt = c.interrupt
 				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) {
-					h.DB, s.Replays = st.Ent, idempotency.New(st)
+					h.Primary, s.Replays = st.Ent, idempotency.New(st)
 					if c.status == 503 {
 						s.Timeout = time.Second
 					}
@@ -105,7 +105,7 @@ func TestPreflightAllowsWhatIsAskedFor(t *testing.T) {
 func TestKeysAreIgnoredWithoutAKeeper(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
-	s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
+	s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.Primary = st.Ent })
 	for range 2 {
 		res := do(t, s, "POST", "/tags?name=One", "Authorization", "Bearer "+secret(t, st), "Idempotency-Key", `"one`)
 		if res.Header.Get("Idempotency-Replayed") != "" || res.Status != 201 && res.Status != 400 {

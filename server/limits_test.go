@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -257,7 +258,7 @@ func TestRates(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				test.limits.Proxies = proxies
 				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-					h.DB, c.Limits, c.Metrics = st.Ent, test.limits, server.NewMetrics("test")
+					h.Primary, c.Limits, c.Metrics = st.Ent, test.limits, server.NewMetrics("test")
 				})
 				for i, a := range test.asks {
 					res := do(t, s, "GET", "/tags", "X-Forwarded-For", a.from, "Authorization", a.authorization)
@@ -413,7 +414,7 @@ func TestLogLinesHaveNoSecrets(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var log bytes.Buffer
-		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.DB, c.Log = st.Ent, jsonLog(&log) })
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.Primary, c.Log = st.Ent, jsonLog(&log) })
 		token := secret(t, st)
 		do(t, s, "GET", "/events/15?password=hunter2&token="+token, "Authorization", "Bearer "+token, "Cookie", "hunter2")
 		do(t, s, "GET", "/nothing/hunter2", "Authorization", "Basic aHVudGVyMjpodW50ZXIy")
@@ -466,7 +467,7 @@ func TestManyPasswordsAtOnce(t *testing.T) {
 			{"of many addresses", 40, hour, func(seen map[int]int) bool { return seen[401] > 0 && seen[503] > 0 && seen[401]+seen[503] == 40 }},
 		} {
 			s := serve(t, newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-				h.DB, c.Proxies, c.Timeout = st.Ent, proxies, time.Minute
+				h.Primary, c.Proxies, c.Timeout = st.Ent, proxies, time.Minute
 				c.Rates.Guesses = limit.GuessRates{Source: test.source, Target: hour, Trusted: few}
 			}))
 			var all sync.WaitGroup
@@ -498,7 +499,7 @@ func TestRateOfATokenInAnyForm(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		token := secret(t, st)
 		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-			h.DB, c.Rates.Token = st.Ent, limit.Rate{Interval: time.Hour, Burst: 2}
+			h.Primary, c.Rates.Token = st.Ent, limit.Rate{Interval: time.Hour, Burst: 2}
 		})
 		for i, authorization := range []string{"Bearer " + token, "bearer  " + token[:6] + " " + token[6:], "Bearer " + token} {
 			if res := do(t, s, "GET", "/tags", "Authorization", authorization); (res.Status == 429) != (i == 2) || res.Status == 401 {
@@ -516,7 +517,7 @@ func TestMountsThatHideSomething(t *testing.T) {
 			t.Fatal(err)
 		}
 		site := calendar.Site{BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: time.Now}
-		api, err := handlers.New(handlers.Config{Words: words, Site: site, Mounts: []string{mount}})
+		api, err := handlers.New(handlers.Config{Calendar: read.Calendar{Words: words, Site: site}, Mounts: []string{mount}})
 		if err != nil {
 			t.Fatal(err)
 		}

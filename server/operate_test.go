@@ -286,7 +286,7 @@ func TestMetrics(t *testing.T) {
 		}
 		st.Watch(m.SQL)
 		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-			h.DB, c.Metrics = st.Ent, m
+			h.Primary, c.Metrics = st.Ent, m
 			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 5}
 		})
 		for range 2 {
@@ -386,7 +386,7 @@ func TestTraces(t *testing.T) {
 		tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(seen)).Tracer("test")
 		st.Watch(server.SQLSpans(tracer, st.Engine()))
 		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-			h.DB, c.Tracer, c.Log = st.Ent, tracer, jsonLog(&log)
+			h.Primary, c.Tracer, c.Log = st.Ent, tracer, jsonLog(&log)
 		})
 		const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 		if res := do(t, s, "GET", "/tags?search=hunter2", "traceparent", parent); res.Status != 200 {

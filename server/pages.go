@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -137,14 +138,14 @@ func trimSlash(path string) string {
 
 // cutLanguage splits a path into its language and the rest. "/pl/docs" becomes "/docs" in Polish, and "/pl"
 // becomes "/".
-func cutLanguage(path string) (handlers.Root, string) {
+func cutLanguage(path string) (read.Root, string) {
 	if len(path) < 3 || !calendar.Language(path[1:3]).Known() || len(path) > 3 && path[3] != '/' {
-		return handlers.Root{}, path
+		return read.Root{}, path
 	}
 	if len(path) == 3 {
-		return handlers.Root{Segment: path}, "/"
+		return read.Root{Segment: path}, "/"
 	}
-	return handlers.Root{Segment: path[:3]}, path[3:]
+	return read.Root{Segment: path[:3]}, path[3:]
 }
 
 // sendPageFile sends a page or an asset in the content coding that the client prefers, or replies 304.

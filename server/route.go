@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
@@ -139,13 +140,13 @@ func (s *Server) trimPrefix(path string) string {
 
 // language returns the language of a reply. It is that of ml_language, else of the path, of Accept-Language or of
 // the site.
-func (s *Server) language(c *fiber.Ctx, root handlers.Root) calendar.Language {
+func (s *Server) language(c *fiber.Ctx, root read.Root) calendar.Language {
 	return requestedLanguage(c, root, locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language))
 }
 
 // pageLanguage returns the language of a page or feed. It is that of ml_language or of the path, if the site offers it, else
 // the main language.
-func (s *Server) pageLanguage(c *fiber.Ctx, root handlers.Root) calendar.Language {
+func (s *Server) pageLanguage(c *fiber.Ctx, root read.Root) calendar.Language {
 	l := requestedLanguage(c, root, s.Site.Language)
 	if !s.API.PageSettings.Offers(l) {
 		return s.Site.Language
@@ -154,7 +155,7 @@ func (s *Server) pageLanguage(c *fiber.Ctx, root handlers.Root) calendar.Languag
 }
 
 // requestedLanguage returns the language that ml_language or the path requests. Without either it returns lang.
-func requestedLanguage(c *fiber.Ctx, root handlers.Root, lang calendar.Language) calendar.Language {
+func requestedLanguage(c *fiber.Ctx, root read.Root, lang calendar.Language) calendar.Language {
 	if l := root.Language(); l != "" {
 		lang = l
 	}

@@ -95,7 +95,7 @@ func TestSecretsStayWithTheirOwners(t *testing.T) {
 		metrics := server.NewMetrics("almanac test")
 		failing := false
 		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-			h.DB, h.PasswordKey = db, key
+			h.Primary, h.PasswordKey = db, key
 			c.Log = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			c.Tracer, c.Metrics = tracer, metrics
 		})
@@ -237,7 +237,7 @@ func TestRefusalsAreAllAlike(t *testing.T) {
 		if err := auth.SetDisabled(t.Context(), st.Ent, apitest.Now, out.ID, true); err != nil {
 			t.Fatal(err)
 		}
-		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.Primary = st.Ent })
 		const unknown = "alm_0123456789abcdefghijklmnopqrstuvwxyzABC-_EF"
 		for _, group := range [][]string{
 			{

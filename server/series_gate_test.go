@@ -42,7 +42,7 @@ func TestOneLargeWriteAtATime(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		metrics := server.NewMetrics("test")
 		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-			h.DB, c.Metrics, c.Timeout, c.Concurrent = st.Ent, metrics, time.Minute, 100
+			h.Primary, c.Metrics, c.Timeout, c.Concurrent = st.Ent, metrics, time.Minute, 100
 		})
 		token := "Bearer " + secret(t, st)
 		send := func(method, path, body string) apitest.Response {

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
@@ -71,7 +72,7 @@ type exchange struct {
 	sitemap   bool                  // the path is that of a sitemap
 	document  bool                  // the reply is a page of servePages
 	longURL   bool                  // the URL is too long
-	root      handlers.Root         // what precedes rest in the path: the mount and the language
+	root      read.Root             // what precedes rest in the path: the mount and the language
 	rest      string                // path below the API; outside the API, below the base URL
 	match     *handlers.Match       // route of the path; nil means that no route has it
 	page      *handlers.MatchedPage // calendar page of the path; nil means that there is none

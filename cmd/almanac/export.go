@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/wholefile"
 	"github.com/almanac-cal/almanac/server"
@@ -139,7 +140,7 @@ func exportRecords(
 	if err != nil {
 		return 0, err
 	}
-	api, err := handlers.New(handlers.Config{DB: st.Ent, Site: site, Words: words, Fetcher: media.NewFetcher(), NoPages: true})
+	api, err := handlers.New(handlers.Config{Calendar: read.Calendar{Primary: st.Ent, Site: site, Words: words}, Fetcher: media.NewFetcher(), NoPages: true})
 	if err != nil {
 		return 0, usageError{err}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/manual"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // manualCmd is the command that writes the generated parts of the manual. It makes the tables of flags from the
@@ -58,7 +59,7 @@ type manualParts struct {
 	model *kong.Application
 	env   *environment
 	api   *handlers.Handlers
-	root  handlers.Root
+	root  read.Root
 }
 
 func newParts() (*manualParts, error) {

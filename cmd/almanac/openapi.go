@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/settings"
 )
 
@@ -44,8 +45,8 @@ func (c openapiCmd) Run(s streams) error {
 
 // describedAPI returns handlers that can only describe the API, and its root. The root is the first mount, or the
 // usual one.
-func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, handlers.Root, error) {
-	root := handlers.Root{Mount: "/" + handlers.Namespace}
+func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, read.Root, error) {
+	root := read.Root{Mount: "/" + handlers.Namespace}
 	words, err := locale.Load()
 	if err != nil {
 		return nil, root, err
@@ -53,7 +54,7 @@ func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, handlers
 	all := settings.Default()
 	site := all.Calendar(clockNow)
 	site.BaseURL = baseURL
-	h, err := handlers.New(handlers.Config{Version: buildVersion(), Words: words, Site: site, Mounts: mounts, NoPages: true})
+	h, err := handlers.New(handlers.Config{Calendar: read.Calendar{Words: words, Site: site}, Version: buildVersion(), Mounts: mounts, NoPages: true})
 	if err != nil {
 		return nil, root, usageError{fmt.Errorf("%w", err)}
 	}

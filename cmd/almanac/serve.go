@@ -29,6 +29,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
@@ -285,7 +286,7 @@ func (f serveFlags) try(source siteSource) error {
 	if site.BaseURL = f.BaseURL; site.BaseURL == "" {
 		site.BaseURL = "http://localhost"
 	}
-	if _, err := handlers.New(handlers.Config{Site: site, PageSettings: &all, Mounts: f.Mount, NoPages: true}); err != nil {
+	if _, err := handlers.New(handlers.Config{Calendar: read.Calendar{Site: site, PageSettings: &all}, Mounts: f.Mount, NoPages: true}); err != nil {
 		return usageError{err}
 	}
 	return nil
@@ -352,7 +353,7 @@ func (f serveFlags) listen(
 	var lists *index.Index
 	if f.Index {
 		// must follow operation, which starts to observe the statements
-		lists = index.New(st.reading().Ent, handlers.EventColumns(), log)
+		lists = index.New(st.reading().Ent, read.EventColumns(), log)
 		lists.Moves = st.moves
 		lists.Snapshot = f.snapshot(ctx, log, st.Store)
 		if op.metrics != nil {
@@ -626,8 +627,10 @@ func (f serveFlags) server(
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
 	live.config = handlers.Config{
-		DB: st.Ent, Replica: st.reading().Ent, Index: lists, Moves: st.moves, Words: words,
-		Version: buildVersion(), PasswordKey: key, FeedKey: feedKey, Mounts: f.Mount,
+		Calendar: read.Calendar{
+			Primary: st.Ent, Replica: st.reading().Ent, Index: lists, Moves: st.moves, Words: words, PasswordKey: key, FeedKey: feedKey,
+		},
+		Version: buildVersion(), Mounts: f.Mount,
 		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding), NoPages: !f.Pages,
 	}
 	live.recordCache = size

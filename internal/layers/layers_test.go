@@ -42,6 +42,7 @@ var layers = []layer{
 	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/settings internal/sheet internal/when internal/wholefile"},
 	{"reads", "internal/address internal/query internal/index internal/represent internal/feed internal/openapi internal/reply"},
 	{"rules", "edit"},
+	{"what callers see", "internal/read"},
 	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
 	{"resources", "handlers web"},
 	{"requests", "server"},
@@ -92,7 +93,7 @@ var narrowImports = map[string]string{
 	"internal/licences":  "",
 	"internal/manual":    "",
 	// It knows no resource.
-	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/query internal/reply internal/represent internal/settings",
+	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/query internal/read internal/reply internal/represent internal/settings",
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.

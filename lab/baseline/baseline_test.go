@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/baseline"
 	"github.com/almanac-cal/almanac/lab/fill"
@@ -53,7 +53,7 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		lists := index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+		lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
 		if err := lists.Load(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -97,9 +98,10 @@ func (w *world) inside(ctx context.Context) (_ *localService, err error) {
 		BaseURL: s.base, Language: calendar.English, PerPage: 10, Now: s.clock.now,
 		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
 	}
-	lists := index.New(s.store.Ent, handlers.EventColumns(), log)
+	lists := index.New(s.store.Ent, read.EventColumns(), log)
 	api, err := handlers.New(handlers.Config{
-		DB: s.store.Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Files: files, Fetcher: media.NewFetcher(),
+		Calendar: read.Calendar{Primary: s.store.Ent, Index: lists, Site: site, Words: words, PasswordKey: key},
+		Files:    files, Fetcher: media.NewFetcher(),
 	})
 	if err != nil {
 		return nil, err

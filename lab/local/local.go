@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -106,7 +107,8 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	s.Site = Site("http://" + ln.Addr().String())
 	s.API = s.Site.BaseURL + "/" + handlers.Namespace
 	api, err := handlers.New(handlers.Config{
-		DB: c.Store.Ent, Index: c.Index, Site: s.Site, Words: words, PasswordKey: key, FeedKey: feedKey, Files: files, Fetcher: media.NewFetcher(),
+		Calendar: read.Calendar{Primary: c.Store.Ent, Index: c.Index, Site: s.Site, Words: words, PasswordKey: key, FeedKey: feedKey},
+		Files:    files, Fetcher: media.NewFetcher(),
 	})
 	if err != nil {
 		return nil, err

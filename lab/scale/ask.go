@@ -14,9 +14,9 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/local"
@@ -65,7 +65,7 @@ func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) 
 // index runs an index as the service does, and waits until it is complete.
 func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error) {
 	before := heap()
-	lists := index.New(s.st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+	lists := index.New(s.st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	began := time.Now()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/lab/baseline"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
@@ -41,7 +42,7 @@ func (c byHandCmd) Run(ctx context.Context, o output) (err error) {
 	config := baseline.Config{DB: st.DB, Site: local.Site(process.BaseURL), Way: baseline.Way(c.Way)}
 	indexed := make(chan error, 1)
 	if config.Way == baseline.Index {
-		config.Index = index.New(st.Ent, handlers.EventColumns(), slog.New(slog.NewTextHandler(o.Err, nil)))
+		config.Index = index.New(st.Ent, read.EventColumns(), slog.New(slog.NewTextHandler(o.Err, nil)))
 		go func() { indexed <- config.Index.Run(ctx) }()
 	} else {
 		indexed <- nil

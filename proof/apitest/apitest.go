@@ -30,6 +30,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/server"
@@ -92,10 +93,11 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	})
 	st.Ent.Use(a.noteUnlogged)
 	c := handlers.Config{
-		Index: index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler)),
-		DB:    st.Ent, Words: words, PasswordKey: a.Key, FeedKey: feedKey, Files: files,
-		Fetcher: media.NewFetcher(netip.MustParsePrefix("127.0.0.0/8")),
-		Site:    siteOf(),
+		Calendar: read.Calendar{
+			Index:   index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler)),
+			Primary: st.Ent, Words: words, PasswordKey: a.Key, FeedKey: feedKey, Site: siteOf(),
+		},
+		Files: files, Fetcher: media.NewFetcher(netip.MustParsePrefix("127.0.0.0/8")),
 	}
 	for _, o := range options {
 		o(&c)

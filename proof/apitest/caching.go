@@ -36,7 +36,7 @@ import (
 
 // configureCaching notes what caching processes are made of.
 func (a *API) configureCaching(c handlers.Config, config server.Config) {
-	reads := c.DB
+	reads := c.Primary
 	if c.Replica != nil {
 		reads = c.Replica
 	}

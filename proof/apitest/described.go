@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // asDescribed compares a request and its reply with the interface description. A reply always fits: its status,
@@ -113,11 +114,11 @@ var description = sync.OnceValues(func() (*describedAPI, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := handlers.New(handlers.Config{Words: words, Site: siteOf()})
+	h, err := handlers.New(handlers.Config{Calendar: read.Calendar{Words: words, Site: siteOf()}})
 	if err != nil {
 		return nil, err
 	}
-	body, err := h.Describe(Now, handlers.Root{Mount: "/" + handlers.Namespace}, calendar.English).Document()
+	body, err := h.Describe(Now, read.Root{Mount: "/" + handlers.Namespace}, calendar.English).Document()
 	if err != nil {
 		return nil, err
 	}

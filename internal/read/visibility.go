@@ -1,4 +1,4 @@
-package handlers
+package read
 
 import (
 	"slices"
@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// visibleTo returns which records a caller sees in a list. sent is the status filter of the request. Nil means
+// VisibleTo returns which records a caller sees in a list. sent is the status filter of the request. Nil means
 // that none was sent (contract, section 9.1).
-func visibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
+func VisibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
 	published := []calendar.Status{calendar.Publish}
 	everything := auth.MaySeeAllUnpublished(caller)
 	asked := sent
@@ -32,15 +32,15 @@ func visibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
 	return mine
 }
 
-// readableEvents returns which protected events the caller is shown in full. They are those that the caller may
+// ReadableEvents returns which protected events the caller is shown in full. They are those that the caller may
 // edit (contract, section 12.3), and those in unlocked.
-func (r *request) readableEvents(unlocked []int64) query.Readable {
+func (r *Reader) ReadableEvents(unlocked []int64) query.Readable {
 	out := query.Readable{IDs: unlocked}
 	switch {
-	case auth.MaySeeAllUnpublished(r.caller):
+	case auth.MaySeeAllUnpublished(r.Caller):
 		out.All = true
-	case r.caller.Role.AtLeast(calendar.Contributor):
-		out.Author, out.DraftsOnly = r.caller.UserID, r.caller.Role == calendar.Contributor
+	case r.Caller.Role.AtLeast(calendar.Contributor):
+		out.Author, out.DraftsOnly = r.Caller.UserID, r.Caller.Role == calendar.Contributor
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package handlers
+package read
 
 import (
 	"math"
@@ -13,26 +13,26 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// setPassword notes the password that a client sent. Nil means none.
-func (r *request) setPassword(sent *string) {
+// SetPassword notes the password that a client sent. Nil means none.
+func (r *Reader) SetPassword(sent *string) {
 	if sent != nil {
-		r.password = *sent
+		r.Password = *sent
 	}
 }
 
-// tryPassword compares the password of the request with those of protected events. It is the only place that
+// TryPassword compares the password of the request with those of protected events. It is the only place that
 // does so. It returns an error if the client has no guess left. An event whose password was not tried, or did
 // not match, stays protected.
 //
 // All comparisons of a request are one guess. The guess is wrong if the password opens none of the events of the
 // first call.
-func (r *request) tryPassword(events ...*ent.Event) error {
-	if r.password == "" {
+func (r *Reader) TryPassword(events ...*ent.Event) error {
+	if r.Password == "" {
 		return nil
 	}
 	var closed []*ent.Event
 	for _, e := range events {
-		if _, tried := r.opened[e.ID]; !tried && r.isProtected(e) && r.mayList(e) {
+		if _, tried := r.opened[e.ID]; !tried && r.IsProtected(e) && r.mayList(e) {
 			closed = append(closed, e)
 		}
 	}
@@ -40,17 +40,17 @@ func (r *request) tryPassword(events ...*ent.Event) error {
 		return nil
 	}
 	compare := func() (wrong bool) { return !r.comparePasswords(closed) }
-	if r.judge == nil || r.guessed {
+	if r.Judge == nil || r.guessed {
 		compare()
 		return nil
 	}
 	r.guessed = true
-	return r.judge(secretOf(closed), compare)
+	return r.Judge(secretOf(closed), compare)
 }
 
 // comparePasswords notes which events the password of the request opens, and reports whether it opens any. It
 // compares in constant time. Each event has a hash of its own, but the occurrences of a series share one.
-func (r *request) comparePasswords(events []*ent.Event) (right bool) {
+func (r *Reader) comparePasswords(events []*ent.Event) (right bool) {
 	type secret struct {
 		id   int64
 		hash string
@@ -63,7 +63,7 @@ func (r *request) comparePasswords(events []*ent.Event) (right bool) {
 		s := secret{secretID(e), string(*e.PasswordHash)}
 		opens, known := matches[s]
 		if !known {
-			opens = edit.PasswordMatches(r.h.PasswordKey, e, r.password)
+			opens = edit.PasswordMatches(r.PasswordKey, e, r.Password)
 			matches[s] = opens
 		}
 		r.opened[e.ID] = opens
@@ -91,46 +91,46 @@ func secretOf(events []*ent.Event) int64 {
 	return id
 }
 
-// isProtected reports whether the event must be redacted or refused. That is so if it has a password, tryPassword
+// IsProtected reports whether the event must be redacted or refused. That is so if it has a password, TryPassword
 // did not open it, and the caller may not edit it.
-func (r *request) isProtected(e *ent.Event) bool {
-	return edit.HasPassword(e) && !r.opened[e.ID] && !auth.May(r.caller, auth.Edit, r.eventRecord(e))
+func (r *Reader) IsProtected(e *ent.Event) bool {
+	return edit.HasPassword(e) && !r.opened[e.ID] && !auth.May(r.Caller, auth.Edit, r.eventRecord(e))
 }
 
 // mayList reports whether lists can show the event to the caller. Other events are not compared, because a client
 // can tell a right guess from a wrong one.
-func (r *request) mayList(e *ent.Event) bool {
-	own := e.AuthorID != nil && *e.AuthorID == r.caller.UserID
-	return own || auth.May(r.caller, auth.Read, r.eventRecord(e))
+func (r *Reader) mayList(e *ent.Event) bool {
+	own := e.AuthorID != nil && *e.AuthorID == r.Caller.UserID
+	return own || auth.May(r.Caller, auth.Read, r.eventRecord(e))
 }
 
-func (r *request) eventRecord(e *ent.Event) auth.Record {
-	return auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)
+func (r *Reader) eventRecord(e *ent.Event) auth.Record {
+	return auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.Now, e.PublishedAt), e.StatusBeforeTrash)
 }
 
 // unlockedEvents returns the ids of the events that the password of the request opens, of all that the caller may list.
 // Other conditions of the list do not count: otherwise a client could tell by the budget of guesses whether they match a
 // protected event.
-func (r *request) unlockedEvents(visible query.Visible) ([]int64, error) {
-	if r.password == "" {
+func (r *Reader) unlockedEvents(visible query.Visible) ([]int64, error) {
+	if r.Password == "" {
 		return nil, nil
 	}
-	page, err := r.findEvents(&query.Events{Now: r.now, Visible: visible, Hidden: true, Protected: true}, 0, math.MaxInt32)
+	page, err := r.FindEvents(&query.Events{Now: r.Now, Visible: visible, Hidden: true, Protected: true}, 0, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ent.Event
 	const most = 1000 // in a statement
 	for some := range slices.Chunk(page.IDs, most) {
-		part, err := r.db.Event.Query().Where(event.IDIn(some...), event.PasswordHashNotNil()).
+		part, err := r.DB.Event.Query().Where(event.IDIn(some...), event.PasswordHashNotNil()).
 			Select(event.FieldID, event.FieldPasswordHash, event.FieldPasswordID, event.FieldAuthorID, event.FieldStatus,
-				event.FieldStatusBeforeTrash, event.FieldPublishedAt).All(r.ctx)
+				event.FieldStatusBeforeTrash, event.FieldPublishedAt).All(r.Ctx)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, part...)
 	}
-	if err := r.tryPassword(rows...); err != nil {
+	if err := r.TryPassword(rows...); err != nil {
 		return nil, err
 	}
 	var ids []int64
@@ -142,22 +142,22 @@ func (r *request) unlockedEvents(visible query.Visible) ([]int64, error) {
 	return ids, nil
 }
 
-// audienceOf returns which requests see an event in a list as the present one does. Callers whose ReadScope is "" may edit no
+// AudienceOf returns which requests see an event in a list as the present one does. Callers whose ReadScope is "" may edit no
 // event. So without a password, a protected event is redacted for all of them. In other scopes the role decides, too.
-func (r *request) audienceOf(e *ent.Event) reply.Audience {
+func (r *Reader) AudienceOf(e *ent.Event) reply.Audience {
 	switch {
 	case !edit.HasPassword(e):
 		return reply.SameScope
-	case r.password == "" && auth.ReadScope(r.caller) == "":
+	case r.Password == "" && auth.ReadScope(r.Caller) == "":
 		return reply.NoPassword
 	}
 	return reply.OnlyReader
 }
 
-// rendering returns the properties of the request for the records of its reply.
-func (r *request) rendering() *reply.Rendering {
+// Rendering returns the properties of the request for the records of its reply.
+func (r *Reader) Rendering() *reply.Rendering {
 	return &reply.Rendering{
-		Now: r.now, Language: r.lang, Base: r.root.Segment + r.root.Mount, Scope: auth.ReadScope(r.caller), Password: r.password != "",
-		Cache: r.h.RecordCache, Moves: r.h.Moves, Began: r.moves,
+		Now: r.Now, Language: r.Language, Base: r.Root.Segment + r.Root.Mount, Scope: auth.ReadScope(r.Caller), Password: r.Password != "",
+		Cache: r.RecordCache, Moves: r.Moves, Began: r.Began,
 	}
 }

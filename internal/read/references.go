@@ -1,4 +1,4 @@
-package handlers
+package read
 
 import (
 	"context"
@@ -16,48 +16,34 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// referenceFault converts the result of a check in package edit into that of a parameter check.
-func referenceFault(fault *param.Fault, err error) *param.Fault {
+// ReferenceFault converts the result of a check in package edit into that of a parameter check.
+func ReferenceFault(fault *param.Fault, err error) *param.Fault {
 	if err != nil {
 		return &param.Fault{Err: err}
 	}
 	return fault
 }
 
-// loadInline loads the authors and images that inline records name, with one statement for hundreds of each.
-func (r *request) loadInline(ctx context.Context, refs []reference) error {
-	var authors, images []int64
-	for _, ref := range refs {
-		if id, fault := param.Integer(ref.object["author"]); fault == nil {
-			authors = append(authors, id)
-		}
-		if id, fault := param.Integer(imageRef(ref.object["image"])); fault == nil {
-			images = append(images, id)
-		}
-	}
-	return r.editor().LoadReferences(ctx, r.db, authors, images)
-}
-
 // areRecords returns a check that all ids are venues or organizers that the caller may filter by. Package edit
 // decides that as for links. Any other id is refused as if it had never existed.
-func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
+func (r *Reader) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.DependsOn(kind, *ids...)
-		return referenceFault(r.editor().LinkFault(ctx, r.db, kind, *ids))
+		return ReferenceFault(r.Editor().LinkFault(ctx, r.DB, kind, *ids))
 	}
 }
 
 // areTermIDs returns a check that all ids are terms of the taxonomy.
-func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
+func (r *Reader) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.DependsOnKind(taxonomy)
-		return referenceFault(r.editor().TermsFault(ctx, r.db, taxonomy, *ids))
+		return ReferenceFault(r.Editor().TermsFault(ctx, r.DB, taxonomy, *ids))
 	}
 }
 
 // areTerms returns a check that each word is a term, by a slug in any language or by an id. It stores the ids in
 // ids. It adds the descendants of categories, since their events belong to the category, too.
-func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
+func (r *Reader) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.DependsOnKind(taxonomy) // slugs and parents of terms may change
 		keys := make([][]string, len(*words))
@@ -68,11 +54,11 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 				numbers = append(numbers, n)
 			}
 		}
-		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(slices.Concat(keys...)...)).All(ctx)
+		slugs, err := r.DB.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(slices.Concat(keys...)...)).All(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
-		known, err := r.db.Term.Query().Where(term.IDIn(numbers...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+		known, err := r.DB.Term.Query().Where(term.IDIn(numbers...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
@@ -85,7 +71,7 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 			}
 			n, fault := param.Integer(w)
 			if fault != nil {
-				return noSlug(w)
+				return UnknownSlug(w)
 			}
 			found = append(found, n)
 			if !slices.Contains(known, n) {
@@ -117,7 +103,7 @@ func slugOfKeys(slugs []*ent.Slug, keys []string) *ent.Slug {
 
 // isTermSlug returns a check that the text is not blank. It replaces the text by the slug that a term has. If none
 // has one, it leaves the normalised text.
-func (r *request) isTermSlug(taxonomy calendar.Kind, text **string) func(context.Context) *param.Fault {
+func (r *Reader) isTermSlug(taxonomy calendar.Kind, text **string) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		if fault := notBlank(text)(ctx); fault != nil {
 			return fault
@@ -130,7 +116,7 @@ func (r *request) isTermSlug(taxonomy calendar.Kind, text **string) func(context
 		if len(keys) < 2 {
 			return nil
 		}
-		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
+		slugs, err := r.DB.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
@@ -141,30 +127,22 @@ func (r *request) isTermSlug(taxonomy calendar.Kind, text **string) func(context
 	}
 }
 
-// noSlug returns the fault of a slug that no record has. The fault has no reason code.
-func noSlug(slug string) *param.Fault {
-	return &param.Fault{Key: "no-slug", Args: map[string]any{"Slug": shortenForMessage(slug)}}
+// UnknownSlug returns the fault of a slug that no record has. The fault has no reason code.
+func UnknownSlug(slug string) *param.Fault {
+	return &param.Fault{Key: "no-slug", Args: map[string]any{"Slug": Shorten(slug)}}
 }
 
-// noRecord returns the fault of an id in the path that no record of the kind has. The fault has no reason code.
-func noRecord(kind calendar.Kind, id int64) *param.Fault {
+// UnknownID returns the fault of an id in the path that no record of the kind has. The fault has no reason code.
+func UnknownID(kind calendar.Kind, id int64) *param.Fault {
 	f := edit.UnknownIDs(kind, []int64{id})
 	return &param.Fault{Key: f.Key, Args: f.Args}
 }
 
-// unknownTarget returns the fault of an id or slug in the path that no record of the kind has.
-func unknownTarget(kind calendar.Kind, q *target) *param.Fault {
-	if q.Slug != "" {
-		return noSlug(q.Slug)
-	}
-	return noRecord(kind, q.ID)
-}
+// UnknownStatus returns the fault of a word that is not a status. The fault has no reason code.
+func UnknownStatus() *param.Fault { return WordFault(calendar.Statuses) }
 
-// unknownStatus returns the fault of a word that is not a status. The fault has no reason code.
-func unknownStatus() *param.Fault { return wordFault(calendar.Statuses) }
-
-// wordFault returns the fault of a word that is not one of words. The fault has no reason code.
-func wordFault[W ~string](words []W) *param.Fault {
+// WordFault returns the fault of a word that is not one of words. The fault has no reason code.
+func WordFault[W ~string](words []W) *param.Fault {
 	all := make([]string, len(words))
 	for i, w := range words {
 		all[i] = string(w)
@@ -172,8 +150,8 @@ func wordFault[W ~string](words []W) *param.Fault {
 	return &param.Fault{Key: "not-a-word", Args: map[string]any{"Values": strings.Join(all, ", ")}}
 }
 
-// shortenForMessage returns the start of a text that an error message repeats.
-func shortenForMessage(text string) string {
+// Shorten returns the start of a text that an error message repeats.
+func Shorten(text string) string {
 	const most = 60
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -184,14 +162,14 @@ func shortenForMessage(text string) string {
 
 // descendants returns category ids with the ids of all categories below them. It runs one query for each level of
 // the tree.
-func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error) {
+func (r *Reader) descendants(ctx context.Context, ids []int64) ([]int64, error) {
 	all := slices.Clone(ids)
 	known := map[int64]bool{}
 	for _, id := range ids {
 		known[id] = true
 	}
 	for level := ids; len(level) > 0; {
-		below, err := r.db.Term.Query().Where(term.ParentIDIn(level...)).IDs(ctx)
+		below, err := r.DB.Term.Query().Where(term.ParentIDIn(level...)).IDs(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -206,20 +184,20 @@ func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error)
 
 // isReadableEvent returns a check that the id is an event that the caller may read. Such an event is not in the
 // trash (auth.Read).
-func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault {
+func (r *Reader) isReadableEvent(id **int64) func(context.Context) *param.Fault {
 	return r.isEvent(id, func(*ent.Event) bool { return true })
 }
 
-// isOpenEvent returns a check that the caller may read the event and is shown what it is linked to: no password
+// IsOpenEvent returns a check that the caller may read the event and is shown what it is linked to: no password
 // protects it.
-func (r *request) isOpenEvent(id **int64) func(context.Context) *param.Fault {
-	return r.isEvent(id, func(e *ent.Event) bool { return !r.isProtected(e) })
+func (r *Reader) IsOpenEvent(id **int64) func(context.Context) *param.Fault {
+	return r.isEvent(id, func(e *ent.Event) bool { return !r.IsProtected(e) })
 }
 
-func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.Context) *param.Fault {
+func (r *Reader) isEvent(id **int64, fits func(*ent.Event) bool) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.DependsOn(calendar.Event, **id)
-		e, err := r.db.Event.Query().Where(event.ID(**id)).
+		e, err := r.DB.Event.Query().Where(event.ID(**id)).
 			Select(event.FieldID, event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldPublishedAt, event.FieldAuthorID,
 				event.FieldPasswordHash, event.FieldPasswordID).Only(ctx)
 		if ent.IsNotFound(err) {
@@ -228,26 +206,26 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
-		status := e.Status.Shown(r.now, e.PublishedAt)
-		if !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
+		status := e.Status.Shown(r.Now, e.PublishedAt)
+		if !auth.May(r.Caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
 			return edit.UnknownIDs(calendar.Event, []int64{**id})
 		}
 		return nil
 	}
 }
 
-// declareStatuses declares the filter by status. Callers who may not see unpublished records may only request
+// DeclareStatuses declares the filter by status. Callers who may not see unpublished records may only request
 // published ones.
-func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
+func (r *Reader) DeclareStatuses(p *param.Set, dst *[]calendar.Status) {
 	var words []string
 	p.Words(&words, "status", "Statuses, comma separated").Typed("string").
 		Check(func(context.Context) *param.Fault {
 			for _, w := range words {
 				s := calendar.Status(w)
 				if !s.Known() {
-					return unknownStatus()
+					return UnknownStatus()
 				}
-				if s != calendar.Publish && !auth.MaySeeOwnUnpublished(r.caller) {
+				if s != calendar.Publish && !auth.MaySeeOwnUnpublished(r.Caller) {
 					return &param.Fault{Key: "status-hidden"}
 				}
 				*dst = append(*dst, s)
@@ -256,9 +234,9 @@ func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 		})
 }
 
-// ownerBySlug returns the id of the record that has a slug in any language, or 0 if there is none. If several in
+// OwnerBySlug returns the id of the record that has a slug in any language, or 0 if there is none. If several in
 // the trash have it, it returns the oldest.
-func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
+func (r *Reader) OwnerBySlug(kind calendar.Kind, text string) (int64, error) {
 	for _, key := range calendar.SlugKeys(text) {
 		if id, err := r.ownerByKey(kind, key); id != 0 || err != nil {
 			return id, err
@@ -267,10 +245,10 @@ func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
 	return 0, nil
 }
 
-// withdrawnBySlug returns the withdrawn event that had a slug, or nil if there is none.
-func (r *request) withdrawnBySlug(text string) (*query.Withdrawal, error) {
+// WithdrawnBySlug returns the withdrawn event that had a slug, or nil if there is none.
+func (r *Reader) WithdrawnBySlug(text string) (*query.Withdrawal, error) {
 	for _, key := range calendar.SlugKeys(text) {
-		if w, err := (query.Database{Ent: r.db}).WithdrawnBySlug(r.ctx, key, r.now); w != nil || err != nil {
+		if w, err := (query.Database{Ent: r.DB}).WithdrawnBySlug(r.Ctx, key, r.Now); w != nil || err != nil {
 			return w, err
 		}
 	}
@@ -278,9 +256,9 @@ func (r *request) withdrawnBySlug(text string) (*query.Withdrawal, error) {
 }
 
 // ownerByKey returns the id of the record with a slug. key is the slug in its stored form.
-func (r *request) ownerByKey(kind calendar.Kind, key string) (int64, error) {
-	s, err := r.db.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
-		Order(ent.Asc(slug.FieldTrashedID), ent.Asc(slug.FieldID)).First(r.ctx)
+func (r *Reader) ownerByKey(kind calendar.Kind, key string) (int64, error) {
+	s, err := r.DB.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
+		Order(ent.Asc(slug.FieldTrashedID), ent.Asc(slug.FieldID)).First(r.Ctx)
 	if ent.IsNotFound(err) {
 		return 0, nil
 	}

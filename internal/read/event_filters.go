@@ -1,4 +1,4 @@
-package handlers
+package read
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // eventFilter is a row of eventFilters: a column, or a function that declares parameters of other forms.
 type eventFilter struct {
 	query.Column
-	written func(*eventQuery, *request, *param.Set)
+	written func(*EventQuery, *Reader, *param.Set)
 	// secret marks a filter that asks for events or fields that are not public. Feeds refuse it.
 	secret bool
 }
@@ -27,8 +27,8 @@ type eventFilter struct {
 // them in this order. The row of a column determines its parameter, validation, both engines, descriptions and
 // tests. The password of an event also guards its column, unless the column is OpenToAll.
 var eventFilters = [...]eventFilter{
-	{written: (*eventQuery).declareDates},
-	{written: (*eventQuery).declareSearch},
+	{written: (*EventQuery).declareDates},
+	{written: (*EventQuery).declareSearch},
 	{Column: query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category,
 		"Categories, by ID or slug")},
 	{Column: query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "Tags, by ID or slug")},
@@ -36,12 +36,12 @@ var eventFilters = [...]eventFilter{
 	{Column: query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer,
 		"Organizer IDs")},
 	{Column: query.Flag("featured", event.FieldFeatured, event.Featured, "Featured or not")},
-	{written: (*eventQuery).declareStatuses, secret: true},
-	{written: (*eventQuery).declareCircle},
-	{written: (*eventQuery).declareInclude},
+	{written: (*EventQuery).declareStatuses, secret: true},
+	{written: (*EventQuery).declareCircle},
+	{written: (*EventQuery).declareInclude},
 	{Column: query.Record("post_parent", event.FieldParentID, event.ParentIDIn, "ID of the parent event").OpenToAll()},
 	{Column: query.Flag("ticketed", event.FieldTicketed, event.Ticketed, "With tickets or without")},
-	{written: (*eventQuery).declareSeries},
+	{written: (*EventQuery).declareSeries},
 	{Column: query.OneOf("event_status", event.FieldEventStatus, event.EventStatusIn, calendar.EventStatuses,
 		"Whether events take place as planned").OpenToAll()},
 }
@@ -58,22 +58,32 @@ func EventColumns() []*query.Column {
 	return out
 }
 
-func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
-	r.declarePaging(p, &q.paging, "Events")
+// Declare declares the parameters of a list of events with at most largest of them on a page.
+func (q *EventQuery) Declare(r *Reader, p *param.Set, largest int64) {
+	r.DeclarePaging(p, &q.Paging, "Events", largest)
+	q.DeclareFilters(r, p, nil)
+	p.OptString(&q.Password, "password", "Access password of protected events").NoLink()
+	DeclareLanguage(p)
+}
+
+// DeclareFilters declares the filters of eventFilters. refuse declares a secret one instead. If it is nil, secret filters
+// are declared as well.
+func (q *EventQuery) DeclareFilters(r *Reader, p *param.Set, refuse func()) {
 	for i := range eventFilters {
-		if f := &eventFilters[i]; f.written != nil {
+		switch f := &eventFilters[i]; {
+		case f.secret && refuse != nil:
+			refuse()
+		case f.written != nil:
 			f.written(q, r, p)
-		} else {
+		default:
 			q.declareColumn(r, p, &f.Column)
 		}
 	}
-	p.OptString(&q.Password, "password", "Access password of protected events").NoLink()
-	r.declareLanguage(p)
 }
 
 // declareColumn declares the parameter of a column. If the request has a valid value, it becomes a condition of
 // the query.
-func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
+func (q *EventQuery) declareColumn(r *Reader, p *param.Set, c *query.Column) {
 	var (
 		one   *param.Param
 		flag  bool
@@ -100,14 +110,14 @@ func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
 		})
 	}
 	one.Check(func(context.Context) *param.Fault {
-		q.conditions = append(q.conditions, query.Condition{Column: c, Flag: flag, Words: words, IDs: ids})
+		q.Conditions = append(q.Conditions, query.Condition{Column: c, Flag: flag, Words: words, IDs: ids})
 		return nil
 	})
 }
 
-func (q *eventQuery) declareDates(r *request, p *param.Set) {
-	zone := r.zone()
-	date := parseDate(p.Now, zone)
+func (q *EventQuery) declareDates(r *Reader, p *param.Set) {
+	zone := r.Zone()
+	date := ParseDate(p.Now, zone)
 	first, last := defaultWindow(p.Now, zone)
 	dates := []struct {
 		dst               **when.Date
@@ -131,11 +141,11 @@ func (q *eventQuery) declareDates(r *request, p *param.Set) {
 	for _, d := range dates {
 		parse := date
 		if d.name == "end_date" {
-			parse = parseEnd(p.Now, zone)
+			parse = ParseEnd(p.Now, zone)
 		}
 		decl := param.Opt(p, d.dst, d.name, d.description, "", parse)
-		if r.root.IsFeed() {
-			decl.Link(linkedText(p, d.name)) // "today" stays relative, so that subscribers see the current day
+		if q.Endless {
+			decl.Link(LinkAsSent(p, d.name)) // "today" stays relative, so that subscribers see the current day
 			continue
 		}
 		if d.published != nil {
@@ -150,15 +160,15 @@ func (q *eventQuery) declareDates(r *request, p *param.Set) {
 		&q.Strict, false)
 }
 
-func (q *eventQuery) declareSearch(_ *request, p *param.Set) {
-	declareSearch(p, &q.Search, "Text in title, excerpt or description", func(text string) (ok bool) {
+func (q *EventQuery) declareSearch(_ *Reader, p *param.Set) {
+	DeclareSearch(p, &q.Search, "Text in title, excerpt or description", func(text string) (ok bool) {
 		q.text, ok = search.ParseEvents(text)
 		return ok
 	})
 }
 
-// declareSearch declares the parameter of a text search. A text that parse refuses is a fault.
-func declareSearch(p *param.Set, dst **string, description string, parse func(string) bool) {
+// DeclareSearch declares the parameter of a text search. A text that parse refuses is a fault.
+func DeclareSearch(p *param.Set, dst **string, description string, parse func(string) bool) {
 	p.OptString(dst, "search", description).Longest(search.MaxChars).Check(func(context.Context) *param.Fault {
 		if !parse(**dst) {
 			return &param.Fault{Key: "not-a-search"}
@@ -167,10 +177,10 @@ func declareSearch(p *param.Set, dst **string, description string, parse func(st
 	})
 }
 
-func (q *eventQuery) declareStatuses(r *request, p *param.Set) { r.declareStatuses(p, &q.Status) }
+func (q *EventQuery) declareStatuses(r *Reader, p *param.Set) { r.DeclareStatuses(p, &q.Status) }
 
 // declareCircle declares the filters by the position of the venue.
-func (q *eventQuery) declareCircle(_ *request, p *param.Set) {
+func (q *EventQuery) declareCircle(_ *Reader, p *param.Set) {
 	p.OptBool(&q.Geoloc, "geoloc", "With a located venue or without").CheckAlways(func(context.Context) *param.Fault {
 		if q.Geoloc != nil && !*q.Geoloc && (q.Lat != nil || q.Lng != nil) {
 			return param.Bad()
@@ -184,17 +194,17 @@ func (q *eventQuery) declareCircle(_ *request, p *param.Set) {
 	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).Above(0, 500)
 }
 
-func (q *eventQuery) declareInclude(_ *request, p *param.Set) {
+func (q *EventQuery) declareInclude(_ *Reader, p *param.Set) {
 	p.IDs(&q.Include, "include", "Event IDs; date filters are ignored").Between(1, nil)
 }
 
 // declareSeries declares the filter by series (contract, section 19.7).
-func (q *eventQuery) declareSeries(r *request, p *param.Set) {
+func (q *EventQuery) declareSeries(r *Reader, p *param.Set) {
 	var words []string
 	param.Var(p, &words, "series", "Series IDs; next: only the first event of each series; none: no events of series",
 		"array", param.Strings).ListOf("string").Check(func(ctx context.Context) *param.Fault {
 		switch {
-		case slices.Equal(words, []string{"next"}) && r.root.IsFeed():
+		case slices.Equal(words, []string{"next"}) && q.Endless:
 			return param.Bad()
 		case slices.Equal(words, []string{"next"}):
 			q.Series.First = true
@@ -212,17 +222,8 @@ func (q *eventQuery) declareSeries(r *request, p *param.Set) {
 			q.Series.IDs = append(q.Series.IDs, id)
 		}
 		r.DependsOn(calendar.Series, q.Series.IDs...)
-		return referenceFault(r.editor().SeriesFault(ctx, r.db, q.Series.IDs))
+		return ReferenceFault(r.Editor().SeriesFault(ctx, r.DB, q.Series.IDs))
 	})
-}
-
-// zone returns the time zone of the site. It returns UTC for a request without handlers, such as that of
-// endpoint.describe.
-func (r *request) zone() calendar.Zone {
-	if r.h == nil {
-		return calendar.UTC()
-	}
-	return r.h.Site.Zone
 }
 
 // requirePair returns a check. It finds a fault if a parameter is missing while the other one of its pair was
@@ -233,5 +234,18 @@ func requirePair(name, other string, v, o **float64) func(context.Context) *para
 			return &param.Fault{Key: "needs-other", Args: map[string]any{"Param": other, "Other": name}}
 		}
 		return nil
+	}
+}
+
+// LinkAsSent returns a function that repeats a parameter in links as it was sent. If it was sent several times,
+// the last value counts.
+func LinkAsSent(p *param.Set, name string) func() string {
+	return func() string {
+		raw, ok := p.Raw(name)
+		text, fault := param.String(raw)
+		if !ok || fault != nil {
+			return ""
+		}
+		return text
 	}
 }

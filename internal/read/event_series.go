@@ -1,4 +1,4 @@
-package handlers
+package read
 
 import (
 	"encoding/json"
@@ -34,7 +34,7 @@ type phaseRow struct {
 
 // readSeries loads the series of events. It runs one SQL statement, or none if no event belongs to a series.
 // templates also loads what only JSON-LD shows.
-func (r *request) readSeries(events []*ent.Event, templates bool) error {
+func (r *Reader) readSeries(events []*ent.Event, templates bool) error {
 	var ids []int64
 	for _, e := range events {
 		if e.SeriesID != nil && !slices.Contains(ids, *e.SeriesID) {
@@ -52,11 +52,11 @@ func (r *request) readSeries(events []*ent.Event, templates bool) error {
 		columns = append(columns, seriesphase.FieldTemplate)
 	}
 	var rows []phaseRow
-	err := r.db.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(ids...), func(s *sql.Selector) {
+	err := r.DB.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(ids...), func(s *sql.Selector) {
 		t := sql.Table(series.Table)
 		s.Join(t).On(s.C(seriesphase.FieldSeriesID), t.C(series.FieldID))
 		s.AppendSelect(t.Columns(series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt)...)
-	}).Order(seriesphase.BySeriesID(), seriesphase.ByPosition()).Select(columns...).Scan(r.ctx, &rows)
+	}).Order(seriesphase.BySeriesID(), seriesphase.ByPosition()).Select(columns...).Scan(r.Ctx, &rows)
 	if err != nil {
 		return fmt.Errorf("series of events: %w", err)
 	}
@@ -70,12 +70,12 @@ func (r *request) readSeries(events []*ent.Event, templates bool) error {
 }
 
 // addPhase adds a phase to its series. Callers must add phases in their order.
-func (r *request) addPhase(row *phaseRow) error {
+func (r *Reader) addPhase(row *phaseRow) error {
 	s := r.recurrences[row.SeriesID]
 	if s == nil {
 		s = &represent.Recurrence{ID: row.SeriesID, AuthorID: row.AuthorID, Status: row.Status, PublishedAt: row.PublishedAt}
 		r.recurrences[row.SeriesID] = s
-		if row.Status == calendar.Future && row.PublishedAt.After(r.now) {
+		if row.Status == calendar.Future && row.PublishedAt.After(r.Now) {
 			r.ExpireBy(row.PublishedAt) // events of the series show it from then on
 		}
 	}

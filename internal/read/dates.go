@@ -1,4 +1,4 @@
-package handlers
+package read
 
 import (
 	"encoding/json"
@@ -15,9 +15,9 @@ import (
 // maxUnix is a number of seconds greater than that of any valid date. Smaller integers are exact as float64.
 const maxUnix = 1e12
 
-// parseDate returns a parser for dates (contract, section 5). Relative words such as "today" refer to now in the
+// ParseDate returns a parser for dates (contract, section 5). Relative words such as "today" refer to now in the
 // zone.
-func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
+func ParseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
 	return func(raw any) (when.Date, *param.Fault) {
 		if n, ok := raw.(json.Number); ok {
 			sec, err := strconv.ParseFloat(string(n), 64)
@@ -42,9 +42,9 @@ func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *par
 	}
 }
 
-// parseEnd returns a parser like parseDate for the end of an event or period. There, "weekend" means its Sunday.
-func parseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
-	parse := parseDate(now, zone)
+// ParseEnd returns a parser like ParseDate for the end of an event or period. There, "weekend" means its Sunday.
+func ParseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
+	parse := ParseDate(now, zone)
 	return func(raw any) (when.Date, *param.Fault) {
 		d, fault := parse(raw)
 		return d.AsEnd(), fault
@@ -68,9 +68,9 @@ func dateFault(err error, text string) *param.Fault {
 		key = "date-year"
 	}
 	return &param.Fault{
-		Reason: reasonDate, Key: key, Args: map[string]any{"Text": shortenForMessage(text)}, Data: map[string]any{},
+		Reason: reasonDate, Key: key, Args: map[string]any{"Text": Shorten(text)}, Data: map[string]any{},
 	}
 }
 
-// dayOf returns the calendar day of a date in the zone, as wall time 00:00:00.
-func dayOf(d when.Date, zone calendar.Zone) calendar.Wall { return d.Wall(zone).StartOfDay() }
+// DayOf returns the calendar day of a date in the zone, as wall time 00:00:00.
+func DayOf(d when.Date, zone calendar.Zone) calendar.Wall { return d.Wall(zone).StartOfDay() }
