@@ -61,7 +61,7 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 // Describe returns the description of the API below a root, in a language. Declarations run at the time now, on
 // which the description does not depend. It does not use the database.
 func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Language) *openapi.API {
-	r := h.describingRequest(now, root, lang)
+	r := DescribingRequest(&h.Calendar, now, root, lang)
 	site := h.Site.BaseURL + root.Segment
 	var routes []openapi.Route
 	describe := func(patterns []*pattern, server string) {

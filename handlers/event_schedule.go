@@ -58,7 +58,7 @@ func (f fields) hasScheduleFault(in *eventInput) bool {
 
 // ruleOf returns a parser for a recurrence rule. "" and null mean no rule. An UNTIL with Z is an instant, so the
 // parser needs the zone of the event.
-func (r *request) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
+func (r *writing) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
 	return func(raw any) (string, *param.Fault) {
 		if raw == nil {
 			return "", nil
@@ -120,7 +120,7 @@ func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description stri
 // scheduleFault returns the fault of a parameter that the schedule fields cause together, if start and end are
 // both sent. Expanding a schedule is expensive, so it is done only for callers who may write the event (decision
 // 024). Package edit checks the fields together with stored ones.
-func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
+func (r *writing) scheduleFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil || !in.Recurs() {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
 }
 
 // expandSchedule returns the schedule of an input, with the occurrences that a write would create.
-func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
+func (r *writing) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	if in.expanded != nil {
 		return in.expanded, nil
 	}
@@ -170,7 +170,7 @@ func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
 }
 
 // declareScope declares the parameter scope: which occurrences of a series a write changes.
-func (r *request) declareScope(p *param.Set, in *eventInput) {
+func (r *writing) declareScope(p *param.Set, in *eventInput) {
 	scopes := edit.Scopes
 	if in.series {
 		scopes = []edit.Scope{edit.AllOccurrences}
@@ -199,7 +199,7 @@ func (r *request) declareScope(p *param.Set, in *eventInput) {
 type exceptionsChoice string
 
 // declareExceptions declares whether occurrences keep their own fields when a write of the series changes them.
-func (r *request) declareExceptions(p *param.Set, in *eventInput) {
+func (r *writing) declareExceptions(p *param.Set, in *eventInput) {
 	declareChoice(p, &in.exceptions, "exceptions", "Whether occurrences keep their own fields", []exceptionsChoice{"keep", "drop"}).
 		Check(func(context.Context) *param.Fault {
 			in.DropExceptions = in.exceptions == "drop"
@@ -231,7 +231,7 @@ func wordsOf[W ~string](words []W) []string {
 
 // inReadableSeries reports whether an event belongs to a series that the caller may read. Otherwise the reply
 // shows the event as one outside a series. The event may be nil.
-func (r *request) inReadableSeries(e *ent.Event) (bool, error) {
+func (r *writing) inReadableSeries(e *ent.Event) (bool, error) {
 	if e == nil || e.SeriesID == nil {
 		return false, nil
 	}

@@ -35,23 +35,23 @@ type eventInput struct {
 	organizers  []*organizerInput
 }
 
-func (r *request) declareEventCreate(p *param.Set, in *eventInput) {
+func (r *writing) declareEventCreate(p *param.Set, in *eventInput) {
 	r.declareEvent(fields{p: p, r: r, create: true}, in)
 }
 
-func (r *request) declareEventUpdate(p *param.Set, in *eventInput) {
+func (r *writing) declareEventUpdate(p *param.Set, in *eventInput) {
 	p.PathID(&in.ID, "id", "ID of the event")
 	r.declareEvent(fields{p: p, r: r}, in)
 }
 
-func (r *request) declareEventUpdateBySlug(p *param.Set, in *eventInput) {
+func (r *writing) declareEventUpdateBySlug(p *param.Set, in *eventInput) {
 	// The slug in the path is optional here, because it is also a field of the event.
 	p.PathString(&in.target.Slug, "slug", "Slug of the event").Optional()
 	r.declareEvent(fields{p: p, r: r}, in)
 }
 
 // declareEvent declares the fields of an event (contract, sections 10.1, 19.2 and 27.3).
-func (r *request) declareEvent(f fields, in *eventInput) {
+func (r *writing) declareEvent(f fields, in *eventInput) {
 	p := f.p
 	f.author(&in.AuthorID, func(id int64) (bool, error) {
 		e, err := r.eventOfUpdate(in)
@@ -118,15 +118,10 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	read.DeclareLanguage(p)
 }
 
-func (r *request) decimal() string {
-	if r.h == nil {
-		return "."
-	}
-	return r.Site.Currency.Decimal
-}
+func (r *writing) decimal() string { return r.Site.Currency.Decimal }
 
 // zoneOf parses a time zone. "" and null mean the zone of the site.
-func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
+func (r *writing) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	if raw == nil {
 		return r.Zone(), nil
 	}
@@ -147,7 +142,7 @@ func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 // dateZone returns the zone in which the dates and the rule of a request are parsed. It is that of the request,
 // else of the stored event, else of the site. For a number, it does not look at the stored event. The timezone
 // parameter is declared before the dates, so it is parsed already.
-func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
+func (r *writing) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if in.Zone != nil {
 		return *in.Zone, nil
 	}
@@ -164,7 +159,7 @@ func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 // eventOfUpdate returns the event that an update names. It returns nil for a create, an unknown event, and an
 // event that the caller may not edit. The last two are refused later. Until then no error may reveal a hidden
 // record.
-func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
+func (r *writing) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	if in.eventLoaded || in.target == (target{}) {
 		return in.row, nil
 	}
@@ -192,7 +187,7 @@ func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 
 // spanFault returns the fault that start and end have together, if it belongs to the parameter name. It is nil
 // unless both are sent. Package edit checks a sent date together with a stored one.
-func (r *request) spanFault(in *eventInput, name string) *param.Fault {
+func (r *writing) spanFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil {
 		return nil
 	}
@@ -212,8 +207,8 @@ func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 
 // keepShownCost keeps the stored cost if the sent text equals the displayed cost. A displayed range omits the
 // prices in between, so parsing it would lose them.
-func (r *request) keepShownCost(in *eventInput) error {
-	raw, _ := r.params.Raw("cost")
+func (r *writing) keepShownCost(in *eventInput) error {
+	raw, _ := r.Params.Raw("cost")
 	text, isText := raw.(string)
 	e, err := r.eventOfUpdate(in)
 	if !isText || e == nil || err != nil {
@@ -348,7 +343,7 @@ func declareLinked[I any](
 }
 
 // createEvent answers POST /events.
-func (r *request) createEvent(in *eventInput) (*Reply, error) {
+func (r *writing) createEvent(in *eventInput) (*Reply, error) {
 	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()
 	}
@@ -379,27 +374,16 @@ func (r *request) createEvent(in *eventInput) (*Reply, error) {
 }
 
 // waitForSeries waits for a slot to write many occurrences, after the work that needs no transaction.
-func (r *request) waitForSeries() error {
-	if err := r.sanitise(); err != nil || r.enterSeries == nil {
+func (r *writing) waitForSeries() error {
+	if err := r.sanitise(); err != nil || r.Call.EnterSeries == nil {
 		return err
 	}
-	return r.enterSeries()
-}
-
-// createdReply returns the reply to a request that created a record.
-func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.ShownVersion, body any) *Reply {
-	collection := kind.Plural()
-	if r.isWordPress() {
-		collection = wordPressMedia
-	}
-	return &Reply{status: 201, body: body, version: version, header: [][2]string{
-		{"Location", r.View().Resource(collection, id)},
-	}}
+	return r.Call.EnterSeries()
 }
 
 // eventForWrite finds the event of an update or delete, and checks that the caller may do that. A caller who may
 // not create events does not learn whether the event exists.
-func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error) {
+func (r *writing) eventForWrite(q *target, op auth.Operation) (*ent.Event, error) {
 	e, err := r.findEvent(q)
 	var unknown *calendar.Error
 	var invalid param.Invalid
@@ -426,13 +410,13 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 
 // mayWrite asks the permission matrix before anything is downloaded or written. Package edit asks again in the
 // transaction, for exactly what changes.
-func (r *request) mayWrite(op auth.Operation, rec auth.Record) bool {
+func (r *writing) mayWrite(op auth.Operation, rec auth.Record) bool {
 	return auth.May(r.Caller, op, rec)
 }
 
 // lockForScope locks an event, or its series if the scope is of a series. It returns errOutdated if the event was
 // removed meanwhile.
-func (r *request) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Event, error) {
+func (r *writing) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Event, error) {
 	lock := edit.LockEvent
 	if scope.IsSeries() {
 		lock = edit.LockSeriesOf
@@ -445,7 +429,7 @@ func (r *request) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Even
 }
 
 // updateEvent answers POST, PUT and PATCH of one event.
-func (r *request) updateEvent(in *eventInput) (*Reply, error) {
+func (r *writing) updateEvent(in *eventInput) (*Reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -482,7 +466,7 @@ var errOutdated = errors.New("the record was written or removed meanwhile")
 // updateUnchanged stores an update of the event e. In an update of an occurrence, values that a read of e shows
 // count as not sent. So if the stored occurrence differs from e by now, it returns errOutdated and stores nothing.
 // It does the same if e was removed, in a series or not.
-func (r *request) updateUnchanged(e *ent.Event, in edit.EventInput) error {
+func (r *writing) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 	if err := r.omitStored(e, &in); err != nil {
 		return err
 	}
@@ -499,14 +483,14 @@ func (r *request) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 	})
 }
 
-func (r *request) declareEventDelete(p *param.Set, in *eventInput) {
+func (r *writing) declareEventDelete(p *param.Set, in *eventInput) {
 	p.PathID(&in.ID, "id", "ID of the event")
 	p.OptString(&in.target.Password, "password", "Access password of the event")
 	r.declareScope(p, in)
 	read.DeclareLanguage(p)
 }
 
-func (r *request) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
+func (r *writing) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
 	slug := &in.target.Slug
 	p.PathString(slug, "slug", "Slug of the event").Check(r.slugExists(calendar.Event, slug))
 	r.declareScope(p, in)
@@ -514,7 +498,7 @@ func (r *request) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
 }
 
 // slugExists returns a check that finds a fault if no record of the kind has the slug.
-func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Context) *param.Fault {
+func (r *writing) slugExists(kind calendar.Kind, slug *string) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		owner, err := r.OwnerBySlug(kind, *slug)
 		if err != nil {
@@ -528,7 +512,7 @@ func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Cont
 }
 
 // deleteEvent answers DELETE of one event. It moves the event, or the occurrences in the scope, to the trash.
-func (r *request) deleteEvent(in *eventInput) (*Reply, error) {
+func (r *writing) deleteEvent(in *eventInput) (*Reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Delete)
 	if err != nil {
 		return nil, err

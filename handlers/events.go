@@ -28,7 +28,7 @@ func (r *request) listEvents(q *read.EventQuery) (*Reply, error) {
 	}
 	var v *represent.View
 	items, err := reply.Render(r.Ctx, r.newTableRows(calendar.Event).cut(r.Rendering()), page, reply.Renderer[*ent.Event]{
-		Kind: calendar.Event, Media: r.codec.mediaType, Encode: r.codec.encodeRecord,
+		Kind: calendar.Event, Media: r.Codec.mediaType, Encode: r.Codec.encodeRecord,
 		Read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.Events(ids)
 			if err != nil {

@@ -19,14 +19,14 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-func (r *request) newFeed(name string) *feed.Feed {
+func (r *feedRequest) newFeed(name string) *feed.Feed {
 	return &feed.Feed{
-		Name: name, Language: r.Language, Zone: r.Zone(), Words: r.Words, Year: r.year(), Outlook: r.outlook,
+		Name: name, Language: r.Language, Zone: r.Zone(), Words: r.Words, Year: r.year(), Outlook: r.Page != nil && r.Page.Format == address.FormatOutlook,
 	}
 }
 
 // describeFeed returns the description of a feed: its name and addresses.
-func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Feed, error) {
+func (r *feedRequest) describeFeed(q *feedQuery, path string, page int64) (*feed.Feed, error) {
 	name, err := q.name(r)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Fee
 
 // name returns the name of a feed. It has the site's name, and that of the term, venue or organizer if the feed
 // is limited to one.
-func (q *feedQuery) name(r *request) (string, error) {
+func (q *feedQuery) name(r *feedRequest) (string, error) {
 	site := r.SiteName()
 	var one *query.Condition
 	for i := range q.Conditions {
@@ -67,9 +67,9 @@ func (q *feedQuery) name(r *request) (string, error) {
 
 // feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the sent parameters.
 // Dates have the text that was sent, and other parameters their parsed values.
-func (r *request) feedAddress(path string) func(page int64) string {
+func (r *feedRequest) feedAddress(path string) func(page int64) string {
 	base := r.Site.BaseURL + r.Root.Segment + path
-	pairs := encodePairs(r.params.Links())
+	pairs := encodePairs(r.Params.Links())
 	return func(page int64) string {
 		text := pairs
 		if page > 1 {
@@ -83,7 +83,7 @@ func (r *request) feedAddress(path string) func(page int64) string {
 }
 
 // pageAddress returns the URL of the calendar page that shows the events of a feed.
-func (r *request) pageAddress(q *feedQuery) string {
+func (r *feedRequest) pageAddress(q *feedQuery) string {
 	page := address.Page{Language: r.Root.Language(), View: address.ViewDefault}
 	switch {
 	case q.day != nil:
@@ -91,7 +91,7 @@ func (r *request) pageAddress(q *feedQuery) string {
 	case q.month != nil:
 		page.View, page.Date = address.ViewMonth, *q.month
 	}
-	pairs := slices.DeleteFunc(r.params.Links(), func(p param.Pair) bool {
+	pairs := slices.DeleteFunc(r.Params.Links(), func(p param.Pair) bool {
 		return p.Name == "per_page" || p.Name == "month" || p.Name == "day"
 	})
 	address := r.Site.BaseURL + page.Path(&r.PageSettings.Paths)
@@ -117,7 +117,7 @@ func joinQuery(a, b string) string {
 
 // feedReply returns the reply with a feed. name is that of the file without its extension. "" means the name of
 // the site.
-func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *Reply {
+func (r *feedRequest) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *Reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {
 		header = append(header, [2]string{"Last-Modified", last.UTC().Format(http.TimeFormat)})
@@ -131,7 +131,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 		}
 		header = append(header, [2]string{"Content-Disposition", disposition + `; filename="` + fileName(name) + `.ics"`})
 	}
-	if r.locatedFor {
+	if r.Page != nil {
 		header = append(header, [2]string{"Content-Location", selfOf(body)})
 	}
 	return &Reply{status: http.StatusOK, body: body, header: header}

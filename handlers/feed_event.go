@@ -12,8 +12,8 @@ import (
 )
 
 // oneCalendar answers GET /event/{slug}.ics.
-func (r *request) oneCalendar(q *target) (*Reply, error) {
-	path := r.h.eventFile(address.EscapeSegment(q.Slug))
+func (r *feedRequest) oneCalendar(q *target) (*Reply, error) {
+	path := r.EventFile(address.EscapeSegment(q.Slug))
 	about := r.newFeed(r.SiteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
 	var entry feed.Entry
@@ -56,7 +56,7 @@ func (r *request) oneCalendar(q *target) (*Reply, error) {
 
 // eventBySlug returns the public event with a slug, else the withdrawn event that had the slug. Both are nil if
 // there is none.
-func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
+func (r *feedRequest) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
 	id, err := r.OwnerBySlug(calendar.Event, slug)
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func eventNotFound(sent string) error {
 	return &calendar.Error{Code: "rest-event-not-found", Key: "rest-event-not-found", Args: map[string]any{"ID": sent}}
 }
 
-func (r *request) declareOneCalendar(p *param.Set, q *target) {
+func (r *feedRequest) declareOneCalendar(p *param.Set, q *target) {
 	p.PathString(&q.Slug, "slug", "Slug of the event")
 	read.DeclareLanguage(p)
 }

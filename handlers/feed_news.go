@@ -21,11 +21,11 @@ type news struct {
 }
 
 // listNews returns the handler of the feed of new and changed events at a path.
-func listNews(path string) func(*request, *feedQuery) (*Reply, error) {
-	return func(r *request, q *feedQuery) (*Reply, error) { return r.listNews(q, path) }
+func listNews(path string) func(*feedRequest, *feedQuery) (*Reply, error) {
+	return func(r *feedRequest, q *feedQuery) (*Reply, error) { return r.listNews(q, path) }
 }
 
-func (r *request) listNews(q *feedQuery, path string) (*Reply, error) {
+func (r *feedRequest) listNews(q *feedQuery, path string) (*Reply, error) {
 	e, err := q.periodOf(r)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (r *request) listNews(q *feedQuery, path string) (*Reply, error) {
 }
 
 // latestEvents finds the events of a list that changed last.
-func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
+func (r *feedRequest) latestEvents(q *query.Events) (query.Latest, error) {
 	return read.ByIndex(r.Reader, func(x *index.Index, revision int64) (query.Latest, error) {
 		q.Revision = revision
 		latest, err := x.LatestEvents(r.Ctx, q, nil, newsSize)
@@ -105,7 +105,7 @@ func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
 
 // latestEntries returns those of the given events that changed last, newest first. Entries come from the record cache or from
 // their rows. In memory it keeps only these entries and one batch.
-func (r *request) latestEntries(latest query.Latest) ([]feed.Entry, error) {
+func (r *feedRequest) latestEntries(latest query.Latest) ([]feed.Entry, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &one.entry })
 	list.Media, list.Encode = entryCodec.mediaType, entryCodec.encodeRecord // the three formats share their entries
 	var out []feed.Entry

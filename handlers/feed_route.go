@@ -3,6 +3,7 @@ package handlers
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,6 +32,13 @@ const (
 	icsSuffix  = ".ics"
 )
 
+// feedRequest is a request for a feed.
+type feedRequest struct {
+	*Request
+}
+
+func newFeedRequest(r *Request) *feedRequest { return &feedRequest{r} }
+
 // feedTable has the routes of feeds by their paths. eventPath is the key for the feed of one event. A nil table
 // has no feeds.
 type feedTable map[string]*pattern
@@ -38,14 +46,14 @@ type feedTable map[string]*pattern
 func newFeedTable() feedTable {
 	calendarFeed := func(e *endpoint) *endpoint { return e.inFormat(calendarCodec) }
 	news := func(path string, as codec) *pattern {
-		return newPattern(path, endpointFor("Subscribe to what is new or changed", methodsGet, http.StatusOK, (*request).declareNews, listNews(path)).
+		return newPattern(path, For(newFeedRequest, "Subscribe to what is new or changed", methodsGet, http.StatusOK, (*feedRequest).declareNews, listNews(path)).
 			inFormat(as))
 	}
-	one := newPattern(eventPath+"{slug}"+icsSuffix, calendarFeed(endpointFor("Save an event to a calendar", methodsGet, http.StatusOK,
-		(*request).declareOneCalendar, (*request).oneCalendar)))
+	one := newPattern(eventPath+"{slug}"+icsSuffix, calendarFeed(For(newFeedRequest, "Save an event to a calendar", methodsGet, http.StatusOK,
+		(*feedRequest).declareOneCalendar, (*feedRequest).oneCalendar)))
 	return feedTable{
-		eventsICS: newPattern(eventsICS, calendarFeed(endpointFor("Subscribe to events", methodsGet, http.StatusOK,
-			(*request).declareFeed, (*request).listCalendar))),
+		eventsICS: newPattern(eventsICS, calendarFeed(For(newFeedRequest, "Subscribe to events", methodsGet, http.StatusOK,
+			(*feedRequest).declareFeed, (*feedRequest).listCalendar))),
 		eventsAtom: news(eventsAtom, atomCodec),
 		eventsRSS:  news(eventsRSS, rssCodec),
 		eventsJSON: news(eventsJSON, jsonFeedCodec),
@@ -101,7 +109,11 @@ func (h *Handlers) MatchFeed(method, path, query string) *Match {
 		}
 	}
 	if m.pattern == nil {
-		h.matchPage(m, path, query)
+		if readings := h.matchPage(m, path, query); readings != nil {
+			m.Input = func(r *Request, sent map[string]any) (map[string]string, map[string]any, error) {
+				return newFeedRequest(r).pageInput(readings, sent)
+			}
+		}
 	}
 	if m.pattern == nil {
 		return nil
@@ -116,11 +128,6 @@ func (h *Handlers) MatchFeed(method, path, query string) *Match {
 	return m
 }
 
-// eventFile returns the path of the feed of one event, whose slug is percent-encoded.
-func (h *Handlers) eventFile(slug string) string {
-	return h.PageSettings.Paths.Of(calendar.Event) + slug + icsSuffix
-}
-
 // cutEventPath returns what follows the first segment of the path of an event, by any of the names of that segment.
 func (h *Handlers) cutEventPath(path string) (rest string, ok bool) {
 	first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -131,15 +138,16 @@ func (h *Handlers) cutEventPath(path string) (rest string, ok bool) {
 	return rest, err == nil && h.names.First[first].Program == string(calendar.Event)
 }
 
-// matchPage sets the route of m to the feed that a calendar page was requested as, if any.
-func (h *Handlers) matchPage(m *Match, path, query string) {
+// matchPage sets the pattern of m to that of the feed that a calendar page was requested as, if any. It returns the
+// readings of the page's address.
+func (h *Handlers) matchPage(m *Match, path, query string) (readings []address.Page) {
 	inPath := strings.Contains(path, "/"+address.SegmentICal) || strings.Contains(path, "/"+address.SegmentFeed)
 	if !inPath && !strings.Contains(query, string(address.FormatICal)+"=1") && !strings.Contains(query, address.ParamFeed+"=") {
-		return // most requests are not for feeds
+		return nil // most requests are not for feeds
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return
+		return nil
 	}
 	asked := [2]bool{values.Get(string(address.FormatICal)) == "1", values.Get(string(address.FormatOutlook)) == "1"}
 	for _, p := range address.Parse(strings.Clone(path), values, h.names) {
@@ -160,9 +168,10 @@ func (h *Handlers) matchPage(m *Match, path, query string) {
 			m.pattern = pattern
 		}
 		if m.pattern == pattern { // readings as another feed are left out
-			m.page = append(m.page, p)
+			readings = append(readings, p)
 		}
 	}
+	return readings
 }
 
 // periodParams are the parameters of feeds that limit the dates.
@@ -170,23 +179,25 @@ var periodParams = []string{
 	"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", string(address.ViewMonth), string(address.ViewDay),
 }
 
-// readPage adds the filters that the address of a calendar page implies to the parameters of a feed.
-func (r *request) readPage(m *Match, values map[string]any) error {
-	for name, v := range values {
+// pageInput returns the parameters of the feed of a calendar page: those that were sent, and the filters that the address
+// of the page implies. readings are those of the address.
+func (r *feedRequest) pageInput(readings []address.Page, sent map[string]any) (path map[string]string, values map[string]any, err error) {
+	values = maps.Clone(sent)
+	for name, v := range sent {
 		if v == "" {
 			delete(values, name) // an empty field of a form
 		}
 	}
-	p, id, err := r.chooseReading(m.page)
+	p, id, err := r.chooseReading(readings)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	r.locatedFor, r.outlook = true, p.Format == address.FormatOutlook
+	r.Page = &p
 	if p.Featured {
 		values["featured"] = "1"
 	}
 	if fault := address.RenameParams(values); fault != nil {
-		return param.Invalid{Faults: []param.Fault{*fault}}
+		return nil, nil, param.Invalid{Faults: []param.Fault{*fault}}
 	}
 	if p.Past {
 		r.limitToPast(values)
@@ -195,8 +206,7 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	switch p.View {
 	case address.ViewEvent, address.ViewRecord:
 		text, err := r.eventSlug(p)
-		m.path = map[string]string{"slug": text}
-		return err
+		return map[string]string{"slug": text}, values, err
 	case address.ViewMonth, address.ViewDay:
 		for _, name := range periodParams {
 			delete(values, name) // dates of the page have precedence
@@ -212,11 +222,11 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	if p.Taxonomy != "" {
 		values[p.Taxonomy.Plural()] = strconv.FormatInt(id, 10)
 	}
-	return nil
+	return nil, values, nil
 }
 
 // limitToPast limits a feed to the events that ended before today, in the twelve months before unless other dates were sent.
-func (r *request) limitToPast(values map[string]any) {
+func (r *feedRequest) limitToPast(values map[string]any) {
 	today := r.Zone().Wall(r.Now).StartOfDay()
 	r.ExpireBy(r.Tomorrow())
 	if values["ends_before"] == nil {
@@ -229,7 +239,7 @@ func (r *request) limitToPast(values map[string]any) {
 
 // periodText returns the month or day that a page shows. It is that of the path, else of the parameter sent, else
 // the present one.
-func (r *request) periodText(p address.Page, sent string) string {
+func (r *feedRequest) periodText(p address.Page, sent string) string {
 	layout := time.DateOnly
 	if p.View == address.ViewMonth {
 		layout = "2006-01"
@@ -250,7 +260,7 @@ func (r *request) periodText(p address.Page, sent string) string {
 // chooseReading returns the first valid reading of a path, and the id of the term or record that it names. In a
 // valid reading, that term or record exists and is public. A reading without a term, venue, organizer or series is
 // valid, with the id 0. Without a valid reading, the error is 404.
-func (r *request) chooseReading(readings []address.Page) (address.Page, int64, error) {
+func (r *feedRequest) chooseReading(readings []address.Page) (address.Page, int64, error) {
 	for _, p := range readings {
 		kind := p.Taxonomy
 		switch p.View {
@@ -282,7 +292,7 @@ func (r *request) chooseReading(readings []address.Page) (address.Page, int64, e
 }
 
 // isPublic reports whether anonymous callers may see the term, venue, organizer or series with an id.
-func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
+func (r *feedRequest) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	if id == 0 {
 		return false, nil
 	}
@@ -302,7 +312,7 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 
 // eventSlug returns the slug for the feed of one event from the path of its page. A slug without a date is not
 // checked. If the path has an id or a date, and shownSlug finds no slug, the error is 404.
-func (r *request) eventSlug(p address.Page) (string, error) {
+func (r *feedRequest) eventSlug(p address.Page) (string, error) {
 	switch {
 	case p.View == address.ViewRecord:
 		notFound := eventNotFound(strconv.FormatInt(p.ID, 10))
@@ -347,13 +357,13 @@ func (r *request) eventSlug(p address.Page) (string, error) {
 }
 
 // isShown reports whether anonymous callers may see an event.
-func (r *request) isShown(e *ent.Event) bool {
+func (r *feedRequest) isShown(e *ent.Event) bool {
 	return e.Status.Shown(r.Now, e.PublishedAt) == calendar.Publish
 }
 
 // shownSlug returns the slug of the first public event of rows. If none is public, it returns a slug that one had
 // when it was withdrawn.
-func (r *request) shownSlug(rows []*ent.Event, notFound error) (string, error) {
+func (r *feedRequest) shownSlug(rows []*ent.Event, notFound error) (string, error) {
 	if i := slices.IndexFunc(rows, r.isShown); i >= 0 {
 		return rows[i].Slug, nil
 	}

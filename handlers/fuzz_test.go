@@ -108,7 +108,11 @@ func FuzzFeedAddress(f *testing.F) {
 		if h.MatchFeed("POST", path, query).Found() {
 			t.Fatalf("%q?%q takes POST", path, query)
 		}
-		for _, p := range m.page {
+		var readings []address.Page
+		if m.Input != nil {
+			readings = h.matchPage(&Match{}, path, query)
+		}
+		for _, p := range readings {
 			if p.Format == address.FormatHTML || p.IsFeed() && m.endpoint.codec.mediaType == calendarCodec.mediaType {
 				t.Fatalf("%q?%q: %+v as %s", path, query, p, m.endpoint.codec.mediaType)
 			}

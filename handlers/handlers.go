@@ -107,18 +107,18 @@ func New(c Config) (h *Handlers, err error) {
 		h.feeds = newFeedTable()
 	}
 	if h.WordPressMount() != "" {
-		h.wordPress = wordPressRoutes()
+		h.wordPress = wordPressRoutes(h)
 	}
-	r := h.describingRequest(h.Site.Now(), read.Root{Mount: h.PublicMount()}, h.Site.Language)
+	r := DescribingRequest(&h.Calendar, h.Site.Now(), read.Root{Mount: h.PublicMount()}, h.Site.Language)
 	for _, p := range slices.Concat(h.table, h.wordPress, h.feeds.patterns()) {
 		for _, e := range p.endpoints {
-			e.describe(r)
+			e.Describe(r)
 		}
 	}
 	if c.NoPages {
 		return h, nil
 	}
-	h.pageFilters = pageFilterNames(r)
+	h.pageFilters = pageFilterNames(r.Reader)
 	languages := make([]string, len(calendar.Languages))
 	for i, l := range calendar.Languages {
 		languages[i] = string(l)

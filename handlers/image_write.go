@@ -45,7 +45,7 @@ func mayNotUpload(name string) error {
 }
 
 // resolvePictures turns the image URLs of an event, and of its inline venues and organizers, into image ids.
-func (r *request) resolvePictures(in *eventInput) error {
+func (r *writing) resolvePictures(in *eventInput) error {
 	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func linkedPicture(name string, place int, err error) error {
 
 // resolvePicture stores the id of a sent image in id. A URL below /media/ of this service names an existing
 // image. An image at another URL is downloaded if the caller may upload.
-func (r *request) resolvePicture(p *picture, id **int64) error {
+func (r *writing) resolvePicture(p *picture, id **int64) error {
 	if p == nil {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 			return mayNotUpload("image")
 		}
 		// If the precondition of the write has failed already, there is no need to download.
-		if r.changes.All != 0 && !r.expect.Met(r.changes) {
+		if r.changes.All != 0 && !r.Call.Expect.Met(r.changes) {
 			return edit.PreconditionFailed()
 		}
 		row, err := r.fetchPicture("image", p.url)
@@ -105,7 +105,7 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 }
 
 // dropPictures removes images that were downloaded for a write that failed.
-func (r *request) dropPictures() error {
+func (r *writing) dropPictures() error {
 	var errs []error
 	// The images must be removed even if the deadline of the request has passed.
 	ctx := context.WithoutCancel(r.Ctx)
@@ -116,7 +116,7 @@ func (r *request) dropPictures() error {
 }
 
 // removePicture deletes an image, first its row and then its files. So no record shows a missing file.
-func (r *request) removePicture(ctx context.Context, row *ent.Image, expect calendar.Expect) error {
+func (r *writing) removePicture(ctx context.Context, row *ent.Image, expect calendar.Expect) error {
 	err := r.commit(ctx, expect, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (r *request) removePicture(ctx context.Context, row *ent.Image, expect cale
 
 // ownPicture returns the id of the image that a URL of this service names, by its file or a scaled size. It
 // returns 0 for other URLs.
-func (r *request) ownPicture(address string) (int64, error) {
+func (r *writing) ownPicture(address string) (int64, error) {
 	path, ok := strings.CutPrefix(address, r.Site.BaseURL+represent.MediaPath)
 	if !ok {
 		return 0, nil
@@ -170,15 +170,15 @@ func sizeOf(path string) (stem string, ok bool) {
 }
 
 // waitForMedia waits for a slot to decode or download pictures. Both take long and must not block other requests.
-func (r *request) waitForMedia() error {
-	if r.enterMedia == nil {
+func (r *writing) waitForMedia() error {
+	if r.Call.EnterMedia == nil {
 		return nil
 	}
-	return r.enterMedia()
+	return r.Call.EnterMedia()
 }
 
 // fetchPicture downloads an image and stores it. name is the parameter that faults refer to.
-func (r *request) fetchPicture(name, address string) (*ent.Image, error) {
+func (r *writing) fetchPicture(name, address string) (*ent.Image, error) {
 	if err := r.waitForMedia(); err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func pictureFault(name string, err error) error {
 }
 
 // storePicture stores the files of a picture, then its row. If the row cannot be stored, it removes the files.
-func (r *request) storePicture(name, file string, data []byte, source string) (*ent.Image, error) {
+func (r *writing) storePicture(name, file string, data []byte, source string) (*ent.Image, error) {
 	release, err := r.h.pictures.acquire(r.Ctx)
 	if err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)
 		})
-		if err == nil && r.upload {
+		if err == nil && r.Match.Upload() {
 			err = r.recordWrite(tx, row.ID)
 		}
 		return err
@@ -250,7 +250,7 @@ type sentFile struct {
 	read func() ([]byte, error)
 }
 
-func (r *request) declareImageCreate(p *param.Set, in *imageInput) {
+func (r *writing) declareImageCreate(p *param.Set, in *imageInput) {
 	param.Var(p, &in.file, "file", "Image file, multipart", "string",
 		func(raw any) (*sentFile, *param.Fault) {
 			switch f := raw.(type) {
@@ -272,7 +272,7 @@ func (r *request) declareImageCreate(p *param.Set, in *imageInput) {
 }
 
 // createImage answers POST /images.
-func (r *request) createImage(in *imageInput) (*Reply, error) {
+func (r *writing) createImage(in *imageInput) (*Reply, error) {
 	if in.file == nil && in.URL == nil {
 		return nil, param.Missing{Names: []string{"file"}}
 	}
@@ -286,7 +286,7 @@ func (r *request) createImage(in *imageInput) (*Reply, error) {
 	return r.createdReply(calendar.Image, row.ID, calendar.ShownVersion{Number: row.Version}, r.imageBody(row)), nil
 }
 
-func (r *request) takePicture(in *imageInput) (*ent.Image, error) {
+func (r *writing) takePicture(in *imageInput) (*ent.Image, error) {
 	if in.file == nil {
 		return r.fetchPicture("url", *in.URL)
 	}
@@ -313,20 +313,20 @@ func readUpload(h *multipart.FileHeader) (data []byte, err error) {
 }
 
 // deleteImage answers DELETE /images/{id}. It deletes the files, and records that showed the image show none.
-func (r *request) deleteImage(q *target) (*Reply, error) {
+func (r *writing) deleteImage(q *target) (*Reply, error) {
 	row, err := r.imageForWrite(q.ID)
 	if err != nil {
 		return nil, err
 	}
 	body := r.imageBody(row)
-	if err := r.removePicture(r.Ctx, row, r.expect); err != nil {
+	if err := r.removePicture(r.Ctx, row, r.Call.Expect); err != nil {
 		return nil, err
 	}
 	return &Reply{status: 200, body: body}, nil
 }
 
 // imageForWrite finds an image and checks that the caller may delete it.
-func (r *request) imageForWrite(id int64) (*ent.Image, error) {
+func (r *writing) imageForWrite(id int64) (*ent.Image, error) {
 	row, err := r.DB.Image.Get(r.Ctx, id)
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, err
@@ -348,3 +348,6 @@ func (r *request) imageForWrite(id int64) (*ent.Image, error) {
 	}
 	return row, nil
 }
+
+// declareImageWrite declares the id of an image in the path of an update or delete.
+func declareImageWrite(r *writing, p *param.Set, q *target) { byID("the image")(r.request, p, q) }

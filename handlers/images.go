@@ -41,7 +41,7 @@ func (r *request) listImages(q *read.Paging) (*Reply, error) {
 	for i, row := range rows {
 		shown[i] = v.Image(row)
 	}
-	items, err := encodeAll(r, shown)
+	items, err := encodeAll(r.Request, shown)
 	if err != nil {
 		return nil, err
 	}

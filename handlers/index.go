@@ -84,7 +84,7 @@ func namespaceOf(root read.Root) string {
 
 // options returns the body of the reply to OPTIONS on a path.
 func (h *Handlers) options(p *pattern, call Call) ordered {
-	return h.describe(p, h.describingRequest(call.Now, call.Root, call.Language))
+	return h.describe(p, &request{DescribingRequest(&h.Calendar, call.Now, call.Root, call.Language), h})
 }
 
 // describe returns the description of a path: its namespace, methods, and the arguments of each endpoint.
@@ -103,7 +103,7 @@ func (h *Handlers) describe(p *pattern, r *request) ordered {
 // args returns the parameters of an endpoint, described in the language of the reply. A parameter of the path and
 // a field of the body may have the same name. Then only the one of the path is published.
 func (h *Handlers) args(e *endpoint, r *request) ordered {
-	params := param.Describe(r.Now, e.in, func(p *param.Set) { e.declare(r, p) })
+	params := param.Describe(r.Now, e.in, func(p *param.Set) { e.declare(r.Request, p) })
 	args := make(ordered, 0, len(params))
 	for _, p := range params {
 		if p.Hidden || slices.ContainsFunc(args, func(m member) bool { return m.Name == p.Name }) {

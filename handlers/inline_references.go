@@ -9,7 +9,7 @@ import (
 )
 
 // loadInline loads the authors and images that inline records name, with one statement for hundreds of each.
-func (r *request) loadInline(ctx context.Context, refs []reference) error {
+func (r *writing) loadInline(ctx context.Context, refs []reference) error {
 	var authors, images []int64
 	for _, ref := range refs {
 		if id, fault := param.Integer(ref.object["author"]); fault == nil {

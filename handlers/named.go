@@ -34,7 +34,7 @@ type namedResource[R ent.Row, V any, J any] struct {
 	// plain returns the fields that only this kind has.
 	plain func(*V) []ent.PlainField
 	// declareOwn declares the fields of a record instead of declare.
-	declareOwn func(*request, fields, *namedInput[V])
+	declareOwn func(*writing, fields, *namedInput[V])
 	// filters are the stored words by which clients filter lists.
 	filters []wordFilter
 	writes  namedWrites[R, V]
@@ -52,7 +52,7 @@ type namedWrites[R, V any] interface {
 }
 
 // patterns returns the routes of the resource.
-func (n *namedResource[R, V, J]) patterns() []*pattern {
+func (n *namedResource[R, V, J]) patterns(h *Handlers) []*pattern {
 	get, ok := methodsGet, http.StatusOK
 	collection := n.kind.Plural()
 	one := func(by, suffix string) []*endpoint {
@@ -61,15 +61,15 @@ func (n *namedResource[R, V, J]) patterns() []*pattern {
 			find = bySlug("the " + string(n.kind))
 		}
 		return []*endpoint{
-			endpointFor("Read "+n.one+suffix, get, ok, find, n.get),
-			endpointFor("Update "+n.one+suffix, methodsUpdate, ok, n.declareUpdate(by), n.patch),
-			endpointFor("Delete "+n.one+suffix, methodsDelete, ok, deleteTarget(n.kind, by), n.remove),
+			readFor(h, "Read "+n.one+suffix, get, ok, find, n.get),
+			writeFor(h, "Update "+n.one+suffix, methodsUpdate, ok, n.declareUpdate(by), n.patch),
+			writeFor(h, "Delete "+n.one+suffix, methodsDelete, ok, deleteTarget(n.kind, by), n.remove),
 		}
 	}
 	return []*pattern{
 		newPattern("/"+collection,
-			endpointFor("List "+collection, get, ok, n.declareQuery, n.list).withTables(),
-			endpointFor("Create "+n.one, methodsCreate, http.StatusCreated, n.declareCreate, n.post)),
+			readFor(h, "List "+collection, get, ok, n.declareQuery, n.list).withTables(),
+			writeFor(h, "Create "+n.one, methodsCreate, http.StatusCreated, n.declareCreate, n.post)),
 		newPattern("/"+collection+"/{id}", one("id", "")...),
 		newPattern("/"+collection+"/by-slug/{slug}", one("slug", " by slug")...),
 	}
@@ -153,7 +153,7 @@ func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*Reply, error)
 	}
 	v := r.View()
 	items, err := reply.Render(r.Ctx, r.newTableRows(n.kind).cut(r.Rendering()), page, reply.Renderer[R]{
-		Kind: n.kind, Media: r.codec.mediaType, Encode: r.codec.encodeRecord,
+		Kind: n.kind, Media: r.Codec.mediaType, Encode: r.Codec.encodeRecord,
 		Read: func(ids []int64) ([]R, error) {
 			rows, err := n.rows(r.DB, r.Ctx, ids)
 			if err != nil {

@@ -22,7 +22,7 @@ type namedInput[V any] struct {
 }
 
 // declareTarget declares the id or slug in the path of an update or delete. The record must exist.
-func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by string) {
+func (r *writing) declareTarget(p *param.Set, q *target, kind calendar.Kind, by string) {
 	if by == "slug" {
 		p.PathString(&q.Slug, "slug", "Slug of the "+string(kind)).Check(r.slugExists(kind, &q.Slug))
 		return
@@ -50,14 +50,14 @@ func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 }
 
 // declareCreate declares the input of a create.
-func (n *namedResource[R, V, J]) declareCreate(r *request, p *param.Set, in *namedInput[V]) {
+func (n *namedResource[R, V, J]) declareCreate(r *writing, p *param.Set, in *namedInput[V]) {
 	n.declare(r, fields{p: p, r: r, create: true}, in)
 	read.DeclareLanguage(p)
 }
 
 // declareUpdate returns the declaration of an update. by is "id" or "slug".
-func (n *namedResource[R, V, J]) declareUpdate(by string) func(*request, *param.Set, *namedInput[V]) {
-	return func(r *request, p *param.Set, in *namedInput[V]) {
+func (n *namedResource[R, V, J]) declareUpdate(by string) func(*writing, *param.Set, *namedInput[V]) {
+	return func(r *writing, p *param.Set, in *namedInput[V]) {
 		r.declareTarget(p, &in.target, n.kind, by)
 		n.declare(r, fields{p: p, r: r}, in)
 		read.DeclareLanguage(p)
@@ -66,7 +66,7 @@ func (n *namedResource[R, V, J]) declareUpdate(by string) func(*request, *param.
 
 // declare declares the fields of a record (contract, sections 10.2 and 10.3). Records inside an event have the same
 // fields.
-func (n *namedResource[R, V, J]) declare(r *request, f fields, in *namedInput[V]) {
+func (n *namedResource[R, V, J]) declare(r *writing, f fields, in *namedInput[V]) {
 	if n.declareOwn != nil {
 		n.declareOwn(r, f, in)
 		return
@@ -88,15 +88,15 @@ func (n *namedResource[R, V, J]) declare(r *request, f fields, in *namedInput[V]
 }
 
 // deleteTarget returns the declaration of a delete. by is "id" or "slug".
-func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
-	return func(r *request, p *param.Set, q *target) {
+func deleteTarget(kind calendar.Kind, by string) func(*writing, *param.Set, *target) {
+	return func(r *writing, p *param.Set, q *target) {
 		r.declareTarget(p, q, kind, by)
 		read.DeclareLanguage(p)
 	}
 }
 
 // post answers a create.
-func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*Reply, error) {
+func (n *namedResource[R, V, J]) post(r *writing, in *namedInput[V]) (*Reply, error) {
 	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: n.kind}) {
 		return nil, edit.Forbidden()
 	}
@@ -115,7 +115,7 @@ func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*Reply, er
 	if err != nil {
 		return nil, err
 	}
-	rep, err := n.written(r, id)
+	rep, err := n.written(r.request, id)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (n *namedResource[R, V, J]) post(r *request, in *namedInput[V]) (*Reply, er
 }
 
 // patch answers an update.
-func (n *namedResource[R, V, J]) patch(r *request, in *namedInput[V]) (*Reply, error) {
+func (n *namedResource[R, V, J]) patch(r *writing, in *namedInput[V]) (*Reply, error) {
 	id, err := n.permitted(r, &in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (n *namedResource[R, V, J]) patch(r *request, in *namedInput[V]) (*Reply, e
 }
 
 // remove answers a delete. It moves the record to the trash.
-func (n *namedResource[R, V, J]) remove(r *request, q *target) (*Reply, error) {
+func (n *namedResource[R, V, J]) remove(r *writing, q *target) (*Reply, error) {
 	id, err := n.permitted(r, q, auth.Delete)
 	if err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func (n *namedResource[R, V, J]) remove(r *request, q *target) (*Reply, error) {
 
 // permitted returns the id of the record that a path names. It returns an error if the caller may not do op on
 // the record.
-func (n *namedResource[R, V, J]) permitted(r *request, q *target, op auth.Operation) (int64, error) {
-	row, err := n.find(r, q)
+func (n *namedResource[R, V, J]) permitted(r *writing, q *target, op auth.Operation) (int64, error) {
+	row, err := n.find(r.request, q)
 	if err != nil {
 		return 0, err
 	}
@@ -161,7 +161,7 @@ func (n *namedResource[R, V, J]) permitted(r *request, q *target, op auth.Operat
 }
 
 // change runs do on a locked record in a transaction. It answers with the record as it is then.
-func (n *namedResource[R, V, J]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*Reply, error) {
+func (n *namedResource[R, V, J]) change(r *writing, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*Reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := n.writes.Lock(r.Ctx, tx, id)
 		if err != nil {
@@ -173,5 +173,5 @@ func (n *namedResource[R, V, J]) change(r *request, id int64, do func(*entTx, *e
 	if err != nil {
 		return nil, err
 	}
-	return n.written(r, id)
+	return n.written(r.request, id)
 }

@@ -13,7 +13,7 @@ import (
 // omitStored removes the values that a read of the occurrence e shows from an update of it. They count as not
 // sent (contract, section 19.5). Package edit compares the other fields with the stored ones. Texts must be
 // sanitised before.
-func (r *request) omitStored(e *ent.Event, in *edit.EventInput) error {
+func (r *writing) omitStored(e *ent.Event, in *edit.EventInput) error {
 	if e.SeriesID == nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (r *request) omitStored(e *ent.Event, in *edit.EventInput) error {
 
 // omitStoredOfSeries does what omitStored does, for a series. Its representation has the fields of its last
 // phase.
-func (r *request) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
+func (r *writing) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
 	e, err := read.SeriesEvent(s)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (r *request) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
 
 // omitShown removes the values that a read of an event shows from an update of it. page returns the URL that is
 // shown as website if none is stored.
-func (r *request) omitShown(e *ent.Event, in *edit.EventInput, page func(*represent.Event) string) error {
+func (r *writing) omitShown(e *ent.Event, in *edit.EventInput, page func(*represent.Event) string) error {
 	v := r.View()
 	replied := v.Event(e, false)
 	v.Language = r.Site.Language
@@ -72,7 +72,7 @@ func (r *request) omitShown(e *ent.Event, in *edit.EventInput, page func(*repres
 
 // omitTexts removes the texts that a read shows from an update. It parses shown texts like those of a request
 // body.
-func (r *request) omitTexts(shown *represent.Event, in *edit.EventInput) error {
+func (r *writing) omitTexts(shown *represent.Event, in *edit.EventInput) error {
 	title, fault := textOf("title", maxTitle, nil)(shown.Title)
 	omitIf(&in.Title, in.Title != nil && fault == nil && *in.Title == title)
 	omitIf(&in.Slug, in.Slug != nil && *in.Slug == shown.Slug)

@@ -12,7 +12,7 @@ import (
 
 // listReply returns the reply with a page of a list, its totals and links. items are already encoded. A page
 // beyond the end is an error for records. For terms and images it is an empty list.
-func (r *request) listReply(kind calendar.Kind, p read.Paging, items [][]byte, total int) (*Reply, error) {
+func (r *Request) listReply(kind calendar.Kind, p read.Paging, items [][]byte, total int) (*Reply, error) {
 	pages := p.Pages(total)
 	strict := !kind.IsTerm() && kind != calendar.Image
 	if p.Number > 1 && len(items) == 0 && strict {
@@ -75,10 +75,10 @@ func (l *list) object() ordered {
 }
 
 // encodeAll returns representations as bytes, encoded by the codec of the endpoint.
-func encodeAll[T any](r *request, items []T) (out [][]byte, err error) {
+func encodeAll[T any](r *Request, items []T) (out [][]byte, err error) {
 	out = make([][]byte, len(items))
 	for i, item := range items {
-		if out[i], err = r.codec.encode(item, ""); err != nil {
+		if out[i], err = r.Codec.encode(item, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func linkValue(href, rel string) string { return "<" + href + `>; rel="` + rel +
 
 // pageLink returns a function that returns the URL of a page of the list. The URL has the sent parameters as they
 // were understood, without those that NoLink excludes. It has the page unless that is 1.
-func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
+func (r *Request) pageLink(kind calendar.Kind) func(page int64) string {
 	base := r.Site.BaseURL + r.Root.Segment + r.Root.Mount + "/" + kind.Plural() + "/"
 	var query strings.Builder
 	add := func(name, value string) {
@@ -98,14 +98,14 @@ func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
 		}
 		query.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value))
 	}
-	if r.isTable() && !r.params.Sent("format") {
+	if r.isTable() && !r.Params.Sent("format") {
 		add("format", formatTable) // Accept chose the table, and may not be sent with the link
 	}
-	for _, pair := range r.params.Links() {
+	for _, pair := range r.Params.Links() {
 		add(pair.Name, pair.Value)
 	}
-	if r.fields != "" {
-		add("_fields", r.fields)
+	if r.Fields != "" {
+		add("_fields", r.Fields)
 	}
 	common := query.String()
 	return func(page int64) string {

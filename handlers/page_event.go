@@ -304,7 +304,7 @@ const calendarTime = "20060102T150405Z"
 
 // addToCalendar adds the links by which a visitor can add the event to a calendar.
 func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
-	m.File = r.h.prefix + r.Root.Segment + r.h.eventFile(shown.Slug)
+	m.File = r.h.prefix + r.Root.Segment + r.h.EventFile(shown.Slug)
 	location := ""
 	if len(m.Venues) > 0 {
 		location = strings.Join(append([]string{m.Venues[0].Name}, m.Venues[0].Lines...), ", ")

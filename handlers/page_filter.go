@@ -216,10 +216,10 @@ func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
 }
 
 // pageFilterNames returns the names of list parameters that pages repeat in their links.
-func pageFilterNames(r *request) []string {
+func pageFilterNames(r *read.Reader) []string {
 	left := []string{"page", "per_page", "status", "password", "ml_language"}
 	var out []string
-	for _, p := range param.Describe(r.Now, param.InQuery, func(s *param.Set) { r.declareEventQuery(s, &read.EventQuery{}) }) {
+	for _, p := range param.Describe(r.Now, param.InQuery, func(s *param.Set) { new(read.EventQuery).Declare(r, s, ent.MaxRead) }) {
 		if !slices.Contains(left, p.Name) {
 			out = append(out, p.Name)
 		}

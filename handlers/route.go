@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -23,6 +22,7 @@ type pattern struct {
 	text      string // path as published, such as /events/(?P<id>\d+)
 	endpoints []*endpoint
 	shows     calendar.Kind // kind of the records; "" means that of the first segment
+	written   Written       // reply to a repeated write; nil means that the path has no writes
 }
 
 // segment is a part of a path. It is a literal, or a parameter: "id" for digits, "slug" for any text.
@@ -36,8 +36,8 @@ type segment struct {
 type endpoint struct {
 	methods []string
 	in      param.Location
-	declare func(*request, *param.Set)
-	serve   func(*request) (*Reply, error)
+	declare func(*Request, *param.Set)
+	serve   func(*Request) (*Reply, error)
 	codec   codec // encodes the values of replies
 	tables  bool  // clients may choose tableCodec instead
 	summary string
@@ -47,27 +47,16 @@ type endpoint struct {
 	strong  bool // entity tags of replies are strong, even without a record in the reply
 }
 
-// request is an API request while a handler answers it.
-type request struct {
+// Request is a request for a route while a handler answers it.
+type Request struct {
 	*read.Reader
-	h      *Handlers
-	fields string // value of _fields as sent, for links
-	params *param.Set
-	codec  codec           // codec of the reply
-	expect calendar.Expect // precondition on the version of the record that is written
-	// changes is the version that the record to change had when it was read. The zero value means that none has been read.
-	changes    calendar.Version
-	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
-	locatedFor bool                                        // the reply gives its address, which is not that of the request
-	outlook    bool                                        // the feed is for Outlook
-	// upload means that the request writes an image, rather than a record with an image.
-	upload      bool
-	enterMedia  func() error // Call.EnterMedia
-	enterSeries func() error // Call.EnterSeries
-	// unclean points to the HTML texts of a write that are not sanitised yet.
-	unclean []**string
-	// fetched has the images downloaded for a write that is not committed yet.
-	fetched []*ent.Image
+	Call   Call
+	Match  *Match
+	Fields string     // value of _fields as sent, for links
+	Params *param.Set // parameters of the endpoint
+	Codec  codec      // codec of the reply
+	// Page is the calendar page whose feed is requested. Nil means that the address is not that of a page.
+	Page *address.Page
 }
 
 // Reply is the result of a handler. It has a value for the codec of the endpoint, and headers.
@@ -78,26 +67,31 @@ type Reply struct {
 	version calendar.ShownVersion // for Outcome.Version
 }
 
-// endpointFor returns an endpoint with a declaration of its input and a handler. The compiler checks that their
-// types match.
-func endpointFor[Q any](summary string, methods []string, status int,
-	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*Reply, error),
+// For returns an endpoint with a declaration of its input and a handler. The compiler checks that their types match. wrap
+// returns the type of request that they have.
+func For[R, Q any](wrap func(*Request) R, summary string, methods []string, status int,
+	declare func(R, *param.Set, *Q), handle func(R, *Q) (*Reply, error),
 ) *endpoint {
 	in := param.InQuery
 	if slices.Contains(methods, "POST") {
 		in = param.InBody
 	}
 	// The declaration binds variables of an input, which must live as long as its request.
-	type bound struct{ q Q }
-	inputs := func(r *request) *bound { return r.params.Input().(*bound) }
+	type bound struct {
+		r R
+		q Q
+	}
 	return &endpoint{
 		methods: methods, in: in, codec: jsonCodec, summary: summary, success: status,
-		declare: func(r *request, p *param.Set) {
-			b := &bound{}
+		declare: func(r *Request, p *param.Set) {
+			b := &bound{r: wrap(r)}
 			p.SetInput(b)
-			declare(r, p, &b.q)
+			declare(b.r, p, &b.q)
 		},
-		serve: func(r *request) (*Reply, error) { return handle(r, &inputs(r).q) },
+		serve: func(r *Request) (*Reply, error) {
+			b := r.Params.Input().(*bound) //nolint:forcetypeassert // declare has set it
+			return handle(b.r, &b.q)
+		},
 	}
 }
 
@@ -119,14 +113,14 @@ func (p *pattern) showing(kind calendar.Kind) *pattern {
 	return p
 }
 
-// describe returns the parameters of the endpoint. It runs the declaration and parses nothing.
-func (e *endpoint) describe(r *request) []*param.Param {
+// Describe returns the parameters of the endpoint. It runs the declaration and parses nothing.
+func (e *endpoint) Describe(r *Request) []*param.Param {
 	return param.Describe(r.Now, e.in, func(p *param.Set) { e.declare(r, p) })
 }
 
-// describingRequest returns an anonymous request for declarations that are described and not parsed.
-func (h *Handlers) describingRequest(now time.Time, root read.Root, language calendar.Language) *request {
-	return &request{Reader: h.NewReader(context.Background(), h.Primary, now, auth.Principal{}, root, language), h: h, codec: jsonCodec}
+// DescribingRequest returns an anonymous request for declarations that are described and not parsed.
+func DescribingRequest(c *read.Calendar, now time.Time, root read.Root, language calendar.Language) *Request {
+	return &Request{Reader: c.NewReader(context.Background(), c.Primary, now, auth.Principal{}, root, language), Codec: jsonCodec}
 }
 
 func newPattern(path string, endpoints ...*endpoint) *pattern {
@@ -217,9 +211,9 @@ type Match struct {
 	pattern  *pattern
 	endpoint *endpoint
 	path     map[string]string
-	// page has the readings of a calendar page's address that is requested as a feed. It is nil for other
-	// requests.
-	page []address.Page
+	// Input returns the parameters that the address means, of the path and others, from those that were sent. Nil means
+	// that they are as they were sent.
+	Input func(r *Request, sent map[string]any) (path map[string]string, values map[string]any, err error)
 }
 
 // Match finds the route of a path below a root (see Locate). It returns nil for an unknown path. If no endpoint of

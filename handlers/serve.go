@@ -2,118 +2,16 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/read"
-	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// Call has the properties of an API request that package server determines.
-type Call struct {
-	Now      time.Time // time of the request, in UTC and whole seconds
-	Caller   auth.Principal
-	Root     read.Root
-	Language calendar.Language // language by path, header or site
-	// OnLanguage receives the language that a parameter chooses. Later steps of package server use it.
-	OnLanguage func(calendar.Language)
-	// Expect is the precondition on the version of the record that the path names.
-	Expect calendar.Expect
-	// Strict refuses parameters that the route does not declare. It is the result of PrefersStrict.
-	Strict bool
-	// Mark receives the id of the written record, in the transaction that writes it. An error rolls the
-	// transaction back. Nil disables it.
-	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
-	// EnterMedia waits for a slot to decode or download pictures. The request keeps the slot until its end. Nil
-	// means no limit.
-	EnterMedia func() error
-	// EnterSeries waits for a slot to write many occurrences of a series. The request keeps the slot until its
-	// end. Nil means no limit.
-	EnterSeries func() error
-	// Judge limits guesses of event passwords.
-	Judge read.PasswordJudge
-	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
-	Revision int64
-	// Made is the id of the record that an earlier attempt with the same key wrote. The request then writes
-	// nothing and returns that record. 0 means that there was no such attempt.
-	Made int64
-}
-
-// Outcome has the properties of a reply that its bytes do not show.
-type Outcome struct {
-	Version   calendar.ShownVersion
-	Until     time.Time // when the reply changes without a write; zero means never
-	Unchanged reply.Unchanged
-	Strong    bool // the entity tag of the reply is strong
-}
-
-// Serve parses the parameters of a matched request, runs its handler and writes the reply. If it returns an
-// error, it has written at most the header Preference-Applied. A *calendar.Error, param.Missing or param.Invalid
-// is for the client. Any other error is internal.
+// Serve answers a matched request (endpoint.Serve).
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
-	r := h.request(ctx, h.readDatabase(c.Method(), call.Caller), m, call)
-	values, duplicates, err := h.values(c, m)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if m.endpoint.rawFile {
-		if file := rawFile(c); file != nil {
-			values["file"] = file
-		}
-	}
-	if text, fault := param.String(values["ml_language"]); fault == nil && calendar.Language(text).Known() {
-		r.Language, r.Chosen = calendar.Language(text), calendar.Language(text)
-		call.OnLanguage(r.Language)
-	}
-	if m.page != nil {
-		if err := r.readPage(m, values); err != nil {
-			return Outcome{}, err
-		}
-	}
-	r.fields = fieldNames(values["_fields"])
-	r.codec = m.endpoint.codecFor(values["format"], c.Request().Header.PeekAll(fiber.HeaderAccept))
-	if call.Made != 0 {
-		if err := r.checkAccess(m, call.Made); err != nil {
-			return Outcome{}, err
-		}
-		rep, err := r.writtenReply(m, call.Made)
-		if err != nil {
-			return Outcome{}, err
-		}
-		return Outcome{Version: rep.version, Until: r.Until}, writeReply(c, m.endpoint.codec, rep, r.fields)
-	}
-	r.params = param.NewSet(r.Now, m.endpoint.in, m.path, values)
-	m.endpoint.declare(r, r.params)
-	ignored, err := r.parse(c, m, values, duplicates, call.Strict)
-	if err != nil {
-		return Outcome{}, err
-	}
-	rep, err := m.endpoint.serve(r)
-	if err != nil {
-		return Outcome{}, errors.Join(err, r.dropPictures())
-	}
-	if ignored != "" {
-		rep.header = append(rep.header, [2]string{HeaderIgnored, ignored})
-	}
-	return Outcome{
-		Version: rep.version, Until: r.Until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
-	}, writeReply(c, r.codec, rep, r.fields)
-}
-
-func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {
-	r := h.NewReader(ctx, db, call.Now, call.Caller, call.Root, call.Language)
-	r.Chosen, r.Judge, r.Revision = call.Root.Language(), call.Judge, call.Revision
-	return &request{
-		Reader: r, h: h, expect: call.Expect, mark: call.Mark, upload: m.Upload(),
-		enterMedia: call.EnterMedia, enterSeries: call.EnterSeries, codec: m.endpoint.codec,
-	}
+	return Serve(ctx, c, &h.Calendar, m, call)
 }
 
 // Accessible returns nil if the caller may read what an earlier attempt at the same write wrote. Otherwise it
@@ -122,7 +20,8 @@ func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
 	if call.Made == 0 {
 		return nil
 	}
-	return h.request(ctx, h.Primary, m, call).checkAccess(m, call.Made)
+	r := &request{NewRequest(ctx, &h.Calendar, h.Primary, m, call), h}
+	return r.checkAccess(m.pattern.kind(), call.Made)
 }
 
 // recordReplies are the replies with one record of a kind: to GET by id, and to a write of the record with an id.
@@ -149,31 +48,24 @@ var repliesOf = func() map[calendar.Kind]recordReplies {
 }()
 
 // checkAccess returns the error that GET of a record by id would return to the caller.
-func (r *request) checkAccess(m *Match, id int64) error {
-	_, err := repliesOf[m.pattern.kind()].get(r, &target{ID: id})
+func (r *request) checkAccess(kind calendar.Kind, id int64) error {
+	_, err := repliesOf[kind].get(r, &target{ID: id})
 	return err
 }
 
-// writtenReply returns the reply to a write that an earlier request carried out. It shows the record as it is
-// now.
-func (r *request) writtenReply(m *Match, id int64) (rep *Reply, err error) {
-	kind := m.pattern.kind()
+// writtenReply returns the reply to a write that an earlier request carried out. It shows the record as it is now.
+func (h *Handlers) writtenReply(base *Request, id int64) (rep *Reply, err error) {
+	r, kind := &request{base, h}, base.Match.pattern.kind()
+	if err := r.checkAccess(kind, id); err != nil {
+		return nil, err
+	}
 	if rep, err = repliesOf[kind].written(r, id); err != nil {
 		return nil, err
 	}
-	if m.endpoint.success == http.StatusCreated {
+	if r.Match.endpoint.success == http.StatusCreated {
 		rep = r.createdReply(kind, id, rep.version, rep.body)
 	}
 	return rep, nil
-}
-
-// readDatabase returns the database that a request reads. A replica may lag behind, so only anonymous reads use
-// it.
-func (h *Handlers) readDatabase(method string, caller auth.Principal) *ent.Client {
-	if h.Replica == nil || method != fiber.MethodGet && method != fiber.MethodHead || caller.UserID != 0 {
-		return h.Primary
-	}
-	return h.Replica
 }
 
 // Options answers OPTIONS on the matched path.
@@ -182,25 +74,13 @@ func (h *Handlers) Options(c *fiber.Ctx, m *Match, call Call) error {
 	return writeReply(c, jsonCodec, &Reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
 }
 
-// writeReply encodes and sends a reply with a codec.
-func writeReply(c *fiber.Ctx, as codec, rep *Reply, fields string) error {
-	body, err := as.encode(rep.body, fields)
-	if err != nil {
-		return err
+// createdReply returns the reply to a request that created a record.
+func (r *request) createdReply(kind calendar.Kind, id int64, version calendar.ShownVersion, body any) *Reply {
+	collection := kind.Plural()
+	if r.isWordPress() {
+		collection = wordPressMedia
 	}
-	for _, h := range rep.header {
-		c.Set(h[0], h[1])
-	}
-	c.Set(fiber.HeaderContentType, as.contentType)
-	// body belongs to this reply alone, so it is sent without a copy.
-	c.Status(rep.status).Response().SetBodyRaw(body)
-	return nil
-}
-
-// unchanged returns the value of Outcome.Unchanged for the reply to the request.
-func (r *request) unchanged() reply.Unchanged {
-	if r.Revision == 0 {
-		return nil
-	}
-	return r.Validity.Unchanged(r.Index)
+	return &Reply{status: 201, body: body, version: version, header: [][2]string{
+		{"Location", r.View().Resource(collection, id)},
+	}}
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// values returns the parameters of body and query, and the keys that a JSON body repeats. Those of the body have precedence. In this package, only values
+// sentValues returns the parameters of body and query, and the keys that a JSON body repeats. Those of the body have precedence. In this package, only sentValues
 // and the functions that it calls read the raw request. Strings are copied, because Fiber reuses its buffers for
 // the next request.
-func (h *Handlers) values(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []string, err error) {
+func sentValues(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []string, err error) {
 	query, err := pairValues(c.Context().URI().QueryString())
 	if err != nil {
 		return nil, nil, err

@@ -18,7 +18,7 @@ var (
 // namedResources are the resources of records with a name.
 var namedResources = []interface {
 	of() calendar.Kind
-	patterns() []*pattern
+	patterns(h *Handlers) []*pattern
 	replies() recordReplies
 }{
 	venues,
@@ -26,9 +26,9 @@ var namedResources = []interface {
 }
 
 // namedPatterns returns the routes of namedResources: for each, its list, a record by id, and a record by slug.
-func namedPatterns() (all []*pattern) {
+func namedPatterns(h *Handlers) (all []*pattern) {
 	for _, n := range namedResources {
-		all = append(all, n.patterns()...)
+		all = append(all, n.patterns(h)...)
 	}
 	return all
 }
@@ -38,51 +38,51 @@ func namedPatterns() (all []*pattern) {
 func (h *Handlers) routes() []*pattern {
 	get, create, update, remove, ok := methodsGet, methodsCreate, methodsUpdate, methodsDelete, http.StatusOK
 	return slices.Concat([]*pattern{
-		newPattern("/", endpointFor("Index of the namespace", get, ok, (*request).declareIndex, (*request).getIndex)),
-		newPattern("/doc", endpointFor("Interface description", get, ok, (*request).declareDoc, (*request).getDoc)),
+		newPattern("/", readFor(h, "Index of the namespace", get, ok, (*request).declareIndex, (*request).getIndex)),
+		newPattern("/doc", readFor(h, "Interface description", get, ok, (*request).declareDoc, (*request).getDoc)),
 		newPattern("/events",
-			endpointFor("List events", get, ok, (*request).declareEventQuery, (*request).listEvents).withTables(),
-			endpointFor("Create an event", create, http.StatusCreated, (*request).declareEventCreate, (*request).createEvent)),
+			readFor(h, "List events", get, ok, (*request).declareEventQuery, (*request).listEvents).withTables(),
+			writeFor(h, "Create an event", create, http.StatusCreated, (*writing).declareEventCreate, (*writing).createEvent)),
 		newPattern("/events/{id}",
-			endpointFor("Read an event", get, ok, (*request).declareEventByID, (*request).getEvent),
-			endpointFor("Update an event", update, ok, (*request).declareEventUpdate, (*request).updateEvent),
-			endpointFor("Delete an event", remove, ok, (*request).declareEventDelete, (*request).deleteEvent)),
+			readFor(h, "Read an event", get, ok, (*request).declareEventByID, (*request).getEvent),
+			writeFor(h, "Update an event", update, ok, (*writing).declareEventUpdate, (*writing).updateEvent),
+			writeFor(h, "Delete an event", remove, ok, (*writing).declareEventDelete, (*writing).deleteEvent)),
 		newPattern("/events/by-slug/{slug}",
-			endpointFor("Read an event by slug", get, ok, (*request).declareEventBySlug, (*request).getEvent),
-			endpointFor("Update an event by slug", update, ok, (*request).declareEventUpdateBySlug, (*request).updateEvent),
-			endpointFor("Delete an event by slug", remove, ok, (*request).declareEventDeleteBySlug, (*request).deleteEvent)),
+			readFor(h, "Read an event by slug", get, ok, (*request).declareEventBySlug, (*request).getEvent),
+			writeFor(h, "Update an event by slug", update, ok, (*writing).declareEventUpdateBySlug, (*writing).updateEvent),
+			writeFor(h, "Delete an event by slug", remove, ok, (*writing).declareEventDeleteBySlug, (*writing).deleteEvent)),
 		newPattern("/series",
-			endpointFor("List series", get, ok, (*request).declareSeriesQuery, (*request).listSeries)),
+			readFor(h, "List series", get, ok, (*request).declareSeriesQuery, (*request).listSeries)),
 		newPattern("/series/{id}",
-			endpointFor("Read a series", get, ok, (*request).declareSeriesByID, (*request).getSeries),
-			endpointFor("Update a series", update, ok, (*request).declareSeriesUpdate, (*request).updateSeries),
-			endpointFor("Delete a series", remove, ok, (*request).declareSeriesDelete, (*request).deleteSeries)),
+			readFor(h, "Read a series", get, ok, (*request).declareSeriesByID, (*request).getSeries),
+			writeFor(h, "Update a series", update, ok, (*writing).declareSeriesUpdate, (*writing).updateSeries),
+			writeFor(h, "Delete a series", remove, ok, (*writing).declareSeriesDelete, (*writing).deleteSeries)),
 		newPattern("/series/by-slug/{slug}",
-			endpointFor("Read a series by slug", get, ok, (*request).declareSeriesBySlug, (*request).getSeries),
-			endpointFor("Update a series by slug", update, ok, (*request).declareSeriesUpdateBySlug, (*request).updateSeries),
-			endpointFor("Delete a series by slug", remove, ok, (*request).declareSeriesDeleteBySlug, (*request).deleteSeries)),
+			readFor(h, "Read a series by slug", get, ok, (*request).declareSeriesBySlug, (*request).getSeries),
+			writeFor(h, "Update a series by slug", update, ok, (*writing).declareSeriesUpdateBySlug, (*writing).updateSeries),
+			writeFor(h, "Delete a series by slug", remove, ok, (*writing).declareSeriesDeleteBySlug, (*writing).deleteSeries)),
 		newPattern("/series/preview",
-			endpointFor("Preview the occurrences of a schedule", create, ok, (*request).declareSeriesPreview, (*request).previewSeries)),
-	}, namedPatterns(), []*pattern{
+			writeFor(h, "Preview the occurrences of a schedule", create, ok, (*writing).declareSeriesPreview, (*writing).previewSeries)),
+	}, namedPatterns(h), []*pattern{
 		newPattern("/categories",
-			endpointFor("List categories", get, ok, declareTermQuery(calendar.Category), listTerms(calendar.Category)).withTables(),
-			endpointFor("Create a category", create, http.StatusCreated, termCreate(calendar.Category), createTerm(calendar.Category))),
+			readFor(h, "List categories", get, ok, declareTermQuery(calendar.Category), listTerms(calendar.Category)).withTables(),
+			writeFor(h, "Create a category", create, http.StatusCreated, termCreate(calendar.Category), createTerm(calendar.Category))),
 		newPattern("/categories/{id}",
-			endpointFor("Read a category", get, ok, byID("the category"), getTerm(calendar.Category)),
-			endpointFor("Update a category", update, ok, termUpdate(calendar.Category), updateTerm(calendar.Category)),
-			endpointFor("Delete a category", remove, ok, deleteTarget(calendar.Category, "id"), deleteTerm(calendar.Category))),
+			readFor(h, "Read a category", get, ok, byID("the category"), getTerm(calendar.Category)),
+			writeFor(h, "Update a category", update, ok, termUpdate(calendar.Category), updateTerm(calendar.Category)),
+			writeFor(h, "Delete a category", remove, ok, deleteTarget(calendar.Category, "id"), deleteTerm(calendar.Category))),
 		newPattern("/tags",
-			endpointFor("List tags", get, ok, declareTermQuery(calendar.Tag), listTerms(calendar.Tag)).withTables(),
-			endpointFor("Create a tag", create, http.StatusCreated, termCreate(calendar.Tag), createTerm(calendar.Tag))),
+			readFor(h, "List tags", get, ok, declareTermQuery(calendar.Tag), listTerms(calendar.Tag)).withTables(),
+			writeFor(h, "Create a tag", create, http.StatusCreated, termCreate(calendar.Tag), createTerm(calendar.Tag))),
 		newPattern("/tags/{id}",
-			endpointFor("Read a tag", get, ok, byID("the tag"), getTerm(calendar.Tag)),
-			endpointFor("Update a tag", update, ok, termUpdate(calendar.Tag), updateTerm(calendar.Tag)),
-			endpointFor("Delete a tag", remove, ok, deleteTarget(calendar.Tag, "id"), deleteTerm(calendar.Tag))),
+			readFor(h, "Read a tag", get, ok, byID("the tag"), getTerm(calendar.Tag)),
+			writeFor(h, "Update a tag", update, ok, termUpdate(calendar.Tag), updateTerm(calendar.Tag)),
+			writeFor(h, "Delete a tag", remove, ok, deleteTarget(calendar.Tag, "id"), deleteTerm(calendar.Tag))),
 		newPattern("/images",
-			endpointFor("List images", get, ok, (*request).declareImageQuery, (*request).listImages),
-			endpointFor("Upload an image, by file or address", create, http.StatusCreated, (*request).declareImageCreate, (*request).createImage).takingFiles()),
+			readFor(h, "List images", get, ok, (*request).declareImageQuery, (*request).listImages),
+			writeFor(h, "Upload an image, by file or address", create, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).takingFiles()),
 		newPattern("/images/{id}",
-			endpointFor("Read an image", get, ok, byID("the image"), (*request).getImage),
-			endpointFor("Delete an image", remove, ok, byID("the image"), (*request).deleteImage)),
+			readFor(h, "Read an image", get, ok, byID("the image"), (*request).getImage),
+			writeFor(h, "Delete an image", remove, ok, declareImageWrite, (*writing).deleteImage)),
 	})
 }

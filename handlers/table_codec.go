@@ -35,7 +35,7 @@ const byteOrderMark = "\ufeff"
 func (e *endpoint) withTables() *endpoint {
 	e.tables = true
 	declare := e.declare
-	e.declare = func(r *request, p *param.Set) {
+	e.declare = func(r *Request, p *param.Set) {
 		var format *string
 		p.Enum(&format, "format", "Form of the list: json, or csv for a table with up to 2000 records on a page",
 			formatJSONList, formatTable).PublishDefault(formatJSONList)
@@ -110,10 +110,10 @@ func qualityOf(params string) float64 {
 }
 
 // isTable reports whether the reply is a table.
-func (r *request) isTable() bool { return r.codec.mediaType == tableCodec.mediaType }
+func (r *Request) isTable() bool { return r.Codec.mediaType == tableCodec.mediaType }
 
 // largestPage returns the largest number of records on a page of a list.
-func (r *request) largestPage() int64 {
+func (r *Request) largestPage() int64 {
 	if r.isTable() {
 		return maxTableSize
 	}
@@ -182,11 +182,11 @@ type tableRows struct {
 }
 
 // newTableRows returns nil unless the reply is a table.
-func (r *request) newTableRows(kind calendar.Kind) *tableRows {
+func (r *Request) newTableRows(kind calendar.Kind) *tableRows {
 	if !r.isTable() {
 		return nil
 	}
-	return &tableRows{kept: keptColumns(represent.Columns[kind], r.fields)}
+	return &tableRows{kept: keptColumns(represent.Columns[kind], r.Fields)}
 }
 
 // take returns an encoded row as the table shows it.

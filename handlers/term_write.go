@@ -17,21 +17,21 @@ type termInput struct {
 	edit.TermInput
 }
 
-func termCreate(taxonomy calendar.Kind) func(*request, *param.Set, *termInput) {
-	return func(r *request, p *param.Set, in *termInput) {
+func termCreate(taxonomy calendar.Kind) func(*writing, *param.Set, *termInput) {
+	return func(r *writing, p *param.Set, in *termInput) {
 		r.declareTerm(fields{p: p, r: r, create: true}, taxonomy, in)
 	}
 }
 
-func termUpdate(taxonomy calendar.Kind) func(*request, *param.Set, *termInput) {
-	return func(r *request, p *param.Set, in *termInput) {
+func termUpdate(taxonomy calendar.Kind) func(*writing, *param.Set, *termInput) {
+	return func(r *writing, p *param.Set, in *termInput) {
 		r.declareTarget(p, &in.target, taxonomy, "id")
 		r.declareTerm(fields{p: p, r: r}, taxonomy, in)
 	}
 }
 
 // declareTerm declares the fields of a category or tag (contract, section 10.3).
-func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
+func (r *writing) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 	in.Taxonomy = taxonomy
 	f.title(&in.Name, "name", "Name")
 	f.text(&in.Description, "description", "Description", maxTermText).Check(func(context.Context) *param.Fault {
@@ -63,15 +63,15 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 const maxTermText = maxText
 
 // mayManageTerms returns an error if the caller may not write terms of the taxonomy.
-func (r *request) mayManageTerms(taxonomy calendar.Kind) error {
+func (r *writing) mayManageTerms(taxonomy calendar.Kind) error {
 	if !auth.May(r.Caller, auth.ManageTerms, auth.Record{Kind: taxonomy}) {
 		return edit.Forbidden()
 	}
 	return nil
 }
 
-func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, error) {
-	return func(r *request, in *termInput) (*Reply, error) {
+func createTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*Reply, error) {
+	return func(r *writing, in *termInput) (*Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
@@ -94,32 +94,8 @@ func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, erro
 	}
 }
 
-func (r *request) termReply(taxonomy calendar.Kind, id int64) (*Reply, error) {
-	row, err := r.findTerm(taxonomy, id)
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.termBody(row)
-	if err != nil {
-		return nil, err
-	}
-	_, version := r.View().LastWrite(row.Core(), false)
-	return &Reply{status: 200, body: body, version: version}, nil
-}
-
-// termReplies returns the replies with one term.
-func termReplies(taxonomy calendar.Kind) recordReplies {
-	return recordReplies{
-		func(r *request, q *target) (*Reply, error) {
-			_, err := r.findTerm(taxonomy, q.ID)
-			return nil, err
-		},
-		func(r *request, id int64) (*Reply, error) { return r.termReply(taxonomy, id) },
-	}
-}
-
-func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, error) {
-	return func(r *request, in *termInput) (*Reply, error) {
+func updateTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*Reply, error) {
+	return func(r *writing, in *termInput) (*Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
@@ -142,8 +118,8 @@ func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*Reply, erro
 }
 
 // deleteTerm returns the handler that deletes a category or tag permanently. The reply shows the deleted term.
-func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*Reply, error) {
-	return func(r *request, q *target) (*Reply, error) {
+func deleteTerm(taxonomy calendar.Kind) func(*writing, *target) (*Reply, error) {
+	return func(r *writing, q *target) (*Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}

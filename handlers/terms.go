@@ -77,7 +77,7 @@ func encodeEach[T any](
 	if err != nil {
 		return nil, err
 	}
-	return encodeAll(r, shown)
+	return encodeAll(r.Request, shown)
 }
 
 func getTerm(taxonomy calendar.Kind) func(*request, *target) (*Reply, error) {
@@ -116,4 +116,28 @@ func (r *request) termBody(row *ent.Term) (*represent.Term, error) {
 		return nil, err
 	}
 	return &items[0], nil
+}
+
+func (r *request) termReply(taxonomy calendar.Kind, id int64) (*Reply, error) {
+	row, err := r.findTerm(taxonomy, id)
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.termBody(row)
+	if err != nil {
+		return nil, err
+	}
+	_, version := r.View().LastWrite(row.Core(), false)
+	return &Reply{status: 200, body: body, version: version}, nil
+}
+
+// termReplies returns the replies with one term.
+func termReplies(taxonomy calendar.Kind) recordReplies {
+	return recordReplies{
+		func(r *request, q *target) (*Reply, error) {
+			_, err := r.findTerm(taxonomy, q.ID)
+			return nil, err
+		},
+		func(r *request, id int64) (*Reply, error) { return r.termReply(taxonomy, id) },
+	}
 }

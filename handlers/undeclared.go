@@ -58,10 +58,10 @@ type undeclaredParameter struct{ name, meant string }
 
 // undeclaredParameters returns the sent parameters that have no effect, sorted by name. Clients may send a whole
 // representation back, so a write also accepts the keys of the representation.
-func (r *request) undeclaredParameters(m *Match, values map[string]any) []undeclaredParameter {
+func (r *Request) undeclaredParameters(m *Match, values map[string]any) []undeclaredParameter {
 	var names []string
 	for name := range values {
-		known := r.params.Declares(name) || slices.Contains(genericParameters, name) ||
+		known := r.Params.Declares(name) || slices.Contains(genericParameters, name) ||
 			m.endpoint.in == param.InBody && openapi.HasKey(m.pattern.kind(), name)
 		if !known {
 			names = append(names, name)
@@ -74,16 +74,16 @@ func (r *request) undeclaredParameters(m *Match, values map[string]any) []undecl
 		if len(name) > maxUndeclaredName {
 			name = strings.ToValidUTF8(name[:maxUndeclaredName], "")
 		}
-		out[i] = undeclaredParameter{name, nearestName(name, r.params.Names())}
+		out[i] = undeclaredParameter{name, nearestName(name, r.Params.Names())}
 	}
 	return out
 }
 
 // parse parses the parameters. For a strict client, undeclared parameters and repeated keys are faults. For others, ignored is
 // the header that names them.
-func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
+func (r *Request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
-	err = r.params.Parse(r.Ctx)
+	err = r.Params.Parse(r.Ctx)
 	if !strict {
 		return ignoredHeader(unknown, duplicates), err
 	}

@@ -10,7 +10,7 @@ import (
 
 // venues is the resource of venues.
 var venues = &namedResource[*ent.Venue, edit.VenueValues, represent.Venue]{
-	kind: calendar.Venue, one: "a venue", writes: edit.Venues, declareOwn: (*request).declareVenue,
+	kind: calendar.Venue, one: "a venue", writes: edit.Venues, declareOwn: (*writing).declareVenue,
 	rows: (*ent.Client).ReadVenues, represent: (*represent.View).Venue, table: (*represent.View).VenueRow,
 }
 
@@ -19,7 +19,7 @@ type venueInput = namedInput[edit.VenueValues]
 
 // declareVenue declares the fields of a venue (contract, section 10.2). Venues inside an event have the same
 // fields.
-func (r *request) declareVenue(f fields, in *venueInput) {
+func (r *writing) declareVenue(f fields, in *venueInput) {
 	p := f.p
 	f.author(&in.AuthorID, nil)
 	f.published(&in.Published)

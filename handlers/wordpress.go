@@ -27,19 +27,19 @@ const wordPressNamespace = "wp/v2"
 const wordPressMedia = wordPressNamespace + "/media"
 
 // wordPressRoutes returns the routes of WordPress that clients of events use. Their paths are below WordPressRoot.
-func wordPressRoutes() []*pattern {
+func wordPressRoutes(h *Handlers) []*pattern {
 	ok := http.StatusOK
 	return []*pattern{
-		newPattern("/", endpointFor("Index of the service", methodsGet, ok, (*request).declareRootIndex, (*request).getRootIndex)),
+		newPattern("/", readFor(h, "Index of the service", methodsGet, ok, (*request).declareRootIndex, (*request).getRootIndex)),
 		newPattern("/"+wordPressNamespace+"/users/me",
-			endpointFor("Read the signed-in user", methodsGet, ok, (*request).declareRootIndex, (*request).getSignedIn)),
+			readFor(h, "Read the signed-in user", methodsGet, ok, (*request).declareRootIndex, (*request).getSignedIn)),
 		newPattern("/"+wordPressMedia,
-			endpointFor("Upload an image", methodsCreate, http.StatusCreated, (*request).declareImageCreate, (*request).createImage).takingFiles().takingRawFiles(),
+			writeFor(h, "Upload an image", methodsCreate, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).takingFiles().takingRawFiles(),
 		).showing(calendar.Image),
 		newPattern("/"+wordPressMedia+"/{id}",
-			endpointFor("Read an image", methodsGet, ok, byID("the image"), (*request).getImage),
-			endpointFor("Update an image", methodsUpdate, ok, byID("the image"), (*request).updateAttachment),
-			endpointFor("Delete an image", methodsDelete, ok, (*request).declareAttachmentDelete, (*request).deleteAttachment),
+			readFor(h, "Read an image", methodsGet, ok, byID("the image"), (*request).getImage),
+			writeFor(h, "Update an image", methodsUpdate, ok, declareImageWrite, (*writing).updateAttachment),
+			writeFor(h, "Delete an image", methodsDelete, ok, (*writing).declareAttachmentDelete, (*writing).deleteAttachment),
 		).showing(calendar.Image),
 	}
 }
@@ -128,12 +128,12 @@ func (r *request) noImage() error {
 
 // updateAttachment answers an update of an image. Images have no texts, so nothing changes. Clients that set the alternative
 // text after an upload go on.
-func (r *request) updateAttachment(q *target) (*Reply, error) {
+func (r *writing) updateAttachment(q *target) (*Reply, error) {
 	row, err := r.imageForWrite(q.ID)
 	if err != nil {
 		return nil, err
 	}
-	if !r.expect.Met(calendar.Version{All: row.Version}) {
+	if !r.Call.Expect.Met(calendar.Version{All: row.Version}) {
 		return nil, edit.PreconditionFailed()
 	}
 	return &Reply{status: http.StatusOK, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
@@ -145,8 +145,8 @@ type attachmentTarget struct {
 	Force bool
 }
 
-func (r *request) declareAttachmentDelete(p *param.Set, q *attachmentTarget) {
-	byID("the image")(r, p, &q.target)
+func (r *writing) declareAttachmentDelete(p *param.Set, q *attachmentTarget) {
+	declareImageWrite(r, p, &q.target)
 	param.Var(p, &q.Force, "force", "Delete for good, as images have no trash", "boolean", func(raw any) (bool, *param.Fault) {
 		force, fault := param.Boolean(raw)
 		if fault == nil && !force {
@@ -157,7 +157,7 @@ func (r *request) declareAttachmentDelete(p *param.Set, q *attachmentTarget) {
 }
 
 // deleteAttachment answers a deletion as WordPress does.
-func (r *request) deleteAttachment(q *attachmentTarget) (*Reply, error) {
+func (r *writing) deleteAttachment(q *attachmentTarget) (*Reply, error) {
 	rep, err := r.deleteImage(&q.target)
 	if err != nil {
 		return nil, err

@@ -32,11 +32,11 @@ const (
 
 // change runs do in a transaction that writes one record. do must set id to that of the record. The record must
 // have the version that the request expects.
-func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
+func (r *writing) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
 	if err := r.sanitise(); err != nil {
 		return err
 	}
-	err := r.commit(r.Ctx, r.expect, func(tx *entTx, e *edit.Editor) error {
+	err := r.commit(r.Ctx, r.Call.Expect, func(tx *entTx, e *edit.Editor) error {
 		if err := do(tx, e); err != nil {
 			return err
 		}
@@ -49,16 +49,16 @@ func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) er
 }
 
 // recordWrite passes the id of the written record to Call.Mark, in the transaction that wrote it.
-func (r *request) recordWrite(tx *entTx, id int64) error {
-	if r.mark == nil {
+func (r *writing) recordWrite(tx *entTx, id int64) error {
+	if r.Call.Mark == nil {
 		return nil
 	}
-	return r.mark(r.Ctx, tx, id)
+	return r.Call.Mark(r.Ctx, tx, id)
 }
 
 // commit runs do in a transaction. If all retries conflict with other writes, it returns an error that the client
 // may retry.
-func (r *request) commit(
+func (r *writing) commit(
 	ctx context.Context, expect calendar.Expect, do func(tx *entTx, e *edit.Editor) error,
 ) error {
 	e := r.Editor()
@@ -82,7 +82,7 @@ func (r *request) commit(
 // null and in defaults.
 type fields struct {
 	p      *param.Set
-	r      *request
+	r      *writing
 	create bool
 	// preview leaves out fields that have no effect when nothing is stored.
 	preview bool
@@ -205,7 +205,7 @@ func (f fields) html(dst **string, name, description string) *param.Param {
 
 // sanitise replaces the sent HTML texts by their sanitised form, which is stored. It is much more expensive than
 // parsing, so it runs after the permission check (decision 024).
-func (r *request) sanitise() error {
+func (r *writing) sanitise() error {
 	for _, text := range r.unclean {
 		if *text == nil {
 			continue

@@ -161,3 +161,8 @@ func (r Root) IsFeed() bool { return r.Mount == "" }
 func (r Root) Language() calendar.Language {
 	return calendar.Language(strings.TrimPrefix(r.Segment, "/"))
 }
+
+// EventFile returns the path of the iCalendar file of one event, below the base URL. Its slug is percent-encoded.
+func (c *Calendar) EventFile(slug string) string {
+	return c.PageSettings.Paths.Of(calendar.Event) + slug + ".ics"
+}

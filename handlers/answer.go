@@ -1,0 +1,146 @@
+package handlers
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
+	"github.com/almanac-cal/almanac/internal/reply"
+)
+
+// Call has the properties of an API request that package server determines.
+type Call struct {
+	Now      time.Time // time of the request, in UTC and whole seconds
+	Caller   auth.Principal
+	Root     read.Root
+	Language calendar.Language // language by path, header or site
+	// OnLanguage receives the language that a parameter chooses. Later steps of package server use it.
+	OnLanguage func(calendar.Language)
+	// Expect is the precondition on the version of the record that the path names.
+	Expect calendar.Expect
+	// Strict refuses parameters that the route does not declare. It is the result of PrefersStrict.
+	Strict bool
+	// Mark receives the id of the written record, in the transaction that writes it. An error rolls the
+	// transaction back. Nil disables it.
+	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
+	// EnterMedia waits for a slot to decode or download pictures. The request keeps the slot until its end. Nil
+	// means no limit.
+	EnterMedia func() error
+	// EnterSeries waits for a slot to write many occurrences of a series. The request keeps the slot until its
+	// end. Nil means no limit.
+	EnterSeries func() error
+	// Judge limits guesses of event passwords.
+	Judge read.PasswordJudge
+	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
+	Revision int64
+	// Made is the id of the record that an earlier attempt with the same key wrote. The request then writes
+	// nothing and returns that record. 0 means that there was no such attempt.
+	Made int64
+}
+
+// Outcome has the properties of a reply that its bytes do not show.
+type Outcome struct {
+	Version   calendar.ShownVersion
+	Until     time.Time // when the reply changes without a write; zero means never
+	Unchanged reply.Unchanged
+	Strong    bool // the entity tag of the reply is strong
+}
+
+// Written returns the reply to a write that an earlier request carried out, with the record as it is now.
+type Written func(r *Request, id int64) (*Reply, error)
+
+// NewRequest returns a matched request to a site. db is the database that it reads.
+func NewRequest(ctx context.Context, site *read.Calendar, db *ent.Client, m *Match, call Call) *Request {
+	r := site.NewReader(ctx, db, call.Now, call.Caller, call.Root, call.Language)
+	r.Chosen, r.Judge, r.Revision = call.Root.Language(), call.Judge, call.Revision
+	return &Request{Reader: r, Call: call, Match: m, Codec: m.endpoint.codec}
+}
+
+// Serve parses the parameters of a matched request, runs its handler and writes the reply. If it returns an
+// error, it has written at most the header Preference-Applied. A *calendar.Error, param.Missing or param.Invalid
+// is for the client. Any other error is internal.
+func Serve(ctx context.Context, c *fiber.Ctx, site *read.Calendar, m *Match, call Call) (Outcome, error) {
+	r := NewRequest(ctx, site, readDatabase(site, c.Method(), call.Caller), m, call)
+	values, duplicates, err := sentValues(c, m)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if m.endpoint.rawFile {
+		if file := rawFile(c); file != nil {
+			values["file"] = file
+		}
+	}
+	if text, fault := param.String(values["ml_language"]); fault == nil && calendar.Language(text).Known() {
+		r.Language, r.Chosen = calendar.Language(text), calendar.Language(text)
+		call.OnLanguage(r.Language)
+	}
+	path := m.path
+	if m.Input != nil {
+		if path, values, err = m.Input(r, values); err != nil {
+			return Outcome{}, err
+		}
+	}
+	r.Fields = fieldNames(values["_fields"])
+	r.Codec = m.endpoint.codecFor(values["format"], c.Request().Header.PeekAll(fiber.HeaderAccept))
+	if call.Made != 0 {
+		rep, err := m.pattern.written(r, call.Made)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{Version: rep.version, Until: r.Until}, writeReply(c, m.endpoint.codec, rep, r.Fields)
+	}
+	r.Params = param.NewSet(r.Now, m.endpoint.in, path, values)
+	m.endpoint.declare(r, r.Params)
+	ignored, err := r.parse(c, m, values, duplicates, call.Strict)
+	if err != nil {
+		return Outcome{}, err
+	}
+	rep, err := m.endpoint.serve(r)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if ignored != "" {
+		rep.header = append(rep.header, [2]string{HeaderIgnored, ignored})
+	}
+	return Outcome{
+		Version: rep.version, Until: r.Until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
+	}, writeReply(c, r.Codec, rep, r.Fields)
+}
+
+// readDatabase returns the database that a request reads. A replica may lag behind, so only anonymous reads use
+// it.
+func readDatabase(site *read.Calendar, method string, caller auth.Principal) *ent.Client {
+	if site.Replica == nil || method != fiber.MethodGet && method != fiber.MethodHead || caller.UserID != 0 {
+		return site.Primary
+	}
+	return site.Replica
+}
+
+// writeReply encodes and sends a reply with a codec.
+func writeReply(c *fiber.Ctx, as codec, rep *Reply, fields string) error {
+	body, err := as.encode(rep.body, fields)
+	if err != nil {
+		return err
+	}
+	for _, h := range rep.header {
+		c.Set(h[0], h[1])
+	}
+	c.Set(fiber.HeaderContentType, as.contentType)
+	// body belongs to this reply alone, so it is sent without a copy.
+	c.Status(rep.status).Response().SetBodyRaw(body)
+	return nil
+}
+
+// unchanged returns the value of Outcome.Unchanged for the reply to the request.
+func (r *Request) unchanged() reply.Unchanged {
+	if r.Revision == 0 {
+		return nil
+	}
+	return r.Validity.Unchanged(r.Index)
+}

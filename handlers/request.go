@@ -1,0 +1,48 @@
+package handlers
+
+import (
+	"errors"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// request is a read of the API.
+type request struct {
+	*Request
+	h *Handlers
+}
+
+// writing is a write of the API.
+type writing struct {
+	*request
+	// changes is the version that the record to change had when it was read. The zero value means that none has been read.
+	changes calendar.Version
+	// unclean points to the HTML texts of the write that are not sanitised yet.
+	unclean []**string
+	// fetched has the images downloaded for the write while it is not committed.
+	fetched []*ent.Image
+}
+
+// readFor returns an endpoint that reads.
+func readFor[Q any](h *Handlers, summary string, methods []string, status int,
+	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*Reply, error),
+) *endpoint {
+	wrap := func(r *Request) *request { return &request{r, h} }
+	return For(wrap, summary, methods, status, declare, handle)
+}
+
+// writeFor returns an endpoint that writes. If the write fails, the images that were downloaded for it are removed.
+func writeFor[Q any](h *Handlers, summary string, methods []string, status int,
+	declare func(*writing, *param.Set, *Q), handle func(*writing, *Q) (*Reply, error),
+) *endpoint {
+	wrap := func(r *Request) *writing { return &writing{request: &request{r, h}} }
+	return For(wrap, summary, methods, status, declare, func(r *writing, q *Q) (*Reply, error) {
+		rep, err := handle(r, q)
+		if err != nil {
+			return nil, errors.Join(err, r.dropPictures())
+		}
+		return rep, nil
+	})
+}
