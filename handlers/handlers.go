@@ -110,6 +110,9 @@ func New(c Config) (h *Handlers, err error) {
 		h.wordPress = wordPressRoutes(h)
 	}
 	r := DescribingRequest(&h.Calendar, h.Site.Now(), read.Root{Mount: h.PublicMount()}, h.Site.Language)
+	for _, p := range slices.Concat(h.table, h.wordPress) {
+		p.written = h.writtenReply
+	}
 	for _, p := range slices.Concat(h.table, h.wordPress, h.feeds.patterns()) {
 		for _, e := range p.endpoints {
 			e.Describe(r)
