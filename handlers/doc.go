@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -19,13 +20,13 @@ type docQuery struct{}
 func (r *request) declareDoc(p *param.Set, _ *docQuery) { read.DeclareLanguage(p) }
 
 // getDoc answers GET /doc with the OpenAPI 3.0.0 description of the API (contract, section 17).
-func (r *request) getDoc(*docQuery) (*Reply, error) {
+func (r *request) getDoc(*docQuery) (*endpoint.Reply, error) {
 	body, err := r.h.documents.get(r)
 	if err != nil {
 		return nil, err
 	}
 	r.Complete = true
-	return &Reply{status: 200, body: body}, nil
+	return &endpoint.Reply{Status: 200, Body: body}, nil
 }
 
 // documents caches the OpenAPI descriptions, because making one takes milliseconds.
@@ -61,17 +62,17 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 // Describe returns the description of the API below a root, in a language. Declarations run at the time now, on
 // which the description does not depend. It does not use the database.
 func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Language) *openapi.API {
-	r := DescribingRequest(&h.Calendar, now, root, lang)
+	r := endpoint.DescribingRequest(&h.Calendar, now, root, lang)
 	site := h.Site.BaseURL + root.Segment
 	var routes []openapi.Route
-	describe := func(patterns []*pattern, server string) {
+	describe := func(patterns []*endpoint.Pattern, server string) {
 		for _, p := range patterns {
-			route := openapi.Route{Path: p.template(), Kind: p.kind(), Server: server}
-			for _, e := range p.endpoints {
+			route := openapi.Route{Path: p.Template(), Kind: p.Kind(), Server: server}
+			for _, e := range p.Endpoints {
 				route.Endpoints = append(route.Endpoints, openapi.Endpoint{
-					Methods: e.methods, In: e.in, Summary: e.summary, Success: e.success, MediaType: e.codec.mediaType,
-					Tables:  e.tables,
-					Declare: func(p *param.Set) { e.declare(r, p) },
+					Methods: e.Methods, In: e.In, Summary: e.Summary, Success: e.Success, MediaType: e.Codec.MediaType,
+					Tables:  e.Tables,
+					Declare: func(p *param.Set) { e.Declare(r, p) },
 				})
 			}
 			routes = append(routes, route)
@@ -84,39 +85,6 @@ func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Languag
 		MaxPage: ent.MaxRead, MaxFeed: maxFeedSize, Address: site + root.Mount, Routes: routes,
 	}
 }
-
-// template returns the path in the notation of OpenAPI, such as /events/{id}.
-func (p *pattern) template() string {
-	var b strings.Builder
-	for _, s := range p.path {
-		if b.WriteByte('/'); s.capture != "" {
-			b.WriteString("{" + s.capture + "}" + s.suffix)
-		} else {
-			b.WriteString(s.literal)
-		}
-	}
-	if b.Len() == 0 {
-		return "/"
-	}
-	return b.String()
-}
-
-// kind returns the kind of the records below the path. It returns "" for feeds and for paths that describe the
-// API.
-func (p *pattern) kind() calendar.Kind {
-	if p.shows != "" {
-		return p.shows
-	}
-	for _, kind := range calendar.Kinds {
-		if len(p.path) > 0 && p.path[0].literal == kind.Plural() {
-			return kind
-		}
-	}
-	return ""
-}
-
-// Template returns the path of the matched route in the notation of OpenAPI, such as /events/{id}.
-func (m *Match) Template() string { return m.pattern.template() }
 
 // Template returns the route of a path in the notation of OpenAPI, or "" if the path is unknown. The path may
 // name a record or be a template, with or without a mount. So /events/15 and /cal/events/v1/events/{id} both give

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -343,7 +344,7 @@ func declareLinked[I any](
 }
 
 // createEvent answers POST /events.
-func (r *writing) createEvent(in *eventInput) (*Reply, error) {
+func (r *writing) createEvent(in *eventInput) (*endpoint.Reply, error) {
 	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()
 	}
@@ -370,7 +371,7 @@ func (r *writing) createEvent(in *eventInput) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.createdReply(calendar.Event, id, rep.version, rep.body), nil
+	return r.createdReply(calendar.Event, id, rep.Version, rep.Body), nil
 }
 
 // waitForSeries waits for a slot to write many occurrences, after the work that needs no transaction.
@@ -429,7 +430,7 @@ func (r *writing) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Even
 }
 
 // updateEvent answers POST, PUT and PATCH of one event.
-func (r *writing) updateEvent(in *eventInput) (*Reply, error) {
+func (r *writing) updateEvent(in *eventInput) (*endpoint.Reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -512,7 +513,7 @@ func (r *writing) slugExists(kind calendar.Kind, slug *string) func(context.Cont
 }
 
 // deleteEvent answers DELETE of one event. It moves the event, or the occurrences in the scope, to the trash.
-func (r *writing) deleteEvent(in *eventInput) (*Reply, error) {
+func (r *writing) deleteEvent(in *eventInput) (*endpoint.Reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Delete)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	entrecord "github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -15,20 +16,20 @@ import (
 )
 
 func (r *request) declareEventQuery(p *param.Set, q *read.EventQuery) {
-	q.Declare(r.Reader, p, r.largestPage())
+	q.Declare(r.Reader, p, r.LargestPage())
 }
 
 // listEvents answers GET /events. It finds the ids, takes events from the record cache, and renders the others
 // from their rows.
-func (r *request) listEvents(q *read.EventQuery) (*Reply, error) {
+func (r *request) listEvents(q *read.EventQuery) (*endpoint.Reply, error) {
 	r.SetPassword(q.Password)
 	page, err := q.Find(r.Reader)
 	if err != nil {
 		return nil, err
 	}
 	var v *represent.View
-	items, err := reply.Render(r.Ctx, r.newTableRows(calendar.Event).cut(r.Rendering()), page, reply.Renderer[*ent.Event]{
-		Kind: calendar.Event, Media: r.Codec.mediaType, Encode: r.Codec.encodeRecord,
+	items, err := reply.Render(r.Ctx, r.TableRows(calendar.Event).Cut(r.Rendering()), page, reply.Renderer[*ent.Event]{
+		Kind: calendar.Event, Media: r.Codec.MediaType, Encode: r.Codec.EncodeRecord,
 		Read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.Events(ids)
 			if err != nil {
@@ -38,7 +39,7 @@ func (r *request) listEvents(q *read.EventQuery) (*Reply, error) {
 			return rows, r.TryPassword(rows...)
 		},
 		Value: func(e *ent.Event) (any, reply.Audience) {
-			if r.isTable() {
+			if r.IsTable() {
 				return v.EventRow(e, r.IsProtected(e)), r.AudienceOf(e)
 			}
 			shown := v.Event(e, false)
@@ -53,7 +54,7 @@ func (r *request) listEvents(q *read.EventQuery) (*Reply, error) {
 		return nil, err
 	}
 	r.Complete, r.Found = r.FindAgain != nil && q.IsCheap() && len(page.IDs) <= ent.MaxRead, page
-	return r.listReply(calendar.Event, q.Paging, items, page.Total)
+	return r.ListReply(calendar.Event, q.Paging, items, page.Total)
 }
 
 // target names a record in the path of a request, by id or slug.
@@ -77,7 +78,7 @@ func (r *request) declareEventBySlug(p *param.Set, q *target) {
 }
 
 // getEvent answers GET of one event, by id or slug.
-func (r *request) getEvent(q *target) (*Reply, error) {
+func (r *request) getEvent(q *target) (*endpoint.Reply, error) {
 	e, err := r.findEvent(q)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (r *request) getEvent(q *target) (*Reply, error) {
 }
 
 // writtenEvent returns the reply to a write: the event with all that its representation shows.
-func (r *request) writtenEvent(id int64) (*Reply, error) {
+func (r *request) writtenEvent(id int64) (*endpoint.Reply, error) {
 	e, err := r.findEvent(&target{ID: id})
 	if err != nil {
 		return nil, err
@@ -118,10 +119,10 @@ func (r *request) writtenEvent(id int64) (*Reply, error) {
 
 // eventReply returns the reply with an event that is not redacted: the caller may edit it, gave its password, or it has
 // none.
-func (r *request) eventReply(e *ent.Event, full bool) *Reply {
+func (r *request) eventReply(e *ent.Event, full bool) *endpoint.Reply {
 	v := r.View()
 	_, version := v.LastWrite(e.Core(), edit.HasPassword(e))
-	return &Reply{status: 200, body: new(v.Event(e, full)), version: version}
+	return &endpoint.Reply{Status: 200, Body: new(v.Event(e, full)), Version: version}
 }
 
 // findEvent loads the event that a path names. An unknown id is 404, or 400 if a record of another kind has it.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -116,7 +117,7 @@ func (q *feedQuery) periodOf(r *feedRequest) (*query.Events, error) {
 }
 
 // listCalendar answers GET /events.ics.
-func (r *feedRequest) listCalendar(q *feedQuery) (*Reply, error) {
+func (r *feedRequest) listCalendar(q *feedQuery) (*endpoint.Reply, error) {
 	e, err := q.list(r)
 	if err != nil {
 		return nil, err
@@ -154,7 +155,7 @@ func (r *feedRequest) listCalendar(q *feedQuery) (*Reply, error) {
 		return nil, err
 	}
 	about.Self = r.feedAddress(eventsICS)(q.Number)
-	_, _, header := pageLinks(q.Paging, r.feedAddress(eventsICS), page.Total)
+	_, _, header := endpoint.PageLinks(q.Paging, r.feedAddress(eventsICS), page.Total)
 	parts = append(parts, withdrawn...)
 	var last time.Time
 	if !q.moves {

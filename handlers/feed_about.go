@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -117,7 +118,7 @@ func joinQuery(a, b string) string {
 
 // feedReply returns the reply with a feed. name is that of the file without its extension. "" means the name of
 // the site.
-func (r *feedRequest) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *Reply {
+func (r *feedRequest) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *endpoint.Reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {
 		header = append(header, [2]string{"Last-Modified", last.UTC().Format(http.TimeFormat)})
@@ -134,7 +135,7 @@ func (r *feedRequest) feedReply(body any, last time.Time, disposition, name stri
 	if r.Page != nil {
 		header = append(header, [2]string{"Content-Location", selfOf(body)})
 	}
-	return &Reply{status: http.StatusOK, body: body, header: header}
+	return &endpoint.Reply{Status: http.StatusOK, Body: body, Header: header}
 }
 
 // fileName replaces characters that are unsafe in a file name or a quoted string.

@@ -47,7 +47,7 @@ func (r *feedRequest) calendarParts(about *feed.Feed, page query.Page) ([]feed.P
 func (r *feedRequest) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*ent.Event] {
 	entries := make(map[int64]*feedEvent)
 	return reply.Renderer[*ent.Event]{
-		Kind: calendar.Event, Media: r.Codec.mediaType, Encode: r.Codec.encodeRecord,
+		Kind: calendar.Event, Media: r.Codec.MediaType, Encode: r.Codec.EncodeRecord,
 		Read: func(ids []int64) ([]*ent.Event, error) {
 			clear(entries)
 			return r.feedEvents(ids, entries)
@@ -177,7 +177,7 @@ func (r *feedRequest) addEntries(rows []*ent.Event, entries map[int64]*feedEvent
 	}
 	v := r.View()
 	characters := 0
-	if r.Codec.mediaType == calendarCodec.mediaType {
+	if r.Codec.MediaType == calendarCodec.MediaType {
 		characters = feed.MaxText
 	}
 	for _, e := range rows {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -12,7 +13,7 @@ import (
 )
 
 // oneCalendar answers GET /event/{slug}.ics.
-func (r *feedRequest) oneCalendar(q *target) (*Reply, error) {
+func (r *feedRequest) oneCalendar(q *target) (*endpoint.Reply, error) {
 	path := r.EventFile(address.EscapeSegment(q.Slug))
 	about := r.newFeed(r.SiteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)

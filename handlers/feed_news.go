@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -21,11 +22,11 @@ type news struct {
 }
 
 // listNews returns the handler of the feed of new and changed events at a path.
-func listNews(path string) func(*feedRequest, *feedQuery) (*Reply, error) {
-	return func(r *feedRequest, q *feedQuery) (*Reply, error) { return r.listNews(q, path) }
+func listNews(path string) func(*feedRequest, *feedQuery) (*endpoint.Reply, error) {
+	return func(r *feedRequest, q *feedQuery) (*endpoint.Reply, error) { return r.listNews(q, path) }
 }
 
-func (r *feedRequest) listNews(q *feedQuery, path string) (*Reply, error) {
+func (r *feedRequest) listNews(q *feedQuery, path string) (*endpoint.Reply, error) {
 	e, err := q.periodOf(r)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (r *feedRequest) latestEvents(q *query.Events) (query.Latest, error) {
 // their rows. In memory it keeps only these entries and one batch.
 func (r *feedRequest) latestEntries(latest query.Latest) ([]feed.Entry, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &one.entry })
-	list.Media, list.Encode = entryCodec.mediaType, entryCodec.encodeRecord // the three formats share their entries
+	list.Media, list.Encode = entryCodec.MediaType, entryCodec.EncodeRecord // the three formats share their entries
 	var out []feed.Entry
 	for first := 0; first < len(latest.IDs); first += ent.MaxRead {
 		page := query.Page{IDs: latest.IDs[first:min(first+ent.MaxRead, len(latest.IDs))]}

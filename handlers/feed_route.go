@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -24,35 +25,34 @@ import (
 
 // Paths of feeds below the base URL. A language of Root may precede them.
 const (
-	eventsICS  = "/events" + icsSuffix
+	eventsICS  = "/events" + endpoint.SuffixICal
 	eventsAtom = "/events.atom"
 	eventsRSS  = "/events.rss"
 	eventsJSON = "/events.json"
 	eventPath  = "/event/"
-	icsSuffix  = ".ics"
 )
 
 // feedRequest is a request for a feed.
 type feedRequest struct {
-	*Request
+	*endpoint.Request
 }
 
-func newFeedRequest(r *Request) *feedRequest { return &feedRequest{r} }
+func newFeedRequest(r *endpoint.Request) *feedRequest { return &feedRequest{r} }
 
 // feedTable has the routes of feeds by their paths. eventPath is the key for the feed of one event. A nil table
 // has no feeds.
-type feedTable map[string]*pattern
+type feedTable map[string]*endpoint.Pattern
 
 func newFeedTable() feedTable {
-	calendarFeed := func(e *endpoint) *endpoint { return e.inFormat(calendarCodec) }
-	news := func(path string, as codec) *pattern {
-		return newPattern(path, For(newFeedRequest, "Subscribe to what is new or changed", methodsGet, http.StatusOK, (*feedRequest).declareNews, listNews(path)).
-			inFormat(as))
+	calendarFeed := func(e *endpoint.Endpoint) *endpoint.Endpoint { return e.InFormat(calendarCodec) }
+	news := func(path string, as endpoint.Codec) *endpoint.Pattern {
+		return endpoint.NewPattern(path, endpoint.For(newFeedRequest, "Subscribe to what is new or changed", MethodsRead, http.StatusOK, (*feedRequest).declareNews, listNews(path)).
+			InFormat(as))
 	}
-	one := newPattern(eventPath+"{slug}"+icsSuffix, calendarFeed(For(newFeedRequest, "Save an event to a calendar", methodsGet, http.StatusOK,
+	one := endpoint.NewPattern(eventPath+"{slug}"+endpoint.SuffixICal, calendarFeed(endpoint.For(newFeedRequest, "Save an event to a calendar", MethodsRead, http.StatusOK,
 		(*feedRequest).declareOneCalendar, (*feedRequest).oneCalendar)))
 	return feedTable{
-		eventsICS: newPattern(eventsICS, calendarFeed(For(newFeedRequest, "Subscribe to events", methodsGet, http.StatusOK,
+		eventsICS: endpoint.NewPattern(eventsICS, calendarFeed(endpoint.For(newFeedRequest, "Subscribe to events", MethodsRead, http.StatusOK,
 			(*feedRequest).declareFeed, (*feedRequest).listCalendar))),
 		eventsAtom: news(eventsAtom, atomCodec),
 		eventsRSS:  news(eventsRSS, rssCodec),
@@ -65,21 +65,15 @@ func newFeedTable() feedTable {
 var feedPaths = []string{eventsICS, eventPath, eventsAtom, eventsRSS, eventsJSON}
 
 // patterns returns the routes of feeds in the order of feedPaths.
-func (t feedTable) patterns() []*pattern {
+func (t feedTable) patterns() []*endpoint.Pattern {
 	if t == nil {
 		return nil
 	}
-	var out []*pattern
+	var out []*endpoint.Pattern
 	for _, path := range feedPaths {
 		out = append(out, t[path])
 	}
 	return out
-}
-
-// inFormat sets the format of a feed's replies, and gives them strong entity tags. It returns the endpoint.
-func (e *endpoint) inFormat(as codec) *endpoint {
-	e.codec, e.strong = as, true
-	return e
 }
 
 // LocateFeed reports whether a request is for a feed, or for a page in a feed format. path is below the base URL
@@ -93,37 +87,26 @@ func (h *Handlers) LocateFeed(path, query string) (read.Root, bool) {
 }
 
 // MatchFeed returns the route of a path for which LocateFeed reports true. It returns nil for other paths.
-func (h *Handlers) MatchFeed(method, path, query string) *Match {
+func (h *Handlers) MatchFeed(method, path, query string) *endpoint.Match {
 	if h.feeds == nil {
 		return nil
 	}
 	_, below := address.CutLanguage(path)
-	m := &Match{}
-	if name, isEvent := h.cutEventPath(below); !isEvent {
-		m.pattern = h.feeds[below]
-	} else {
-		one := h.feeds[eventPath]
-		captures, ok := one.match([]string{string(calendar.Event), name})
+	if name, isEvent := h.cutEventPath(below); isEvent {
+		captures, ok := h.feeds[eventPath].MatchPath([]string{string(calendar.Event), name})
 		if ok && !strings.Contains(captures["slug"], "/") {
-			m.pattern, m.path = one, captures
+			return endpoint.NewMatch(h.feeds[eventPath], method, captures)
 		}
+	} else if p := h.feeds[below]; p != nil {
+		return endpoint.NewMatch(p, method, nil)
 	}
-	if m.pattern == nil {
-		if readings := h.matchPage(m, path, query); readings != nil {
-			m.Input = func(r *Request, sent map[string]any) (map[string]string, map[string]any, error) {
-				return newFeedRequest(r).pageInput(readings, sent)
-			}
-		}
-	}
-	if m.pattern == nil {
+	p, readings := h.matchPage(path, query)
+	if p == nil {
 		return nil
 	}
-	m.Route, m.Allow = m.pattern.text, m.pattern.allow()
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	if method == http.MethodGet {
-		m.endpoint = m.pattern.endpoints[0]
+	m := endpoint.NewMatch(p, method, nil)
+	m.Input = func(r *endpoint.Request, sent map[string]any) (map[string]string, map[string]any, error) {
+		return newFeedRequest(r).pageInput(readings, sent)
 	}
 	return m
 }
@@ -138,16 +121,16 @@ func (h *Handlers) cutEventPath(path string) (rest string, ok bool) {
 	return rest, err == nil && h.names.First[first].Program == string(calendar.Event)
 }
 
-// matchPage sets the pattern of m to that of the feed that a calendar page was requested as, if any. It returns the
-// readings of the page's address.
-func (h *Handlers) matchPage(m *Match, path, query string) (readings []address.Page) {
+// matchPage returns the pattern of the feed that a calendar page was requested as, and the readings of the page's address.
+// The pattern is nil if no page was requested as a feed.
+func (h *Handlers) matchPage(path, query string) (found *endpoint.Pattern, readings []address.Page) {
 	inPath := strings.Contains(path, "/"+address.SegmentICal) || strings.Contains(path, "/"+address.SegmentFeed)
 	if !inPath && !strings.Contains(query, string(address.FormatICal)+"=1") && !strings.Contains(query, address.ParamFeed+"=") {
-		return nil // most requests are not for feeds
+		return nil, nil // most requests are not for feeds
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	asked := [2]bool{values.Get(string(address.FormatICal)) == "1", values.Get(string(address.FormatOutlook)) == "1"}
 	for _, p := range address.Parse(strings.Clone(path), values, h.names) {
@@ -164,14 +147,14 @@ func (h *Handlers) matchPage(m *Match, path, query string) (readings []address.P
 		case p.View == address.ViewEvent || p.View == address.ViewRecord:
 			pattern = h.feeds[eventPath]
 		}
-		if m.pattern == nil {
-			m.pattern = pattern
+		if found == nil {
+			found = pattern
 		}
-		if m.pattern == pattern { // readings as another feed are left out
+		if found == pattern { // readings as another feed are left out
 			readings = append(readings, p)
 		}
 	}
-	return readings
+	return found, readings
 }
 
 // periodParams are the parameters of feeds that limit the dates.

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"encoding/json"
 	"net/url"
 	"reflect"
 	"strings"
@@ -62,15 +61,15 @@ func FuzzRoute(f *testing.F) {
 		if again == "/" {
 			again = ""
 		}
-		for name, value := range m.path {
+		for name, value := range m.Path {
 			if value == "" || name == "id" && strings.Trim(value, "0123456789") != "" {
 				t.Fatalf("%q has the %s %q", path, name, value)
 			}
 			again = strings.ReplaceAll(again, "{"+name+"}", url.PathEscape(value))
 		}
 		other := h.Match("GET", root, again)
-		if other == nil || other.Route != m.Route || !reflect.DeepEqual(other.path, m.path) {
-			t.Fatalf("%q is %s of %v, and %q is not", path, m.Route, m.path, again)
+		if other == nil || other.Route != m.Route || !reflect.DeepEqual(other.Path, m.Path) {
+			t.Fatalf("%q is %s of %v, and %q is not", path, m.Route, m.Path, again)
 		}
 	})
 }
@@ -110,92 +109,14 @@ func FuzzFeedAddress(f *testing.F) {
 		}
 		var readings []address.Page
 		if m.Input != nil {
-			readings = h.matchPage(&Match{}, path, query)
+			_, readings = h.matchPage(path, query)
 		}
 		for _, p := range readings {
-			if p.Format == address.FormatHTML || p.IsFeed() && m.endpoint.codec.mediaType == calendarCodec.mediaType {
-				t.Fatalf("%q?%q: %+v as %s", path, query, p, m.endpoint.codec.mediaType)
+			if p.Format == address.FormatHTML || p.IsFeed() && m.Endpoint.Codec.MediaType == calendarCodec.MediaType {
+				t.Fatalf("%q?%q: %+v as %s", path, query, p, m.Endpoint.Codec.MediaType)
 			}
 		}
 	})
-}
-
-// FuzzFields compares _fields with the same done to the decoded document.
-func FuzzFields(f *testing.F) {
-	for _, seed := range []struct{ fields, body string }{
-		{"", `{"a":1}`},
-		{"a", `{"a":1,"b":[{"a":2}]}`},
-		{"a.b, a.b.c ,a", `{"a":{"b":{"c":[1,{"d":"<&>"}]},"x":null}}`},
-		{"b.c", `[{"b":[{"c":1,"d":2},5,null,{"c":{}}]},{"b":1},[]]`},
-		{".,..,a.,.a", `{"":{"":1,"a":2},"a":{"":3}}`},
-		{"ą,\u2028", "{\"ą\":\"\u2028\",\"\\u2028\":1}"},
-	} {
-		f.Add(seed.fields, []byte(seed.body))
-	}
-	f.Fuzz(func(t *testing.T, fields string, body []byte) {
-		var whole any
-		if json.Unmarshal(body, &whole) != nil || strings.TrimSpace(string(body)) != string(body) {
-			return // replies are JSON without space around it
-		}
-		tree := fieldPaths(fields)
-		got, err := keepFields(body, tree)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kept any
-		if err := json.Unmarshal(got, &kept); err != nil {
-			t.Fatalf("%q of %s: %s: %v", fields, body, got, err)
-		}
-		want := whole
-		var paths [][]string
-		for i, name := range strings.Split(fields, ",") {
-			if name = strings.TrimSpace(name); name != "" && i < maxFields {
-				paths = append(paths, strings.Split(name, "."))
-			}
-		}
-		if paths != nil {
-			want = pruneValue(whole, paths)
-		}
-		if !reflect.DeepEqual(kept, want) {
-			t.Errorf("%q of %s: got %s, want %v", fields, body, got, want)
-		}
-		if again, err := keepFields(got, tree); err != nil || string(again) != string(got) {
-			t.Errorf("%q of %s is %s, and that is %s (%v)", fields, body, got, again, err)
-		}
-	})
-}
-
-// pruneValue keeps the members that one of the paths leads to, and all below its end.
-func pruneValue(v any, paths [][]string) any {
-	switch v := v.(type) {
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = pruneValue(item, paths)
-		}
-		return out
-	case map[string]any:
-		out := map[string]any{}
-		for _, path := range paths {
-			value, there := v[path[0]]
-			if !there {
-				continue
-			}
-			var below [][]string
-			whole := false
-			for _, other := range paths {
-				if other[0] == path[0] {
-					whole = whole || len(other) == 1
-					below = append(below, other[1:])
-				}
-			}
-			if out[path[0]] = value; !whole {
-				out[path[0]] = pruneValue(value, below)
-			}
-		}
-		return out
-	}
-	return v
 }
 
 // FuzzLinkDate checks that the date that a link of a page repeats is the instant that was asked for.

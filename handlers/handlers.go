@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -49,9 +50,9 @@ type Handlers struct {
 	prefix   string      // path of the base URL, such as "" or "/rest"
 	names    address.Names
 	mounts   []string
-	table    []*pattern
+	table    []*endpoint.Pattern
 	// wordPress has the routes below WordPressRoot that belong to no mount. Nil means that no mount is below it.
-	wordPress []*pattern
+	wordPress []*endpoint.Pattern
 	feeds     feedTable
 	// documents caches API descriptions, which take longer to make than to send.
 	documents documents
@@ -109,12 +110,12 @@ func New(c Config) (h *Handlers, err error) {
 	if h.WordPressMount() != "" {
 		h.wordPress = wordPressRoutes(h)
 	}
-	r := DescribingRequest(&h.Calendar, h.Site.Now(), read.Root{Mount: h.PublicMount()}, h.Site.Language)
+	r := endpoint.DescribingRequest(&h.Calendar, h.Site.Now(), read.Root{Mount: h.PublicMount()}, h.Site.Language)
 	for _, p := range slices.Concat(h.table, h.wordPress) {
-		p.written = h.writtenReply
+		p.Written = h.writtenReply
 	}
 	for _, p := range slices.Concat(h.table, h.wordPress, h.feeds.patterns()) {
-		for _, e := range p.endpoints {
+		for _, e := range p.Endpoints {
 			e.Describe(r)
 		}
 	}
@@ -209,4 +210,12 @@ func (h *Handlers) locate(path string) (root read.Root, rest string, ok bool) {
 		return root, rest, true
 	}
 	return read.Root{}, "", false
+}
+
+// Match returns the match of a path below a root (see Locate). It is nil for an unknown path (endpoint.Find).
+func (h *Handlers) Match(method string, root read.Root, rest string) *endpoint.Match {
+	if h.isWordPress(root) {
+		return endpoint.Find(h.wordPress, method, rest)
+	}
+	return endpoint.Find(h.table, method, rest)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -240,23 +241,17 @@ func (t decodeSlots) acquire(ctx context.Context) (release func(), err error) {
 
 // imageInput is the input of POST /images: a file, or the URL of one.
 type imageInput struct {
-	file *sentFile
+	file *endpoint.SentFile
 	URL  *string
-}
-
-// sentFile is a file that a client sends, with its name there.
-type sentFile struct {
-	name string
-	read func() ([]byte, error)
 }
 
 func (r *writing) declareImageCreate(p *param.Set, in *imageInput) {
 	param.Var(p, &in.file, "file", "Image file, multipart", "string",
-		func(raw any) (*sentFile, *param.Fault) {
+		func(raw any) (*endpoint.SentFile, *param.Fault) {
 			switch f := raw.(type) {
 			case *multipart.FileHeader:
-				return &sentFile{f.Filename, func() ([]byte, error) { return readUpload(f) }}, nil
-			case *sentFile:
+				return &endpoint.SentFile{f.Filename, func() ([]byte, error) { return readUpload(f) }}, nil
+			case *endpoint.SentFile:
 				return f, nil
 			}
 			return nil, param.Bad()
@@ -272,7 +267,7 @@ func (r *writing) declareImageCreate(p *param.Set, in *imageInput) {
 }
 
 // createImage answers POST /images.
-func (r *writing) createImage(in *imageInput) (*Reply, error) {
+func (r *writing) createImage(in *imageInput) (*endpoint.Reply, error) {
 	if in.file == nil && in.URL == nil {
 		return nil, param.Missing{Names: []string{"file"}}
 	}
@@ -293,11 +288,11 @@ func (r *writing) takePicture(in *imageInput) (*ent.Image, error) {
 	if err := r.waitForMedia(); err != nil {
 		return nil, err
 	}
-	data, err := in.file.read()
+	data, err := in.file.Read()
 	if err != nil {
 		return nil, notUsable("file", err)
 	}
-	return r.storePicture("file", in.file.name, data, "")
+	return r.storePicture("file", in.file.Name, data, "")
 }
 
 func readUpload(h *multipart.FileHeader) (data []byte, err error) {
@@ -313,7 +308,7 @@ func readUpload(h *multipart.FileHeader) (data []byte, err error) {
 }
 
 // deleteImage answers DELETE /images/{id}. It deletes the files, and records that showed the image show none.
-func (r *writing) deleteImage(q *target) (*Reply, error) {
+func (r *writing) deleteImage(q *target) (*endpoint.Reply, error) {
 	row, err := r.imageForWrite(q.ID)
 	if err != nil {
 		return nil, err
@@ -322,7 +317,7 @@ func (r *writing) deleteImage(q *target) (*Reply, error) {
 	if err := r.removePicture(r.Ctx, row, r.Call.Expect); err != nil {
 		return nil, err
 	}
-	return &Reply{status: 200, body: body}, nil
+	return &endpoint.Reply{Status: 200, Body: body}, nil
 }
 
 // imageForWrite finds an image and checks that the caller may delete it.

@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -14,12 +15,12 @@ import (
 )
 
 func (r *request) declareImageQuery(p *param.Set, q *read.Paging) {
-	r.DeclarePaging(p, q, "Images", r.largestPage())
+	r.DeclarePaging(p, q, "Images", r.LargestPage())
 	read.DeclareLanguage(p)
 }
 
 // listImages answers GET /images, newest first. Only callers who may upload may list images.
-func (r *request) listImages(q *read.Paging) (*Reply, error) {
+func (r *request) listImages(q *read.Paging) (*endpoint.Reply, error) {
 	if !auth.May(r.Caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
 		return nil, edit.Forbidden()
 	}
@@ -41,15 +42,15 @@ func (r *request) listImages(q *read.Paging) (*Reply, error) {
 	for i, row := range rows {
 		shown[i] = v.Image(row)
 	}
-	items, err := encodeAll(r.Request, shown)
+	items, err := endpoint.EncodeAll(r.Request, shown)
 	if err != nil {
 		return nil, err
 	}
-	return r.listReply(calendar.Image, *q, items, total)
+	return r.ListReply(calendar.Image, *q, items, total)
 }
 
 // getImage answers GET /images/{id}. Images are public.
-func (r *request) getImage(q *target) (*Reply, error) {
+func (r *request) getImage(q *target) (*endpoint.Reply, error) {
 	row, err := r.DB.Image.Get(r.Ctx, q.ID)
 	if ent.IsNotFound(err) {
 		return nil, r.noImage()
@@ -59,5 +60,5 @@ func (r *request) getImage(q *target) (*Reply, error) {
 	}
 	r.DependsOn(calendar.Image, row.ID)
 	r.Complete = true
-	return &Reply{status: 200, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
+	return &endpoint.Reply{Status: 200, Body: r.imageBody(row), Version: calendar.ShownVersion{Number: row.Version}}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/almanac-cal/almanac/handlers/endpoint"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
 )
@@ -20,14 +22,14 @@ func (r *request) declareIndex(p *param.Set, q *indexQuery) {
 }
 
 // getIndex answers GET on the root of the API with the table of routes (contract, section 17).
-func (r *request) getIndex(*indexQuery) (*Reply, error) {
+func (r *request) getIndex(*indexQuery) (*endpoint.Reply, error) {
 	r.ExpireBy(r.Tomorrow()) // defaults of dates depend on the current day
 	r.Complete = true
-	up := ordered{{"href", r.Site.BaseURL + r.Root.Segment + "/"}}
-	return &Reply{status: 200, body: ordered{
+	up := jsonwrite.Object{{"href", r.Site.BaseURL + r.Root.Segment + "/"}}
+	return &endpoint.Reply{Status: 200, Body: jsonwrite.Object{
 		{"namespace", namespaceOf(r.Root)},
 		{"routes", r.h.publish(r)},
-		{"_links", ordered{{"up", []ordered{up}}}},
+		{"_links", jsonwrite.Object{{"up", []jsonwrite.Object{up}}}},
 	}}, nil
 }
 
@@ -37,11 +39,11 @@ func (r *request) declareRootIndex(p *param.Set, q *indexQuery) {
 }
 
 // getRootIndex answers with the namespaces below WordPressRoot and their routes (contract, section 18).
-func (r *request) getRootIndex(*indexQuery) (*Reply, error) {
+func (r *request) getRootIndex(*indexQuery) (*endpoint.Reply, error) {
 	r.ExpireBy(r.Tomorrow())
 	r.Complete = true
 	var namespaces []string
-	var routes ordered
+	var routes jsonwrite.Object
 	for _, mount := range r.h.mounts {
 		if !strings.HasPrefix(mount, WordPressRoot+"/") {
 			continue
@@ -52,7 +54,7 @@ func (r *request) getRootIndex(*indexQuery) (*Reply, error) {
 		routes = append(routes, r.h.publish(&below)...)
 	}
 	site := r.Site.BaseURL + r.Root.Segment
-	return &Reply{status: 200, body: ordered{
+	return &endpoint.Reply{Status: 200, Body: jsonwrite.Object{
 		{"name", r.SiteName()},
 		{"description", r.PageSettings.Tagline.In(r.Language, r.Site.Language)},
 		{"url", site},
@@ -63,16 +65,16 @@ func (r *request) getRootIndex(*indexQuery) (*Reply, error) {
 }
 
 // publish returns the table of routes below the root of the request.
-func (h *Handlers) publish(r *request) ordered {
+func (h *Handlers) publish(r *request) jsonwrite.Object {
 	namespace := namespaceOf(r.Root)
-	routes := make(ordered, 0, len(h.table))
+	routes := make(jsonwrite.Object, 0, len(h.table))
 	for _, p := range h.table {
 		entry := h.describe(p, r)
-		if !p.hasCaptures() && slices.Contains(p.methods(), http.MethodGet) {
-			self := ordered{{"href", h.Site.BaseURL + r.Root.Segment + r.Root.Mount + p.text}}
-			entry = append(entry, member{"_links", ordered{{"self", []ordered{self}}}})
+		if !p.HasParameters() && slices.Contains(p.Methods(), http.MethodGet) {
+			self := jsonwrite.Object{{"href", h.Site.BaseURL + r.Root.Segment + r.Root.Mount + p.Text}}
+			entry = append(entry, jsonwrite.Member{"_links", jsonwrite.Object{{"self", []jsonwrite.Object{self}}}})
 		}
-		routes = append(routes, member{"/" + namespace + p.text, entry})
+		routes = append(routes, jsonwrite.Member{"/" + namespace + p.Text, entry})
 	}
 	return routes
 }
@@ -83,56 +85,56 @@ func namespaceOf(root read.Root) string {
 }
 
 // options returns the body of the reply to OPTIONS on a path.
-func (h *Handlers) options(p *pattern, call Call) ordered {
-	return h.describe(p, &request{DescribingRequest(&h.Calendar, call.Now, call.Root, call.Language), h})
+func (h *Handlers) options(p *endpoint.Pattern, call endpoint.Call) jsonwrite.Object {
+	return h.describe(p, &request{endpoint.DescribingRequest(&h.Calendar, call.Now, call.Root, call.Language), h})
 }
 
 // describe returns the description of a path: its namespace, methods, and the arguments of each endpoint.
-func (h *Handlers) describe(p *pattern, r *request) ordered {
-	endpoints := make([]ordered, len(p.endpoints))
-	for i, e := range p.endpoints {
-		endpoints[i] = ordered{{"methods", e.methods}, {"args", h.args(e, r)}}
+func (h *Handlers) describe(p *endpoint.Pattern, r *request) jsonwrite.Object {
+	endpoints := make([]jsonwrite.Object, len(p.Endpoints))
+	for i, e := range p.Endpoints {
+		endpoints[i] = jsonwrite.Object{{"methods", e.Methods}, {"args", h.args(e, r)}}
 	}
 	namespace := namespaceOf(r.Root)
-	if r.isWordPress() && len(p.path) > 0 {
+	if r.isWordPress() && p.Text != "" {
 		namespace = wordPressNamespace
 	}
-	return ordered{{"namespace", namespace}, {"methods", p.methods()}, {"endpoints", endpoints}}
+	return jsonwrite.Object{{"namespace", namespace}, {"methods", p.Methods()}, {"endpoints", endpoints}}
 }
 
 // args returns the parameters of an endpoint, described in the language of the reply. A parameter of the path and
 // a field of the body may have the same name. Then only the one of the path is published.
-func (h *Handlers) args(e *endpoint, r *request) ordered {
-	params := param.Describe(r.Now, e.in, func(p *param.Set) { e.declare(r.Request, p) })
-	args := make(ordered, 0, len(params))
+func (h *Handlers) args(e *endpoint.Endpoint, r *request) jsonwrite.Object {
+	params := param.Describe(r.Now, e.In, func(p *param.Set) { e.Declare(r.Request, p) })
+	args := make(jsonwrite.Object, 0, len(params))
 	for _, p := range params {
-		if p.Hidden || slices.ContainsFunc(args, func(m member) bool { return m.Name == p.Name }) {
+		if p.Hidden || slices.ContainsFunc(args, func(m jsonwrite.Member) bool { return m.Name == p.Name }) {
 			continue
 		}
-		args = append(args, member{p.Name, argument(p, h.Words.Text(r.Language, p.Description))})
+		args = append(args, jsonwrite.Member{p.Name, argument(p, h.Words.Text(r.Language, p.Description))})
 	}
 	return args
 }
 
-func argument(p *param.Param, description string) ordered {
-	var o ordered
+func argument(p *param.Param, description string) jsonwrite.Object {
+	var o jsonwrite.Object
 	if p.Type != "" {
-		o = append(o, member{"type", p.Type})
+		o = append(o, jsonwrite.Member{"type", p.Type})
 	}
 	if p.Format != "" {
-		o = append(o, member{"format", p.Format})
+		o = append(o, jsonwrite.Member{"format", p.Format})
 	}
-	values := ordered{}
+	values := jsonwrite.Object{}
 	if p.Enum != nil {
-		values = ordered{{"enum", p.Enum}}
+		values = jsonwrite.Object{{"enum", p.Enum}}
 	}
 	if p.Items != "" {
-		o = append(o, member{"items", append(ordered{{"type", p.Items}}, values...)})
+		o = append(o, jsonwrite.Member{"items", append(jsonwrite.Object{{"type", p.Items}}, values...)})
 	} else {
 		o = append(o, values...)
 	}
 	if p.HasDefault {
-		o = append(o, member{"default", p.Published})
+		o = append(o, jsonwrite.Member{"default", p.Published})
 	}
-	return append(o, member{"description", description}, member{"required", p.IsRequired})
+	return append(o, jsonwrite.Member{"description", description}, jsonwrite.Member{"required", p.IsRequired})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -52,26 +53,26 @@ type namedWrites[R, V any] interface {
 }
 
 // patterns returns the routes of the resource.
-func (n *namedResource[R, V, J]) patterns(h *Handlers) []*pattern {
-	get, ok := methodsGet, http.StatusOK
+func (n *namedResource[R, V, J]) patterns(h *Handlers) []*endpoint.Pattern {
+	get, ok := MethodsRead, http.StatusOK
 	collection := n.kind.Plural()
-	one := func(by, suffix string) []*endpoint {
+	one := func(by, suffix string) []*endpoint.Endpoint {
 		find := byID("the " + string(n.kind))
 		if by == "slug" {
 			find = bySlug("the " + string(n.kind))
 		}
-		return []*endpoint{
+		return []*endpoint.Endpoint{
 			readFor(h, "Read "+n.one+suffix, get, ok, find, n.get),
-			writeFor(h, "Update "+n.one+suffix, methodsUpdate, ok, n.declareUpdate(by), n.patch),
-			writeFor(h, "Delete "+n.one+suffix, methodsDelete, ok, deleteTarget(n.kind, by), n.remove),
+			writeFor(h, "Update "+n.one+suffix, MethodsUpdate, ok, n.declareUpdate(by), n.patch),
+			writeFor(h, "Delete "+n.one+suffix, MethodsDelete, ok, deleteTarget(n.kind, by), n.remove),
 		}
 	}
-	return []*pattern{
-		newPattern("/"+collection,
-			readFor(h, "List "+collection, get, ok, n.declareQuery, n.list).withTables(),
-			writeFor(h, "Create "+n.one, methodsCreate, http.StatusCreated, n.declareCreate, n.post)),
-		newPattern("/"+collection+"/{id}", one("id", "")...),
-		newPattern("/"+collection+"/by-slug/{slug}", one("slug", " by slug")...),
+	return []*endpoint.Pattern{
+		endpoint.NewPattern("/"+collection,
+			readFor(h, "List "+collection, get, ok, n.declareQuery, n.list).WithTables(),
+			writeFor(h, "Create "+n.one, MethodsCreate, http.StatusCreated, n.declareCreate, n.post)),
+		endpoint.NewPattern("/"+collection+"/{id}", one("id", "")...),
+		endpoint.NewPattern("/"+collection+"/by-slug/{slug}", one("slug", " by slug")...),
 	}
 }
 
@@ -97,7 +98,7 @@ type namedQuery struct {
 func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *namedQuery) {
 	lower := n.kind.Plural()
 	noun := strings.ToUpper(lower[:1]) + lower[1:]
-	r.DeclarePaging(p, &q.Paging, noun, r.largestPage())
+	r.DeclarePaging(p, &q.Paging, noun, r.LargestPage())
 	read.DeclareSearch(p, &q.Search, "Text in name, description or contact fields", func(text string) (ok bool) {
 		q.pieces, ok = search.ParseLinked(text)
 		return ok
@@ -146,14 +147,14 @@ func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Pa
 }
 
 // list answers GET of the list of records.
-func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*Reply, error) {
+func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*endpoint.Reply, error) {
 	page, err := n.findPage(r, q)
 	if err != nil {
 		return nil, err
 	}
 	v := r.View()
-	items, err := reply.Render(r.Ctx, r.newTableRows(n.kind).cut(r.Rendering()), page, reply.Renderer[R]{
-		Kind: n.kind, Media: r.Codec.mediaType, Encode: r.Codec.encodeRecord,
+	items, err := reply.Render(r.Ctx, r.TableRows(n.kind).Cut(r.Rendering()), page, reply.Renderer[R]{
+		Kind: n.kind, Media: r.Codec.MediaType, Encode: r.Codec.EncodeRecord,
 		Read: func(ids []int64) ([]R, error) {
 			rows, err := n.rows(r.DB, r.Ctx, ids)
 			if err != nil {
@@ -162,7 +163,7 @@ func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*Reply, error)
 			return rows, r.Translate(ent.PageOf(rows...))
 		},
 		Value: func(row R) (any, reply.Audience) {
-			if r.isTable() {
+			if r.IsTable() {
 				return n.table(v, row), reply.SameScope
 			}
 			return n.represent(v, row, false), reply.SameScope
@@ -173,7 +174,7 @@ func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*Reply, error)
 		return nil, err
 	}
 	r.Complete, r.Found = r.FindAgain != nil && q.Search == nil && len(page.IDs) <= ent.MaxRead, page
-	return r.listReply(n.kind, q.Paging, items, page.Total)
+	return r.ListReply(n.kind, q.Paging, items, page.Total)
 }
 
 // find loads the record that a path names.
@@ -193,7 +194,7 @@ func (n *namedResource[R, V, J]) find(r *request, q *target) (row R, err error) 
 }
 
 // get answers GET of one record.
-func (n *namedResource[R, V, J]) get(r *request, q *target) (*Reply, error) {
+func (n *namedResource[R, V, J]) get(r *request, q *target) (*endpoint.Reply, error) {
 	row, err := n.find(r, q)
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func (n *namedResource[R, V, J]) get(r *request, q *target) (*Reply, error) {
 }
 
 // written returns the reply to a write of a record.
-func (n *namedResource[R, V, J]) written(r *request, id int64) (*Reply, error) {
+func (n *namedResource[R, V, J]) written(r *request, id int64) (*endpoint.Reply, error) {
 	row, err := n.find(r, &target{ID: id})
 	if err != nil {
 		return nil, err
@@ -216,13 +217,13 @@ func (n *namedResource[R, V, J]) written(r *request, id int64) (*Reply, error) {
 }
 
 // reply returns the reply with a record. full adds json_ld.
-func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*Reply, error) {
+func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*endpoint.Reply, error) {
 	if err := r.Translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
 	v := r.View()
 	_, version := v.LastWrite(row.Core(), false)
-	return &Reply{status: 200, body: n.represent(v, row, full), version: version}, nil
+	return &endpoint.Reply{Status: 200, Body: n.represent(v, row, full), Version: version}, nil
 }
 
 // byID and bySlug return declarations of the path of a record. Their noun is the kind with its article, such as

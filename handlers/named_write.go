@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -96,7 +97,7 @@ func deleteTarget(kind calendar.Kind, by string) func(*writing, *param.Set, *tar
 }
 
 // post answers a create.
-func (n *namedResource[R, V, J]) post(r *writing, in *namedInput[V]) (*Reply, error) {
+func (n *namedResource[R, V, J]) post(r *writing, in *namedInput[V]) (*endpoint.Reply, error) {
 	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: n.kind}) {
 		return nil, edit.Forbidden()
 	}
@@ -119,11 +120,11 @@ func (n *namedResource[R, V, J]) post(r *writing, in *namedInput[V]) (*Reply, er
 	if err != nil {
 		return nil, err
 	}
-	return r.createdReply(n.kind, id, rep.version, rep.body), nil
+	return r.createdReply(n.kind, id, rep.Version, rep.Body), nil
 }
 
 // patch answers an update.
-func (n *namedResource[R, V, J]) patch(r *writing, in *namedInput[V]) (*Reply, error) {
+func (n *namedResource[R, V, J]) patch(r *writing, in *namedInput[V]) (*endpoint.Reply, error) {
 	id, err := n.permitted(r, &in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func (n *namedResource[R, V, J]) patch(r *writing, in *namedInput[V]) (*Reply, e
 }
 
 // remove answers a delete. It moves the record to the trash.
-func (n *namedResource[R, V, J]) remove(r *writing, q *target) (*Reply, error) {
+func (n *namedResource[R, V, J]) remove(r *writing, q *target) (*endpoint.Reply, error) {
 	id, err := n.permitted(r, q, auth.Delete)
 	if err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func (n *namedResource[R, V, J]) permitted(r *writing, q *target, op auth.Operat
 }
 
 // change runs do on a locked record in a transaction. It answers with the record as it is then.
-func (n *namedResource[R, V, J]) change(r *writing, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*Reply, error) {
+func (n *namedResource[R, V, J]) change(r *writing, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*endpoint.Reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := n.writes.Lock(r.Ctx, tx, id)
 		if err != nil {

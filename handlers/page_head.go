@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
@@ -211,7 +212,7 @@ func (r *pageRequest) api() string { return r.Site.BaseURL + r.Root.Segment + r.
 func (r *pageRequest) headers(f *web.Frame) [][2]string {
 	links := make([]string, 0, len(f.Alternates)+2)
 	for _, a := range f.Alternates {
-		link := linkValue(a.Href, "alternate")
+		link := endpoint.LinkValue(a.Href, "alternate")
 		if a.Hreflang != "" {
 			link += `; hreflang="` + a.Hreflang + `"`
 		}
@@ -221,10 +222,10 @@ func (r *pageRequest) headers(f *web.Frame) [][2]string {
 		links = append(links, link)
 	}
 	if f.Prev != "" {
-		links = append(links, linkValue(f.Prev, "prev"))
+		links = append(links, endpoint.LinkValue(f.Prev, "prev"))
 	}
 	if f.Next != "" {
-		links = append(links, linkValue(f.Next, "next"))
+		links = append(links, endpoint.LinkValue(f.Next, "next"))
 	}
 	root := r.Site.BaseURL + r.Root.Mount + "/"
 	if r.apiRoot != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -100,7 +101,7 @@ type PageReply struct {
 
 // ServePage answers a page request. The page shows what anonymous callers may see.
 func (h *Handlers) ServePage(ctx context.Context, p *MatchedPage, call PageCall) (*PageReply, error) {
-	values, err := pairValues(call.Query)
+	values, err := endpoint.QueryValues(call.Query)
 	if err != nil {
 		return nil, err
 	}

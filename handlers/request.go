@@ -5,12 +5,13 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // request is a read of the API.
 type request struct {
-	*Request
+	*endpoint.Request
 	h *Handlers
 }
 
@@ -27,18 +28,18 @@ type writing struct {
 
 // readFor returns an endpoint that reads.
 func readFor[Q any](h *Handlers, summary string, methods []string, status int,
-	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*Reply, error),
-) *endpoint {
-	wrap := func(r *Request) *request { return &request{r, h} }
-	return For(wrap, summary, methods, status, declare, handle)
+	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*endpoint.Reply, error),
+) *endpoint.Endpoint {
+	wrap := func(r *endpoint.Request) *request { return &request{r, h} }
+	return endpoint.For(wrap, summary, methods, status, declare, handle)
 }
 
 // writeFor returns an endpoint that writes. If the write fails, the images that were downloaded for it are removed.
 func writeFor[Q any](h *Handlers, summary string, methods []string, status int,
-	declare func(*writing, *param.Set, *Q), handle func(*writing, *Q) (*Reply, error),
-) *endpoint {
-	wrap := func(r *Request) *writing { return &writing{request: &request{r, h}} }
-	return For(wrap, summary, methods, status, declare, func(r *writing, q *Q) (*Reply, error) {
+	declare func(*writing, *param.Set, *Q), handle func(*writing, *Q) (*endpoint.Reply, error),
+) *endpoint.Endpoint {
+	wrap := func(r *endpoint.Request) *writing { return &writing{request: &request{r, h}} }
+	return endpoint.For(wrap, summary, methods, status, declare, func(r *writing, q *Q) (*endpoint.Reply, error) {
 		rep, err := handle(r, q)
 		if err != nil {
 			return nil, errors.Join(err, r.dropPictures())

@@ -4,6 +4,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -22,7 +23,7 @@ type seriesQuery struct {
 }
 
 func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
-	r.DeclarePaging(p, &q.Paging, "Series", r.largestPage())
+	r.DeclarePaging(p, &q.Paging, "Series", r.LargestPage())
 	read.DeclareSearch(p, &q.Search, "Text in title, excerpt or description", func(text string) (ok bool) {
 		q.text, ok = search.ParseEvents(text)
 		return ok
@@ -33,7 +34,7 @@ func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
 
 // listSeries answers GET /series. Its cached reply expires at each revision, because the numbers of occurrences
 // change with events (decision 032).
-func (r *request) listSeries(q *seriesQuery) (*Reply, error) {
+func (r *request) listSeries(q *seriesQuery) (*endpoint.Reply, error) {
 	page, err := q.find(r)
 	if err != nil {
 		return nil, err
@@ -46,11 +47,11 @@ func (r *request) listSeries(q *seriesQuery) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	items, err := encodeAll(r.Request, shown)
+	items, err := endpoint.EncodeAll(r.Request, shown)
 	if err != nil {
 		return nil, err
 	}
-	return r.listReply(calendar.Series, q.Paging, items, page.Total)
+	return r.ListReply(calendar.Series, q.Paging, items, page.Total)
 }
 
 // find returns the ids of the series on the page, and the number on all pages. It asks the index, or the database if the
@@ -83,7 +84,7 @@ func (r *request) declareSeriesBySlug(p *param.Set, q *target) {
 }
 
 // getSeries answers GET of one series, by id or slug.
-func (r *request) getSeries(q *target) (*Reply, error) {
+func (r *request) getSeries(q *target) (*endpoint.Reply, error) {
 	s, err := r.findSeries(q)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (r *request) findSeries(q *target) (*ent.Series, error) {
 
 func noSeries() error { return &calendar.Error{Code: "series-not-found", Key: "series-not-found"} }
 
-func (r *request) seriesReply(s *ent.Series) (*Reply, error) {
+func (r *request) seriesReply(s *ent.Series) (*endpoint.Reply, error) {
 	shown, err := r.RepresentSeries([]*ent.Series{s})
 	if err != nil {
 		return nil, err
@@ -137,11 +138,11 @@ func (r *request) seriesReply(s *ent.Series) (*Reply, error) {
 		return nil, err
 	}
 	_, version := r.View().LastWrite(e.Core(), edit.HasPassword(e) && !r.IsProtected(e))
-	return &Reply{status: 200, body: shown[0], version: version}, nil
+	return &endpoint.Reply{Status: 200, Body: shown[0], Version: version}, nil
 }
 
 // writtenSeries returns the reply to a write: the series as the caller sees it.
-func (r *request) writtenSeries(id int64) (*Reply, error) {
+func (r *request) writtenSeries(id int64) (*endpoint.Reply, error) {
 	s, err := r.findSeries(&target{ID: id})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -53,7 +54,7 @@ func (r *writing) findSeriesEvent(q *target) (*ent.Event, error) {
 }
 
 // updateSeries answers POST, PUT and PATCH of one series.
-func (r *writing) updateSeries(in *eventInput) (*Reply, error) {
+func (r *writing) updateSeries(in *eventInput) (*endpoint.Reply, error) {
 	s, err := r.seriesForWrite(&in.target, auth.Edit)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (r *writing) writeOverSeries(s *ent.Series, in edit.EventInput) error {
 }
 
 // deleteSeries answers DELETE of one series. It moves the series and its occurrences to the trash.
-func (r *writing) deleteSeries(in *eventInput) (*Reply, error) {
+func (r *writing) deleteSeries(in *eventInput) (*endpoint.Reply, error) {
 	s, err := r.seriesForWrite(&in.target, auth.Delete)
 	if err != nil {
 		return nil, err
@@ -146,7 +147,7 @@ func (r *writing) declareSeriesPreview(p *param.Set, in *previewInput) {
 }
 
 // previewSeries answers POST /series/preview. It stores nothing.
-func (r *writing) previewSeries(in *previewInput) (*Reply, error) {
+func (r *writing) previewSeries(in *previewInput) (*endpoint.Reply, error) {
 	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()
 	}
@@ -157,5 +158,5 @@ func (r *writing) previewSeries(in *previewInput) (*Reply, error) {
 	if s.fault != nil {
 		return nil, param.Invalid{Faults: []param.Fault{*s.fault}}
 	}
-	return &Reply{status: 200, body: r.View().SeriesPreview(s.Schedule, s.found, int(in.limit))}, nil
+	return &endpoint.Reply{Status: 200, Body: r.View().SeriesPreview(s.Schedule, s.found, int(in.limit))}, nil
 }

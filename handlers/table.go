@@ -5,20 +5,21 @@ import (
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 )
 
 // Groups of methods in the route table.
 var (
-	methodsGet    = []string{http.MethodGet}
-	methodsCreate = []string{http.MethodPost}
-	methodsUpdate = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
-	methodsDelete = []string{http.MethodDelete}
+	MethodsRead   = []string{http.MethodGet}
+	MethodsCreate = []string{http.MethodPost}
+	MethodsUpdate = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
+	MethodsDelete = []string{http.MethodDelete}
 )
 
 // namedResources are the resources of records with a name.
 var namedResources = []interface {
 	of() calendar.Kind
-	patterns(h *Handlers) []*pattern
+	patterns(h *Handlers) []*endpoint.Pattern
 	replies() recordReplies
 }{
 	venues,
@@ -26,7 +27,7 @@ var namedResources = []interface {
 }
 
 // namedPatterns returns the routes of namedResources: for each, its list, a record by id, and a record by slug.
-func namedPatterns(h *Handlers) (all []*pattern) {
+func namedPatterns(h *Handlers) (all []*endpoint.Pattern) {
 	for _, n := range namedResources {
 		all = append(all, n.patterns(h)...)
 	}
@@ -35,53 +36,53 @@ func namedPatterns(h *Handlers) (all []*pattern) {
 
 // routes returns the route table: the only list of the API's paths. Routing, Allow, OPTIONS, the index and the
 // OpenAPI description are derived from it.
-func (h *Handlers) routes() []*pattern {
-	get, create, update, remove, ok := methodsGet, methodsCreate, methodsUpdate, methodsDelete, http.StatusOK
-	return slices.Concat([]*pattern{
-		newPattern("/", readFor(h, "Index of the namespace", get, ok, (*request).declareIndex, (*request).getIndex)),
-		newPattern("/doc", readFor(h, "Interface description", get, ok, (*request).declareDoc, (*request).getDoc)),
-		newPattern("/events",
-			readFor(h, "List events", get, ok, (*request).declareEventQuery, (*request).listEvents).withTables(),
+func (h *Handlers) routes() []*endpoint.Pattern {
+	get, create, update, remove, ok := MethodsRead, MethodsCreate, MethodsUpdate, MethodsDelete, http.StatusOK
+	return slices.Concat([]*endpoint.Pattern{
+		endpoint.NewPattern("/", readFor(h, "Index of the namespace", get, ok, (*request).declareIndex, (*request).getIndex)),
+		endpoint.NewPattern("/doc", readFor(h, "Interface description", get, ok, (*request).declareDoc, (*request).getDoc)),
+		endpoint.NewPattern("/events",
+			readFor(h, "List events", get, ok, (*request).declareEventQuery, (*request).listEvents).WithTables(),
 			writeFor(h, "Create an event", create, http.StatusCreated, (*writing).declareEventCreate, (*writing).createEvent)),
-		newPattern("/events/{id}",
+		endpoint.NewPattern("/events/{id}",
 			readFor(h, "Read an event", get, ok, (*request).declareEventByID, (*request).getEvent),
 			writeFor(h, "Update an event", update, ok, (*writing).declareEventUpdate, (*writing).updateEvent),
 			writeFor(h, "Delete an event", remove, ok, (*writing).declareEventDelete, (*writing).deleteEvent)),
-		newPattern("/events/by-slug/{slug}",
+		endpoint.NewPattern("/events/by-slug/{slug}",
 			readFor(h, "Read an event by slug", get, ok, (*request).declareEventBySlug, (*request).getEvent),
 			writeFor(h, "Update an event by slug", update, ok, (*writing).declareEventUpdateBySlug, (*writing).updateEvent),
 			writeFor(h, "Delete an event by slug", remove, ok, (*writing).declareEventDeleteBySlug, (*writing).deleteEvent)),
-		newPattern("/series",
+		endpoint.NewPattern("/series",
 			readFor(h, "List series", get, ok, (*request).declareSeriesQuery, (*request).listSeries)),
-		newPattern("/series/{id}",
+		endpoint.NewPattern("/series/{id}",
 			readFor(h, "Read a series", get, ok, (*request).declareSeriesByID, (*request).getSeries),
 			writeFor(h, "Update a series", update, ok, (*writing).declareSeriesUpdate, (*writing).updateSeries),
 			writeFor(h, "Delete a series", remove, ok, (*writing).declareSeriesDelete, (*writing).deleteSeries)),
-		newPattern("/series/by-slug/{slug}",
+		endpoint.NewPattern("/series/by-slug/{slug}",
 			readFor(h, "Read a series by slug", get, ok, (*request).declareSeriesBySlug, (*request).getSeries),
 			writeFor(h, "Update a series by slug", update, ok, (*writing).declareSeriesUpdateBySlug, (*writing).updateSeries),
 			writeFor(h, "Delete a series by slug", remove, ok, (*writing).declareSeriesDeleteBySlug, (*writing).deleteSeries)),
-		newPattern("/series/preview",
+		endpoint.NewPattern("/series/preview",
 			writeFor(h, "Preview the occurrences of a schedule", create, ok, (*writing).declareSeriesPreview, (*writing).previewSeries)),
-	}, namedPatterns(h), []*pattern{
-		newPattern("/categories",
-			readFor(h, "List categories", get, ok, declareTermQuery(calendar.Category), listTerms(calendar.Category)).withTables(),
+	}, namedPatterns(h), []*endpoint.Pattern{
+		endpoint.NewPattern("/categories",
+			readFor(h, "List categories", get, ok, declareTermQuery(calendar.Category), listTerms(calendar.Category)).WithTables(),
 			writeFor(h, "Create a category", create, http.StatusCreated, termCreate(calendar.Category), createTerm(calendar.Category))),
-		newPattern("/categories/{id}",
+		endpoint.NewPattern("/categories/{id}",
 			readFor(h, "Read a category", get, ok, byID("the category"), getTerm(calendar.Category)),
 			writeFor(h, "Update a category", update, ok, termUpdate(calendar.Category), updateTerm(calendar.Category)),
 			writeFor(h, "Delete a category", remove, ok, deleteTarget(calendar.Category, "id"), deleteTerm(calendar.Category))),
-		newPattern("/tags",
-			readFor(h, "List tags", get, ok, declareTermQuery(calendar.Tag), listTerms(calendar.Tag)).withTables(),
+		endpoint.NewPattern("/tags",
+			readFor(h, "List tags", get, ok, declareTermQuery(calendar.Tag), listTerms(calendar.Tag)).WithTables(),
 			writeFor(h, "Create a tag", create, http.StatusCreated, termCreate(calendar.Tag), createTerm(calendar.Tag))),
-		newPattern("/tags/{id}",
+		endpoint.NewPattern("/tags/{id}",
 			readFor(h, "Read a tag", get, ok, byID("the tag"), getTerm(calendar.Tag)),
 			writeFor(h, "Update a tag", update, ok, termUpdate(calendar.Tag), updateTerm(calendar.Tag)),
 			writeFor(h, "Delete a tag", remove, ok, deleteTarget(calendar.Tag, "id"), deleteTerm(calendar.Tag))),
-		newPattern("/images",
+		endpoint.NewPattern("/images",
 			readFor(h, "List images", get, ok, (*request).declareImageQuery, (*request).listImages),
-			writeFor(h, "Upload an image, by file or address", create, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).takingFiles()),
-		newPattern("/images/{id}",
+			writeFor(h, "Upload an image, by file or address", create, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).TakingFiles()),
+		endpoint.NewPattern("/images/{id}",
 			readFor(h, "Read an image", get, ok, byID("the image"), (*request).getImage),
 			writeFor(h, "Delete an image", remove, ok, declareImageWrite, (*writing).deleteImage)),
 	})

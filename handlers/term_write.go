@@ -6,6 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -70,8 +71,8 @@ func (r *writing) mayManageTerms(taxonomy calendar.Kind) error {
 	return nil
 }
 
-func createTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*Reply, error) {
-	return func(r *writing, in *termInput) (*Reply, error) {
+func createTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*endpoint.Reply, error) {
+	return func(r *writing, in *termInput) (*endpoint.Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
@@ -90,12 +91,12 @@ func createTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*Reply, erro
 		if err != nil {
 			return nil, err
 		}
-		return r.createdReply(taxonomy, id, rep.version, rep.body), nil
+		return r.createdReply(taxonomy, id, rep.Version, rep.Body), nil
 	}
 }
 
-func updateTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*Reply, error) {
-	return func(r *writing, in *termInput) (*Reply, error) {
+func updateTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*endpoint.Reply, error) {
+	return func(r *writing, in *termInput) (*endpoint.Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
@@ -118,8 +119,8 @@ func updateTerm(taxonomy calendar.Kind) func(*writing, *termInput) (*Reply, erro
 }
 
 // deleteTerm returns the handler that deletes a category or tag permanently. The reply shows the deleted term.
-func deleteTerm(taxonomy calendar.Kind) func(*writing, *target) (*Reply, error) {
-	return func(r *writing, q *target) (*Reply, error) {
+func deleteTerm(taxonomy calendar.Kind) func(*writing, *target) (*endpoint.Reply, error) {
+	return func(r *writing, q *target) (*endpoint.Reply, error) {
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
@@ -137,7 +138,7 @@ func deleteTerm(taxonomy calendar.Kind) func(*writing, *target) (*Reply, error) 
 			}
 			return e.DeleteTerm(r.Ctx, tx, row)
 		})
-		rep.version = calendar.ShownVersion{} // a deleted term has no version
+		rep.Version = calendar.ShownVersion{} // a deleted term has no version
 		return rep, err
 	}
 }

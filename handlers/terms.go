@@ -6,6 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -13,14 +14,14 @@ import (
 
 // declareTermQuery returns the declaration of the list of a taxonomy.
 func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *read.TermQuery) {
-	return func(r *request, p *param.Set, q *read.TermQuery) { q.Declare(r.Reader, p, taxonomy, r.largestPage()) }
+	return func(r *request, p *param.Set, q *read.TermQuery) { q.Declare(r.Reader, p, taxonomy, r.LargestPage()) }
 }
 
-func listTerms(taxonomy calendar.Kind) func(*request, *read.TermQuery) (*Reply, error) {
-	return func(r *request, q *read.TermQuery) (*Reply, error) { return r.listTerms(taxonomy, q) }
+func listTerms(taxonomy calendar.Kind) func(*request, *read.TermQuery) (*endpoint.Reply, error) {
+	return func(r *request, q *read.TermQuery) (*endpoint.Reply, error) { return r.listTerms(taxonomy, q) }
 }
 
-func (r *request) listTerms(taxonomy calendar.Kind, q *read.TermQuery) (*Reply, error) {
+func (r *request) listTerms(taxonomy calendar.Kind, q *read.TermQuery) (*endpoint.Reply, error) {
 	query := r.DB.Term.Query().Where(q.Predicates(taxonomy, r.Language)...)
 	total, err := query.Clone().Count(r.Ctx)
 	if err != nil {
@@ -39,19 +40,19 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *read.TermQuery) (*Reply, 
 	}
 	r.DependsOnTerms(taxonomy)
 	r.Complete = true
-	return r.listReply(taxonomy, q.Paging, items, total)
+	return r.ListReply(taxonomy, q.Paging, items, total)
 }
 
 // encodeTerms returns the representations of terms, encoded by the codec of the reply. It loads their texts and ancestors
 // in batches.
 func (r *request) encodeTerms(taxonomy calendar.Kind, rows []*ent.Term) (items [][]byte, err error) {
-	known, table := make(map[int64]*ent.Term), r.newTableRows(taxonomy)
+	known, table := make(map[int64]*ent.Term), r.TableRows(taxonomy)
 	for batch := range slices.Chunk(rows, ent.MaxRead) {
 		if err := r.Translate(ent.PageOf(batch...)); err != nil {
 			return nil, err
 		}
 		var encoded [][]byte
-		if r.isTable() {
+		if r.IsTable() {
 			encoded, err = encodeEach(r, batch, known, (*represent.View).TermRow)
 		} else {
 			encoded, err = encodeEach(r, batch, known, (*represent.View).Term)
@@ -60,10 +61,10 @@ func (r *request) encodeTerms(taxonomy calendar.Kind, rows []*ent.Term) (items [
 			return nil, err
 		}
 		for _, item := range encoded {
-			items = append(items, table.take(item))
+			items = append(items, table.Take(item))
 		}
-		if table.full() {
-			return nil, errTableTooLarge()
+		if table.Full() {
+			return nil, endpoint.ErrTableTooLarge()
 		}
 	}
 	return items, nil
@@ -77,11 +78,11 @@ func encodeEach[T any](
 	if err != nil {
 		return nil, err
 	}
-	return encodeAll(r.Request, shown)
+	return endpoint.EncodeAll(r.Request, shown)
 }
 
-func getTerm(taxonomy calendar.Kind) func(*request, *target) (*Reply, error) {
-	return func(r *request, q *target) (*Reply, error) {
+func getTerm(taxonomy calendar.Kind) func(*request, *target) (*endpoint.Reply, error) {
+	return func(r *request, q *target) (*endpoint.Reply, error) {
 		row, err := r.findTerm(taxonomy, q.ID)
 		if err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func getTerm(taxonomy calendar.Kind) func(*request, *target) (*Reply, error) {
 		r.DependsOnTerms(taxonomy)
 		r.Complete = true
 		_, version := r.View().LastWrite(row.Core(), false)
-		return &Reply{status: 200, body: body, version: version}, nil
+		return &endpoint.Reply{Status: 200, Body: body, Version: version}, nil
 	}
 }
 
@@ -118,7 +119,7 @@ func (r *request) termBody(row *ent.Term) (*represent.Term, error) {
 	return &items[0], nil
 }
 
-func (r *request) termReply(taxonomy calendar.Kind, id int64) (*Reply, error) {
+func (r *request) termReply(taxonomy calendar.Kind, id int64) (*endpoint.Reply, error) {
 	row, err := r.findTerm(taxonomy, id)
 	if err != nil {
 		return nil, err
@@ -128,16 +129,16 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*Reply, error) {
 		return nil, err
 	}
 	_, version := r.View().LastWrite(row.Core(), false)
-	return &Reply{status: 200, body: body, version: version}, nil
+	return &endpoint.Reply{Status: 200, Body: body, Version: version}, nil
 }
 
 // termReplies returns the replies with one term.
 func termReplies(taxonomy calendar.Kind) recordReplies {
 	return recordReplies{
-		func(r *request, q *target) (*Reply, error) {
+		func(r *request, q *target) (*endpoint.Reply, error) {
 			_, err := r.findTerm(taxonomy, q.ID)
 			return nil, err
 		},
-		func(r *request, id int64) (*Reply, error) { return r.termReply(taxonomy, id) },
+		func(r *request, id int64) (*endpoint.Reply, error) { return r.termReply(taxonomy, id) },
 	}
 }

@@ -1,17 +1,14 @@
 package handlers
 
 import (
-	"mime"
 	"net/http"
-	"path"
-	"strings"
-
-	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
 )
@@ -27,20 +24,20 @@ const wordPressNamespace = "wp/v2"
 const wordPressMedia = wordPressNamespace + "/media"
 
 // wordPressRoutes returns the routes of WordPress that clients of events use. Their paths are below WordPressRoot.
-func wordPressRoutes(h *Handlers) []*pattern {
+func wordPressRoutes(h *Handlers) []*endpoint.Pattern {
 	ok := http.StatusOK
-	return []*pattern{
-		newPattern("/", readFor(h, "Index of the service", methodsGet, ok, (*request).declareRootIndex, (*request).getRootIndex)),
-		newPattern("/"+wordPressNamespace+"/users/me",
-			readFor(h, "Read the signed-in user", methodsGet, ok, (*request).declareRootIndex, (*request).getSignedIn)),
-		newPattern("/"+wordPressMedia,
-			writeFor(h, "Upload an image", methodsCreate, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).takingFiles().takingRawFiles(),
-		).showing(calendar.Image),
-		newPattern("/"+wordPressMedia+"/{id}",
-			readFor(h, "Read an image", methodsGet, ok, byID("the image"), (*request).getImage),
-			writeFor(h, "Update an image", methodsUpdate, ok, declareImageWrite, (*writing).updateAttachment),
-			writeFor(h, "Delete an image", methodsDelete, ok, (*writing).declareAttachmentDelete, (*writing).deleteAttachment),
-		).showing(calendar.Image),
+	return []*endpoint.Pattern{
+		endpoint.NewPattern("/", readFor(h, "Index of the service", MethodsRead, ok, (*request).declareRootIndex, (*request).getRootIndex)),
+		endpoint.NewPattern("/"+wordPressNamespace+"/users/me",
+			readFor(h, "Read the signed-in user", MethodsRead, ok, (*request).declareRootIndex, (*request).getSignedIn)),
+		endpoint.NewPattern("/"+wordPressMedia,
+			writeFor(h, "Upload an image", MethodsCreate, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).TakingFiles().TakingRawFiles(),
+		).Showing(calendar.Image),
+		endpoint.NewPattern("/"+wordPressMedia+"/{id}",
+			readFor(h, "Read an image", MethodsRead, ok, byID("the image"), (*request).getImage),
+			writeFor(h, "Update an image", MethodsUpdate, ok, declareImageWrite, (*writing).updateAttachment),
+			writeFor(h, "Delete an image", MethodsDelete, ok, (*writing).declareAttachmentDelete, (*writing).deleteAttachment),
+		).Showing(calendar.Image),
 	}
 }
 
@@ -65,7 +62,7 @@ type signedInUser struct {
 }
 
 // getSignedIn answers with the user of the credentials. Clients test with it whether their credentials work.
-func (r *request) getSignedIn(*indexQuery) (*Reply, error) {
+func (r *request) getSignedIn(*indexQuery) (*endpoint.Reply, error) {
 	if r.Caller.UserID == 0 {
 		return nil, &calendar.Error{Code: "rest_not_logged_in", Key: "rest_not_logged_in"}
 	}
@@ -76,7 +73,7 @@ func (r *request) getSignedIn(*indexQuery) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reply{status: http.StatusOK, body: &signedInUser{
+	return &endpoint.Reply{Status: http.StatusOK, Body: &signedInUser{
 		ID: row.ID, Name: firstText(row.Name, row.Login), Link: r.Site.BaseURL + r.SegmentOf(r.Language) + "/",
 		Slug: firstText(calendar.Slug(row.Login), row.Login), Roles: []calendar.Role{row.Role},
 		Capabilities: capabilities(r.Caller), Meta: []string{},
@@ -128,7 +125,7 @@ func (r *request) noImage() error {
 
 // updateAttachment answers an update of an image. Images have no texts, so nothing changes. Clients that set the alternative
 // text after an upload go on.
-func (r *writing) updateAttachment(q *target) (*Reply, error) {
+func (r *writing) updateAttachment(q *target) (*endpoint.Reply, error) {
 	row, err := r.imageForWrite(q.ID)
 	if err != nil {
 		return nil, err
@@ -136,7 +133,7 @@ func (r *writing) updateAttachment(q *target) (*Reply, error) {
 	if !r.Call.Expect.Met(calendar.Version{All: row.Version}) {
 		return nil, edit.PreconditionFailed()
 	}
-	return &Reply{status: http.StatusOK, body: r.imageBody(row), version: calendar.ShownVersion{Number: row.Version}}, nil
+	return &endpoint.Reply{Status: http.StatusOK, Body: r.imageBody(row), Version: calendar.ShownVersion{Number: row.Version}}, nil
 }
 
 // attachmentTarget names an image to delete.
@@ -157,36 +154,11 @@ func (r *writing) declareAttachmentDelete(p *param.Set, q *attachmentTarget) {
 }
 
 // deleteAttachment answers a deletion as WordPress does.
-func (r *writing) deleteAttachment(q *attachmentTarget) (*Reply, error) {
+func (r *writing) deleteAttachment(q *attachmentTarget) (*endpoint.Reply, error) {
 	rep, err := r.deleteImage(&q.target)
 	if err != nil {
 		return nil, err
 	}
-	rep.body = ordered{{"deleted", true}, {"previous", rep.body}}
+	rep.Body = jsonwrite.Object{{"deleted", true}, {"previous", rep.Body}}
 	return rep, nil
-}
-
-// rawFile returns the body of a request as a file, if its content type is that of a file. Clients of WordPress name the file in
-// Content-Disposition.
-func rawFile(c *fiber.Ctx) *sentFile {
-	kind, _, _ := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
-	if !strings.HasPrefix(kind, "image/") && kind != fiber.MIMEOctetStream || len(c.BodyRaw()) == 0 {
-		return nil
-	}
-	body := c.BodyRaw()
-	return &sentFile{dispositionName(strings.Clone(c.Get(fiber.HeaderContentDisposition))), func() ([]byte, error) { return body, nil }}
-}
-
-// dispositionName returns the file name of a Content-Disposition header, without folders. It is "image" if there is none.
-func dispositionName(header string) string {
-	_, params, err := mime.ParseMediaType(header)
-	if err != nil {
-		// Some clients leave out the word before the name.
-		_, params, _ = mime.ParseMediaType("attachment; " + header)
-	}
-	name := path.Base(strings.ReplaceAll(params["filename"], `\`, "/"))
-	if name == "." || name == "/" {
-		return "image"
-	}
-	return name
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
@@ -42,7 +42,7 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	if x.sitemap {
 		key.Reply = x.rest // a sitemap depends on its path only
 	}
-	if x.api && handlers.PrefersTable(c.Request().Header.PeekAll(fiber.HeaderAccept)) {
+	if x.api && endpoint.PrefersTable(c.Request().Header.PeekAll(fiber.HeaderAccept)) {
 		key.Reply += "\ntable"
 	}
 	if prefersStrict(c) {

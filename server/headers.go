@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 )
 
 // exposedHeaders are the reply headers that scripts of other origins may read. allowedHeaders are the request
@@ -19,7 +19,7 @@ const (
 
 // optionalHeaders are request headers that a CORS preflight allows only if it asks for them.
 var optionalHeaders = []string{
-	fiber.HeaderXRequestedWith, fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch, headerKey, handlers.HeaderPrefer, "Last-Event-ID",
+	fiber.HeaderXRequestedWith, fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch, headerKey, endpoint.HeaderPrefer, "Last-Event-ID",
 	fiber.HeaderContentDisposition, // names a picture for clients of WordPress
 	"X-WP-Nonce",                   // has no effect: clients of WordPress send it
 }
@@ -80,8 +80,8 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 			// Vary gets a second line here for clients that compare the first line literally.
 			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		}
-		if len(h.Peek(handlers.HeaderIgnored)) > 0 || len(h.Peek(handlers.HeaderPreferenceApplied)) > 0 {
-			h.Add(fiber.HeaderVary, handlers.HeaderPrefer)
+		if len(h.Peek(endpoint.HeaderIgnored)) > 0 || len(h.Peek(endpoint.HeaderPreferenceApplied)) > 0 {
+			h.Add(fiber.HeaderVary, endpoint.HeaderPrefer)
 		}
 	}
 	switch {

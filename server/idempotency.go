@@ -18,7 +18,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/idempotency"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -172,7 +172,7 @@ func fingerprint(c *fiber.Ctx) (sum [sha256.Size]byte, err error) {
 		return [sha256.Size]byte(h.Sum(nil)), nil
 	}
 	// If the form does not parse, package handlers refuses it later.
-	if form, err := handlers.MultipartForm(c, params["boundary"]); err == nil {
+	if form, err := endpoint.MultipartForm(c, params["boundary"]); err == nil {
 		if err := hashForm(h, form); err != nil {
 			return sum, err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 )
 
 // report counts, traces and logs every request.
@@ -55,7 +55,7 @@ func (s *Server) logRequest(c *fiber.Ctx, x *exchange, took time.Duration) {
 	if !x.caller.Anonymous() {
 		line.AddAttrs(slog.String("user", x.caller.Login))
 	}
-	if names := c.Response().Header.Peek(handlers.HeaderIgnored); len(names) > 0 {
+	if names := c.Response().Header.Peek(endpoint.HeaderIgnored); len(names) > 0 {
 		line.AddAttrs(slog.String("ignored", string(names)))
 	}
 	if id := x.traceID(); id != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
@@ -34,19 +35,19 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 }
 
 // serveAgain repeats a write that met new settings of the site and changed nothing. It is carried out with those.
-func (s *Server) serveAgain(c *fiber.Ctx, x *exchange) (handlers.Outcome, error) {
+func (s *Server) serveAgain(c *fiber.Ctx, x *exchange) (endpoint.Outcome, error) {
 	if s.Follow == nil {
-		return handlers.Outcome{}, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
+		return endpoint.Outcome{}, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
 	}
 	if err := s.Follow(x.ctx); err != nil {
-		return handlers.Outcome{}, err
+		return endpoint.Outcome{}, err
 	}
 	s = s.newest.Load()
 	x.lang = s.language(c, x.root)
 	x.match = s.API.Match(effectiveMethod(c), x.root, x.rest)
 	out, err := s.API.Serve(x.ctx, c, x.match, s.newCall(c, x))
 	if errors.Is(err, handlers.ErrSiteChanged) {
-		return handlers.Outcome{}, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
+		return endpoint.Outcome{}, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
 	}
 	return out, err
 }
@@ -54,12 +55,12 @@ func (s *Server) serveAgain(c *fiber.Ctx, x *exchange) (handlers.Outcome, error)
 // prefersStrict reports whether the client sent "Prefer: handling=strict": it wants undeclared parameters
 // refused.
 func prefersStrict(c *fiber.Ctx) bool {
-	return handlers.PrefersStrict(c.Request().Header.PeekAll(handlers.HeaderPrefer))
+	return endpoint.PrefersStrict(c.Request().Header.PeekAll(endpoint.HeaderPrefer))
 }
 
 // newCall returns what package handlers needs to know about a request.
-func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
-	call := handlers.Call{
+func (s *Server) newCall(c *fiber.Ctx, x *exchange) endpoint.Call {
+	call := endpoint.Call{
 		Now: x.now, Caller: x.caller, Root: x.root, Language: x.lang,
 		OnLanguage: func(l calendar.Language) { x.lang = l },
 		Strict:     prefersStrict(c),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/idempotency"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -74,7 +75,7 @@ type exchange struct {
 	longURL   bool                  // the URL is too long
 	root      read.Root             // what precedes rest in the path: the mount and the language
 	rest      string                // path below the API; outside the API, below the base URL
-	match     *handlers.Match       // route of the path; nil means that no route has it
+	match     *endpoint.Match       // route of the path; nil means that no route has it
 	page      *handlers.MatchedPage // calendar page of the path; nil means that there is none
 	errorPage bool                  // an error is sent as an HTML page
 	route     string                // name of the route in metrics and logs

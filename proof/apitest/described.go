@@ -21,6 +21,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -44,7 +45,7 @@ func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, re
 		return
 	}
 	method := effectiveMethod(req)
-	var match *handlers.Match
+	var match *endpoint.Match
 	if ok {
 		match = a.routes.Match(method, root, rest)
 	} else if match = a.routes.MatchFeed(method, path, ""); match == nil || stdpath.Ext(path) != stdpath.Ext(match.Template()) {

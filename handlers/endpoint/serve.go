@@ -1,4 +1,4 @@
-package handlers
+package endpoint
 
 import (
 	"context"
@@ -59,7 +59,7 @@ type Written func(r *Request, id int64) (*Reply, error)
 func NewRequest(ctx context.Context, site *read.Calendar, db *ent.Client, m *Match, call Call) *Request {
 	r := site.NewReader(ctx, db, call.Now, call.Caller, call.Root, call.Language)
 	r.Chosen, r.Judge, r.Revision = call.Root.Language(), call.Judge, call.Revision
-	return &Request{Reader: r, Call: call, Match: m, Codec: m.endpoint.codec}
+	return &Request{Reader: r, Call: call, Match: m, Codec: m.Endpoint.Codec}
 }
 
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. If it returns an
@@ -71,7 +71,7 @@ func Serve(ctx context.Context, c *fiber.Ctx, site *read.Calendar, m *Match, cal
 	if err != nil {
 		return Outcome{}, err
 	}
-	if m.endpoint.rawFile {
+	if m.Endpoint.rawFile {
 		if file := rawFile(c); file != nil {
 			values["file"] = file
 		}
@@ -80,37 +80,37 @@ func Serve(ctx context.Context, c *fiber.Ctx, site *read.Calendar, m *Match, cal
 		r.Language, r.Chosen = calendar.Language(text), calendar.Language(text)
 		call.OnLanguage(r.Language)
 	}
-	path := m.path
+	path := m.Path
 	if m.Input != nil {
 		if path, values, err = m.Input(r, values); err != nil {
 			return Outcome{}, err
 		}
 	}
 	r.Fields = fieldNames(values["_fields"])
-	r.Codec = m.endpoint.codecFor(values["format"], c.Request().Header.PeekAll(fiber.HeaderAccept))
+	r.Codec = m.Endpoint.codecFor(values["format"], c.Request().Header.PeekAll(fiber.HeaderAccept))
 	if call.Made != 0 {
-		rep, err := m.pattern.written(r, call.Made)
+		rep, err := m.Pattern.Written(r, call.Made)
 		if err != nil {
 			return Outcome{}, err
 		}
-		return Outcome{Version: rep.version, Until: r.Until}, writeReply(c, m.endpoint.codec, rep, r.Fields)
+		return Outcome{Version: rep.Version, Until: r.Until}, WriteReply(c, m.Endpoint.Codec, rep, r.Fields)
 	}
-	r.Params = param.NewSet(r.Now, m.endpoint.in, path, values)
-	m.endpoint.declare(r, r.Params)
+	r.Params = param.NewSet(r.Now, m.Endpoint.In, path, values)
+	m.Endpoint.Declare(r, r.Params)
 	ignored, err := r.parse(c, m, values, duplicates, call.Strict)
 	if err != nil {
 		return Outcome{}, err
 	}
-	rep, err := m.endpoint.serve(r)
+	rep, err := m.Endpoint.serve(r)
 	if err != nil {
 		return Outcome{}, err
 	}
 	if ignored != "" {
-		rep.header = append(rep.header, [2]string{HeaderIgnored, ignored})
+		rep.Header = append(rep.Header, [2]string{HeaderIgnored, ignored})
 	}
 	return Outcome{
-		Version: rep.version, Until: r.Until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
-	}, writeReply(c, r.Codec, rep, r.Fields)
+		Version: rep.Version, Until: r.Until, Unchanged: r.unchanged(), Strong: m.Endpoint.Strong,
+	}, WriteReply(c, r.Codec, rep, r.Fields)
 }
 
 // readDatabase returns the database that a request reads. A replica may lag behind, so only anonymous reads use
@@ -122,18 +122,18 @@ func readDatabase(site *read.Calendar, method string, caller auth.Principal) *en
 	return site.Replica
 }
 
-// writeReply encodes and sends a reply with a codec.
-func writeReply(c *fiber.Ctx, as codec, rep *Reply, fields string) error {
-	body, err := as.encode(rep.body, fields)
+// WriteReply encodes and sends a reply with a codec.
+func WriteReply(c *fiber.Ctx, as Codec, rep *Reply, fields string) error {
+	body, err := as.Encode(rep.Body, fields)
 	if err != nil {
 		return err
 	}
-	for _, h := range rep.header {
+	for _, h := range rep.Header {
 		c.Set(h[0], h[1])
 	}
-	c.Set(fiber.HeaderContentType, as.contentType)
+	c.Set(fiber.HeaderContentType, as.ContentType)
 	// body belongs to this reply alone, so it is sent without a copy.
-	c.Status(rep.status).Response().SetBodyRaw(body)
+	c.Status(rep.Status).Response().SetBodyRaw(body)
 	return nil
 }
 

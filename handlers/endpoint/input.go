@@ -1,4 +1,4 @@
-package handlers
+package endpoint
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"mime"
 	"mime/multipart"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ import (
 // and the functions that it calls read the raw request. Strings are copied, because Fiber reuses its buffers for
 // the next request.
 func sentValues(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []string, err error) {
-	query, err := pairValues(c.Context().URI().QueryString())
+	query, err := QueryValues(c.Context().URI().QueryString())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,13 +30,13 @@ func sentValues(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []str
 	default:
 		return query, nil, nil
 	}
-	body, duplicates, err := bodyValues(c, m.endpoint.rawFile)
+	body, duplicates, err := bodyValues(c, m.Endpoint.rawFile)
 	if err != nil {
 		return nil, nil, err
 	}
 	// In the query, these two parameters would filter what is read, instead of setting what is written.
 	delete(query, "password")
-	if _, captured := m.path["slug"]; captured {
+	if _, captured := m.Path["slug"]; captured {
 		delete(query, "slug")
 	}
 	return param.Merge(body, query), duplicates, nil
@@ -72,7 +73,7 @@ func bodyValues(c *fiber.Ctx, mayBeFile bool) (values map[string]any, duplicates
 		}
 		return values, param.DuplicateKeys(c.BodyRaw(), maxUndeclared), nil
 	case kind == fiber.MIMEApplicationForm:
-		values, err = pairValues(c.BodyRaw())
+		values, err = QueryValues(c.BodyRaw())
 		return values, nil, err
 	case kind == fiber.MIMEMultipartForm:
 		form, err := MultipartForm(c, params["boundary"])
@@ -111,8 +112,8 @@ func MultipartForm(c *fiber.Ctx, boundary string) (*multipart.Form, error) {
 	return form, nil
 }
 
-// pairValues parses a form or query pair by pair. It stops with an error at the first pair beyond the limits.
-func pairValues(text []byte) (map[string]any, error) {
+// QueryValues parses a form or query pair by pair. It stops with an error at the first pair beyond the limits.
+func QueryValues(text []byte) (map[string]any, error) {
 	var form param.Form
 	var failed error
 	var one fasthttp.Args
@@ -157,4 +158,35 @@ func malformedError(err error) error {
 		Code: "rest_invalid_json", Key: "rest_invalid_json",
 		Data: map[string]any{"json_error_message": err.Error()}, Err: err,
 	}
+}
+
+// rawFile returns the body of a request as a file, if its content type is that of a file. Clients of WordPress name the file in
+// Content-Disposition.
+func rawFile(c *fiber.Ctx) *SentFile {
+	kind, _, _ := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
+	if !strings.HasPrefix(kind, "image/") && kind != fiber.MIMEOctetStream || len(c.BodyRaw()) == 0 {
+		return nil
+	}
+	body := c.BodyRaw()
+	return &SentFile{dispositionName(strings.Clone(c.Get(fiber.HeaderContentDisposition))), func() ([]byte, error) { return body, nil }}
+}
+
+// dispositionName returns the file name of a Content-Disposition header, without folders. It is "image" if there is none.
+func dispositionName(header string) string {
+	_, params, err := mime.ParseMediaType(header)
+	if err != nil {
+		// Some clients leave out the word before the name.
+		_, params, _ = mime.ParseMediaType("attachment; " + header)
+	}
+	name := path.Base(strings.ReplaceAll(params["filename"], `\`, "/"))
+	if name == "." || name == "/" {
+		return "image"
+	}
+	return name
+}
+
+// SentFile is a file that a client sends, with its name there.
+type SentFile struct {
+	Name string
+	Read func() ([]byte, error)
 }

@@ -1,4 +1,4 @@
-package handlers
+package endpoint
 
 import (
 	"errors"
@@ -62,7 +62,7 @@ func (r *Request) undeclaredParameters(m *Match, values map[string]any) []undecl
 	var names []string
 	for name := range values {
 		known := r.Params.Declares(name) || slices.Contains(genericParameters, name) ||
-			m.endpoint.in == param.InBody && openapi.HasKey(m.pattern.kind(), name)
+			m.Endpoint.In == param.InBody && openapi.HasKey(m.Pattern.Kind(), name)
 		if !known {
 			names = append(names, name)
 		}

@@ -1,4 +1,4 @@
-package handlers
+package endpoint
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// tableCodec encodes the rows of a list as CSV (contract, section 8).
-var tableCodec = codec{"text/csv", "text/csv; charset=utf-8; header=present", encodeTable}
+// Table encodes the rows of a list as CSV (contract, section 8).
+var Table = Codec{"text/csv", "text/csv; charset=utf-8; header=present", encodeTable}
 
 // maxTableSize is the largest number of records on a page of a table.
 const maxTableSize = 2000
@@ -24,21 +24,21 @@ const maxTableSize = 2000
 // Words of the parameter format.
 const (
 	formatJSONList = "json"
-	formatTable    = "csv"
+	FormatTable    = "csv"
 )
 
 // byteOrderMark tells spreadsheets that a file is in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// withTables lets clients choose CSV for the replies of a list, by the parameter format or by Accept. It returns the
+// WithTables lets clients choose CSV for the replies of a list, by the parameter format or by Accept. It returns the
 // endpoint.
-func (e *endpoint) withTables() *endpoint {
-	e.tables = true
-	declare := e.declare
-	e.declare = func(r *Request, p *param.Set) {
+func (e *Endpoint) WithTables() *Endpoint {
+	e.Tables = true
+	declare := e.Declare
+	e.Declare = func(r *Request, p *param.Set) {
 		var format *string
 		p.Enum(&format, "format", "Form of the list: json, or csv for a table with up to 2000 records on a page",
-			formatJSONList, formatTable).PublishDefault(formatJSONList)
+			formatJSONList, FormatTable).PublishDefault(formatJSONList)
 		declare(r, p)
 	}
 	return e
@@ -46,20 +46,20 @@ func (e *endpoint) withTables() *endpoint {
 
 // codecFor returns the codec of the reply. format is the parameter as sent, nil if it was not. accept has the values of
 // the Accept header.
-func (e *endpoint) codecFor(format any, accept [][]byte) codec {
-	if !e.tables {
-		return e.codec
+func (e *Endpoint) codecFor(format any, accept [][]byte) Codec {
+	if !e.Tables {
+		return e.Codec
 	}
 	if format != nil {
-		if text, fault := param.String(format); fault != nil || text != formatTable {
-			return e.codec
+		if text, fault := param.String(format); fault != nil || text != FormatTable {
+			return e.Codec
 		}
-		return tableCodec
+		return Table
 	}
 	if PrefersTable(accept) {
-		return tableCodec
+		return Table
 	}
-	return e.codec
+	return e.Codec
 }
 
 // PrefersTable reports whether values of the Accept header prefer CSV to JSON (RFC 9110, section 12.5.1). JSON wins a
@@ -71,8 +71,8 @@ func PrefersTable(accept [][]byte) bool {
 			media, params, _ := strings.Cut(part, ";")
 			media = strings.TrimSpace(media)
 			q := qualityOf(params)
-			table.consider(media, "text/*", tableCodec.mediaType, q)
-			json.consider(media, "application/*", jsonCodec.mediaType, q)
+			table.consider(media, "text/*", Table.MediaType, q)
+			json.consider(media, "application/*", JSON.MediaType, q)
 		}
 	}
 	return table.value > json.value
@@ -109,12 +109,12 @@ func qualityOf(params string) float64 {
 	return 1
 }
 
-// isTable reports whether the reply is a table.
-func (r *Request) isTable() bool { return r.Codec.mediaType == tableCodec.mediaType }
+// IsTable reports whether the reply is a table.
+func (r *Request) IsTable() bool { return r.Codec.MediaType == Table.MediaType }
 
-// largestPage returns the largest number of records on a page of a list.
-func (r *Request) largestPage() int64 {
-	if r.isTable() {
+// LargestPage returns the largest number of records on a page of a list.
+func (r *Request) LargestPage() int64 {
+	if r.IsTable() {
 		return maxTableSize
 	}
 	return ent.MaxRead
@@ -174,23 +174,23 @@ func keptColumns(columns []string, fields string) []bool {
 // maxTableBytes is the largest size of the rows of a table. Rows of usual events take about 800 bytes.
 const maxTableBytes = 16 << 20
 
-// tableRows cuts the rows of a table to the columns that the request keeps, and adds up their sizes. Nil is for a list that is
+// TableRows cuts the rows of a table to the columns that the request keeps, and adds up their sizes. Nil is for a list that is
 // no table: it changes nothing and is never full.
-type tableRows struct {
+type TableRows struct {
 	kept []bool // see keptColumns
 	size int
 }
 
-// newTableRows returns nil unless the reply is a table.
-func (r *Request) newTableRows(kind calendar.Kind) *tableRows {
-	if !r.isTable() {
+// TableRows returns nil unless the reply is a table.
+func (r *Request) TableRows(kind calendar.Kind) *TableRows {
+	if !r.IsTable() {
 		return nil
 	}
-	return &tableRows{kept: keptColumns(represent.Columns[kind], r.Fields)}
+	return &TableRows{kept: keptColumns(represent.Columns[kind], r.Fields)}
 }
 
-// take returns an encoded row as the table shows it.
-func (t *tableRows) take(row []byte) []byte {
+// Take returns an encoded row as the table shows it.
+func (t *TableRows) Take(row []byte) []byte {
 	if t == nil {
 		return row
 	}
@@ -201,16 +201,16 @@ func (t *tableRows) take(row []byte) []byte {
 	return row
 }
 
-// full reports whether the rows are larger than a table may be.
-func (t *tableRows) full() bool { return t != nil && t.size > maxTableBytes }
+// Full reports whether the rows are larger than a table may be.
+func (t *TableRows) Full() bool { return t != nil && t.size > maxTableBytes }
 
-// cut makes a rendering of records that of the table. It does nothing for a list that is no table.
-func (t *tableRows) cut(r *reply.Rendering) *reply.Rendering {
+// Cut makes a rendering of records that of the table. It does nothing for a list that is no table.
+func (t *TableRows) Cut(r *reply.Rendering) *reply.Rendering {
 	if t != nil {
-		r.Cut = t.take
+		r.Cut = t.Take
 		r.Full = func() error {
-			if t.full() {
-				return errTableTooLarge()
+			if t.Full() {
+				return ErrTableTooLarge()
 			}
 			return nil
 		}
@@ -218,8 +218,8 @@ func (t *tableRows) cut(r *reply.Rendering) *reply.Rendering {
 	return r
 }
 
-// errTableTooLarge returns the error for a table that is full.
-func errTableTooLarge() error {
+// ErrTableTooLarge returns the error for a table that is full.
+func ErrTableTooLarge() error {
 	return param.Invalid{Faults: []param.Fault{{
 		Param: "per_page", Reason: "rest_out_of_bounds", Key: "table-too-large", Args: map[string]any{"Maximum": maxTableBytes >> 20},
 	}}}

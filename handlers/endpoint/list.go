@@ -1,4 +1,4 @@
-package handlers
+package endpoint
 
 import (
 	"net/url"
@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// listReply returns the reply with a page of a list, its totals and links. items are already encoded. A page
+// ListReply returns the reply with a page of a list, its totals and links. items are already encoded. A page
 // beyond the end is an error for records. For terms and images it is an empty list.
-func (r *Request) listReply(kind calendar.Kind, p read.Paging, items [][]byte, total int) (*Reply, error) {
+func (r *Request) ListReply(kind calendar.Kind, p read.Paging, items [][]byte, total int) (*Reply, error) {
 	pages := p.Pages(total)
 	strict := !kind.IsTerm() && kind != calendar.Image
 	if p.Number > 1 && len(items) == 0 && strict {
@@ -20,16 +20,16 @@ func (r *Request) listReply(kind calendar.Kind, p read.Paging, items [][]byte, t
 		return nil, &calendar.Error{Code: code, Key: code}
 	}
 	link := r.pageLink(kind)
-	next, prev, header := pageLinks(p, link, total)
-	if r.isTable() {
+	next, prev, header := PageLinks(p, link, total)
+	if r.IsTable() {
 		header = append(header, [2]string{"Content-Disposition", `attachment; filename="` + kind.Plural() + `.csv"`})
 	}
-	return &Reply{status: 200, body: &list{kind, items, link(p.Number), next, prev, total, pages}, header: header}, nil
+	return &Reply{Status: 200, Body: &list{kind, items, link(p.Number), next, prev, total, pages}, Header: header}, nil
 }
 
-// pageLinks returns the URLs of the next and previous page, and the headers of a list. "" means that there is no such
+// PageLinks returns the URLs of the next and previous page, and the headers of a list. "" means that there is no such
 // page.
-func pageLinks(p read.Paging, link func(page int64) string, total int) (next, prev string, header [][2]string) {
+func PageLinks(p read.Paging, link func(page int64) string, total int) (next, prev string, header [][2]string) {
 	pages := p.Pages(total)
 	if p.Number < int64(pages) {
 		next = link(p.Number + 1)
@@ -37,15 +37,15 @@ func pageLinks(p read.Paging, link func(page int64) string, total int) (next, pr
 	if p.Number > 1 {
 		prev = link(p.Number - 1)
 	}
-	links := []string{linkValue(link(1), "first")}
+	links := []string{LinkValue(link(1), "first")}
 	if prev != "" {
-		links = append(links, linkValue(prev, "prev"))
+		links = append(links, LinkValue(prev, "prev"))
 	}
 	if next != "" {
-		links = append(links, linkValue(next, "next"))
+		links = append(links, LinkValue(next, "next"))
 	}
 	if total > 0 {
-		links = append(links, linkValue(link(int64(pages)), "last"))
+		links = append(links, LinkValue(link(int64(pages)), "last"))
 	}
 	return next, prev, [][2]string{
 		{"X-TEC-Total", strconv.Itoa(total)},
@@ -63,29 +63,29 @@ type list struct {
 }
 
 // object returns the list as a JSON object.
-func (l *list) object() ordered {
-	o := ordered{{l.kind.Plural(), jsonwrite.RawList(l.items)}, {"rest_url", l.self}}
+func (l *list) object() jsonwrite.Object {
+	o := jsonwrite.Object{{l.kind.Plural(), jsonwrite.RawList(l.items)}, {"rest_url", l.self}}
 	if l.next != "" {
-		o = append(o, member{"next_rest_url", l.next})
+		o = append(o, jsonwrite.Member{"next_rest_url", l.next})
 	}
 	if l.previous != "" {
-		o = append(o, member{"previous_rest_url", l.previous})
+		o = append(o, jsonwrite.Member{"previous_rest_url", l.previous})
 	}
-	return append(o, member{"total", l.total}, member{"total_pages", l.pages})
+	return append(o, jsonwrite.Member{"total", l.total}, jsonwrite.Member{"total_pages", l.pages})
 }
 
-// encodeAll returns representations as bytes, encoded by the codec of the endpoint.
-func encodeAll[T any](r *Request, items []T) (out [][]byte, err error) {
+// EncodeAll returns representations as bytes, encoded by the codec of the endpoint.
+func EncodeAll[T any](r *Request, items []T) (out [][]byte, err error) {
 	out = make([][]byte, len(items))
 	for i, item := range items {
-		if out[i], err = r.Codec.encode(item, ""); err != nil {
+		if out[i], err = r.Codec.Encode(item, ""); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func linkValue(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
+func LinkValue(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
 
 // pageLink returns a function that returns the URL of a page of the list. The URL has the sent parameters as they
 // were understood, without those that NoLink excludes. It has the page unless that is 1.
@@ -98,8 +98,8 @@ func (r *Request) pageLink(kind calendar.Kind) func(page int64) string {
 		}
 		query.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value))
 	}
-	if r.isTable() && !r.Params.Sent("format") {
-		add("format", formatTable) // Accept chose the table, and may not be sent with the link
+	if r.IsTable() && !r.Params.Sent("format") {
+		add("format", FormatTable) // Accept chose the table, and may not be sent with the link
 	}
 	for _, pair := range r.Params.Links() {
 		add(pair.Name, pair.Value)

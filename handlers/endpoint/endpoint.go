@@ -1,0 +1,105 @@
+// Package endpoint turns a request for a route into the reply of its handler.
+package endpoint
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/address"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/read"
+)
+
+// Endpoint is the handler of a group of methods on one path.
+type Endpoint struct {
+	Methods []string
+	In      param.Location
+	Declare func(*Request, *param.Set)
+	serve   func(*Request) (*Reply, error)
+	Codec   Codec // encodes the values of replies
+	Tables  bool  // clients may choose Table instead
+	Summary string
+	Success int  // HTTP status of a successful reply
+	upload  bool // the endpoint accepts files
+	rawFile bool // the body may be the file itself, rather than a form with it
+	Strong  bool // entity tags of replies are strong, even without a record in the reply
+}
+
+// Request is a request for a route while a handler answers it.
+type Request struct {
+	*read.Reader
+	Call   Call
+	Match  *Match
+	Fields string     // value of _fields as sent, for links
+	Params *param.Set // parameters of the endpoint
+	Codec  Codec      // codec of the reply
+	// Page is the calendar page whose feed is requested. Nil means that the address is not that of a page.
+	Page *address.Page
+}
+
+// Reply is the result of a handler. It has a value for the codec of the endpoint, and headers.
+type Reply struct {
+	Status  int
+	Body    any
+	Header  [][2]string
+	Version calendar.ShownVersion // for Outcome.Version
+}
+
+// For returns an endpoint with a declaration of its input and a handler. The compiler checks that their types match. wrap
+// returns the type of request that they have.
+func For[R, Q any](wrap func(*Request) R, summary string, methods []string, status int,
+	declare func(R, *param.Set, *Q), handle func(R, *Q) (*Reply, error),
+) *Endpoint {
+	in := param.InQuery
+	if slices.Contains(methods, "POST") {
+		in = param.InBody
+	}
+	// The declaration binds variables of an input, which must live as long as its request.
+	type bound struct {
+		r R
+		q Q
+	}
+	return &Endpoint{
+		Methods: methods, In: in, Codec: JSON, Summary: summary, Success: status,
+		Declare: func(r *Request, p *param.Set) {
+			b := &bound{r: wrap(r)}
+			p.SetInput(b)
+			declare(b.r, p, &b.q)
+		},
+		serve: func(r *Request) (*Reply, error) {
+			b := r.Params.Input().(*bound) //nolint:forcetypeassert // declare has set it
+			return handle(b.r, &b.q)
+		},
+	}
+}
+
+// TakingFiles allows the endpoint a body as large as an upload. It returns the endpoint.
+func (e *Endpoint) TakingFiles() *Endpoint {
+	e.upload = true
+	return e
+}
+
+// TakingRawFiles allows the body to be the file itself. It returns the endpoint.
+func (e *Endpoint) TakingRawFiles() *Endpoint {
+	e.rawFile = true
+	return e
+}
+
+// Describe returns the parameters of the endpoint. It runs the declaration and parses nothing.
+func (e *Endpoint) Describe(r *Request) []*param.Param {
+	return param.Describe(r.Now, e.In, func(p *param.Set) { e.Declare(r, p) })
+}
+
+// DescribingRequest returns an anonymous request for declarations that are described and not parsed.
+func DescribingRequest(c *read.Calendar, now time.Time, root read.Root, language calendar.Language) *Request {
+	return &Request{Reader: c.NewReader(context.Background(), c.Primary, now, auth.Principal{}, root, language), Codec: JSON}
+}
+
+// InFormat sets the format of a feed's replies, and gives them strong entity tags. It returns the endpoint.
+func (e *Endpoint) InFormat(as Codec) *Endpoint {
+	e.Codec, e.Strong = as, true
+	return e
+}

@@ -1,0 +1,61 @@
+package endpoint
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Match is the result of matching a request's path and method with the route table.
+type Match struct {
+	// Route is the name of the route in logs and metrics. It is the path as published, such as
+	// /events/(?P<id>\d+), or "index".
+	Route    string
+	Allow    string // value of the Allow header
+	Pattern  *Pattern
+	Endpoint *Endpoint
+	Path     map[string]string
+	// Input returns the parameters that the address means, of the path and others, from those that were sent. Nil means
+	// that they are as they were sent.
+	Input func(r *Request, sent map[string]any) (path map[string]string, values map[string]any, err error)
+}
+
+// Find returns the match of a method and path with the patterns of a table. The path is percent-encoded and begins below
+// the table's root. Find returns nil for an unknown path. If no endpoint of a known path has the method, Found of the match
+// returns false. That is so for OPTIONS on every known path.
+func Find(table []*Pattern, method, rest string) *Match {
+	var parts []string
+	if rest = strings.TrimSuffix(rest, "/"); rest != "" {
+		parts = strings.Split(rest[1:], "/")
+	}
+	for _, p := range table {
+		if path, ok := p.MatchPath(parts); ok {
+			return NewMatch(p, method, path)
+		}
+	}
+	return nil
+}
+
+// NewMatch returns the match of a method and a path with a pattern. path has the parameters in the path.
+func NewMatch(p *Pattern, method string, path map[string]string) *Match {
+	m := &Match{Route: cmp.Or(p.Text, "index"), Allow: p.Allow(), Pattern: p, Path: path}
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for _, e := range p.Endpoints {
+		if slices.Contains(e.Methods, method) {
+			m.Endpoint = e
+		}
+	}
+	return m
+}
+
+// Found reports whether the path has the method of the request.
+func (m *Match) Found() bool { return m.Endpoint != nil }
+
+// Upload reports whether the route accepts files, and so a larger body.
+func (m *Match) Upload() bool { return m.Endpoint != nil && m.Endpoint.upload }
+
+// Template returns the path of the matched route in the notation of OpenAPI, such as /events/{id}.
+func (m *Match) Template() string { return m.Pattern.Template() }
