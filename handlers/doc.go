@@ -79,10 +79,10 @@ func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Languag
 		}
 	}
 	describe(h.table, "")
-	describe(h.feeds.patterns(), site)
+	describe(h.Feeds.Patterns(), site)
 	return &openapi.API{
 		Site: h.Site, Version: h.Version, Words: h.Words, Now: now, Language: lang,
-		MaxPage: ent.MaxRead, MaxFeed: maxFeedSize, Address: site + root.Mount, Routes: routes,
+		MaxPage: ent.MaxRead, MaxFeed: MaxFeedSize, Address: site + root.Mount, Routes: routes,
 	}
 }
 
@@ -97,7 +97,7 @@ func (h *Handlers) Template(path string) string {
 	}
 	m := h.Match("GET", root, path)
 	if m == nil {
-		m = h.MatchFeed("GET", path, "")
+		m = h.Feeds.Match("GET", path, "")
 	}
 	if m == nil {
 		return ""

@@ -16,7 +16,7 @@ import (
 // Sizes of feeds and the months that they cover (contract, section 20).
 const (
 	feedSize     = 750
-	maxFeedSize  = 2000
+	MaxFeedSize  = 2000
 	newsSize     = 50
 	pastMonths   = 2
 	futureMonths = 24
@@ -34,7 +34,7 @@ type feedQuery struct {
 func (r *feedRequest) declareFeed(p *param.Set, q *feedQuery) {
 	q.Endless = true
 	param.Default(p.Int(&q.Number, "page", "Page of the list"), &q.Number, 1).Between(1, nil).NoLink()
-	param.Default(p.Int(&q.Size, "per_page", "Events on a page"), &q.Size, feedSize).Between(1, maxFeedSize)
+	param.Default(p.Int(&q.Size, "per_page", "Events on a page"), &q.Size, feedSize).Between(1, MaxFeedSize)
 	r.declareFeedFilters(p, q)
 }
 

@@ -16,14 +16,14 @@ import (
 
 // Codecs of the formats of feeds.
 var (
-	calendarCodec = endpoint.Codec{"text/calendar", "text/calendar; charset=utf-8", encodeCalendar}
+	calendarCodec = endpoint.Codec{MediaType: "text/calendar", ContentType: "text/calendar; charset=utf-8", Encode: encodeCalendar}
 	atomCodec     = newsCodec("application/atom+xml", (*feed.Feed).Atom)
 	rssCodec      = newsCodec("application/rss+xml", (*feed.Feed).RSS)
 	jsonFeedCodec = newsCodec("application/feed+json", (*feed.Feed).JSON)
 )
 
 // entryCodec encodes entries of Atom, RSS and JSON Feed for the record cache. No client gets this format.
-var entryCodec = endpoint.Codec{"entry of a feed", "", encodeEntry}
+var entryCodec = endpoint.Codec{MediaType: "entry of a feed", ContentType: "", Encode: encodeEntry}
 
 // cachedEntry is an entry in the record cache. Its own fields replace those that have no form in JSON.
 type cachedEntry struct {
@@ -79,7 +79,7 @@ func encodeCalendar(value any, _ string) ([]byte, error) {
 }
 
 func newsCodec(mediaType string, write func(*feed.Feed, []feed.Entry) []byte) endpoint.Codec {
-	return endpoint.Codec{mediaType, mediaType + "; charset=utf-8", func(value any, _ string) ([]byte, error) {
+	return endpoint.Codec{MediaType: mediaType, ContentType: mediaType + "; charset=utf-8", Encode: func(value any, _ string) ([]byte, error) {
 		n, ok := value.(*news)
 		if !ok {
 			return nil, fmt.Errorf("%T: %w", value, errNoFeed)

@@ -32,6 +32,27 @@ const (
 	eventPath  = "/event/"
 )
 
+// Feeds matches the addresses of feeds.
+type Feeds struct {
+	table feedTable
+	names address.Names
+}
+
+// NewFeeds returns the feeds of a site. names are those in the paths of its pages. If enabled is false, there are no feeds.
+func NewFeeds(names address.Names, enabled bool) *Feeds {
+	f := &Feeds{names: names}
+	if enabled {
+		f.table = newFeedTable()
+	}
+	return f
+}
+
+// Patterns returns the routes of feeds in the order of the API description.
+func (f *Feeds) Patterns() []*endpoint.Pattern { return f.table.patterns() }
+
+// BeginsPath reports whether the path of a feed begins with a segment.
+func BeginsPath(first string) bool { return slices.Contains(feedPaths, "/"+first) }
+
 // feedRequest is a request for a feed.
 type feedRequest struct {
 	*endpoint.Request
@@ -76,31 +97,31 @@ func (t feedTable) patterns() []*endpoint.Pattern {
 	return out
 }
 
-// LocateFeed reports whether a request is for a feed, or for a page in a feed format. path is below the base URL
+// Locate reports whether a request is for a feed, or for a page in a feed format. path is below the base URL
 // and still percent-encoded.
-func (h *Handlers) LocateFeed(path, query string) (read.Root, bool) {
-	if h.MatchFeed(http.MethodGet, path, query) == nil {
+func (f *Feeds) Locate(path, query string) (read.Root, bool) {
+	if f.Match(http.MethodGet, path, query) == nil {
 		return read.Root{}, false
 	}
 	segment, _ := address.CutLanguage(path)
 	return read.Root{Segment: segment}, true
 }
 
-// MatchFeed returns the route of a path for which LocateFeed reports true. It returns nil for other paths.
-func (h *Handlers) MatchFeed(method, path, query string) *endpoint.Match {
-	if h.feeds == nil {
+// Match returns the route of a path for which Locate reports true. It returns nil for other paths.
+func (f *Feeds) Match(method, path, query string) *endpoint.Match {
+	if f.table == nil {
 		return nil
 	}
 	_, below := address.CutLanguage(path)
-	if name, isEvent := h.cutEventPath(below); isEvent {
-		captures, ok := h.feeds[eventPath].MatchPath([]string{string(calendar.Event), name})
+	if name, isEvent := f.cutEventPath(below); isEvent {
+		captures, ok := f.table[eventPath].MatchPath([]string{string(calendar.Event), name})
 		if ok && !strings.Contains(captures["slug"], "/") {
-			return endpoint.NewMatch(h.feeds[eventPath], method, captures)
+			return endpoint.NewMatch(f.table[eventPath], method, captures)
 		}
-	} else if p := h.feeds[below]; p != nil {
+	} else if p := f.table[below]; p != nil {
 		return endpoint.NewMatch(p, method, nil)
 	}
-	p, readings := h.matchPage(path, query)
+	p, readings := f.matchPage(path, query)
 	if p == nil {
 		return nil
 	}
@@ -112,18 +133,18 @@ func (h *Handlers) MatchFeed(method, path, query string) *endpoint.Match {
 }
 
 // cutEventPath returns what follows the first segment of the path of an event, by any of the names of that segment.
-func (h *Handlers) cutEventPath(path string) (rest string, ok bool) {
+func (f *Feeds) cutEventPath(path string) (rest string, ok bool) {
 	first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok {
 		return "", false
 	}
 	first, err := url.PathUnescape(first)
-	return rest, err == nil && h.names.First[first].Program == string(calendar.Event)
+	return rest, err == nil && f.names.First[first].Program == string(calendar.Event)
 }
 
 // matchPage returns the pattern of the feed that a calendar page was requested as, and the readings of the page's address.
 // The pattern is nil if no page was requested as a feed.
-func (h *Handlers) matchPage(path, query string) (found *endpoint.Pattern, readings []address.Page) {
+func (f *Feeds) matchPage(path, query string) (found *endpoint.Pattern, readings []address.Page) {
 	inPath := strings.Contains(path, "/"+address.SegmentICal) || strings.Contains(path, "/"+address.SegmentFeed)
 	if !inPath && !strings.Contains(query, string(address.FormatICal)+"=1") && !strings.Contains(query, address.ParamFeed+"=") {
 		return nil, nil // most requests are not for feeds
@@ -133,19 +154,19 @@ func (h *Handlers) matchPage(path, query string) (found *endpoint.Pattern, readi
 		return nil, nil
 	}
 	asked := [2]bool{values.Get(string(address.FormatICal)) == "1", values.Get(string(address.FormatOutlook)) == "1"}
-	for _, p := range address.Parse(strings.Clone(path), values, h.names) {
+	for _, p := range address.Parse(strings.Clone(path), values, f.names) {
 		both := asked[0] && asked[1] || p.IsFeed() && (asked[0] || asked[1])
 		if p.Format == address.FormatHTML || both {
 			continue
 		}
-		pattern := h.feeds[eventsICS]
+		pattern := f.table[eventsICS]
 		switch {
 		case p.Format == address.FormatRSS:
-			pattern = h.feeds[eventsRSS]
+			pattern = f.table[eventsRSS]
 		case p.Format == address.FormatAtom:
-			pattern = h.feeds[eventsAtom]
+			pattern = f.table[eventsAtom]
 		case p.View == address.ViewEvent || p.View == address.ViewRecord:
-			pattern = h.feeds[eventPath]
+			pattern = f.table[eventPath]
 		}
 		if found == nil {
 			found = pattern

@@ -93,8 +93,8 @@ func FuzzFeedAddress(f *testing.F) {
 		f.Add(address[0], address[1])
 	}
 	f.Fuzz(func(t *testing.T, path, query string) {
-		root, ok := h.LocateFeed(path, query)
-		m := h.MatchFeed("GET", path, query)
+		root, ok := h.Feeds.Locate(path, query)
+		m := h.Feeds.Match("GET", path, query)
 		if ok != (m != nil) {
 			t.Fatalf("%q?%q: located %t, matched %+v", path, query, ok, m)
 		}
@@ -104,12 +104,12 @@ func FuzzFeedAddress(f *testing.F) {
 		if !root.IsFeed() || !m.Found() || !strings.HasPrefix(path, root.Segment) || root.Language() != "" && !root.Language().Known() {
 			t.Fatalf("%q?%q: %+v %+v", path, query, root, m)
 		}
-		if h.MatchFeed("POST", path, query).Found() {
+		if h.Feeds.Match("POST", path, query).Found() {
 			t.Fatalf("%q?%q takes POST", path, query)
 		}
 		var readings []address.Page
 		if m.Input != nil {
-			_, readings = h.matchPage(path, query)
+			_, readings = h.Feeds.matchPage(path, query)
 		}
 		for _, p := range readings {
 			if p.Format == address.FormatHTML || p.IsFeed() && m.Endpoint.Codec.MediaType == calendarCodec.MediaType {

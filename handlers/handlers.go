@@ -20,7 +20,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/settings"
-	"github.com/almanac-cal/almanac/web"
 )
 
 // Namespace is the path of the API below the base URL, without a leading slash.
@@ -48,17 +47,14 @@ type Handlers struct {
 	Config
 	pictures decodeSlots // limits how many images are decoded at once
 	prefix   string      // path of the base URL, such as "" or "/rest"
-	names    address.Names
 	mounts   []string
 	table    []*endpoint.Pattern
 	// wordPress has the routes below WordPressRoot that belong to no mount. Nil means that no mount is below it.
 	wordPress []*endpoint.Pattern
-	feeds     feedTable
 	// documents caches API descriptions, which take longer to make than to send.
 	documents documents
-	// pages renders the calendar pages. Nil means that there are none.
-	pages       *web.Calendar
-	pageFilters []string // names of list parameters that calendar pages repeat in links
+	Feeds     *Feeds
+	Pages     *Pages
 }
 
 // New returns the handlers of the API with their route table. It returns an error if a declaration, a mount, the
@@ -85,16 +81,16 @@ func New(c Config) (h *Handlers, err error) {
 	if c.PageSettings.Language() != c.Site.Language {
 		return nil, fmt.Errorf("the main language is %s, and that of the pages %s", c.Site.Language, c.PageSettings.Language())
 	}
+	names := address.NewNames(c.PageSettings.Paths, c.PageSettings.PathAliases)
 	h = &Handlers{
 		Config:   c,
 		pictures: make(decodeSlots, 2),
 		prefix:   strings.TrimRight(base.Path, "/"),
 		mounts:   []string{"/" + Namespace},
-		names:    address.NewNames(c.PageSettings.Paths, c.PageSettings.PathAliases),
 	}
 	for _, m := range c.Mounts {
 		m = "/" + strings.Trim(m, "/")
-		if err := h.mount(m); err != nil {
+		if err := h.mount(m, names); err != nil {
 			return nil, fmt.Errorf("mount %q: %w", m, err)
 		}
 	}
@@ -104,9 +100,7 @@ func New(c Config) (h *Handlers, err error) {
 		}
 	}()
 	h.table = h.routes()
-	if c.PageSettings.Pages.Feeds {
-		h.feeds = newFeedTable()
-	}
+	h.Feeds = NewFeeds(names, c.PageSettings.Pages.Feeds)
 	if h.WordPressMount() != "" {
 		h.wordPress = wordPressRoutes(h)
 	}
@@ -114,34 +108,29 @@ func New(c Config) (h *Handlers, err error) {
 	for _, p := range slices.Concat(h.table, h.wordPress) {
 		p.Written = h.writtenReply
 	}
-	for _, p := range slices.Concat(h.table, h.wordPress, h.feeds.patterns()) {
+	for _, p := range slices.Concat(h.table, h.wordPress, h.Feeds.Patterns()) {
 		for _, e := range p.Endpoints {
 			e.Describe(r)
 		}
 	}
-	if c.NoPages {
-		return h, nil
-	}
-	h.pageFilters = pageFilterNames(r.Reader)
-	languages := make([]string, len(calendar.Languages))
-	for i, l := range calendar.Languages {
-		languages[i] = string(l)
-	}
-	if h.pages, err = web.NewCalendar(languages, h.SiteFiles()); err != nil {
+	h.Pages, err = NewPages(&h.Calendar, PagesConfig{
+		Names: names, Prefix: h.prefix, APIRoot: h.PublicMount(), RESTRoot: h.RESTRoot(), Disabled: c.NoPages,
+	})
+	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
 	}
 	return h, nil
 }
 
 // mount adds a path to the mounts of the API. It returns an error if the path is unusable.
-func (h *Handlers) mount(m string) error {
+func (h *Handlers) mount(m string, names address.Names) error {
 	if m == "/" || strings.ContainsAny(m, "?#%\\ ") || path.Clean(m) != m {
 		return errors.New("want a path such as /wp-json/tribe/events/v1")
 	}
 	switch first, _, _ := strings.Cut(m[1:], "/"); {
 	case calendar.Language(first).Known():
 		return fmt.Errorf("/%s is how a path says its language", first)
-	case h.names.Begin(first) || slices.Contains(feedPaths, "/"+first):
+	case names.Begin(first) || BeginsPath(first):
 		return fmt.Errorf("/%s is where pages or feeds of the calendar are", first)
 	}
 	for _, other := range h.mounts {

@@ -250,7 +250,7 @@ func (r *writing) declareImageCreate(p *param.Set, in *imageInput) {
 		func(raw any) (*endpoint.SentFile, *param.Fault) {
 			switch f := raw.(type) {
 			case *multipart.FileHeader:
-				return &endpoint.SentFile{f.Filename, func() ([]byte, error) { return readUpload(f) }}, nil
+				return &endpoint.SentFile{Name: f.Filename, Read: func() ([]byte, error) { return readUpload(f) }}, nil
 			case *endpoint.SentFile:
 				return f, nil
 			}

@@ -170,7 +170,7 @@ func isPageDay(day calendar.Wall) bool {
 
 // dayHref returns the link to the page of a day. It returns "" if the site has no day pages.
 func (r *pageRequest) dayHref(p address.Page) string {
-	if !r.h.servesView(address.ViewDay) {
+	if !r.pages.servesView(address.ViewDay) {
 		return ""
 	}
 	return r.href(p, nil)

@@ -48,7 +48,7 @@ func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
 func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) address.Page {
 	return func(l calendar.Language) address.Page {
 		p := r.path
-		p.Language = r.h.PathLanguage(l)
+		p.Language = r.pages.PathLanguage(l)
 		p.Slugs = []string{r.slugIn(row, l)}
 		return p
 	}
@@ -136,7 +136,7 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 // passwordForm returns the form of a protected record, and the HTTP status of its page. refused is the error of
 // TryPassword.
 func (r *pageRequest) passwordForm(refused error) (*web.Password, int) {
-	form := &web.Password{Action: r.h.pathOf(r.path)}
+	form := &web.Password{Action: r.pages.pathOf(r.path)}
 	switch {
 	case refused != nil:
 		form.Fault = r.words.PasswordMany
@@ -269,7 +269,7 @@ func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
 	if !strings.Contains(o.Email, "@") {
 		out.Email = ""
 	}
-	if o.Slug != "" && o.Status == calendar.Publish && r.h.servesView(address.ViewOrganizer) {
+	if o.Slug != "" && o.Status == calendar.Publish && r.pages.servesView(address.ViewOrganizer) {
 		out.Href = r.localAddress(o.URL)
 	}
 	return out
@@ -286,7 +286,7 @@ func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
 			Text: html.UnescapeString(t.Name), Href: r.localAddress(t.URL), Lang: r.foreignLanguage(t.Language), Colour: termColour(t.ID),
 		}
 		switch taxonomy := e.Edges.Terms[i].Taxonomy; {
-		case !r.h.servesTerms(taxonomy):
+		case !r.pages.servesTerms(taxonomy):
 		case taxonomy == calendar.Category:
 			m.Categories = append(m.Categories, link)
 		default:
@@ -304,7 +304,7 @@ const calendarTime = "20060102T150405Z"
 
 // addToCalendar adds the links by which a visitor can add the event to a calendar.
 func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
-	m.File = r.h.prefix + r.Root.Segment + r.h.EventFile(shown.Slug)
+	m.File = r.pages.prefix + r.Root.Segment + r.pages.EventFile(shown.Slug)
 	location := ""
 	if len(m.Venues) > 0 {
 		location = strings.Join(append([]string{m.Venues[0].Name}, m.Venues[0].Lines...), ", ")
@@ -364,7 +364,7 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 		return nil
 	}
 	m.Series = &web.SeriesNote{Text: shown.Series.Text}
-	if r.h.servesView(address.ViewSeries) {
+	if r.pages.servesView(address.ViewSeries) {
 		p := r.newPagePath(address.ViewSeries)
 		p.Slugs = []string{slug}
 		m.Series.Href = r.href(p, nil)

@@ -83,7 +83,7 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 	}
 	// The form has a field for the category, so its action is the page of all events.
 	to.Taxonomy, to.Slugs, to.Featured = "", nil, false
-	f.Action = r.h.pathOf(to)
+	f.Action = r.pages.pathOf(to)
 	if r.path.Taxonomy == calendar.Tag {
 		f.Hidden = append(f.Hidden, web.Field{Name: "tags", Value: r.termSlug(r.terms[len(r.terms)-1], r.Language)})
 		fields = append(fields, "tags")

@@ -50,20 +50,20 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	if title != name {
 		title += " – " + name
 	}
-	base := r.h.prefix + r.Root.Segment
+	base := r.pages.prefix + r.Root.Segment
 	out := web.Frame{
 		Language: string(r.Language), Dir: "ltr", Locale: r.locale(), W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
 		Description: f.description, NoIndex: !f.index || !r.PageSettings.Indexing, Prev: r.absoluteAddress(f.prev), Next: r.absoluteAddress(f.next),
-		APIRoot: site.BaseURL, LinkedData: f.linked, LinkedEvents: f.events, RESTRoot: r.h.RESTRoot(),
+		APIRoot: site.BaseURL, LinkedData: f.linked, LinkedEvents: f.events, RESTRoot: r.pages.restRoot,
 		OpenGraph:    web.OpenGraph{Type: cmp.Or(f.ogType, "website"), Title: f.title, Image: f.image},
 		SearchAction: r.searchAction(), SearchWords: param.SentText(r.values["search"]),
-		Assets: r.h.assets(), Tagline: r.PageSettings.Tagline.In(r.Language, site.Language),
+		Assets: r.pages.assets(), Tagline: r.PageSettings.Tagline.In(r.Language, site.Language),
 	}
 	for _, v := range []struct {
 		view address.View
 		text string
 	}{{address.ViewList, r.words.List}, {address.ViewMonth, r.words.Month}, {address.ViewDay, r.words.Today}} {
-		if !r.h.servesView(v.view) {
+		if !r.pages.servesView(v.view) {
 			continue
 		}
 		out.Views = append(out.Views, web.Link{
@@ -74,18 +74,18 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 	if paths == nil {
 		paths = func(l calendar.Language) address.Page {
 			p := r.path
-			p.Language = r.h.PathLanguage(l)
+			p.Language = r.pages.PathLanguage(l)
 			return p
 		}
 	}
 	canonical := func(l calendar.Language) string {
 		p := paths(l)
-		return site.BaseURL + p.Canonical(r.h.defaultView()).Path(&r.PageSettings.Paths) + encode(withParams(p, f.filters))
+		return site.BaseURL + p.Canonical(r.pages.defaultView()).Path(&r.PageSettings.Paths) + encode(withParams(p, f.filters))
 	}
 	offered := r.PageSettings.Languages
 	languages := offered
 	if f.languages != nil {
-		languages = r.h.offeredOf(f.languages)
+		languages = r.pages.offeredOf(f.languages)
 	}
 	own := r.Language
 	for _, l := range offered {
@@ -99,7 +99,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		})
 	}
 	if f.languages != nil && !hasLanguage(languages, r.Language) {
-		own = r.h.neutral(f.original, languages)
+		own = r.pages.neutral(f.original, languages)
 		if hasLanguage(languages, f.original) {
 			own = f.original
 		}
@@ -109,7 +109,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		for _, l := range languages {
 			out.Alternates = append(out.Alternates, web.Alternate{Hreflang: string(l), Href: canonical(l)})
 		}
-		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical(r.h.neutral(f.original, languages))})
+		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical(r.pages.neutral(f.original, languages))})
 	}
 	if f.feed != nil && r.PageSettings.Pages.Feeds {
 		query := encode(f.feed)
@@ -134,7 +134,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 		out.Footer = append(out.Footer, web.Link{Text: r.words.Developers, Href: base + "/developers/"})
 	}
 	if card := r.PageSettings.Card; out.OpenGraph.Image == nil && card != nil {
-		out.OpenGraph.Image = &web.Picture{URL: site.BaseURL + r.h.pages.Asset(card.Name), Width: 1200, Height: 630}
+		out.OpenGraph.Image = &web.Picture{URL: site.BaseURL + r.pages.templates.Asset(card.Name), Width: 1200, Height: 630}
 	}
 	return out
 }
@@ -182,7 +182,7 @@ func hasLanguage(languages []calendar.Language, l calendar.Language) bool {
 
 // searchAction returns the link of the search form in the navigation. It is "" if the site has no list pages.
 func (r *pageRequest) searchAction() string {
-	if !r.h.servesView(address.ViewList) {
+	if !r.pages.servesView(address.ViewList) {
 		return ""
 	}
 	return r.href(r.newPagePath(address.ViewList), nil)
@@ -202,7 +202,7 @@ func (r *pageRequest) absoluteAddress(href string) string {
 	if href == "" {
 		return ""
 	}
-	return r.Site.BaseURL + strings.TrimPrefix(href, r.h.prefix)
+	return r.Site.BaseURL + strings.TrimPrefix(href, r.pages.prefix)
 }
 
 // api returns the URL of the API in the language of the page.

@@ -86,7 +86,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		return nil, err
 	}
 	for _, t := range rows {
-		if !r.h.servesTerms(calendar.Category) || depth[t.ID] > 0 || t.EventCount == 0 && len(m.Categories) > 24 {
+		if !r.pages.servesTerms(calendar.Category) || depth[t.ID] > 0 || t.EventCount == 0 && len(m.Categories) > 24 {
 			continue
 		}
 		text := r.View().Text(t)
@@ -96,11 +96,11 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		m.Categories = append(m.Categories, link)
 	}
 	m.UpcomingHref = r.href(r.newPagePath(address.ViewDefault), nil)
-	if r.h.servesView(address.ViewDay) {
+	if r.pages.servesView(address.ViewDay) {
 		m.TodayHref = r.href(r.newPagePath(address.ViewDay), nil)
 	}
 	if r.PageSettings.Pages.Docs {
-		m.Developers = r.h.prefix + r.Root.Segment + "/developers/"
+		m.Developers = r.pages.prefix + r.Root.Segment + "/developers/"
 	}
 	m.Subscribe = r.subscribe(r.subscribeTitle(r.words.AllEvents), nil)
 	m.Frame = r.frame(frameInput{

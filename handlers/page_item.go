@@ -156,7 +156,7 @@ func (r *pageRequest) encodeListed(e *listedEvent, written string) ([]byte, erro
 		b.Write(data)
 	}
 	b.WriteByte('\n')
-	err := r.h.pages.Write(b, written, e.Item)
+	err := r.pages.templates.Write(b, written, e.Item)
 	return b.Bytes(), err
 }
 
@@ -256,7 +256,7 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 	}
 	out.Marks = r.eventMarks(&shown, redacted)
 	out.Picture = r.picture(shown.Image)
-	if !r.h.servesView(address.ViewEvent) {
+	if !r.pages.servesView(address.ViewEvent) {
 		out.Href = ""
 	}
 	if strings.HasPrefix(form, entryItem) {
@@ -509,7 +509,7 @@ func (r *pageRequest) placeOf(v *represent.Venue) web.Place {
 		Name: html.UnescapeString(v.Venue), Lang: r.foreignLanguage(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),
 		Website: v.Website, Host: hostOf(v.Website), Map: r.mapLink(v),
 	}
-	if v.Slug != "" && v.Status == calendar.Publish && r.h.servesView(address.ViewVenue) {
+	if v.Slug != "" && v.Status == calendar.Publish && r.pages.servesView(address.ViewVenue) {
 		out.Href = r.localAddress(v.URL)
 	}
 	town := strings.TrimSpace(v.Zip + " " + v.City)

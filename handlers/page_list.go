@@ -263,7 +263,7 @@ func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 		if past {
 			this = item.last
 		}
-		ongoing := !past && this < today && len(r.filters(slices.DeleteFunc(slices.Clone(r.h.pageFilters), func(name string) bool {
+		ongoing := !past && this < today && len(r.filters(slices.DeleteFunc(slices.Clone(r.pages.filterNames), func(name string) bool {
 			return slices.Contains(dateParameters, name)
 		})...)) == 0
 		if ongoing {

@@ -57,8 +57,8 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 		f.description = f.title
 	}
 	var sheet *daySheet
-	begin := weekStart(first, r.h.firstWeekday())
-	end := weekStart(last, r.h.firstWeekday()).AddDate(0, 0, 6)
+	begin := weekStart(first, r.pages.firstWeekday())
+	end := weekStart(last, r.pages.firstWeekday()).AddDate(0, 0, 6)
 	if p.events != nil {
 		if sheet, err = r.eventsOfDays(p.events, dayRange{begin, end}, dayRange{first, last}, entriesOfDay); err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 		}
 	}
 	for i := range 7 {
-		day := time.Weekday((int(r.h.firstWeekday()) + i) % 7)
+		day := time.Weekday((int(r.pages.firstWeekday()) + i) % 7)
 		m.Weekdays = append(m.Weekdays, web.Weekday{Short: r.dates.weekdayShort(day), Long: r.dates.weekday(day)})
 	}
 	r.addMonths(m, first)
@@ -158,7 +158,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 		}
 		p := r.readingIn(address.ViewDay)
 		p.Date = day
-		if on.total > 0 && r.h.servesView(address.ViewDay) && isPageDay(day) {
+		if on.total > 0 && r.pages.servesView(address.ViewDay) && isPageDay(day) {
 			cell.Href = r.href(p, r.filters(dateParameters...))
 			cell.Label = r.dates.full(day) + ", " + r.pluralOf(r.words.EventsCount, on.total)
 		}
@@ -185,7 +185,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 // addMonths adds the form for choosing a month. It offers months from a year before to two years after.
 func (r *pageRequest) addMonths(m *web.MonthPage, first calendar.Wall) {
 	p := r.readingIn(address.ViewMonth)
-	m.GoTo, m.Kept = r.h.pathOf(p), r.filters(dateParameters...)
+	m.GoTo, m.Kept = r.pages.pathOf(p), r.filters(dateParameters...)
 	for i := -12; i <= 24; i++ {
 		month := first.AddDate(0, i, 0)
 		if !isPageDay(month) {

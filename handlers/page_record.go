@@ -63,7 +63,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 			return r.View().Text(e).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
 	} {
-		if !r.h.servesView(one.view) {
+		if !r.pages.servesView(one.view) {
 			continue
 		}
 		slug, status, published, err := one.find(r.Ctx, id)

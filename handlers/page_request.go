@@ -29,21 +29,57 @@ type MatchedPage struct {
 	readings []address.Page
 }
 
-// HasPages reports whether the site serves calendar pages.
-func (h *Handlers) HasPages() bool { return h.pages != nil }
+// Pages answers requests for the calendar pages, the sitemaps and robots.txt of a site.
+type Pages struct {
+	*read.Calendar
+	names       address.Names
+	prefix      string        // path of the base URL, such as "" or "/rest"
+	apiRoot     string        // mount of the API that pages link to
+	restRoot    string        // URL of the WordPress REST root; "" means that the API is not below it
+	templates   *web.Calendar // renders pages; nil means that there are none
+	filterNames []string      // list parameters that pages repeat in links
+}
 
-// MatchPage returns the page of a path below the base URL and a query. It returns nil if there is none.
-func (h *Handlers) MatchPage(path string, query []byte) *MatchedPage {
-	if h.pages == nil {
+// PagesConfig has the settings of Pages that depend on the site's address.
+type PagesConfig struct {
+	Names             address.Names
+	Prefix            string // path of the base URL, such as "" or "/rest"
+	APIRoot, RESTRoot string // mount of the API that pages link to; URL of the WordPress REST root, or ""
+	Disabled          bool   // serve sitemaps and robots.txt alone
+}
+
+// NewPages returns the pages of a site. It returns an error if a template is wrong.
+func NewPages(site *read.Calendar, c PagesConfig) (*Pages, error) {
+	s := &Pages{Calendar: site, names: c.Names, prefix: c.Prefix, apiRoot: c.APIRoot, restRoot: c.RESTRoot}
+	if c.Disabled {
+		return s, nil
+	}
+	root := read.Root{Mount: s.apiRoot}
+	s.filterNames = pageFilterNames(site.NewReader(context.Background(), site.Primary, site.Site.Now(), auth.Principal{}, root, site.Site.Language))
+	languages := make([]string, len(calendar.Languages))
+	for i, l := range calendar.Languages {
+		languages[i] = string(l)
+	}
+	var err error
+	s.templates, err = web.NewCalendar(languages, SiteFiles(site.PageSettings))
+	return s, err
+}
+
+// HasPages reports whether the site serves calendar pages.
+func (s *Pages) HasPages() bool { return s.templates != nil }
+
+// Match returns the page of a path below the base URL and a query. It returns nil if there is none.
+func (s *Pages) Match(path string, query []byte) *MatchedPage {
+	if s.templates == nil {
 		return nil
 	}
 	values, err := url.ParseQuery(string(query))
 	if err != nil {
 		values = url.Values{} // A broken query chooses no page. Its parameters still reach ServePage.
 	}
-	readings := slices.DeleteFunc(address.Parse(path, values, h.names), func(p address.Page) bool {
+	readings := slices.DeleteFunc(address.Parse(path, values, s.names), func(p address.Page) bool {
 		return p.View == address.ViewDevelopers || p.Format != address.FormatHTML ||
-			p.View == address.ViewHome && h.PageSettings.Home == settings.HomeAPI
+			p.View == address.ViewHome && s.PageSettings.Home == settings.HomeAPI
 	})
 	if len(readings) == 0 {
 		return nil
@@ -51,16 +87,12 @@ func (h *Handlers) MatchPage(path string, query []byte) *MatchedPage {
 	return &MatchedPage{Route: "page " + string(readings[0].View), readings: readings}
 }
 
-// IsPagePath reports whether a path below the base URL begins like that of a page, and is not a feed. The page
-// need not exist.
-func (h *Handlers) IsPagePath(path string) bool {
-	if _, isFeed := h.LocateFeed(path, ""); isFeed {
-		return false
-	}
+// IsPagePath reports whether a path below the base URL begins like that of a page. The page need not exist.
+func (s *Pages) IsPagePath(path string) bool {
 	_, below := address.CutLanguage(path)
 	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
 	first, err := url.PathUnescape(first)
-	return err == nil && h.names.Begin(first)
+	return err == nil && s.names.Begin(first)
 }
 
 // Language returns the language that the path names, or "" if it names none.
@@ -99,8 +131,8 @@ type PageReply struct {
 	Until   time.Time // same as in Outcome
 }
 
-// ServePage answers a page request. The page shows what anonymous callers may see.
-func (h *Handlers) ServePage(ctx context.Context, p *MatchedPage, call PageCall) (*PageReply, error) {
+// Serve answers a page request. The page shows what anonymous callers may see.
+func (s *Pages) Serve(ctx context.Context, p *MatchedPage, call PageCall) (*PageReply, error) {
 	values, err := endpoint.QueryValues(call.Query)
 	if err != nil {
 		return nil, err
@@ -115,15 +147,15 @@ func (h *Handlers) ServePage(ctx context.Context, p *MatchedPage, call PageCall)
 			delete(values, name)
 		}
 	}
-	db := h.Primary
-	if h.Replica != nil && call.Password == "" {
-		db = h.Replica
+	db := s.Primary
+	if s.Replica != nil && call.Password == "" {
+		db = s.Replica
 	}
 	for _, path := range p.readings {
-		r := h.newPageRequest(ctx, db, call.Now, call.Language)
+		r := s.newPageRequest(ctx, db, call.Now, call.Language)
 		r.Revision, r.Password, r.Judge = call.Revision, call.Password, call.Judge
 		r.path, r.values, r.query = path, values, call.Query
-		r.path.Language = h.PathLanguage(call.Language)
+		r.path.Language = s.PathLanguage(call.Language)
 		reply, err := r.serve()
 		if errors.Is(err, errOtherReading) {
 			continue
@@ -146,7 +178,7 @@ var errNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 // pageRequest is a page request that is being answered.
 type pageRequest struct {
 	*read.Reader
-	h       *Handlers
+	pages   *Pages
 	params  *param.Set // parsed parameters of the list; nil before parse
 	path    address.Page
 	values  map[string]any // query parameters, except those that pages ignore
@@ -158,11 +190,11 @@ type pageRequest struct {
 }
 
 // newPageRequest returns a request of an anonymous visitor for a page in a language.
-func (h *Handlers) newPageRequest(ctx context.Context, db *ent.Client, now time.Time, language calendar.Language) *pageRequest {
-	root := read.Root{Segment: h.SegmentOf(language), Mount: h.PublicMount()}
+func (s *Pages) newPageRequest(ctx context.Context, db *ent.Client, now time.Time, language calendar.Language) *pageRequest {
+	root := read.Root{Segment: s.SegmentOf(language), Mount: s.apiRoot}
 	return &pageRequest{
-		Reader: h.NewReader(ctx, db, now, auth.Principal{}, root, language), h: h,
-		words: h.pages.Words(string(language)), dates: pageDates{h.PageSettings.Dates(language)},
+		Reader: s.NewReader(ctx, db, now, auth.Principal{}, root, language), pages: s,
+		words: s.templates.Words(string(language)), dates: pageDates{s.PageSettings.Dates(language)},
 	}
 }
 
@@ -183,7 +215,7 @@ func (r *pageRequest) serve() (*PageReply, error) {
 		}
 		return r.redirect(r.path.Redirect, r.path, without...), nil
 	}
-	if r.path.View == address.ViewList && r.path.Taxonomy != "" && !r.h.servesView(address.ViewList) {
+	if r.path.View == address.ViewList && r.path.Taxonomy != "" && !r.pages.servesView(address.ViewList) {
 		if to := r.path; to.Past || to.Page > 0 {
 			to.Past, to.Page = false, 0
 			return r.redirect(http.StatusFound, to, address.ParamDisplay, "page"), nil
@@ -193,7 +225,7 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	if r.path.View == address.ViewDefault {
 		r.path = r.path.WithDefault(r.defaultView())
 	}
-	if !r.h.servesView(r.path.View) || r.path.Taxonomy != "" && !r.h.servesTerms(r.path.Taxonomy) {
+	if !r.pages.servesView(r.path.View) || r.path.Taxonomy != "" && !r.pages.servesTerms(r.path.Taxonomy) {
 		return nil, errNoPage
 	}
 	r.applyPathToQuery()
@@ -245,8 +277,8 @@ func (r *pageRequest) today() calendar.Wall { return r.Zone().Wall(r.Now).StartO
 // defaultView returns the view of /events/. If dates were sent and the site has lists, it is the list. Otherwise it
 // is the default of the site.
 func (r *pageRequest) defaultView() address.View {
-	view := r.h.defaultView()
-	if view == address.ViewMonth && r.h.servesView(address.ViewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
+	view := r.pages.defaultView()
+	if view == address.ViewMonth && r.pages.servesView(address.ViewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
 		return address.ViewList
 	}
 	return view
@@ -257,7 +289,7 @@ var dateParameters = []string{"start_date", "end_date", "starts_before", "starts
 
 // redirect returns a redirect to another page. It keeps the query except for the parameters in without.
 func (r *pageRequest) redirect(status int, to address.Page, without ...string) *PageReply {
-	location := r.h.pathOf(to)
+	location := r.pages.pathOf(to)
 	query := strings.Join(slices.DeleteFunc(strings.Split(string(r.query), "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains(without, name)
@@ -271,7 +303,7 @@ func (r *pageRequest) redirect(status int, to address.Page, without ...string) *
 // reply renders a page with a template.
 func (r *pageRequest) reply(status int, template string, frame *web.Frame, model any) (*PageReply, error) {
 	var b bytes.Buffer
-	if err := r.h.pages.Write(&b, template, model); err != nil {
+	if err := r.pages.templates.Write(&b, template, model); err != nil {
 		return nil, err
 	}
 	return &PageReply{Status: status, Body: b.Bytes(), Header: r.headers(frame)}, nil
@@ -281,7 +313,7 @@ func (r *pageRequest) reply(status int, template string, frame *web.Frame, model
 // left out.
 func (r *pageRequest) filters(without ...string) []web.Field {
 	var out []web.Field
-	for _, name := range r.h.pageFilters {
+	for _, name := range r.pages.filterNames {
 		if text := param.SentText(r.values[name]); text != "" && !slices.Contains(without, name) {
 			out = append(out, web.Field{Name: name, Value: text})
 		}
@@ -301,11 +333,11 @@ func encode(fields []web.Field) string {
 
 // href returns the link to a page with filters.
 func (r *pageRequest) href(p address.Page, filters []web.Field) string {
-	return r.h.pathOf(p) + encode(withParams(p, filters))
+	return r.pages.pathOf(p) + encode(withParams(p, filters))
 }
 
 // pathOf returns the path of a page with that of the base URL.
-func (h *Handlers) pathOf(p address.Page) string { return h.prefix + p.Path(&h.PageSettings.Paths) }
+func (s *Pages) pathOf(p address.Page) string { return s.prefix + p.Path(&s.PageSettings.Paths) }
 
 // withParams returns filters together with the query parameters of a reading.
 func withParams(p address.Page, filters []web.Field) []web.Field {
@@ -319,7 +351,7 @@ func withParams(p address.Page, filters []web.Field) []web.Field {
 // localAddress returns a URL of this service as a path for links. It returns other URLs unchanged.
 func (r *pageRequest) localAddress(address string) string {
 	if rest, ok := strings.CutPrefix(address, r.Site.BaseURL); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
-		return r.h.prefix + rest
+		return r.pages.prefix + rest
 	}
 	return address
 }
@@ -392,11 +424,11 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 	return out
 }
 
-// PageError returns the HTML page of an error status. A status without a text of its own gets the text for faults
+// Error returns the HTML page of an error status. A status without a text of its own gets the text for faults
 // of the service.
-func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
-	r := h.newPageRequest(context.Background(), h.Primary, now, language)
-	r.path.Language = h.PathLanguage(language)
+func (s *Pages) Error(status int, language calendar.Language, now time.Time) ([]byte, error) {
+	r := s.newPageRequest(context.Background(), s.Primary, now, language)
+	r.path.Language = s.PathLanguage(language)
 	w := r.words
 	m := &web.ErrorPage{Status: status, Heading: w.FaultTitle, Text: w.FaultText}
 	switch status {
@@ -415,6 +447,6 @@ func (h *Handlers) PageError(status int, language calendar.Language, now time.Ti
 	m.Frame = r.frame(frameInput{kind: "error-page", title: m.Heading, index: false})
 	m.Canonical = ""
 	var b bytes.Buffer
-	err := h.pages.Write(&b, "error", m)
+	err := s.templates.Write(&b, "error", m)
 	return b.Bytes(), err
 }

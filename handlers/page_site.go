@@ -16,17 +16,17 @@ const (
 )
 
 // SiteFiles returns the files that the site itself provides for its pages, by name.
-func (h *Handlers) SiteFiles() map[string][]byte {
+func SiteFiles(s *settings.Site) map[string][]byte {
 	out := map[string][]byte{}
-	for _, f := range []*settings.File{h.PageSettings.Logo, h.PageSettings.Icon, h.PageSettings.Card} {
+	for _, f := range []*settings.File{s.Logo, s.Icon, s.Card} {
 		if f != nil {
 			out[f.Name] = f.Data
 		}
 	}
-	if len(h.PageSettings.CSS) > 0 {
-		out[customFile] = h.PageSettings.CSS
+	if len(s.CSS) > 0 {
+		out[customFile] = s.CSS
 	}
-	light, dark := string(h.PageSettings.Accent), string(h.PageSettings.AccentDark)
+	light, dark := string(s.Accent), string(s.AccentDark)
 	switch {
 	case light != "" && dark != "":
 		out[themeFile] = []byte(":root{--accent:light-dark(" + light + "," + dark + ")}\n")
@@ -39,37 +39,37 @@ func (h *Handlers) SiteFiles() map[string][]byte {
 }
 
 // assets returns the addresses of the style sheets and scripts that pages load.
-func (h *Handlers) assets() web.Assets {
-	address := func(name string) string { return h.prefix + h.pages.Asset(name) }
+func (s *Pages) assets() web.Assets {
+	address := func(name string) string { return s.prefix + s.templates.Asset(name) }
 	out := web.Assets{Styles: []string{address("calendar.css")}, Script: address("calendar.js"), Icon: address("favicon.svg")}
 	for _, name := range []string{themeFile, customFile} {
-		if h.pages.Asset(name) != "" {
+		if s.templates.Asset(name) != "" {
 			out.Styles = append(out.Styles, address(name))
 		}
 	}
-	if h.PageSettings.Icon != nil {
-		out.Icon = address(h.PageSettings.Icon.Name)
+	if s.PageSettings.Icon != nil {
+		out.Icon = address(s.PageSettings.Icon.Name)
 	}
-	if h.PageSettings.Logo != nil {
-		out.Logo = address(h.PageSettings.Logo.Name)
+	if s.PageSettings.Logo != nil {
+		out.Logo = address(s.PageSettings.Logo.Name)
 	}
 	return out
 }
 
 // defaultView returns the view that the site shows at /events/.
-func (h *Handlers) defaultView() address.View {
-	if h.PageSettings.DefaultView == settings.ViewMonth && h.PageSettings.Pages.Month || !h.PageSettings.Pages.List {
+func (s *Pages) defaultView() address.View {
+	if s.PageSettings.DefaultView == settings.ViewMonth && s.PageSettings.Pages.Month || !s.PageSettings.Pages.List {
 		return address.ViewMonth
 	}
 	return address.ViewList
 }
 
 // firstWeekday returns the weekday on which weeks begin.
-func (h *Handlers) firstWeekday() time.Weekday { return h.PageSettings.WeekStart }
+func (s *Pages) firstWeekday() time.Weekday { return s.PageSettings.WeekStart }
 
 // servesView reports whether the site has enabled the pages of a view.
-func (h *Handlers) servesView(view address.View) bool {
-	p := &h.PageSettings.Pages
+func (s *Pages) servesView(view address.View) bool {
+	p := &s.PageSettings.Pages
 	switch view {
 	case address.ViewList:
 		return p.List
@@ -90,32 +90,32 @@ func (h *Handlers) servesView(view address.View) bool {
 }
 
 // servesTerms reports whether the site has enabled the pages of a taxonomy.
-func (h *Handlers) servesTerms(taxonomy calendar.Kind) bool {
+func (s *Pages) servesTerms(taxonomy calendar.Kind) bool {
 	if taxonomy == calendar.Tag {
-		return h.PageSettings.Pages.Tag
+		return s.PageSettings.Pages.Tag
 	}
-	return h.PageSettings.Pages.Category
+	return s.PageSettings.Pages.Category
 }
 
 // offeredOf returns the languages with pages of those that a record has texts in. If it has none of them, its only page is
 // in the main language.
-func (h *Handlers) offeredOf(languages []calendar.Language) []calendar.Language {
+func (s *Pages) offeredOf(languages []calendar.Language) []calendar.Language {
 	var out []calendar.Language
 	for _, l := range languages {
-		if h.PageSettings.Offers(l) {
+		if s.PageSettings.Offers(l) {
 			out = append(out, l)
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, h.Site.Language)
+		out = append(out, s.Site.Language)
 	}
 	return out
 }
 
 // neutral returns which of the languages of a record's pages is for visitors of no known language: the main one, else the
 // original, else the first.
-func (h *Handlers) neutral(original calendar.Language, languages []calendar.Language) calendar.Language {
-	for _, l := range [...]calendar.Language{h.Site.Language, original} {
+func (s *Pages) neutral(original calendar.Language, languages []calendar.Language) calendar.Language {
+	for _, l := range [...]calendar.Language{s.Site.Language, original} {
 		if hasLanguage(languages, l) {
 			return l
 		}

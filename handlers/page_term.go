@@ -110,7 +110,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 	f.languages, f.original = t.Languages.List(), t.Language
 	f.paths = func(l calendar.Language) address.Page {
 		p := r.path
-		p.Language, p.Slugs = r.h.PathLanguage(l), r.termSlugs(l)
+		p.Language, p.Slugs = r.pages.PathLanguage(l), r.termSlugs(l)
 		return p
 	}
 	name := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]

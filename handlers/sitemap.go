@@ -46,11 +46,11 @@ var (
 )
 
 // servesKind reports whether records of a kind have pages.
-func (h *Handlers) servesKind(kind calendar.Kind) bool {
+func (s *Pages) servesKind(kind calendar.Kind) bool {
 	if kind.IsTerm() {
-		return h.servesTerms(kind)
+		return s.servesTerms(kind)
 	}
-	return h.servesView(address.View(kind))
+	return s.servesView(address.View(kind))
 }
 
 // sitemapOf returns the number of the sitemap that has a record.
@@ -77,12 +77,12 @@ func SitemapNumber(path string) (n int64, ok bool) {
 
 // Robots returns robots.txt. It disallows all paths if PageSettings.Indexing is false. Otherwise, feeds and pages
 // that must not be indexed stay allowed, so that crawlers can read their noindex.
-func (h *Handlers) Robots() []byte {
+func (s *Pages) Robots() []byte {
 	disallow := ""
-	if !h.PageSettings.Indexing {
+	if !s.PageSettings.Indexing {
 		disallow = " /"
 	}
-	return []byte("User-agent: *\nDisallow:" + disallow + "\n\nSitemap: " + h.Site.BaseURL + SitemapPath + "\n")
+	return []byte("User-agent: *\nDisallow:" + disallow + "\n\nSitemap: " + s.Site.BaseURL + SitemapPath + "\n")
 }
 
 // sitemapLink is an element of the sitemap index.
@@ -98,15 +98,15 @@ type Sitemap struct {
 
 // SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs. The index in memory finds them if it can.
 // Revision is that of Call.
-func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time, revision int64) (Sitemap, error) {
+func (s *Pages) SitemapIndex(ctx context.Context, now time.Time, revision int64) (Sitemap, error) {
 	var d reply.Validity
-	numbers, err := h.indexedSitemaps(ctx, now, revision)
-	if h.needsStatements(err) {
-		numbers, err = h.storedSitemaps(ctx, now)
+	numbers, err := s.indexedSitemaps(ctx, now, revision)
+	if s.needsStatements(err) {
+		numbers, err = s.storedSitemaps(ctx, now)
 	} else {
 		d.Complete, d.Found = revision != 0, query.Page{IDs: numbers}
 		d.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
-			numbers, err := h.indexedSitemaps(ctx, now, revision)
+			numbers, err := s.indexedSitemaps(ctx, now, revision)
 			return query.Page{IDs: numbers}, err
 		}
 	}
@@ -118,34 +118,34 @@ func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time, revision int
 		Sitemaps []sitemapLink `xml:"sitemap"`
 	}{}
 	for _, n := range numbers[:min(len(numbers), maxSitemaps)] {
-		document.Sitemaps = append(document.Sitemaps, sitemapLink{h.Site.BaseURL + "/sitemap-" + strconv.FormatInt(n, 10) + ".xml"})
+		document.Sitemaps = append(document.Sitemaps, sitemapLink{s.Site.BaseURL + "/sitemap-" + strconv.FormatInt(n, 10) + ".xml"})
 	}
 	body, err := sitemapXML(document)
-	return Sitemap{body, d.Unchanged(h.Index)}, err
+	return Sitemap{body, d.Unchanged(s.Index)}, err
 }
 
 // needsStatements reports whether statements must find the records of a sitemap after the index returned err. Nil with an
 // index means that the index has found them.
-func (h *Handlers) needsStatements(err error) bool {
-	return h.Index == nil || errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported)
+func (s *Pages) needsStatements(err error) bool {
+	return s.Index == nil || errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported)
 }
 
 // indexedSitemaps returns the numbers of the sitemaps that have URLs, sorted. The index finds them.
-func (h *Handlers) indexedSitemaps(ctx context.Context, now time.Time, revision int64) ([]int64, error) {
-	if h.Index == nil {
+func (s *Pages) indexedSitemaps(ctx context.Context, now time.Time, revision int64) ([]int64, error) {
+	if s.Index == nil {
 		return nil, nil
 	}
 	var numbers []int64
 	for _, kind := range slices.Concat(sitemapRecords, sitemapTerms) {
-		if !h.servesKind(kind) {
+		if !s.servesKind(kind) {
 			continue
 		}
-		page, err := h.Index.FindPublic(ctx, query.Public{Kind: kind, Now: now, Revision: revision})
+		page, err := s.Index.FindPublic(ctx, query.Public{Kind: kind, Now: now, Revision: revision})
 		if err != nil {
 			return nil, err
 		}
-		if kind.IsTerm() && (!h.servesTerms(calendar.Category) || !h.servesTerms(calendar.Tag)) {
-			if page.IDs, err = (query.Database{Ent: h.publicReads()}).TermsOf(ctx, kind, page.IDs); err != nil {
+		if kind.IsTerm() && (!s.servesTerms(calendar.Category) || !s.servesTerms(calendar.Tag)) {
+			if page.IDs, err = (query.Database{Ent: s.publicReads()}).TermsOf(ctx, kind, page.IDs); err != nil {
 				return nil, err
 			}
 		}
@@ -158,10 +158,10 @@ func (h *Handlers) indexedSitemaps(ctx context.Context, now time.Time, revision 
 }
 
 // storedSitemaps is indexedSitemaps without the index: statements read all records.
-func (h *Handlers) storedSitemaps(ctx context.Context, now time.Time) (numbers []int64, err error) {
-	db := query.Database{Ent: h.publicReads()}
+func (s *Pages) storedSitemaps(ctx context.Context, now time.Time) (numbers []int64, err error) {
+	db := query.Database{Ent: s.publicReads()}
 	for _, kind := range slices.Concat(sitemapRecords, sitemapTerms) {
-		if !h.servesKind(kind) {
+		if !s.servesKind(kind) {
 			continue
 		}
 		stretches, err := db.PublicStretches(ctx, query.Public{Kind: kind, Now: now}, sitemapIDs)
@@ -197,21 +197,21 @@ type sitemapPart struct {
 }
 
 // sitemapParts returns the parts of the sitemap with a number, by kind. Without the index, their pages are empty.
-func (h *Handlers) sitemapParts(ctx context.Context, now time.Time, revision, number int64) (parts []sitemapPart, err error) {
+func (s *Pages) sitemapParts(ctx context.Context, now time.Time, revision, number int64) (parts []sitemapPart, err error) {
 	kinds := sitemapRecords
 	if number%2 == 0 {
 		kinds = sitemapTerms
 	}
 	after := (number - 1) / 2 * sitemapIDs
 	for _, kind := range kinds {
-		if !h.servesKind(kind) {
+		if !s.servesKind(kind) {
 			continue
 		}
 		part := sitemapPart{
 			Public: query.Public{Kind: kind, Now: now, After: after, UpTo: after + sitemapIDs, Revision: revision},
 		}
-		if h.Index != nil && err == nil {
-			part.page, err = h.Index.FindPublic(ctx, part.Public)
+		if s.Index != nil && err == nil {
+			part.page, err = s.Index.FindPublic(ctx, part.Public)
 		}
 		parts = append(parts, part)
 	}
@@ -227,14 +227,14 @@ func joinPages(parts []sitemapPart) (all query.Page) {
 }
 
 // Sitemap returns the sitemap with a number. The index finds its records if it can. Revision is that of Call.
-func (h *Handlers) Sitemap(ctx context.Context, now time.Time, revision, number int64) (Sitemap, error) {
-	parts, err := h.sitemapParts(ctx, now, revision, number)
-	db, find := query.Database{Ent: h.publicReads()}, func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {
+func (s *Pages) Sitemap(ctx context.Context, now time.Time, revision, number int64) (Sitemap, error) {
+	parts, err := s.sitemapParts(ctx, now, revision, number)
+	db, find := query.Database{Ent: s.publicReads()}, func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {
 		return db.ReadPublic(ctx, p.Public, p.page.IDs)
 	}
 	var d reply.Validity
 	switch {
-	case h.needsStatements(err):
+	case s.needsStatements(err):
 		find = func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {
 			return db.FindPublic(ctx, p.Public)
 		}
@@ -243,7 +243,7 @@ func (h *Handlers) Sitemap(ctx context.Context, now time.Time, revision, number 
 	default:
 		d.Complete, d.Found = revision != 0, joinPages(parts)
 		d.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
-			parts, err := h.sitemapParts(ctx, now, revision, number)
+			parts, err := s.sitemapParts(ctx, now, revision, number)
 			return joinPages(parts), err
 		}
 		if number%2 == 0 {
@@ -260,44 +260,44 @@ func (h *Handlers) Sitemap(ctx context.Context, now time.Time, revision, number 
 		if err != nil {
 			return Sitemap{}, err
 		}
-		paths, err := h.publicPaths(ctx, now, part.Kind, found)
+		paths, err := s.publicPaths(ctx, now, part.Kind, found)
 		if err != nil {
 			return Sitemap{}, err
 		}
 		for _, record := range found {
-			set.URLs = append(set.URLs, h.sitemapURLs(record, paths[record.ID])...)
+			set.URLs = append(set.URLs, s.sitemapURLs(record, paths[record.ID])...)
 		}
 	}
 	if set.URLs == nil {
 		return Sitemap{}, nil
 	}
 	body, err := sitemapXML(set)
-	return Sitemap{body, d.Unchanged(h.Index)}, err
+	return Sitemap{body, d.Unchanged(s.Index)}, err
 }
 
 // publicReads returns the database that sitemaps are made from.
-func (h *Handlers) publicReads() *ent.Client {
-	if h.Replica != nil {
-		return h.Replica
+func (s *Pages) publicReads() *ent.Client {
+	if s.Replica != nil {
+		return s.Replica
 	}
-	return h.Primary
+	return s.Primary
 }
 
 // sitemapURLs returns the URLs of a record, one for each language that it has a text in. paths are below the
 // language segment.
-func (h *Handlers) sitemapURLs(record query.PublicRecord, paths map[calendar.Language]string) []sitemapURL {
+func (s *Pages) sitemapURLs(record query.PublicRecord, paths map[calendar.Language]string) []sitemapURL {
 	languages := record.Languages.List()
 	if len(languages) == 0 {
 		languages = []calendar.Language{record.Language}
 	}
-	languages = h.offeredOf(languages)
-	address := func(l calendar.Language) string { return h.Site.BaseURL + h.SegmentOf(l) + paths[l] }
+	languages = s.offeredOf(languages)
+	address := func(l calendar.Language) string { return s.Site.BaseURL + s.SegmentOf(l) + paths[l] }
 	var alternates []sitemapAlternate
-	if len(h.PageSettings.Languages) > 1 {
+	if len(s.PageSettings.Languages) > 1 {
 		for _, l := range languages {
 			alternates = append(alternates, sitemapAlternate{"alternate", string(l), address(l)})
 		}
-		alternates = append(alternates, sitemapAlternate{"alternate", "x-default", address(h.neutral(record.Language, languages))})
+		alternates = append(alternates, sitemapAlternate{"alternate", "x-default", address(s.neutral(record.Language, languages))})
 	}
 	modified := record.ModifiedAt.UTC().Format(time.RFC3339)
 	urls := make([]sitemapURL, len(languages))
@@ -308,7 +308,7 @@ func (h *Handlers) sitemapURLs(record query.PublicRecord, paths map[calendar.Lan
 }
 
 // publicPaths returns the paths of records by id and language.
-func (h *Handlers) publicPaths(
+func (s *Pages) publicPaths(
 	ctx context.Context, now time.Time, kind calendar.Kind, records []query.PublicRecord,
 ) (map[int64]map[calendar.Language]string, error) {
 	paths := make(map[int64]map[calendar.Language]string, len(records))
@@ -316,9 +316,9 @@ func (h *Handlers) publicPaths(
 		return paths, nil
 	}
 	if kind.IsHierarchical() {
-		return h.categoryPaths(ctx, now, records)
+		return s.categoryPaths(ctx, now, records)
 	}
-	slugs, err := h.slugsOf(ctx, kind, records)
+	slugs, err := s.slugsOf(ctx, kind, records)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func (h *Handlers) publicPaths(
 		paths[record.ID] = map[calendar.Language]string{}
 		for _, lang := range calendar.Languages {
 			text := record.Slug
-			for _, l := range []calendar.Language{h.Site.Language, lang} { // the last language that has a slug wins
+			for _, l := range []calendar.Language{s.Site.Language, lang} { // the last language that has a slug wins
 				if s := slugs[record.ID][l]; s != "" {
 					text = s
 				}
@@ -335,7 +335,7 @@ func (h *Handlers) publicPaths(
 			if kind.IsTerm() {
 				p.View, p.Taxonomy = address.ViewList, kind
 			}
-			paths[record.ID][lang] = p.Path(&h.PageSettings.Paths)
+			paths[record.ID][lang] = p.Path(&s.PageSettings.Paths)
 		}
 	}
 	return paths, nil
@@ -346,7 +346,7 @@ func (h *Handlers) publicPaths(
 const slugBatch = 500
 
 // slugsOf returns the slugs of records by id and language.
-func (h *Handlers) slugsOf(
+func (s *Pages) slugsOf(
 	ctx context.Context, kind calendar.Kind, records []query.PublicRecord,
 ) (map[int64]map[calendar.Language]string, error) {
 	slugs := make(map[int64]map[calendar.Language]string, len(records))
@@ -355,7 +355,7 @@ func (h *Handlers) slugsOf(
 		for i, record := range part {
 			ids[i] = record.ID
 		}
-		rows, err := h.publicReads().Slug.Query().Where(slug.OwnerIDIn(ids...), slug.KindEQ(kind), slug.TrashedID(0)).All(ctx)
+		rows, err := s.publicReads().Slug.Query().Where(slug.OwnerIDIn(ids...), slug.KindEQ(kind), slug.TrashedID(0)).All(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -370,7 +370,7 @@ func (h *Handlers) slugsOf(
 }
 
 // categoryPaths returns the paths of categories by id and language. A path includes the slugs of the ancestors.
-func (h *Handlers) categoryPaths(
+func (s *Pages) categoryPaths(
 	ctx context.Context, now time.Time, records []query.PublicRecord,
 ) (map[int64]map[calendar.Language]string, error) {
 	ids := make([]int64, len(records))
@@ -379,7 +379,7 @@ func (h *Handlers) categoryPaths(
 		ids[i], paths[record.ID] = record.ID, map[calendar.Language]string{}
 	}
 	for _, lang := range calendar.Languages {
-		r := h.NewReader(ctx, h.publicReads(), now, auth.Principal{}, read.Root{Mount: h.PublicMount()}, lang)
+		r := s.NewReader(ctx, s.publicReads(), now, auth.Principal{}, read.Root{Mount: s.apiRoot}, lang)
 		for part := range slices.Chunk(ids, slugBatch) {
 			rows, err := r.DB.ReadTerms(ctx, part)
 			if err != nil {
@@ -393,7 +393,7 @@ func (h *Handlers) categoryPaths(
 				return nil, err
 			}
 			for _, t := range shown {
-				paths[t.ID][lang] = strings.TrimPrefix(t.URL, h.Site.BaseURL+h.SegmentOf(lang))
+				paths[t.ID][lang] = strings.TrimPrefix(t.URL, s.Site.BaseURL+s.SegmentOf(lang))
 			}
 		}
 	}

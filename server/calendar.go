@@ -19,13 +19,13 @@ const maxForm = 8 << 10
 // matchPage finds the calendar page that a path outside the API names, and its language (contract, section 21).
 // It also decides whether an error of the request is sent as an HTML page.
 func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
-	if x.api || !s.API.HasPages() {
+	if x.api || !s.API.Pages.HasPages() {
 		return
 	}
 	if !x.longURL {
-		x.page = s.API.MatchPage(x.rest, c.Request().URI().QueryString())
+		x.page = s.API.Pages.Match(x.rest, c.Request().URI().QueryString())
 	}
-	if x.errorPage = x.page != nil || s.API.IsPagePath(x.rest) || prefersHTML(c); !x.errorPage {
+	if x.errorPage = x.page != nil || s.isPagePath(x.rest) || prefersHTML(c); !x.errorPage {
 		return
 	}
 	root, _ := cutLanguage(x.rest)
@@ -36,6 +36,11 @@ func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
 		}
 	}
 	x.lang = s.pageLanguage(c, root)
+}
+
+// isPagePath reports whether a path begins like that of a page, and is not that of a feed.
+func (s *Server) isPagePath(path string) bool {
+	return s.API.Feeds.Match(fiber.MethodGet, path, "") == nil && s.API.Pages.IsPagePath(path)
 }
 
 // prefersHTML reports whether the Accept header prefers HTML to JSON, as that of browsers does. "*/*" prefers
@@ -74,7 +79,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	page, err := s.API.ServePage(x.ctx, x.page, call)
+	page, err := s.API.Pages.Serve(x.ctx, x.page, call)
 	if err != nil {
 		return err
 	}
@@ -147,7 +152,7 @@ func (s *Server) writePageError(c *fiber.Ctx, x *exchange, status int) (ok bool)
 	if x.longURL && status == http.StatusRequestEntityTooLarge {
 		status = http.StatusRequestURITooLong
 	}
-	body, err := s.API.PageError(status, x.lang, x.now)
+	body, err := s.API.Pages.Error(status, x.lang, x.now)
 	if err != nil {
 		s.Log.Error("error page", "id", x.id, "error", err)
 		return false

@@ -33,7 +33,7 @@ func newPages(site calendar.Site, api *handlers.Handlers) (*pages, error) {
 		languages[i] = string(lang)
 	}
 	base := strings.TrimRight(site.BaseURL, "/")
-	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace, RESTRoot: api.RESTRoot(), Files: api.SiteFiles()}, languages)
+	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace, RESTRoot: api.RESTRoot(), Files: handlers.SiteFiles(api.PageSettings)}, languages)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 	if x.root, x.rest, x.api = s.API.Locate(path); !x.api {
 		x.rest = s.trimPrefix(path)
 		if !x.longURL {
-			x.root, x.api = s.API.LocateFeed(x.rest, string(uri.QueryString()))
+			x.root, x.api = s.API.Feeds.Locate(x.rest, string(uri.QueryString()))
 		}
 	}
 	if x.isFeed() {
@@ -174,7 +174,7 @@ func (s *Server) match(c *fiber.Ctx) error {
 	switch {
 	case x.longURL:
 	case x.isFeed():
-		x.match = s.API.MatchFeed(c.Method(), x.rest, string(c.Request().URI().QueryString()))
+		x.match = s.API.Feeds.Match(c.Method(), x.rest, string(c.Request().URI().QueryString()))
 	case x.api:
 		x.match = s.API.Match(effectiveMethod(c), x.root, x.rest)
 	}

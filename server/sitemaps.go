@@ -19,11 +19,11 @@ func (s *Server) serveSitemaps(c *fiber.Ctx) error {
 	kind := "application/xml; charset=UTF-8"
 	switch number, numbered := handlers.SitemapNumber(x.rest); {
 	case x.rest == handlers.RobotsPath:
-		m.Body, kind = s.API.Robots(), "text/plain; charset=UTF-8"
+		m.Body, kind = s.API.Pages.Robots(), "text/plain; charset=UTF-8"
 	case x.rest == handlers.SitemapPath:
-		m, err = s.API.SitemapIndex(x.ctx, x.now, x.revision)
+		m, err = s.API.Pages.SitemapIndex(x.ctx, x.now, x.revision)
 	case numbered:
-		m, err = s.API.Sitemap(x.ctx, x.now, x.revision, number)
+		m, err = s.API.Pages.Sitemap(x.ctx, x.now, x.revision, number)
 	}
 	if err != nil {
 		return err

@@ -217,8 +217,8 @@ func (a *API) forget(t testing.TB) {
 func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	t.Helper()
 	_, _, served := a.routes.Locate(req.URL.EscapedPath())
-	_, isFeed := a.routes.LocateFeed(req.URL.EscapedPath(), req.URL.RawQuery)
-	served = served || isFeed || a.routes.MatchPage(req.URL.EscapedPath(), []byte(req.URL.RawQuery)) != nil
+	_, isFeed := a.routes.Feeds.Locate(req.URL.EscapedPath(), req.URL.RawQuery)
+	served = served || isFeed || a.routes.Pages.Match(req.URL.EscapedPath(), []byte(req.URL.RawQuery)) != nil
 	share := uint32(8)
 	if storetest.IsBrief(a.Store) {
 		share = 16

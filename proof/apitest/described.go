@@ -48,7 +48,7 @@ func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, re
 	var match *endpoint.Match
 	if ok {
 		match = a.routes.Match(method, root, rest)
-	} else if match = a.routes.MatchFeed(method, path, ""); match == nil || stdpath.Ext(path) != stdpath.Ext(match.Template()) {
+	} else if match = a.routes.Feeds.Match(method, path, ""); match == nil || stdpath.Ext(path) != stdpath.Ext(match.Template()) {
 		return // no feed, or the address of a page
 	}
 	if match == nil || !match.Found() {
