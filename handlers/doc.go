@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers/endpoint"
+	"github.com/almanac-cal/almanac/handlers/feeds"
 	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -82,7 +83,7 @@ func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Languag
 	describe(h.Feeds.Patterns(), site)
 	return &openapi.API{
 		Site: h.Site, Version: h.Version, Words: h.Words, Now: now, Language: lang,
-		MaxPage: ent.MaxRead, MaxFeed: MaxFeedSize, Address: site + root.Mount, Routes: routes,
+		MaxPage: ent.MaxRead, MaxFeed: feeds.MaxFeedSize, Address: site + root.Mount, Routes: routes,
 	}
 }
 

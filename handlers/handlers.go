@@ -15,6 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/handlers/endpoint"
+	"github.com/almanac-cal/almanac/handlers/feeds"
+	"github.com/almanac-cal/almanac/handlers/pages"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -53,8 +55,8 @@ type Handlers struct {
 	wordPress []*endpoint.Pattern
 	// documents caches API descriptions, which take longer to make than to send.
 	documents documents
-	Feeds     *Feeds
-	Pages     *Pages
+	Feeds     *feeds.Feeds
+	Pages     *pages.Pages
 }
 
 // New returns the handlers of the API with their route table. It returns an error if a declaration, a mount, the
@@ -100,7 +102,7 @@ func New(c Config) (h *Handlers, err error) {
 		}
 	}()
 	h.table = h.routes()
-	h.Feeds = NewFeeds(names, c.PageSettings.Pages.Feeds)
+	h.Feeds = feeds.NewFeeds(names, c.PageSettings.Pages.Feeds)
 	if h.WordPressMount() != "" {
 		h.wordPress = wordPressRoutes(h)
 	}
@@ -113,7 +115,7 @@ func New(c Config) (h *Handlers, err error) {
 			e.Describe(r)
 		}
 	}
-	h.Pages, err = NewPages(&h.Calendar, PagesConfig{
+	h.Pages, err = pages.NewPages(&h.Calendar, pages.PagesConfig{
 		Names: names, Prefix: h.prefix, APIRoot: h.PublicMount(), RESTRoot: h.RESTRoot(), Disabled: c.NoPages,
 	})
 	if err != nil {
@@ -130,7 +132,7 @@ func (h *Handlers) mount(m string, names address.Names) error {
 	switch first, _, _ := strings.Cut(m[1:], "/"); {
 	case calendar.Language(first).Known():
 		return fmt.Errorf("/%s is how a path says its language", first)
-	case names.Begin(first) || BeginsPath(first):
+	case names.Begin(first) || feeds.BeginsPath(first):
 		return fmt.Errorf("/%s is where pages or feeds of the calendar are", first)
 	}
 	for _, other := range h.mounts {

@@ -54,7 +54,7 @@ type namedWrites[R, V any] interface {
 
 // patterns returns the routes of the resource.
 func (n *namedResource[R, V, J]) patterns(h *Handlers) []*endpoint.Pattern {
-	get, ok := MethodsRead, http.StatusOK
+	get, ok := endpoint.MethodsRead, http.StatusOK
 	collection := n.kind.Plural()
 	one := func(by, suffix string) []*endpoint.Endpoint {
 		find := byID("the " + string(n.kind))
@@ -63,14 +63,14 @@ func (n *namedResource[R, V, J]) patterns(h *Handlers) []*endpoint.Pattern {
 		}
 		return []*endpoint.Endpoint{
 			readFor(h, "Read "+n.one+suffix, get, ok, find, n.get),
-			writeFor(h, "Update "+n.one+suffix, MethodsUpdate, ok, n.declareUpdate(by), n.patch),
-			writeFor(h, "Delete "+n.one+suffix, MethodsDelete, ok, deleteTarget(n.kind, by), n.remove),
+			writeFor(h, "Update "+n.one+suffix, endpoint.MethodsUpdate, ok, n.declareUpdate(by), n.patch),
+			writeFor(h, "Delete "+n.one+suffix, endpoint.MethodsDelete, ok, deleteTarget(n.kind, by), n.remove),
 		}
 	}
 	return []*endpoint.Pattern{
 		endpoint.NewPattern("/"+collection,
 			readFor(h, "List "+collection, get, ok, n.declareQuery, n.list).WithTables(),
-			writeFor(h, "Create "+n.one, MethodsCreate, http.StatusCreated, n.declareCreate, n.post)),
+			writeFor(h, "Create "+n.one, endpoint.MethodsCreate, http.StatusCreated, n.declareCreate, n.post)),
 		endpoint.NewPattern("/"+collection+"/{id}", one("id", "")...),
 		endpoint.NewPattern("/"+collection+"/by-slug/{slug}", one("slug", " by slug")...),
 	}

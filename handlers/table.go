@@ -8,14 +8,6 @@ import (
 	"github.com/almanac-cal/almanac/handlers/endpoint"
 )
 
-// Groups of methods in the route table.
-var (
-	MethodsRead   = []string{http.MethodGet}
-	MethodsCreate = []string{http.MethodPost}
-	MethodsUpdate = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
-	MethodsDelete = []string{http.MethodDelete}
-)
-
 // namedResources are the resources of records with a name.
 var namedResources = []interface {
 	of() calendar.Kind
@@ -37,7 +29,7 @@ func namedPatterns(h *Handlers) (all []*endpoint.Pattern) {
 // routes returns the route table: the only list of the API's paths. Routing, Allow, OPTIONS, the index and the
 // OpenAPI description are derived from it.
 func (h *Handlers) routes() []*endpoint.Pattern {
-	get, create, update, remove, ok := MethodsRead, MethodsCreate, MethodsUpdate, MethodsDelete, http.StatusOK
+	get, create, update, remove, ok := endpoint.MethodsRead, endpoint.MethodsCreate, endpoint.MethodsUpdate, endpoint.MethodsDelete, http.StatusOK
 	return slices.Concat([]*endpoint.Pattern{
 		endpoint.NewPattern("/", readFor(h, "Index of the namespace", get, ok, (*request).declareIndex, (*request).getIndex)),
 		endpoint.NewPattern("/doc", readFor(h, "Interface description", get, ok, (*request).declareDoc, (*request).getDoc)),

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -27,16 +28,16 @@ const wordPressMedia = wordPressNamespace + "/media"
 func wordPressRoutes(h *Handlers) []*endpoint.Pattern {
 	ok := http.StatusOK
 	return []*endpoint.Pattern{
-		endpoint.NewPattern("/", readFor(h, "Index of the service", MethodsRead, ok, (*request).declareRootIndex, (*request).getRootIndex)),
+		endpoint.NewPattern("/", readFor(h, "Index of the service", endpoint.MethodsRead, ok, (*request).declareRootIndex, (*request).getRootIndex)),
 		endpoint.NewPattern("/"+wordPressNamespace+"/users/me",
-			readFor(h, "Read the signed-in user", MethodsRead, ok, (*request).declareRootIndex, (*request).getSignedIn)),
+			readFor(h, "Read the signed-in user", endpoint.MethodsRead, ok, (*request).declareRootIndex, (*request).getSignedIn)),
 		endpoint.NewPattern("/"+wordPressMedia,
-			writeFor(h, "Upload an image", MethodsCreate, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).TakingFiles().TakingRawFiles(),
+			writeFor(h, "Upload an image", endpoint.MethodsCreate, http.StatusCreated, (*writing).declareImageCreate, (*writing).createImage).TakingFiles().TakingRawFiles(),
 		).Showing(calendar.Image),
 		endpoint.NewPattern("/"+wordPressMedia+"/{id}",
-			readFor(h, "Read an image", MethodsRead, ok, byID("the image"), (*request).getImage),
-			writeFor(h, "Update an image", MethodsUpdate, ok, declareImageWrite, (*writing).updateAttachment),
-			writeFor(h, "Delete an image", MethodsDelete, ok, (*writing).declareAttachmentDelete, (*writing).deleteAttachment),
+			readFor(h, "Read an image", endpoint.MethodsRead, ok, byID("the image"), (*request).getImage),
+			writeFor(h, "Update an image", endpoint.MethodsUpdate, ok, declareImageWrite, (*writing).updateAttachment),
+			writeFor(h, "Delete an image", endpoint.MethodsDelete, ok, (*writing).declareAttachmentDelete, (*writing).deleteAttachment),
 		).Showing(calendar.Image),
 	}
 }
@@ -74,8 +75,8 @@ func (r *request) getSignedIn(*indexQuery) (*endpoint.Reply, error) {
 		return nil, err
 	}
 	return &endpoint.Reply{Status: http.StatusOK, Body: &signedInUser{
-		ID: row.ID, Name: firstText(row.Name, row.Login), Link: r.Site.BaseURL + r.SegmentOf(r.Language) + "/",
-		Slug: firstText(calendar.Slug(row.Login), row.Login), Roles: []calendar.Role{row.Role},
+		ID: row.ID, Name: cmp.Or(row.Name, row.Login), Link: r.Site.BaseURL + r.SegmentOf(r.Language) + "/",
+		Slug: cmp.Or(calendar.Slug(row.Login), row.Login), Roles: []calendar.Role{row.Role},
 		Capabilities: capabilities(r.Caller), Meta: []string{},
 	}}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/pages"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/reply"
 )
@@ -69,7 +69,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 	if !x.servesPage(c) {
 		return c.Next()
 	}
-	call := handlers.PageCall{
+	call := pages.PageCall{
 		Now: x.now, Language: x.lang, Query: c.Request().URI().QueryString(), Revision: x.revision,
 		Judge: s.judgePasswords(x),
 	}

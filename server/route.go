@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/handlers/pages"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/read"
 )
@@ -70,8 +71,8 @@ func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 		x.lang = s.language(c, x.root)
 	}
 	s.matchPage(c, x)
-	_, numbered := handlers.SitemapNumber(x.rest)
-	x.sitemap = s.pages != nil && !x.api && (numbered || x.rest == handlers.SitemapPath)
+	_, numbered := pages.SitemapNumber(x.rest)
+	x.sitemap = s.documents != nil && !x.api && (numbered || x.rest == pages.SitemapPath)
 }
 
 // joinSlashes replaces each run of slashes by one slash. Clients often append a path to a base URL that ends with

@@ -71,9 +71,9 @@ type Server struct {
 	// answer answers a request that is well-formed.
 	answer fasthttp.RequestHandler
 	// prefix is the path of the base URL, without a slash at its end.
-	prefix string
-	secure bool   // the scheme of the base URL is https
-	pages  *pages // start page and reference; nil means that they are not served
+	prefix    string
+	secure    bool       // the scheme of the base URL is https
+	documents *documents // start page and reference; nil means that they are not served
 	// rootLink is the Link header that names the REST root of WordPress. "" means that no API mount is below that
 	// root.
 	rootLink string
@@ -163,7 +163,7 @@ func (p *process) newServer(c Config) (*Server, error) {
 		s.rootLink = "<" + root + `>; rel="https://api.w.org/"`
 	}
 	if !c.NoPages {
-		if s.pages, err = newPages(c.Site, c.API); err != nil {
+		if s.documents, err = newDocuments(c.Site, c.API); err != nil {
 			return nil, fmt.Errorf("pages: %w", err)
 		}
 	}

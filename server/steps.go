@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/handlers/endpoint"
+	"github.com/almanac-cal/almanac/handlers/pages"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/idempotency"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -45,7 +45,7 @@ func (s *Server) useSteps() {
 		s.serveFiles,     // files.go: /media/
 		s.serveSitemaps,  // sitemaps.go: robots.txt, sitemaps
 		s.serveCalendar,  // calendar.go: pages of the calendar
-		s.servePages,     // pages.go: start page, reference, their assets
+		s.serveDocuments, // documents.go: start page, reference, their assets
 		s.requirePath,    // route.go: 404
 		s.serveOptions,   // route.go: OPTIONS
 		s.requireMethod,  // route.go: 404 with Allow
@@ -68,19 +68,19 @@ type exchange struct {
 	now    time.Time
 	client netip.Addr // address of the client
 
-	health    bool                  // the path is a health path
-	api       bool                  // the path is below the API
-	sitemap   bool                  // the path is that of a sitemap
-	document  bool                  // the reply is a page of servePages
-	longURL   bool                  // the URL is too long
-	root      read.Root             // what precedes rest in the path: the mount and the language
-	rest      string                // path below the API; outside the API, below the base URL
-	match     *endpoint.Match       // route of the path; nil means that no route has it
-	page      *handlers.MatchedPage // calendar page of the path; nil means that there is none
-	errorPage bool                  // an error is sent as an HTML page
-	route     string                // name of the route in metrics and logs
-	lang      calendar.Language     // language of the reply
-	caller    auth.Principal        // authenticated user; the zero value is anonymous
+	health    bool                   // the path is a health path
+	api       bool                   // the path is below the API
+	sitemap   bool                   // the path is that of a sitemap
+	document  bool                   // the reply is a page of serveDocuments
+	longURL   bool                   // the URL is too long
+	root      read.Root              // what precedes rest in the path: the mount and the language
+	rest      string                 // path below the API; outside the API, below the base URL
+	match     *endpoint.Match        // route of the path; nil means that no route has it
+	page      *documents.MatchedPage // calendar page of the path; nil means that there is none
+	errorPage bool                   // an error is sent as an HTML page
+	route     string                 // name of the route in metrics and logs
+	lang      calendar.Language      // language of the reply
+	caller    auth.Principal         // authenticated user; the zero value is anonymous
 
 	rate *rateState // rate limit in the reply's headers; nil means that no rate applies
 	slot gateSlot   // slot that the request occupies at a gate

@@ -1,12 +1,21 @@
 package endpoint
 
 import (
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Groups of methods in the route table.
+var (
+	MethodsRead   = []string{http.MethodGet}
+	MethodsCreate = []string{http.MethodPost}
+	MethodsUpdate = []string{http.MethodPost, http.MethodPut, http.MethodPatch}
+	MethodsDelete = []string{http.MethodDelete}
 )
 
 // Pattern is one path of the API, with an endpoint for each group of its methods.

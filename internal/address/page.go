@@ -10,6 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+// ErrNoPage is the error for a page that does not exist or that the visitor may not know of.
+var ErrNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
+
 // Page is a parsed address of a calendar page (contract, section 21). It can be compared by
 // reflect.DeepEqual.
 type Page struct {

@@ -1,4 +1,4 @@
-package handlers
+package pages
 
 import (
 	"cmp"
@@ -45,7 +45,7 @@ type frameInput struct {
 // frame returns the head, navigation and footer around the content of a page.
 func (r *pageRequest) frame(f frameInput) web.Frame {
 	site := r.Site
-	name := firstText(r.SiteName(), r.words.Calendar)
+	name := cmp.Or(r.SiteName(), r.words.Calendar)
 	title := f.title
 	if title != name {
 		title += " – " + name

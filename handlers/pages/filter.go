@@ -1,4 +1,4 @@
-package handlers
+package pages
 
 import (
 	"slices"
@@ -47,7 +47,7 @@ func (r *pageRequest) applyAliases() error {
 		}
 		day := read.DayOf(date, r.Zone())
 		if !isPageDay(day) {
-			return errNoPage
+			return address.ErrNoPage
 		}
 		r.path.Date = day
 		if r.path.View == address.ViewMonth {

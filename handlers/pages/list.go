@@ -1,4 +1,4 @@
-package handlers
+package pages
 
 import (
 	"cmp"
@@ -195,7 +195,7 @@ func (r *pageRequest) findList(e *query.Events, q *read.EventQuery, past bool) (
 	}
 	out := eventList{Page: page, number: int(q.Number), pages: (page.Total + limit - 1) / max(limit, 1), past: past}
 	if q.Number > 1 && len(page.IDs) == 0 {
-		return out, errNoPage
+		return out, address.ErrNoPage
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package handlers
+package pages
 
 import (
 	"cmp"
@@ -158,17 +158,17 @@ func isTooMany(err error) bool {
 var errPageGone = &calendar.Error{Code: "event-is-in-trash", Key: "event-is-in-trash"}
 
 // withdrawnPage returns the error for an event that no visitor may see. It is errPageGone if the event was
-// recently public under the slug of the path, else errNoPage.
+// recently public under the slug of the path, else address.ErrNoPage.
 func (r *pageRequest) withdrawnPage() error {
 	if !r.path.Date.IsZero() {
-		return errNoPage
+		return address.ErrNoPage
 	}
 	w, err := r.WithdrawnBySlug(r.path.Slugs[0])
 	switch {
 	case err != nil:
 		return err
 	case w == nil:
-		return errNoPage
+		return address.ErrNoPage
 	}
 	return errPageGone
 }
@@ -208,7 +208,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 		return err
 	}
 	m.ProseLang = m.Lang
-	if text := summary(firstText(shown.Excerpt, shown.Description), 160); text != "" {
+	if text := summary(cmp.Or(shown.Excerpt, shown.Description), 160); text != "" {
 		f.description = text
 	}
 	m.Picture = r.largePicture(shown.Image)
@@ -309,7 +309,7 @@ func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *repre
 	if len(m.Venues) > 0 {
 		location = strings.Join(append([]string{m.Venues[0].Name}, m.Venues[0].Lines...), ", ")
 	}
-	details := summary(firstText(shown.Excerpt, shown.Description), 300)
+	details := summary(cmp.Or(shown.Excerpt, shown.Description), 300)
 	if details != "" {
 		details += "\n\n"
 	}
@@ -483,7 +483,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 		return nil, err
 	}
 	if len(rows) == 0 || rows[0].Status.Shown(r.Now, rows[0].PublishedAt) != calendar.Publish {
-		return nil, errNoPage
+		return nil, address.ErrNoPage
 	}
 	e, err := read.SeriesEvent(rows[0])
 	if err != nil {
@@ -495,7 +495,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	if r.path.Date.IsZero() {
 		one.Window = query.Window{StartMin: &from}
 	} else if one.Include, err = r.occurrencesPlannedOn(seriesID, r.path.Date); err != nil || len(one.Include) == 0 {
-		return nil, cmp.Or(err, error(errNoPage))
+		return nil, cmp.Or(err, error(address.ErrNoPage))
 	}
 	page, err := r.FindEvents(one, 0, 1)
 	if err != nil {
@@ -512,7 +512,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 		to = r.newPagePath(address.ViewEvent)
 		to.Slugs = []string{r.slugIn(events[0], r.Language)}
 	case !r.path.Date.IsZero():
-		return nil, errNoPage
+		return nil, address.ErrNoPage
 	}
 	return r.redirect(http.StatusFound, to), nil
 }

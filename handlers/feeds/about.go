@@ -1,4 +1,4 @@
-package handlers
+package feeds
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package handlers
+package feeds
 
 import (
 	"fmt"
@@ -12,8 +12,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
+// fileQuery is the input of the iCalendar file of one event.
+type fileQuery struct {
+	Slug string
+}
+
 // oneCalendar answers GET /event/{slug}.ics.
-func (r *feedRequest) oneCalendar(q *target) (*endpoint.Reply, error) {
+func (r *feedRequest) oneCalendar(q *fileQuery) (*endpoint.Reply, error) {
 	path := r.EventFile(address.EscapeSegment(q.Slug))
 	about := r.newFeed(r.SiteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
@@ -83,7 +88,7 @@ func eventNotFound(sent string) error {
 	return &calendar.Error{Code: "rest-event-not-found", Key: "rest-event-not-found", Args: map[string]any{"ID": sent}}
 }
 
-func (r *feedRequest) declareOneCalendar(p *param.Set, q *target) {
+func (r *feedRequest) declareOneCalendar(p *param.Set, q *fileQuery) {
 	p.PathString(&q.Slug, "slug", "Slug of the event")
 	read.DeclareLanguage(p)
 }

@@ -1,4 +1,4 @@
-package handlers
+package pages
 
 import (
 	"context"
@@ -76,5 +76,5 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 			return r.redirect(http.StatusMovedPermanently, p, address.ParamRecord, address.ParamPostType), nil
 		}
 	}
-	return nil, errNoPage
+	return nil, address.ErrNoPage
 }

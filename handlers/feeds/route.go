@@ -1,4 +1,5 @@
-package handlers
+// Package feeds answers requests for feeds of events, by their own addresses or those of calendar pages (contract, section 20).
+package feeds
 
 import (
 	"cmp"
@@ -38,7 +39,7 @@ type Feeds struct {
 	names address.Names
 }
 
-// NewFeeds returns the feeds of a site. names are those in the paths of its pages. If enabled is false, there are no feeds.
+// New returns the feeds of a site. names are those in the paths of its pages. If enabled is false, there are no feeds.
 func NewFeeds(names address.Names, enabled bool) *Feeds {
 	f := &Feeds{names: names}
 	if enabled {
@@ -53,7 +54,7 @@ func (f *Feeds) Patterns() []*endpoint.Pattern { return f.table.patterns() }
 // BeginsPath reports whether the path of a feed begins with a segment.
 func BeginsPath(first string) bool { return slices.Contains(feedPaths, "/"+first) }
 
-// feedRequest is a request for a feed.
+// request is a request for a feed.
 type feedRequest struct {
 	*endpoint.Request
 }
@@ -67,13 +68,13 @@ type feedTable map[string]*endpoint.Pattern
 func newFeedTable() feedTable {
 	calendarFeed := func(e *endpoint.Endpoint) *endpoint.Endpoint { return e.InFormat(calendarCodec) }
 	news := func(path string, as endpoint.Codec) *endpoint.Pattern {
-		return endpoint.NewPattern(path, endpoint.For(newFeedRequest, "Subscribe to what is new or changed", MethodsRead, http.StatusOK, (*feedRequest).declareNews, listNews(path)).
+		return endpoint.NewPattern(path, endpoint.For(newFeedRequest, "Subscribe to what is new or changed", endpoint.MethodsRead, http.StatusOK, (*feedRequest).declareNews, listNews(path)).
 			InFormat(as))
 	}
-	one := endpoint.NewPattern(eventPath+"{slug}"+endpoint.SuffixICal, calendarFeed(endpoint.For(newFeedRequest, "Save an event to a calendar", MethodsRead, http.StatusOK,
+	one := endpoint.NewPattern(eventPath+"{slug}"+endpoint.SuffixICal, calendarFeed(endpoint.For(newFeedRequest, "Save an event to a calendar", endpoint.MethodsRead, http.StatusOK,
 		(*feedRequest).declareOneCalendar, (*feedRequest).oneCalendar)))
 	return feedTable{
-		eventsICS: endpoint.NewPattern(eventsICS, calendarFeed(endpoint.For(newFeedRequest, "Subscribe to events", MethodsRead, http.StatusOK,
+		eventsICS: endpoint.NewPattern(eventsICS, calendarFeed(endpoint.For(newFeedRequest, "Subscribe to events", endpoint.MethodsRead, http.StatusOK,
 			(*feedRequest).declareFeed, (*feedRequest).listCalendar))),
 		eventsAtom: news(eventsAtom, atomCodec),
 		eventsRSS:  news(eventsRSS, rssCodec),
@@ -292,7 +293,7 @@ func (r *feedRequest) chooseReading(readings []address.Page) (address.Page, int6
 			return p, id, err
 		}
 	}
-	return address.Page{}, 0, errNoPage
+	return address.Page{}, 0, address.ErrNoPage
 }
 
 // isPublic reports whether anonymous callers may see the term, venue, organizer or series with an id.

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// pages has the rendered start page and API reference, with their security and link headers.
-type pages struct {
+// documents has the rendered start page and API reference, with their security and link headers.
+type documents struct {
 	*web.Pages
 	// policy is the value of Content-Security-Policy.
 	policy string
@@ -24,16 +24,16 @@ type pages struct {
 	link string
 }
 
-// newPages renders the pages of a site in the languages that it offers, the main one first. If the site has the API reference,
+// newDocuments renders the pages of a site in the languages that it offers, the main one first. If the site has the API reference,
 // the Link header names it.
-func newPages(site calendar.Site, api *handlers.Handlers) (*pages, error) {
+func newDocuments(site calendar.Site, api *handlers.Handlers) (*documents, error) {
 	offered := api.PageSettings.Languages
 	languages := make([]string, len(offered))
 	for i, lang := range offered {
 		languages[i] = string(lang)
 	}
 	base := strings.TrimRight(site.BaseURL, "/")
-	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace, RESTRoot: api.RESTRoot(), Files: handlers.SiteFiles(api.PageSettings)}, languages)
+	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace, RESTRoot: api.RESTRoot(), Files: pages.SiteFiles(api.PageSettings)}, languages)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func newPages(site calendar.Site, api *handlers.Handlers) (*pages, error) {
 	if api.PageSettings.Pages.Docs {
 		link += ", <" + base + `/docs>; rel="service-doc"; type="text/html"`
 	}
-	return &pages{Pages: rendered, policy: pagePolicy(address), link: link}, nil
+	return &documents{Pages: rendered, policy: pagePolicy(address), link: link}, nil
 }
 
 // policyHost matches the hosts that a Content-Security-Policy can name.
@@ -77,14 +77,14 @@ func calendarPolicy(base *url.URL, externalImages bool) string {
 		"; form-action " + self + "; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// servePages answers requests for the start page, the API reference and their assets.
-func (s *Server) servePages(c *fiber.Ctx) error {
+// serveDocuments answers requests for the start page, the API reference and their assets.
+func (s *Server) serveDocuments(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if x.api || s.pages == nil || !isRead(c) {
+	if x.api || s.documents == nil || !isRead(c) {
 		return c.Next()
 	}
 	if name, ok := strings.CutPrefix(x.rest, web.AssetsPath); ok {
-		f, ok := s.pages.Asset(name)
+		f, ok := s.documents.Asset(name)
 		if !ok {
 			return c.Next()
 		}
@@ -98,14 +98,14 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	lang := s.pageLanguage(c, root)
-	f, ok := s.pages.Page(string(lang), path)
+	f, ok := s.documents.Page(string(lang), path)
 	if !ok {
 		return c.Next()
 	}
 	x.route, x.lang, x.document = path, lang, true
 	c.Set(fiber.HeaderContentLanguage, string(lang))
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
-	c.Set(fiber.HeaderContentSecurityPolicy, s.pages.policy)
+	c.Set(fiber.HeaderContentSecurityPolicy, s.documents.policy)
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	if s.secure {
 		// without https, browsers log a warning about this header
@@ -115,16 +115,16 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	c.Set("X-TEC-API-VERSION", "v1")
 	c.Set("X-TEC-API-ORIGIN", base)
 	c.Set("X-TEC-API-ROOT", base+s.API.PublicMount()+"/")
-	c.Set(fiber.HeaderLink, s.pages.link)
+	c.Set(fiber.HeaderLink, s.documents.link)
 	return sendPageFile(c, f, "no-cache")
 }
 
 // hasDocument reports whether a path without a language is that of the start page or the reference.
 func (s *Server) hasDocument(path string) bool {
-	if s.pages == nil {
+	if s.documents == nil {
 		return false
 	}
-	_, ok := s.pages.Page(string(s.Site.Language), trimSlash(path))
+	_, ok := s.documents.Page(string(s.Site.Language), trimSlash(path))
 	return ok
 }
 

@@ -1,7 +1,8 @@
-package handlers
+package pages
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -240,7 +241,7 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 		Start: when.start, Day: stands.first.Format(time.DateOnly), Last: last.Format(time.DateOnly), Date: r.dates.near(when.first, r.today()), Time: when.time, Zone: when.zone,
 		Until: when.until, DayNumber: strconv.Itoa(dayNumber(when.first)), MonthShort: r.dates.monthShort(when.first),
 		WeekdayShort: r.dates.weekdayShort(when.first.Weekday()), Cost: r.cost(e, shown.Cost),
-		Teaser: summary(firstText(shown.Excerpt, shown.Description), 150), Colour: colourOf(shown.Categories),
+		Teaser: summary(cmp.Or(shown.Excerpt, shown.Description), 150), Colour: colourOf(shown.Categories),
 	}
 	r.setItemTime(out, e, &when, &stands, form)
 	if len(shown.Categories) > 0 {
@@ -279,15 +280,6 @@ func (r *pageRequest) setItemTime(item *web.Item, e *ent.Event, when *eventTime,
 	case !when.allDay && when.first != stands.first:
 		item.Time = r.dates.short(when.first) + ", " + item.Time // in the event's own zone it is another day
 	}
-}
-
-func firstText(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // eventMarks returns the words that stand out in an event, such as "Canceled".

@@ -1,6 +1,8 @@
-package handlers
+package pages
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"html"
 	"net/http"
@@ -20,7 +22,8 @@ import (
 // venuePage answers with the page of a venue.
 func (r *pageRequest) venuePage() (*PageReply, error) {
 	linked := func(v *represent.View, row *ent.Venue) any { return v.PlacePageLD(row) }
-	return placePage(r, venues, "venue", r.words.Venue, linked, func(v represent.Venue) placeText {
+	return placePage(r, calendar.Venue, r.words.Venue, (*ent.Client).ReadVenues, linked, func(row *ent.Venue) placeText {
+		v := r.View().Venue(row, false)
 		place := r.placeOf(&v)
 		return placeText{
 			id: v.ID, name: place.Name, language: v.Language, description: v.Description, image: v.Image, place: &place,
@@ -32,7 +35,8 @@ func (r *pageRequest) venuePage() (*PageReply, error) {
 // organizerPage answers with the page of an organizer.
 func (r *pageRequest) organizerPage() (*PageReply, error) {
 	linked := func(v *represent.View, row *ent.Organizer) any { return v.OrganizerPageLD(row) }
-	return placePage(r, organizers, "organizer", r.words.Organizer, linked, func(o represent.Organizer) placeText {
+	return placePage(r, calendar.Organizer, r.words.Organizer, (*ent.Client).ReadOrganizers, linked, func(row *ent.Organizer) placeText {
+		o := r.View().Organizer(row, false)
 		place := r.organizerOf(&o)
 		return placeText{
 			id: o.ID, name: place.Name, language: o.Language, description: o.Description, image: o.Image, place: &place,
@@ -50,21 +54,22 @@ type placeText struct {
 	place                 *web.Place
 }
 
-// placePage answers with the page of a venue or organizer and its events. filter is the name of the event filter
-// for that record.
-func placePage[R ent.Row, V, J any](
-	r *pageRequest, reads *namedResource[R, V, J], filter, label string, linked func(*represent.View, R) any, describe func(J) placeText,
+// placePage answers with the page of a venue or organizer and its events. The name of its kind is also that of the event
+// filter for it. load reads rows by their ids.
+func placePage[R ent.Row](
+	r *pageRequest, kind calendar.Kind, label string, load func(*ent.Client, context.Context, []int64) ([]R, error),
+	linked func(*represent.View, R) any, describe func(R) placeText,
 ) (*PageReply, error) {
-	id, err := r.findBySlug(reads.kind)
+	id, err := r.findBySlug(kind)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := reads.rows(r.DB, r.Ctx, []int64{id})
+	rows, err := load(r.DB, r.Ctx, []int64{id})
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 || !r.isPublicRecord(rows[0].Core()) {
-		return nil, errNoPage
+		return nil, address.ErrNoPage
 	}
 	row := rows[0]
 	if err := r.translateFully(ent.PageOf(row)); err != nil {
@@ -73,7 +78,7 @@ func placePage[R ent.Row, V, J any](
 	if to := r.redirectIfMoved(row); to != nil {
 		return to, nil
 	}
-	t := describe(reads.represent(r.View(), row, false))
+	t := describe(row)
 	m := &web.PlacePage{Label: label, Lang: r.foreignLanguage(t.language), Place: t.place, Picture: r.largePicture(imageOf(t.image))}
 	m.Heading = t.name
 	if m.Prose, err = r.prose(t.description); err != nil {
@@ -83,11 +88,11 @@ func placePage[R ent.Row, V, J any](
 	f := frameInput{
 		kind: "place-page", title: t.name, paths: r.recordPaths(row), languages: row.Core().Languages.List(),
 		original: row.Text().Language, image: r.sharedPicture(m.Picture), linked: linked(r.View(), row), index: !r.path.Past,
-		description: firstText(summary(t.description, 160), replaceTitle(t.words, t.name)),
+		description: cmp.Or(summary(t.description, 160), replaceTitle(t.words, t.name)),
 	}
 	number := strconv.FormatInt(t.id, 10)
-	r.apiRoot = "/events/" + encode([]web.Field{{Name: filter, Value: number}})
-	return r.finishPlace(m, &f, web.Field{Name: filter, Value: number})
+	r.apiRoot = "/events/" + encode([]web.Field{{Name: string(kind), Value: number}})
+	return r.finishPlace(m, &f, web.Field{Name: string(kind), Value: number})
 }
 
 func imageOf(image *represent.Image) represent.OrFalse {
@@ -111,7 +116,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 	q, err := r.parse()
 	var invalid param.Invalid
 	if errors.As(err, &invalid) {
-		return nil, errNoPage // page is the only parameter that can be invalid here
+		return nil, address.ErrNoPage // page is the only parameter that can be invalid here
 	}
 	if err != nil {
 		return nil, err
@@ -160,7 +165,7 @@ func (r *pageRequest) seriesPage() (*PageReply, error) {
 		return nil, err
 	}
 	if len(rows) == 0 || rows[0].Status.Shown(r.Now, rows[0].PublishedAt) != calendar.Publish {
-		return nil, errNoPage
+		return nil, address.ErrNoPage
 	}
 	s := rows[0]
 	e, err := read.SeriesEvent(s)
@@ -204,7 +209,7 @@ func (r *pageRequest) seriesPage() (*PageReply, error) {
 	}
 	m.ProseLang, m.Colour = m.Lang, colourOf(j.Categories)
 	f.image = r.sharedPicture(m.Picture)
-	f.description = firstText(summary(firstText(j.Excerpt, j.Description), 160), m.Heading+" – "+j.Text)
+	f.description = cmp.Or(summary(cmp.Or(j.Excerpt, j.Description), 160), m.Heading+" – "+j.Text)
 	if list := venueList(j.Venue); len(list) > 0 {
 		place := r.placeOf(&list[0])
 		place.Lines = append([]string{place.Name}, place.Lines...)

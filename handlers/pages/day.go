@@ -1,4 +1,4 @@
-package handlers
+package pages
 
 import (
 	"maps"
@@ -44,7 +44,7 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 			return nil, err
 		}
 		if p.asked.Number > 1 && offset >= sheet.total || limit == 0 {
-			return nil, errNoPage
+			return nil, address.ErrNoPage
 		}
 		rows, err := r.rowsOfDay(sheet.days[0].events[min(offset, sheet.total):], day)
 		if err != nil {

@@ -1,4 +1,5 @@
-package handlers
+// Package pages answers requests for calendar pages, sitemaps included (contract, section 21).
+package pages
 
 import (
 	"bytes"
@@ -40,7 +41,7 @@ type Pages struct {
 	filterNames []string      // list parameters that pages repeat in links
 }
 
-// PagesConfig has the settings of Pages that depend on the site's address.
+// Config has the settings of Pages that depend on the site's address.
 type PagesConfig struct {
 	Names             address.Names
 	Prefix            string // path of the base URL, such as "" or "/rest"
@@ -48,7 +49,7 @@ type PagesConfig struct {
 	Disabled          bool   // serve sitemaps and robots.txt alone
 }
 
-// NewPages returns the pages of a site. It returns an error if a template is wrong.
+// New returns the pages of a site. It returns an error if a template is wrong.
 func NewPages(site *read.Calendar, c PagesConfig) (*Pages, error) {
 	s := &Pages{Calendar: site, names: c.Names, prefix: c.Prefix, apiRoot: c.APIRoot, restRoot: c.RESTRoot}
 	if c.Disabled {
@@ -108,7 +109,7 @@ func (p *MatchedPage) TakesPassword() bool {
 	return p.readings[0].View == address.ViewEvent || p.readings[0].View == address.ViewSeries
 }
 
-// PageCall has the properties of a page request that package server determines.
+// Call has the properties of a page request that package server determines.
 type PageCall struct {
 	Now      time.Time          // time of the request, in UTC and whole seconds
 	Language calendar.Language  // language by parameter, path or site
@@ -118,7 +119,7 @@ type PageCall struct {
 	Revision int64              // same as in Call
 }
 
-// PageReply is a finished page.
+// Reply is a finished page.
 type PageReply struct {
 	Status   int
 	Location string // target of a redirect; "" means no redirect
@@ -126,7 +127,7 @@ type PageReply struct {
 	Body     []byte
 	// Private marks a page for visitors with a password, or one that asks for it. No cache may store the page.
 	Private bool
-	// Refused is the error of PageCall.Judge. Nil means that it refused nothing.
+	// Refused is the error of Call.Judge. Nil means that it refused nothing.
 	Refused error
 	Until   time.Time // same as in Outcome
 }
@@ -166,16 +167,13 @@ func (s *Pages) Serve(ctx context.Context, p *MatchedPage, call PageCall) (*Page
 		reply.Until = r.Until
 		return reply, nil
 	}
-	return nil, errNoPage
+	return nil, address.ErrNoPage
 }
 
 // errOtherReading means that terms of a reading do not exist, so the next reading must be tried.
 var errOtherReading = errors.New("the terms of the path do not exist")
 
-// errNoPage is the error for a page that does not exist or that the visitor may not know of.
-var errNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
-
-// pageRequest is a page request that is being answered.
+// request is a page request that is being answered.
 type pageRequest struct {
 	*read.Reader
 	pages   *Pages
@@ -189,7 +187,7 @@ type pageRequest struct {
 	terms   []*ent.Term // term of the path after its ancestors, with translations
 }
 
-// newPageRequest returns a request of an anonymous visitor for a page in a language.
+// newRequest returns a request of an anonymous visitor for a page in a language.
 func (s *Pages) newPageRequest(ctx context.Context, db *ent.Client, now time.Time, language calendar.Language) *pageRequest {
 	root := read.Root{Segment: s.SegmentOf(language), Mount: s.apiRoot}
 	return &pageRequest{
@@ -201,7 +199,7 @@ func (s *Pages) newPageRequest(ctx context.Context, db *ent.Client, now time.Tim
 // serve answers with the page of one reading of the address.
 func (r *pageRequest) serve() (*PageReply, error) {
 	if r.path.View == address.ViewNone {
-		return nil, errNoPage
+		return nil, address.ErrNoPage
 	}
 	if r.path.Taxonomy != "" {
 		if err := r.resolveTerms(); err != nil {
@@ -226,7 +224,7 @@ func (r *pageRequest) serve() (*PageReply, error) {
 		r.path = r.path.WithDefault(r.defaultView())
 	}
 	if !r.pages.servesView(r.path.View) || r.path.Taxonomy != "" && !r.pages.servesTerms(r.path.Taxonomy) {
-		return nil, errNoPage
+		return nil, address.ErrNoPage
 	}
 	r.applyPathToQuery()
 	switch r.path.View {
