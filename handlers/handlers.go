@@ -102,7 +102,7 @@ func New(c Config) (h *Handlers, err error) {
 		}
 	}()
 	h.table = h.routes()
-	h.Feeds = feeds.NewFeeds(names, c.PageSettings.Pages.Feeds)
+	h.Feeds = feeds.New(names, c.PageSettings.Pages.Feeds)
 	if h.WordPressMount() != "" {
 		h.wordPress = wordPressRoutes(h)
 	}
@@ -115,7 +115,7 @@ func New(c Config) (h *Handlers, err error) {
 			e.Describe(r)
 		}
 	}
-	h.Pages, err = pages.NewPages(&h.Calendar, pages.PagesConfig{
+	h.Pages, err = pages.New(&h.Calendar, pages.Config{
 		Names: names, Prefix: h.prefix, APIRoot: h.PublicMount(), RESTRoot: h.RESTRoot(), Disabled: c.NoPages,
 	})
 	if err != nil {

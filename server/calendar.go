@@ -69,7 +69,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 	if !x.servesPage(c) {
 		return c.Next()
 	}
-	call := pages.PageCall{
+	call := pages.Call{
 		Now: x.now, Language: x.lang, Query: c.Request().URI().QueryString(), Revision: x.revision,
 		Judge: s.judgePasswords(x),
 	}

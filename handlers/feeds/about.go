@@ -20,14 +20,14 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-func (r *feedRequest) newFeed(name string) *feed.Feed {
+func (r *request) newFeed(name string) *feed.Feed {
 	return &feed.Feed{
 		Name: name, Language: r.Language, Zone: r.Zone(), Words: r.Words, Year: r.year(), Outlook: r.Page != nil && r.Page.Format == address.FormatOutlook,
 	}
 }
 
 // describeFeed returns the description of a feed: its name and addresses.
-func (r *feedRequest) describeFeed(q *feedQuery, path string, page int64) (*feed.Feed, error) {
+func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Feed, error) {
 	name, err := q.name(r)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (r *feedRequest) describeFeed(q *feedQuery, path string, page int64) (*feed
 
 // name returns the name of a feed. It has the site's name, and that of the term, venue or organizer if the feed
 // is limited to one.
-func (q *feedQuery) name(r *feedRequest) (string, error) {
+func (q *feedQuery) name(r *request) (string, error) {
 	site := r.SiteName()
 	var one *query.Condition
 	for i := range q.Conditions {
@@ -68,7 +68,7 @@ func (q *feedQuery) name(r *feedRequest) (string, error) {
 
 // feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the sent parameters.
 // Dates have the text that was sent, and other parameters their parsed values.
-func (r *feedRequest) feedAddress(path string) func(page int64) string {
+func (r *request) feedAddress(path string) func(page int64) string {
 	base := r.Site.BaseURL + r.Root.Segment + path
 	pairs := encodePairs(r.Params.Links())
 	return func(page int64) string {
@@ -84,7 +84,7 @@ func (r *feedRequest) feedAddress(path string) func(page int64) string {
 }
 
 // pageAddress returns the URL of the calendar page that shows the events of a feed.
-func (r *feedRequest) pageAddress(q *feedQuery) string {
+func (r *request) pageAddress(q *feedQuery) string {
 	page := address.Page{Language: r.Root.Language(), View: address.ViewDefault}
 	switch {
 	case q.day != nil:
@@ -118,7 +118,7 @@ func joinQuery(a, b string) string {
 
 // feedReply returns the reply with a feed. name is that of the file without its extension. "" means the name of
 // the site.
-func (r *feedRequest) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *endpoint.Reply {
+func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *endpoint.Reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {
 		header = append(header, [2]string{"Last-Modified", last.UTC().Format(http.TimeFormat)})

@@ -22,7 +22,7 @@ const commitTime = time.Minute
 // is the latest of these and the last change that the public could see, due publication or expired withdrawal of the
 // calendar. It is zero if that time is younger than commitTime, or if a replica answers. In both cases the feed may
 // lack a change of that date. So feeds with the same date are equal.
-func (r *feedRequest) lastModified(at ...time.Time) (time.Time, error) {
+func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	if r.Replica != nil && r.Replica != r.Primary {
 		return time.Time{}, nil
 	}
@@ -74,12 +74,12 @@ func (r *feedRequest) lastModified(at ...time.Time) (time.Time, error) {
 }
 
 // year returns the current year in the zone of the site.
-func (r *feedRequest) year() int {
+func (r *request) year() int {
 	year, _, _ := r.Zone().Wall(r.Now).Date()
 	return year
 }
 
 // ruleYearStart returns the instant from which feeds use the current rules of time zones: the start of the year.
-func (r *feedRequest) ruleYearStart() time.Time {
+func (r *request) ruleYearStart() time.Time {
 	return r.Zone().Instant(calendar.WallAt(r.year(), 1, 1, 0, 0, 0))
 }

@@ -26,7 +26,7 @@ type feedEvent struct {
 
 // calendarParts returns the entries of a page, from the record cache or from their rows. It leaves out events
 // that are not public any more.
-func (r *feedRequest) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
+func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &calendarEntry{about, &one.entry, one.parent} })
 	list.Since, list.Until = r.ruleYearStart(), r.ruleYearEnd()
 	bodies, err := reply.Render(r.Ctx, r.Rendering(), page, list)
@@ -44,7 +44,7 @@ func (r *feedRequest) calendarParts(about *feed.Feed, page query.Page) ([]feed.P
 
 // entryRenderer returns how events are read for feeds. value returns what the codec of the request encodes. Feeds are public,
 // so all requests share the entries, redacted ones too.
-func (r *feedRequest) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*ent.Event] {
+func (r *request) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*ent.Event] {
 	entries := make(map[int64]*feedEvent)
 	return reply.Renderer[*ent.Event]{
 		Kind: calendar.Event, Media: r.Codec.MediaType, Encode: r.Codec.EncodeRecord,
@@ -67,7 +67,7 @@ func (r *feedRequest) entryRenderer(value func(one *feedEvent) any) reply.Render
 // changeToCome returns the time of the first change that an event's entry shows and its date excludes. Such a change is later
 // than the request's clock: it was written during the request, or by a process whose clock is ahead. The entry is valid until
 // then. The zero time means that there is no such change.
-func (r *feedRequest) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time) {
+func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time) {
 	note := func(at time.Time) {
 		if at.After(r.Now) && (first.IsZero() || at.Before(first)) {
 			first = at
@@ -87,7 +87,7 @@ func (r *feedRequest) changeToCome(e *ent.Event, parts []ent.Core) (first time.T
 
 // relateParents adds the relation to its parent to each entry of a page. parents[i] is the parent's id of
 // parts[i]; 0 means none.
-func (r *feedRequest) relateParents(parts []feed.Part, parents []int64) error {
+func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	ids := slices.Compact(slices.Sorted(slices.Values(parents)))
 	if len(ids) > 0 && ids[0] == 0 {
 		ids = ids[1:]
@@ -131,12 +131,12 @@ func (r *feedRequest) relateParents(parts []feed.Part, parents []int64) error {
 }
 
 // ruleYearEnd returns when feeds will use other rules of time zones: the end of the year.
-func (r *feedRequest) ruleYearEnd() time.Time {
+func (r *request) ruleYearEnd() time.Time {
 	return r.Zone().Instant(calendar.WallAt(r.year()+1, 1, 1, 0, 0, 0))
 }
 
 // feedEvents loads public events with what feeds show of them. It adds them to entries, by id.
-func (r *feedRequest) feedEvents(ids []int64, entries map[int64]*feedEvent) ([]*ent.Event, error) {
+func (r *request) feedEvents(ids []int64, entries map[int64]*feedEvent) ([]*ent.Event, error) {
 	var out []*ent.Event
 	for some := range slices.Chunk(ids, ent.MaxRead) {
 		rows, err := r.DB.ReadEvents(r.Ctx, some)
@@ -162,7 +162,7 @@ func (r *feedRequest) feedEvents(ids []int64, entries map[int64]*feedEvent) ([]*
 	return out, nil
 }
 
-func (r *feedRequest) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) error {
+func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) error {
 	recurring, err := r.seriesOfEvents(rows)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func (r *feedRequest) addEntries(rows []*ent.Event, entries map[int64]*feedEvent
 }
 
 // seriesOfEvents returns the series of the given events, by the id of the series.
-func (r *feedRequest) seriesOfEvents(rows []*ent.Event) (map[int64]ent.Core, error) {
+func (r *request) seriesOfEvents(rows []*ent.Event) (map[int64]ent.Core, error) {
 	var ids []int64
 	for _, e := range rows {
 		if e.SeriesID != nil {

@@ -18,7 +18,7 @@ type fileQuery struct {
 }
 
 // oneCalendar answers GET /event/{slug}.ics.
-func (r *feedRequest) oneCalendar(q *fileQuery) (*endpoint.Reply, error) {
+func (r *request) oneCalendar(q *fileQuery) (*endpoint.Reply, error) {
 	path := r.EventFile(address.EscapeSegment(q.Slug))
 	about := r.newFeed(r.SiteName())
 	about.Import, about.Self = true, r.feedAddress(path)(1)
@@ -62,7 +62,7 @@ func (r *feedRequest) oneCalendar(q *fileQuery) (*endpoint.Reply, error) {
 
 // eventBySlug returns the public event with a slug, else the withdrawn event that had the slug. Both are nil if
 // there is none.
-func (r *feedRequest) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
+func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
 	id, err := r.OwnerBySlug(calendar.Event, slug)
 	if err != nil {
 		return nil, nil, err
@@ -88,7 +88,7 @@ func eventNotFound(sent string) error {
 	return &calendar.Error{Code: "rest-event-not-found", Key: "rest-event-not-found", Args: map[string]any{"ID": sent}}
 }
 
-func (r *feedRequest) declareOneCalendar(p *param.Set, q *fileQuery) {
+func (r *request) declareOneCalendar(p *param.Set, q *fileQuery) {
 	p.PathString(&q.Slug, "slug", "Slug of the event")
 	read.DeclareLanguage(p)
 }

@@ -31,20 +31,20 @@ type feedQuery struct {
 	moves bool // the requested dates depend on the current time
 }
 
-func (r *feedRequest) declareFeed(p *param.Set, q *feedQuery) {
+func (r *request) declareFeed(p *param.Set, q *feedQuery) {
 	q.Endless = true
 	param.Default(p.Int(&q.Number, "page", "Page of the list"), &q.Number, 1).Between(1, nil).NoLink()
 	param.Default(p.Int(&q.Size, "per_page", "Events on a page"), &q.Size, feedSize).Between(1, MaxFeedSize)
 	r.declareFeedFilters(p, q)
 }
 
-func (r *feedRequest) declareNews(p *param.Set, q *feedQuery) {
+func (r *request) declareNews(p *param.Set, q *feedQuery) {
 	q.Endless = true
 	q.Paging = read.Paging{Number: 1, Size: newsSize}
 	r.declareFeedFilters(p, q)
 }
 
-func (r *feedRequest) declareFeedFilters(p *param.Set, q *feedQuery) {
+func (r *request) declareFeedFilters(p *param.Set, q *feedQuery) {
 	var refused *string
 	refuse := func(name string) {
 		p.OptString(&refused, name, "Refused: feeds show what everybody sees").Hide().NoLink().
@@ -73,7 +73,7 @@ func (q *feedQuery) asksForDates() bool {
 }
 
 // list returns the query of a calendar feed, with its default time window (contract, section 20).
-func (q *feedQuery) list(r *feedRequest) (*query.Events, error) {
+func (q *feedQuery) list(r *request) (*query.Events, error) {
 	e, err := q.periodOf(r)
 	r.ExpireBy(r.ruleYearEnd())
 	if err != nil || q.Include != nil || q.ReplacesDefaultWindow() || q.month != nil || q.day != nil {
@@ -97,7 +97,7 @@ func (q *feedQuery) list(r *feedRequest) (*query.Events, error) {
 
 // periodOf returns the query of a feed without a default time window. A requested month or day narrows the date
 // filters.
-func (q *feedQuery) periodOf(r *feedRequest) (*query.Events, error) {
+func (q *feedQuery) periodOf(r *request) (*query.Events, error) {
 	q.LimitValidity(r.Reader)
 	// Relative dates set r.Until. So does the page of the present month or day.
 	q.moves = !r.Until.IsZero()
@@ -117,7 +117,7 @@ func (q *feedQuery) periodOf(r *feedRequest) (*query.Events, error) {
 }
 
 // listCalendar answers GET /events.ics.
-func (r *feedRequest) listCalendar(q *feedQuery) (*endpoint.Reply, error) {
+func (r *request) listCalendar(q *feedQuery) (*endpoint.Reply, error) {
 	e, err := q.list(r)
 	if err != nil {
 		return nil, err

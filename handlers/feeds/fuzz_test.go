@@ -10,7 +10,7 @@ import (
 
 // FuzzFeedAddress checks that the address of a feed has one route, a known language, and no formats but its own.
 func FuzzFeedAddress(f *testing.F) {
-	h := NewFeeds(address.NewNames(calendar.Paths{}, nil), true)
+	h := New(address.NewNames(calendar.Paths{}, nil), true)
 	for _, address := range [][2]string{
 		{"/events.ics", ""},
 		{"/pl/events.atom", "page=2"},

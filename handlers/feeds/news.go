@@ -22,11 +22,11 @@ type news struct {
 }
 
 // listNews returns the handler of the feed of new and changed events at a path.
-func listNews(path string) func(*feedRequest, *feedQuery) (*endpoint.Reply, error) {
-	return func(r *feedRequest, q *feedQuery) (*endpoint.Reply, error) { return r.listNews(q, path) }
+func listNews(path string) func(*request, *feedQuery) (*endpoint.Reply, error) {
+	return func(r *request, q *feedQuery) (*endpoint.Reply, error) { return r.listNews(q, path) }
 }
 
-func (r *feedRequest) listNews(q *feedQuery, path string) (*endpoint.Reply, error) {
+func (r *request) listNews(q *feedQuery, path string) (*endpoint.Reply, error) {
 	e, err := q.periodOf(r)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (r *feedRequest) listNews(q *feedQuery, path string) (*endpoint.Reply, erro
 }
 
 // latestEvents finds the events of a list that changed last.
-func (r *feedRequest) latestEvents(q *query.Events) (query.Latest, error) {
+func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
 	return read.ByIndex(r.Reader, func(x *index.Index, revision int64) (query.Latest, error) {
 		q.Revision = revision
 		latest, err := x.LatestEvents(r.Ctx, q, nil, newsSize)
@@ -106,7 +106,7 @@ func (r *feedRequest) latestEvents(q *query.Events) (query.Latest, error) {
 
 // latestEntries returns those of the given events that changed last, newest first. Entries come from the record cache or from
 // their rows. In memory it keeps only these entries and one batch.
-func (r *feedRequest) latestEntries(latest query.Latest) ([]feed.Entry, error) {
+func (r *request) latestEntries(latest query.Latest) ([]feed.Entry, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &one.entry })
 	list.Media, list.Encode = entryCodec.MediaType, entryCodec.EncodeRecord // the three formats share their entries
 	var out []feed.Entry

@@ -18,7 +18,7 @@ type feedID struct {
 
 // feedIDs returns what identifies events in feeds: what an import has taken from the feeds of its source, else what derives
 // from the ids.
-func (r *feedRequest) feedIDs(ids []int64) (map[int64]feedID, error) {
+func (r *request) feedIDs(ids []int64) (map[int64]feedID, error) {
 	out := make(map[int64]feedID, len(ids))
 	for _, id := range ids {
 		out[id] = feedID{uid: feed.UID(r.FeedKey, id)}
@@ -45,7 +45,7 @@ func (r *feedRequest) feedIDs(ids []int64) (map[int64]feedID, error) {
 }
 
 // newsID returns the id of an event in RSS, Atom and JSON Feed.
-func (r *feedRequest) newsID(id int64, of feedID) string {
+func (r *request) newsID(id int64, of feedID) string {
 	if of.guid != "" {
 		return of.guid
 	}

@@ -40,7 +40,7 @@ type Feeds struct {
 }
 
 // New returns the feeds of a site. names are those in the paths of its pages. If enabled is false, there are no feeds.
-func NewFeeds(names address.Names, enabled bool) *Feeds {
+func New(names address.Names, enabled bool) *Feeds {
 	f := &Feeds{names: names}
 	if enabled {
 		f.table = newFeedTable()
@@ -55,11 +55,11 @@ func (f *Feeds) Patterns() []*endpoint.Pattern { return f.table.patterns() }
 func BeginsPath(first string) bool { return slices.Contains(feedPaths, "/"+first) }
 
 // request is a request for a feed.
-type feedRequest struct {
+type request struct {
 	*endpoint.Request
 }
 
-func newFeedRequest(r *endpoint.Request) *feedRequest { return &feedRequest{r} }
+func newRequest(r *endpoint.Request) *request { return &request{r} }
 
 // feedTable has the routes of feeds by their paths. eventPath is the key for the feed of one event. A nil table
 // has no feeds.
@@ -68,14 +68,14 @@ type feedTable map[string]*endpoint.Pattern
 func newFeedTable() feedTable {
 	calendarFeed := func(e *endpoint.Endpoint) *endpoint.Endpoint { return e.InFormat(calendarCodec) }
 	news := func(path string, as endpoint.Codec) *endpoint.Pattern {
-		return endpoint.NewPattern(path, endpoint.For(newFeedRequest, "Subscribe to what is new or changed", endpoint.MethodsRead, http.StatusOK, (*feedRequest).declareNews, listNews(path)).
+		return endpoint.NewPattern(path, endpoint.For(newRequest, "Subscribe to what is new or changed", endpoint.MethodsRead, http.StatusOK, (*request).declareNews, listNews(path)).
 			InFormat(as))
 	}
-	one := endpoint.NewPattern(eventPath+"{slug}"+endpoint.SuffixICal, calendarFeed(endpoint.For(newFeedRequest, "Save an event to a calendar", endpoint.MethodsRead, http.StatusOK,
-		(*feedRequest).declareOneCalendar, (*feedRequest).oneCalendar)))
+	one := endpoint.NewPattern(eventPath+"{slug}"+endpoint.SuffixICal, calendarFeed(endpoint.For(newRequest, "Save an event to a calendar", endpoint.MethodsRead, http.StatusOK,
+		(*request).declareOneCalendar, (*request).oneCalendar)))
 	return feedTable{
-		eventsICS: endpoint.NewPattern(eventsICS, calendarFeed(endpoint.For(newFeedRequest, "Subscribe to events", endpoint.MethodsRead, http.StatusOK,
-			(*feedRequest).declareFeed, (*feedRequest).listCalendar))),
+		eventsICS: endpoint.NewPattern(eventsICS, calendarFeed(endpoint.For(newRequest, "Subscribe to events", endpoint.MethodsRead, http.StatusOK,
+			(*request).declareFeed, (*request).listCalendar))),
 		eventsAtom: news(eventsAtom, atomCodec),
 		eventsRSS:  news(eventsRSS, rssCodec),
 		eventsJSON: news(eventsJSON, jsonFeedCodec),
@@ -128,7 +128,7 @@ func (f *Feeds) Match(method, path, query string) *endpoint.Match {
 	}
 	m := endpoint.NewMatch(p, method, nil)
 	m.Input = func(r *endpoint.Request, sent map[string]any) (map[string]string, map[string]any, error) {
-		return newFeedRequest(r).pageInput(readings, sent)
+		return newRequest(r).pageInput(readings, sent)
 	}
 	return m
 }
@@ -186,7 +186,7 @@ var periodParams = []string{
 
 // pageInput returns the parameters of the feed of a calendar page: those that were sent, and the filters that the address
 // of the page implies. readings are those of the address.
-func (r *feedRequest) pageInput(readings []address.Page, sent map[string]any) (path map[string]string, values map[string]any, err error) {
+func (r *request) pageInput(readings []address.Page, sent map[string]any) (path map[string]string, values map[string]any, err error) {
 	values = maps.Clone(sent)
 	for name, v := range sent {
 		if v == "" {
@@ -231,7 +231,7 @@ func (r *feedRequest) pageInput(readings []address.Page, sent map[string]any) (p
 }
 
 // limitToPast limits a feed to the events that ended before today, in the twelve months before unless other dates were sent.
-func (r *feedRequest) limitToPast(values map[string]any) {
+func (r *request) limitToPast(values map[string]any) {
 	today := r.Zone().Wall(r.Now).StartOfDay()
 	r.ExpireBy(r.Tomorrow())
 	if values["ends_before"] == nil {
@@ -244,7 +244,7 @@ func (r *feedRequest) limitToPast(values map[string]any) {
 
 // periodText returns the month or day that a page shows. It is that of the path, else of the parameter sent, else
 // the present one.
-func (r *feedRequest) periodText(p address.Page, sent string) string {
+func (r *request) periodText(p address.Page, sent string) string {
 	layout := time.DateOnly
 	if p.View == address.ViewMonth {
 		layout = "2006-01"
@@ -265,7 +265,7 @@ func (r *feedRequest) periodText(p address.Page, sent string) string {
 // chooseReading returns the first valid reading of a path, and the id of the term or record that it names. In a
 // valid reading, that term or record exists and is public. A reading without a term, venue, organizer or series is
 // valid, with the id 0. Without a valid reading, the error is 404.
-func (r *feedRequest) chooseReading(readings []address.Page) (address.Page, int64, error) {
+func (r *request) chooseReading(readings []address.Page) (address.Page, int64, error) {
 	for _, p := range readings {
 		kind := p.Taxonomy
 		switch p.View {
@@ -297,7 +297,7 @@ func (r *feedRequest) chooseReading(readings []address.Page) (address.Page, int6
 }
 
 // isPublic reports whether anonymous callers may see the term, venue, organizer or series with an id.
-func (r *feedRequest) isPublic(kind calendar.Kind, id int64) (bool, error) {
+func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	if id == 0 {
 		return false, nil
 	}
@@ -317,7 +317,7 @@ func (r *feedRequest) isPublic(kind calendar.Kind, id int64) (bool, error) {
 
 // eventSlug returns the slug for the feed of one event from the path of its page. A slug without a date is not
 // checked. If the path has an id or a date, and shownSlug finds no slug, the error is 404.
-func (r *feedRequest) eventSlug(p address.Page) (string, error) {
+func (r *request) eventSlug(p address.Page) (string, error) {
 	switch {
 	case p.View == address.ViewRecord:
 		notFound := eventNotFound(strconv.FormatInt(p.ID, 10))
@@ -362,13 +362,13 @@ func (r *feedRequest) eventSlug(p address.Page) (string, error) {
 }
 
 // isShown reports whether anonymous callers may see an event.
-func (r *feedRequest) isShown(e *ent.Event) bool {
+func (r *request) isShown(e *ent.Event) bool {
 	return e.Status.Shown(r.Now, e.PublishedAt) == calendar.Publish
 }
 
 // shownSlug returns the slug of the first public event of rows. If none is public, it returns a slug that one had
 // when it was withdrawn.
-func (r *feedRequest) shownSlug(rows []*ent.Event, notFound error) (string, error) {
+func (r *request) shownSlug(rows []*ent.Event, notFound error) (string, error) {
 	if i := slices.IndexFunc(rows, r.isShown); i >= 0 {
 		return rows[i].Slug, nil
 	}

@@ -14,7 +14,7 @@ import (
 
 // boundsOf returns which withdrawn events belong on a page of a feed. The first before ids of page are entries
 // before the page. The last page has no upper bound.
-func (r *feedRequest) boundsOf(page query.Page, before int, isLast bool) (b query.WithdrawnPart, err error) {
+func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.WithdrawnPart, err error) {
 	var ids []int64
 	if before > 0 && len(page.IDs) > 0 {
 		ids = append(ids, page.IDs[0])
@@ -42,7 +42,7 @@ func (r *feedRequest) boundsOf(page query.Page, before int, isLast bool) (b quer
 }
 
 // withdrawnParts returns the withdrawn events of a page as parts of a feed.
-func (r *feedRequest) withdrawnParts(about *feed.Feed, e *query.Events, b query.WithdrawnPart) ([]feed.Part, error) {
+func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.WithdrawnPart) ([]feed.Part, error) {
 	found, err := r.findWithdrawn(e, b)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (r *feedRequest) withdrawnParts(about *feed.Feed, e *query.Events, b query.
 }
 
 // findWithdrawn finds withdrawn events, and records that the reply depends on them.
-func (r *feedRequest) findWithdrawn(e *query.Events, part query.WithdrawnPart) ([]query.Withdrawal, error) {
+func (r *request) findWithdrawn(e *query.Events, part query.WithdrawnPart) ([]query.Withdrawal, error) {
 	if !e.IncludesWithdrawn() {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func (r *feedRequest) findWithdrawn(e *query.Events, part query.WithdrawnPart) (
 }
 
 // withdrawnEntries returns the entries of withdrawn events in feeds.
-func (r *feedRequest) withdrawnEntries(list ...query.Withdrawal) ([]feed.Entry, error) {
+func (r *request) withdrawnEntries(list ...query.Withdrawal) ([]feed.Entry, error) {
 	ids := make([]int64, len(list))
 	for i, w := range list {
 		ids[i] = w.ID

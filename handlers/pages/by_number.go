@@ -12,7 +12,7 @@ import (
 )
 
 // recordPage answers /?p={id} with a redirect to the page of the published record.
-func (r *pageRequest) recordPage() (*PageReply, error) {
+func (r *request) recordPage() (*Reply, error) {
 	id, err := r.RecordOfNumber(r.path.ID)
 	if err != nil {
 		return nil, err

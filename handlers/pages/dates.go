@@ -71,7 +71,7 @@ var pluralNames = map[plural.Form]string{
 }
 
 // pluralOf returns the form of a sentence for the number n, with the number filled in.
-func (r *pageRequest) pluralOf(forms web.Plural, n int) string {
+func (r *request) pluralOf(forms web.Plural, n int) string {
 	form := plural.Cardinal.MatchPlural(language.Make(string(r.Language)), n, 0, 0, 0, 0)
 	text, ok := forms[pluralNames[form]]
 	if !ok {

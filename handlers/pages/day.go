@@ -14,7 +14,7 @@ import (
 )
 
 // dayPage answers with the page of a day.
-func (r *pageRequest) dayPage() (*PageReply, error) {
+func (r *request) dayPage() (*Reply, error) {
 	p, err := r.prepare(false)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 }
 
 // rowsOfDay renders the events of a day. Events that began on an earlier day show since when they last.
-func (r *pageRequest) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageItem, error) {
+func (r *request) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageItem, error) {
 	description := linkedDescription(len(events))
 	began := func(e dayEvent) bool { return e.first.Before(day) }
 	before := slices.DeleteFunc(slices.Clone(events), func(e dayEvent) bool { return !began(e) })
@@ -148,7 +148,7 @@ func (r *pageRequest) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageIte
 }
 
 // periodFeed returns the filters of the feed of a day or month.
-func (r *pageRequest) periodFeed(name, value string) []web.Field {
+func (r *request) periodFeed(name, value string) []web.Field {
 	return append(r.feedFilters(), web.Field{Name: name, Value: value})
 }
 
@@ -169,7 +169,7 @@ func isPageDay(day calendar.Wall) bool {
 }
 
 // dayHref returns the link to the page of a day. It returns "" if the site has no day pages.
-func (r *pageRequest) dayHref(p address.Page) string {
+func (r *request) dayHref(p address.Page) string {
 	if !r.pages.servesView(address.ViewDay) {
 		return ""
 	}

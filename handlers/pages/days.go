@@ -58,7 +58,7 @@ func emptySheet(of dayRange) *daySheet {
 
 // eventsOfDays returns the events of a query on the days of shown (contract, section 21). Each day has at most
 // most events. The total counts the events on the days of counted.
-func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted dayRange, most int) (*daySheet, error) {
+func (r *request) eventsOfDays(q *query.Events, shown, counted dayRange, most int) (*daySheet, error) {
 	zone := r.Zone()
 	begin, end := zone.Instant(shown.first), zone.Instant(shown.last.AddDate(0, 0, 1))
 	wide := *q
@@ -161,7 +161,7 @@ func startMax(t time.Time) *time.Time {
 }
 
 // withSpans returns a page with the time spans of its events. It leaves out events that were deleted meanwhile.
-func (r *pageRequest) withSpans(page query.Page) (query.Page, error) {
+func (r *request) withSpans(page query.Page) (query.Page, error) {
 	if page.Spans != nil || len(page.IDs) == 0 {
 		return page, nil
 	}
@@ -202,7 +202,7 @@ func spanOf(row *ent.Event) query.Span {
 
 // dayEventOf returns the event at index i of a page, with its days. An all-day event has its own days, others
 // those of the site's clock.
-func (r *pageRequest) dayEventOf(page query.Page, i int) dayEvent {
+func (r *request) dayEventOf(page query.Page, i int) dayEvent {
 	s := &page.Spans[i]
 	e := dayEvent{
 		id: page.IDs[i], allDay: s.AllDay, starts: time.Unix(s.Starts, 0).UTC(), end: time.Unix(s.Ends, 0).UTC(),
@@ -225,7 +225,7 @@ func (r *pageRequest) dayEventOf(page query.Page, i int) dayEvent {
 }
 
 // dayEvent returns an event with its days.
-func (r *pageRequest) dayEvent(row *ent.Event) dayEvent {
+func (r *request) dayEvent(row *ent.Event) dayEvent {
 	return r.dayEventOf(query.Page{IDs: []int64{row.ID}, Spans: []query.Span{spanOf(row)}}, 0)
 }
 
@@ -250,7 +250,7 @@ const (
 
 // neighbours returns the closest days with events before and after a period. Zero means that there is none.
 // If a day within near is found, it need not be the closest, since the page links its month.
-func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before, after calendar.Wall, err error) {
+func (r *request) neighbours(q *query.Events, period, near dayRange) (before, after calendar.Wall, err error) {
 	zone := r.Zone()
 	yesterday, tomorrow := period.first.AddDate(0, 0, -1), period.last.AddDate(0, 0, 1)
 	begin, end := zone.Instant(period.first), zone.Instant(tomorrow)
@@ -313,7 +313,7 @@ func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before
 
 // eachDayEvent calls do for each event of a part of a list until do returns false. left reports whether the list
 // has more events that do wants.
-func (r *pageRequest) eachDayEvent(q *query.Events, offset, limit int, do func(*dayEvent) (more bool)) (left bool, err error) {
+func (r *request) eachDayEvent(q *query.Events, offset, limit int, do func(*dayEvent) (more bool)) (left bool, err error) {
 	page, err := r.FindEvents(q, offset, limit)
 	if err != nil {
 		return false, err

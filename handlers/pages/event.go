@@ -24,13 +24,13 @@ import (
 )
 
 // findBySlug returns the id of the record whose slug the path has, or 0 if there is none.
-func (r *pageRequest) findBySlug(kind calendar.Kind) (int64, error) {
+func (r *request) findBySlug(kind calendar.Kind) (int64, error) {
 	return r.OwnerBySlug(kind, r.path.Slugs[0])
 }
 
 // redirectIfMoved returns a redirect to the canonical path of a record, or nil if the path has the slug in the language
 // of the page.
-func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
+func (r *request) redirectIfMoved(row ent.Row) *Reply {
 	to := r.path
 	to.Slugs = []string{r.slugIn(row, r.Language)}
 	if to.Slugs[0] == "" || to.Slugs[0] == r.path.Slugs[0] {
@@ -40,12 +40,12 @@ func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
 }
 
 // slugIn returns the decoded slug of a record in a language.
-func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
+func (r *request) slugIn(row ent.Row, l calendar.Language) string {
 	return calendar.DecodedSlug(calendar.Served(l, r.Site.Language, row.Text(), row.Translated()).Slug)
 }
 
 // recordPaths returns a function that returns the page of a record in a language.
-func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) address.Page {
+func (r *request) recordPaths(row ent.Row) func(calendar.Language) address.Page {
 	return func(l calendar.Language) address.Page {
 		p := r.path
 		p.Language = r.pages.PathLanguage(l)
@@ -55,13 +55,13 @@ func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) address.P
 }
 
 // isPublicRecord reports whether anonymous visitors may see a record.
-func (r *pageRequest) isPublicRecord(row ent.Core) bool {
+func (r *request) isPublicRecord(row ent.Core) bool {
 	return row.Status.Shown(r.Now, row.PublishedAt) == calendar.Publish
 }
 
 // prose returns a description as sanitised HTML for a page. It replaces images of other hosts by links or text,
 // unless the site allows them.
-func (r *pageRequest) prose(description string) (template.HTML, error) {
+func (r *request) prose(description string) (template.HTML, error) {
 	external := r.PageSettings.ExternalImages
 	clean, err := markup.HTMLContext(r.Ctx, description)
 	if err != nil && !errors.Is(err, markup.ErrText) {
@@ -76,7 +76,7 @@ func (r *pageRequest) prose(description string) (template.HTML, error) {
 }
 
 // eventPage answers with the page of an event.
-func (r *pageRequest) eventPage() (*PageReply, error) {
+func (r *request) eventPage() (*Reply, error) {
 	id, err := r.findBySlug(calendar.Event)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 
 // passwordForm returns the form of a protected record, and the HTTP status of its page. refused is the error of
 // TryPassword.
-func (r *pageRequest) passwordForm(refused error) (*web.Password, int) {
+func (r *request) passwordForm(refused error) (*web.Password, int) {
 	form := &web.Password{Action: r.pages.pathOf(r.path)}
 	switch {
 	case refused != nil:
@@ -159,7 +159,7 @@ var errPageGone = &calendar.Error{Code: "event-is-in-trash", Key: "event-is-in-t
 
 // withdrawnPage returns the error for an event that no visitor may see. It is errPageGone if the event was
 // recently public under the slug of the path, else address.ErrNoPage.
-func (r *pageRequest) withdrawnPage() error {
+func (r *request) withdrawnPage() error {
 	if !r.path.Date.IsZero() {
 		return address.ErrNoPage
 	}
@@ -174,7 +174,7 @@ func (r *pageRequest) withdrawnPage() error {
 }
 
 // describeEvent fills in what the page of a protected event shows as well: title and dates.
-func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameInput) {
+func (r *request) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameInput) {
 	when := r.eventTimeOf(e, redacted)
 	title := html.UnescapeString(shown.Title)
 	m := &web.EventPage{
@@ -203,7 +203,7 @@ func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redact
 }
 
 // completeEvent fills in what only visitors who may read the event see.
-func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Event, shown *represent.Event) (err error) {
+func (r *request) completeEvent(m *web.EventPage, f *frameInput, e *ent.Event, shown *represent.Event) (err error) {
 	if m.Prose, err = r.prose(shown.Description); err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Even
 	return r.addNear(m, e)
 }
 
-func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
+func (r *request) organizerOf(o *represent.Organizer) web.Place {
 	out := web.Place{
 		Name: html.UnescapeString(o.Organizer), Lang: r.foreignLanguage(o.Language), Phone: o.Phone, Call: callNumber(o.Phone),
 		Email: o.Email, Website: o.Website, Host: hostOf(o.Website),
@@ -276,7 +276,7 @@ func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
 }
 
 // linkTerms adds links to the categories and tags of an event.
-func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
+func (r *request) linkTerms(m *web.EventPage, e *ent.Event) error {
 	shown, err := r.RepresentTerms(e.Edges.Terms)
 	if err != nil {
 		return err
@@ -303,7 +303,7 @@ func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
 const calendarTime = "20060102T150405Z"
 
 // addToCalendar adds the links by which a visitor can add the event to a calendar.
-func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
+func (r *request) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
 	m.File = r.pages.prefix + r.Root.Segment + r.pages.EventFile(shown.Slug)
 	location := ""
 	if len(m.Venues) > 0 {
@@ -344,7 +344,7 @@ func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *repre
 }
 
 // addSeries adds the series that the event belongs to, and the date of its next occurrence.
-func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent.Event) error {
+func (r *request) addSeries(m *web.EventPage, e *ent.Event, shown *represent.Event) error {
 	if shown.Series == nil {
 		return nil
 	}
@@ -391,7 +391,7 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 }
 
 // anonymousEvents returns the query for all events that visitors see in lists.
-func (r *pageRequest) anonymousEvents() *query.Events {
+func (r *request) anonymousEvents() *query.Events {
 	seen := read.VisibleTo(r.Caller, nil)
 	out := &query.Events{Now: r.Now, Language: r.Language, Visible: seen, Places: seen, Readable: r.ReadableEvents(nil)}
 	out.Series.Visible = seen
@@ -409,7 +409,7 @@ const (
 // addNear adds other events near in time and place. These are at venues within nearKilometres, or without
 // positions at the same venue, else of the same category. Past events are left out, so the page of a past event
 // shows coming ones.
-func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
+func (r *request) addNear(m *web.EventPage, e *ent.Event) error {
 	m.NearTitle = r.words.NearTitle
 	from := e.StartsAt.Add(-nearBefore)
 	if from.Before(r.Now) {
@@ -470,7 +470,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 
 // occurrencePage answers the path of an occurrence with a redirect to its event. The path names a day, or means
 // the next occurrence (contract, section 19.4).
-func (r *pageRequest) occurrencePage() (*PageReply, error) {
+func (r *request) occurrencePage() (*Reply, error) {
 	seriesID, err := r.findBySlug(calendar.Series)
 	if err != nil {
 		return nil, err
@@ -519,7 +519,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 
 // occurrencesPlannedOn returns the ids of occurrences that the rule of a series puts on a day. They may have been
 // moved to another day since.
-func (r *pageRequest) occurrencesPlannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
+func (r *request) occurrencesPlannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
 	return r.DB.Event.Query().
 		Where(event.SeriesID(seriesID), event.OriginalStartGTE(day), event.OriginalStartLT(day.AddDate(0, 0, 1))).
 		Limit(ent.MaxRead).IDs(r.Ctx)

@@ -18,7 +18,7 @@ import (
 
 // applyAliases renames parameters of The Events Calendar to those of Almanac. tribe-bar-date becomes the day or month to
 // show, or start_date in lists. Dates in the path of the page have precedence.
-func (r *pageRequest) applyAliases() error {
+func (r *request) applyAliases() error {
 	if fault := address.RenameParams(r.values); fault != nil {
 		return param.Invalid{Faults: []param.Fault{*fault}}
 	}
@@ -62,7 +62,7 @@ func (r *pageRequest) applyAliases() error {
 }
 
 // filterForm returns the filter form of the page with the sent values. dates includes the fields for dates.
-func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
+func (r *request) filterForm(dates bool) (*web.Filter, error) {
 	to := r.path
 	to.Page, to.Redirect, to.Past = 0, 0, false
 	f := &web.Filter{
@@ -101,7 +101,7 @@ func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
 }
 
 // dateField returns a sent date in the format of a form field. A text that is not a date stays unchanged.
-func (r *pageRequest) dateField(name string) string {
+func (r *request) dateField(name string) string {
 	text := param.SentText(r.values[name])
 	if text == "" {
 		return ""
@@ -114,7 +114,7 @@ func (r *pageRequest) dateField(name string) string {
 }
 
 // addChips adds the filters of the page. Each is a link to the page without that filter.
-func (r *pageRequest) addChips(f *web.Filter) {
+func (r *request) addChips(f *web.Filter) {
 	p := r.path
 	p.Page, p.Redirect = 0, 0
 	today := r.today()
@@ -162,7 +162,7 @@ const maxCategories = 300
 
 // categoryTree returns the categories in tree order, with their depth. It leaves out categories that have no
 // events and no descendant with events.
-func (r *pageRequest) categoryTree() (rows []*ent.Term, depth map[int64]int, err error) {
+func (r *request) categoryTree() (rows []*ent.Term, depth map[int64]int, err error) {
 	q := &read.TermQuery{Paging: read.Paging{Number: 1, Size: maxCategories}}
 	all, err := r.FindTerms(calendar.Category, r.DB.Term.Query().Where(q.Predicates(calendar.Category, r.Language)...), q, 0)
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *pageRequest) categoryTree() (rows []*ent.Term, depth map[int64]int, err
 	return rows, depth, nil
 }
 
-func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
+func (r *request) categoryOptions(chosen string) ([]web.Option, error) {
 	rows, depth, err := r.categoryTree()
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ type frameInput struct {
 }
 
 // frame returns the head, navigation and footer around the content of a page.
-func (r *pageRequest) frame(f frameInput) web.Frame {
+func (r *request) frame(f frameInput) web.Frame {
 	site := r.Site
 	name := cmp.Or(r.SiteName(), r.words.Calendar)
 	title := f.title
@@ -140,7 +140,7 @@ func (r *pageRequest) frame(f frameInput) web.Frame {
 }
 
 // locale returns the language with its territory in the notation of Open Graph, such as "pl_PL".
-func (r *pageRequest) locale() string {
+func (r *request) locale() string {
 	switch {
 	case r.Language == calendar.English && r.PageSettings.English == locale.British:
 		return "en_GB"
@@ -181,7 +181,7 @@ func hasLanguage(languages []calendar.Language, l calendar.Language) bool {
 }
 
 // searchAction returns the link of the search form in the navigation. It is "" if the site has no list pages.
-func (r *pageRequest) searchAction() string {
+func (r *request) searchAction() string {
 	if !r.pages.servesView(address.ViewList) {
 		return ""
 	}
@@ -189,7 +189,7 @@ func (r *pageRequest) searchAction() string {
 }
 
 // viewFilters returns the filters that a link to another view of the same events keeps.
-func (r *pageRequest) viewFilters() []web.Field {
+func (r *request) viewFilters() []web.Field {
 	switch r.path.View {
 	case address.ViewList, address.ViewMonth, address.ViewDay:
 		return r.filters(dateParameters...)
@@ -198,7 +198,7 @@ func (r *pageRequest) viewFilters() []web.Field {
 }
 
 // absoluteAddress returns a link with the scheme and host of the base URL. "" stays "".
-func (r *pageRequest) absoluteAddress(href string) string {
+func (r *request) absoluteAddress(href string) string {
 	if href == "" {
 		return ""
 	}
@@ -206,10 +206,10 @@ func (r *pageRequest) absoluteAddress(href string) string {
 }
 
 // api returns the URL of the API in the language of the page.
-func (r *pageRequest) api() string { return r.Site.BaseURL + r.Root.Segment + r.Root.Mount }
+func (r *request) api() string { return r.Site.BaseURL + r.Root.Segment + r.Root.Mount }
 
 // headers returns the headers of a page that depend on its content.
-func (r *pageRequest) headers(f *web.Frame) [][2]string {
+func (r *request) headers(f *web.Frame) [][2]string {
 	links := make([]string, 0, len(f.Alternates)+2)
 	for _, a := range f.Alternates {
 		link := endpoint.LinkValue(a.Href, "alternate")
@@ -252,7 +252,7 @@ func summary(html string, characters int) string {
 }
 
 // subscribe returns the addresses of the feeds with these filters. It returns nil if the site has no feeds.
-func (r *pageRequest) subscribe(title string, filters []web.Field) *web.Subscribe {
+func (r *request) subscribe(title string, filters []web.Field) *web.Subscribe {
 	if !r.PageSettings.Pages.Feeds {
 		return nil
 	}

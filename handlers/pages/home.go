@@ -15,7 +15,7 @@ import (
 )
 
 // homePage answers with the home page: events of today and the next ones.
-func (r *pageRequest) homePage() (*PageReply, error) {
+func (r *request) homePage() (*Reply, error) {
 	m := &web.HomePage{Heading: r.words.Home}
 	if name := r.SiteName(); name != "" {
 		m.Heading = name
@@ -110,7 +110,7 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 }
 
 // featuredNext returns the next featured events.
-func (r *pageRequest) featuredNext(all *query.Events) (query.Page, error) {
+func (r *request) featuredNext(all *query.Events) (query.Page, error) {
 	one := *all
 	column, err := columnNamed("featured")
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *pageRequest) featuredNext(all *query.Events) (query.Page, error) {
 
 // expireByStart makes the reply expire when the first event of the page has started. The page is in order of
 // starts.
-func (r *pageRequest) expireByStart(page query.Page) error {
+func (r *request) expireByStart(page query.Page) error {
 	page, err := r.withSpans(page)
 	if err == nil && len(page.Spans) > 0 {
 		r.ExpireBy(time.Unix(page.Spans[0].Starts+1, 0).UTC())

@@ -80,7 +80,7 @@ type listedEvent struct {
 
 // items renders the events of a page of a list in one of the forms. Events that look the same for all visitors
 // come from the record cache. description is the result of linkedDescription, or noLinkedData.
-func (r *pageRequest) items(page query.Page, form string, description int) ([]pageItem, error) {
+func (r *request) items(page query.Page, form string, description int) ([]pageItem, error) {
 	written, _, _ := strings.Cut(form, " ")
 	media := "text/html;" + form + ";" + strconv.Itoa(description)
 	if form == cardItem {
@@ -143,7 +143,7 @@ func endOfMove(movedAt time.Time) time.Time {
 }
 
 // encodeListed returns an event for the record cache: a line of facts, a line of JSON-LD, and the HTML of a template.
-func (r *pageRequest) encodeListed(e *listedEvent, written string) ([]byte, error) {
+func (r *request) encodeListed(e *listedEvent, written string) ([]byte, error) {
 	var moves int64
 	if !e.moves.IsZero() {
 		moves = e.moves.Unix()
@@ -184,7 +184,7 @@ func decodeListed(body []byte) (out pageItem, err error) {
 }
 
 // itemsByID renders events in one of the forms, by id. Events that were deleted meanwhile are missing.
-func (r *pageRequest) itemsByID(events []dayEvent, form string, description int) (map[int64]pageItem, error) {
+func (r *request) itemsByID(events []dayEvent, form string, description int) (map[int64]pageItem, error) {
 	out := make(map[int64]pageItem, len(events))
 	for part := range slices.Chunk(events, ent.MaxRead) {
 		items, err := r.items(pageOfDays(part, len(part)), form, description)
@@ -209,7 +209,7 @@ func itemBodies(items []pageItem) []template.HTML {
 
 // representEvent returns the representation of an event. It is redacted if the event is protected and the visitor
 // has not sent its password.
-func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
+func (r *request) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
 	if redacted = r.IsProtected(e); redacted {
 		v.Redact(&out, e)
@@ -219,7 +219,7 @@ func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool)
 
 // cost returns the cost of an event in the format of the language. It returns "" if shown, the cost in the
 // representation, is "", and for a canceled event, which sells nothing.
-func (r *pageRequest) cost(e *ent.Event, shown string) string {
+func (r *request) cost(e *ent.Event, shown string) string {
 	if shown == "" || e.EventStatus == calendar.Canceled {
 		return ""
 	}
@@ -227,7 +227,7 @@ func (r *pageRequest) cost(e *ent.Event, shown string) string {
 }
 
 // item returns what lists show of an event. It uses the representation, which is redacted for a protected event.
-func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.Item {
+func (r *request) item(v *represent.View, e *ent.Event, form string) *web.Item {
 	shown, redacted := r.representEvent(v, e, false)
 	w := r.words
 	when := r.eventTimeOf(e, redacted)
@@ -267,7 +267,7 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 }
 
 // setItemTime sets the time that an item shows in one of the forms.
-func (r *pageRequest) setItemTime(item *web.Item, e *ent.Event, when *eventTime, stands *dayEvent, form string) {
+func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, stands *dayEvent, form string) {
 	if form == entryItem && !when.allDay {
 		item.Time = r.dates.Time(e.StartWall)
 	}
@@ -283,7 +283,7 @@ func (r *pageRequest) setItemTime(item *web.Item, e *ent.Event, when *eventTime,
 }
 
 // eventMarks returns the words that stand out in an event, such as "Canceled".
-func (r *pageRequest) eventMarks(shown *represent.Event, redacted bool) []web.Mark {
+func (r *request) eventMarks(shown *represent.Event, redacted bool) []web.Mark {
 	var out []web.Mark
 	switch shown.EventStatus {
 	case calendar.Canceled:
@@ -324,7 +324,7 @@ func placeName(v *represent.Venue) string {
 }
 
 // foreignLanguage returns a language, or "" if it is that of the page.
-func (r *pageRequest) foreignLanguage(language string) string {
+func (r *request) foreignLanguage(language string) string {
 	if language == string(r.Language) {
 		return ""
 	}
@@ -345,7 +345,7 @@ func colourOf(categories []represent.EventTerm) int {
 func termColour(id int64) int { return 1 + int(id%colours) }
 
 // picture returns an image in the sizes that pages show. It returns nil if there is none or another host has it.
-func (r *pageRequest) picture(of represent.OrFalse) *web.Picture {
+func (r *request) picture(of represent.OrFalse) *web.Picture {
 	image, ok := of.(*represent.Image)
 	if !ok || image == nil {
 		return nil
@@ -367,7 +367,7 @@ func (r *pageRequest) picture(of represent.OrFalse) *web.Picture {
 }
 
 // largePicture returns an image like picture, with the large size for browsers that do not choose a size.
-func (r *pageRequest) largePicture(of represent.OrFalse) *web.Picture {
+func (r *request) largePicture(of represent.OrFalse) *web.Picture {
 	out := r.picture(of)
 	if image, ok := of.(*represent.Image); ok && out != nil {
 		out.URL, out.Width, out.Height = r.localAddress(image.URL), image.Width, image.Height
@@ -379,7 +379,7 @@ func (r *pageRequest) largePicture(of represent.OrFalse) *web.Picture {
 }
 
 // sharedPicture returns a picture with its absolute URL, for previews in social networks.
-func (r *pageRequest) sharedPicture(p *web.Picture) *web.Picture {
+func (r *request) sharedPicture(p *web.Picture) *web.Picture {
 	if p == nil {
 		return nil
 	}
@@ -398,7 +398,7 @@ type eventTime struct {
 }
 
 // eventTimeOf returns when an event takes place. A redacted event is never shown as all-day.
-func (r *pageRequest) eventTimeOf(e *ent.Event, redacted bool) eventTime {
+func (r *request) eventTimeOf(e *ent.Event, redacted bool) eventTime {
 	zone, err := calendar.ParseZone(e.Timezone)
 	if err != nil { // zones in the database are always valid
 		zone = calendar.UTC()
@@ -479,7 +479,7 @@ func callNumber(text string) string {
 
 // mapLink returns the URL of a map with the venue. It is "" if the venue has no position, wants no link, or the
 // site has no map.
-func (r *pageRequest) mapLink(v *represent.Venue) string {
+func (r *request) mapLink(v *represent.Venue) string {
 	link := r.PageSettings.MapLink
 	if link == "" || !v.ShowMap && !v.ShowMapLink || v.GeoLat == nil || v.GeoLng == nil {
 		return ""
@@ -496,7 +496,7 @@ func (r *pageRequest) mapLink(v *represent.Venue) string {
 }
 
 // placeOf returns a venue as pages show it.
-func (r *pageRequest) placeOf(v *represent.Venue) web.Place {
+func (r *request) placeOf(v *represent.Venue) web.Place {
 	out := web.Place{
 		Name: html.UnescapeString(v.Venue), Lang: r.foreignLanguage(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),
 		Website: v.Website, Host: hostOf(v.Website), Map: r.mapLink(v),

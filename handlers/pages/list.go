@@ -29,7 +29,7 @@ type preparedList struct {
 
 // prepare parses the parameters of a list page. If a parameter is invalid, its form field shows the fault, and
 // the page has no events.
-func (r *pageRequest) prepare(dates bool) (*preparedList, error) {
+func (r *request) prepare(dates bool) (*preparedList, error) {
 	out := &preparedList{status: http.StatusOK}
 	err := r.applyAliases()
 	if err == nil {
@@ -55,7 +55,7 @@ func (r *pageRequest) prepare(dates bool) (*preparedList, error) {
 
 // listPage answers with a list of events. Coming and ongoing events are in order of their starts, past events in
 // order of their ends.
-func (r *pageRequest) listPage() (*PageReply, error) {
+func (r *request) listPage() (*Reply, error) {
 	p, err := r.prepare(true)
 	if err != nil {
 		return nil, err
@@ -123,12 +123,12 @@ func (r *pageRequest) listPage() (*PageReply, error) {
 }
 
 // subscribeTitle returns the title of a subscription to the page.
-func (r *pageRequest) subscribeTitle(title string) string {
+func (r *request) subscribeTitle(title string) string {
 	return strings.ReplaceAll(r.words.SubscribeTo, "{title}", title)
 }
 
 // scopeFilters returns the filters that the path of the page implies: its term, and featured.
-func (r *pageRequest) scopeFilters() []web.Field {
+func (r *request) scopeFilters() []web.Field {
 	var out []web.Field
 	if n := len(r.terms); n > 0 {
 		name := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]
@@ -141,14 +141,14 @@ func (r *pageRequest) scopeFilters() []web.Field {
 }
 
 // setAPIRoot sets the API root of the page to the events of its path, if the path limits them.
-func (r *pageRequest) setAPIRoot() {
+func (r *request) setAPIRoot() {
 	if scope := r.scopeFilters(); len(scope) > 0 {
 		r.apiRoot = "/events/" + encode(scope)
 	}
 }
 
 // pastFilter returns the API filter that selects the events of a list of past events. It is nil for other pages.
-func (r *pageRequest) pastFilter() []web.Field {
+func (r *request) pastFilter() []web.Field {
 	if !r.path.Past {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (r *pageRequest) pastFilter() []web.Field {
 }
 
 // feedFilters returns the filters of the page's feeds. The result is never nil.
-func (r *pageRequest) feedFilters() []web.Field {
+func (r *request) feedFilters() []web.Field {
 	return append(append([]web.Field{}, r.scopeFilters()...), r.filters("include")...)
 }
 
@@ -169,7 +169,7 @@ type eventList struct {
 
 // findList finds a page of past events, or of those that have not ended. If dates were sent, the list need not
 // begin now.
-func (r *pageRequest) findList(e *query.Events, q *read.EventQuery, past bool) (eventList, error) {
+func (r *request) findList(e *query.Events, q *read.EventQuery, past bool) (eventList, error) {
 	one := *e
 	dated := one.Window != query.Window{}
 	switch {
@@ -202,7 +202,7 @@ func (r *pageRequest) findList(e *query.Events, q *read.EventQuery, past bool) (
 
 // expireByNextEnd makes the reply expire when the next event ends, because it leaves lists then. If too many
 // events are ongoing to read all, the reply expires after a minute.
-func (r *pageRequest) expireByNextEnd() error {
+func (r *request) expireByNextEnd() error {
 	now, tomorrow := r.Now, r.Tomorrow()
 	r.ExpireBy(tomorrow)
 	going := r.anonymousEvents()
@@ -224,7 +224,7 @@ func (r *pageRequest) expireByNextEnd() error {
 }
 
 // fillList adds the events of a list under headings of their days, and links to the previous and next page.
-func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) error {
+func (r *request) fillList(m *web.ListPage, list eventList, f *frameInput) error {
 	items, err := r.items(list.Page, rowItem, linkedDescription(len(list.IDs)))
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) e
 
 // groups sorts the items of a list and puts them under headings by first day, or by last day in a list of past events. In other
 // lists without filters by date, events that began before today come first, as ongoing.
-func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
+func (r *request) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
 	r.ExpireBy(r.Tomorrow())
 	var out []web.Group
@@ -293,7 +293,7 @@ func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 
 // pager returns the links to the previous and next page of a list. The first page of past events precedes the
 // first page of coming events.
-func (r *pageRequest) pager(list eventList) (earlier, later *web.Link) {
+func (r *request) pager(list eventList) (earlier, later *web.Link) {
 	at := func(page int, past bool) string {
 		p := r.path
 		p.Page, p.Past, p.Redirect = page, past, 0
@@ -337,7 +337,7 @@ func (r *pageRequest) pager(list eventList) (earlier, later *web.Link) {
 }
 
 // emptyList returns the message that no event matches, with a link to the next event without the filters.
-func (r *pageRequest) emptyList(e *query.Events) (*web.Empty, error) {
+func (r *request) emptyList(e *query.Events) (*web.Empty, error) {
 	out := &web.Empty{Title: r.words.NothingTitle, Text: r.words.NothingText}
 	if r.path.Past {
 		out.Text = ""
@@ -362,7 +362,7 @@ func (r *pageRequest) emptyList(e *query.Events) (*web.Empty, error) {
 }
 
 // nextEvent returns a link to the next event of the whole calendar, or nil if there is none.
-func (r *pageRequest) nextEvent(like *query.Events) (*web.Link, error) {
+func (r *request) nextEvent(like *query.Events) (*web.Link, error) {
 	from := r.Now
 	page, err := r.FindEvents(&query.Events{
 		Now: r.Now, Language: r.Language, Visible: like.Visible, Places: like.Places, Readable: like.Readable,

@@ -21,7 +21,7 @@ func startOfMonth(w calendar.Wall) calendar.Wall {
 }
 
 // monthPage answers with the page of a month: whole weeks with the events of each day.
-func (r *pageRequest) monthPage() (*PageReply, error) {
+func (r *request) monthPage() (*Reply, error) {
 	p, err := r.prepare(false)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func weekStart(day calendar.Wall, first time.Weekday) calendar.Wall {
 }
 
 // weeks returns the days of a month page, grouped in whole weeks, and the JSON-LD of their events.
-func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]web.Cell, []json.RawMessage, error) {
+func (r *request) weeks(sheet *daySheet, month, today calendar.Wall) ([][]web.Cell, []json.RawMessage, error) {
 	var starting, going []dayEvent
 	seen := map[int64]bool{}
 	for _, on := range sheet.days {
@@ -183,7 +183,7 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 }
 
 // addMonths adds the form for choosing a month. It offers months from a year before to two years after.
-func (r *pageRequest) addMonths(m *web.MonthPage, first calendar.Wall) {
+func (r *request) addMonths(m *web.MonthPage, first calendar.Wall) {
 	p := r.readingIn(address.ViewMonth)
 	m.GoTo, m.Kept = r.pages.pathOf(p), r.filters(dateParameters...)
 	for i := -12; i <= 24; i++ {

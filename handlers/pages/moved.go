@@ -18,7 +18,7 @@ const (
 
 // rescheduledAt returns when the starts of rescheduled events last changed, by event id. It runs one SQL statement, or none if
 // no event is rescheduled.
-func (r *pageRequest) rescheduledAt(v *represent.View, events []*ent.Event) (map[int64]time.Time, error) {
+func (r *request) rescheduledAt(v *represent.View, events []*ent.Event) (map[int64]time.Time, error) {
 	var ids []int64
 	for _, e := range events {
 		if v.IsRescheduled(e) {
@@ -33,7 +33,7 @@ func (r *pageRequest) rescheduledAt(v *represent.View, events []*ent.Event) (map
 
 // startsMovedAt returns when the starts of events last changed, by event id. It leaves out events for which that is unknown or
 // longer ago than represent.RescheduledFor.
-func (r *pageRequest) startsMovedAt(ids ...int64) (map[int64]time.Time, error) {
+func (r *request) startsMovedAt(ids ...int64) (map[int64]time.Time, error) {
 	rows, err := r.DB.Change.Query().
 		Where(change.KindEQ(calendar.Event), change.RecordIDIn(ids...), change.AtGT(r.Now.Add(-represent.RescheduledFor))).
 		Order(ent.Desc(change.FieldID)).Limit(min(maxMoves*len(ids), mostMoves)).All(r.Ctx)

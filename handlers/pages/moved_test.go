@@ -35,7 +35,7 @@ func TestWhenTheStartOfAnEventMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := &pageRequest{Reader: &read.Reader{Ctx: t.Context(), DB: st.Ent, Now: now}}
+		r := &request{Reader: &read.Reader{Ctx: t.Context(), DB: st.Ent, Now: now}}
 		for id, want := range map[int64]time.Time{
 			moved: now.Add(-3 * time.Hour), movedLongAgo: {}, retitled: {}, never: {},
 		} {

@@ -20,7 +20,7 @@ import (
 )
 
 // venuePage answers with the page of a venue.
-func (r *pageRequest) venuePage() (*PageReply, error) {
+func (r *request) venuePage() (*Reply, error) {
 	linked := func(v *represent.View, row *ent.Venue) any { return v.PlacePageLD(row) }
 	return placePage(r, calendar.Venue, r.words.Venue, (*ent.Client).ReadVenues, linked, func(row *ent.Venue) placeText {
 		v := r.View().Venue(row, false)
@@ -33,7 +33,7 @@ func (r *pageRequest) venuePage() (*PageReply, error) {
 }
 
 // organizerPage answers with the page of an organizer.
-func (r *pageRequest) organizerPage() (*PageReply, error) {
+func (r *request) organizerPage() (*Reply, error) {
 	linked := func(v *represent.View, row *ent.Organizer) any { return v.OrganizerPageLD(row) }
 	return placePage(r, calendar.Organizer, r.words.Organizer, (*ent.Client).ReadOrganizers, linked, func(row *ent.Organizer) placeText {
 		o := r.View().Organizer(row, false)
@@ -57,9 +57,9 @@ type placeText struct {
 // placePage answers with the page of a venue or organizer and its events. The name of its kind is also that of the event
 // filter for it. load reads rows by their ids.
 func placePage[R ent.Row](
-	r *pageRequest, kind calendar.Kind, label string, load func(*ent.Client, context.Context, []int64) ([]R, error),
+	r *request, kind calendar.Kind, label string, load func(*ent.Client, context.Context, []int64) ([]R, error),
 	linked func(*represent.View, R) any, describe func(R) placeText,
-) (*PageReply, error) {
+) (*Reply, error) {
 	id, err := r.findBySlug(kind)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func replaceTitle(text, title string) string { return strings.ReplaceAll(text, "
 
 // finishPlace adds the events of a record to its page, and renders the page. by is the filter that selects these
 // events.
-func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*PageReply, error) {
+func (r *request) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*Reply, error) {
 	// The page accepts only one parameter: the number of the list's page.
 	number := r.values["page"]
 	r.values = map[string]any{by.Name: by.Value}
@@ -155,7 +155,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field)
 }
 
 // seriesPage answers with the page of a series: its schedule in words and its dates.
-func (r *pageRequest) seriesPage() (*PageReply, error) {
+func (r *request) seriesPage() (*Reply, error) {
 	id, err := r.findBySlug(calendar.Series)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ import (
 )
 
 // Page is a matched address of a calendar page (contract, section 21).
-type MatchedPage struct {
+type Match struct {
 	Route    string // kind of page in logs and metrics, such as "page event" or "page month"
 	readings []address.Page
 }
@@ -42,7 +42,7 @@ type Pages struct {
 }
 
 // Config has the settings of Pages that depend on the site's address.
-type PagesConfig struct {
+type Config struct {
 	Names             address.Names
 	Prefix            string // path of the base URL, such as "" or "/rest"
 	APIRoot, RESTRoot string // mount of the API that pages link to; URL of the WordPress REST root, or ""
@@ -50,7 +50,7 @@ type PagesConfig struct {
 }
 
 // New returns the pages of a site. It returns an error if a template is wrong.
-func NewPages(site *read.Calendar, c PagesConfig) (*Pages, error) {
+func New(site *read.Calendar, c Config) (*Pages, error) {
 	s := &Pages{Calendar: site, names: c.Names, prefix: c.Prefix, apiRoot: c.APIRoot, restRoot: c.RESTRoot}
 	if c.Disabled {
 		return s, nil
@@ -70,7 +70,7 @@ func NewPages(site *read.Calendar, c PagesConfig) (*Pages, error) {
 func (s *Pages) HasPages() bool { return s.templates != nil }
 
 // Match returns the page of a path below the base URL and a query. It returns nil if there is none.
-func (s *Pages) Match(path string, query []byte) *MatchedPage {
+func (s *Pages) Match(path string, query []byte) *Match {
 	if s.templates == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (s *Pages) Match(path string, query []byte) *MatchedPage {
 	if len(readings) == 0 {
 		return nil
 	}
-	return &MatchedPage{Route: "page " + string(readings[0].View), readings: readings}
+	return &Match{Route: "page " + string(readings[0].View), readings: readings}
 }
 
 // IsPagePath reports whether a path below the base URL begins like that of a page. The page need not exist.
@@ -97,20 +97,20 @@ func (s *Pages) IsPagePath(path string) bool {
 }
 
 // Language returns the language that the path names, or "" if it names none.
-func (p *MatchedPage) Language() calendar.Language { return p.readings[0].Language }
+func (p *Match) Language() calendar.Language { return p.readings[0].Language }
 
 // Redirects reports whether all readings of the address redirect to another one.
-func (p *MatchedPage) Redirects() bool {
+func (p *Match) Redirects() bool {
 	return !slices.ContainsFunc(p.readings, func(one address.Page) bool { return one.Redirect == 0 })
 }
 
 // TakesPassword reports whether the page may have a form for a password.
-func (p *MatchedPage) TakesPassword() bool {
+func (p *Match) TakesPassword() bool {
 	return p.readings[0].View == address.ViewEvent || p.readings[0].View == address.ViewSeries
 }
 
 // Call has the properties of a page request that package server determines.
-type PageCall struct {
+type Call struct {
 	Now      time.Time          // time of the request, in UTC and whole seconds
 	Language calendar.Language  // language by parameter, path or site
 	Query    []byte             // raw query string
@@ -120,7 +120,7 @@ type PageCall struct {
 }
 
 // Reply is a finished page.
-type PageReply struct {
+type Reply struct {
 	Status   int
 	Location string // target of a redirect; "" means no redirect
 	Header   [][2]string
@@ -133,7 +133,7 @@ type PageReply struct {
 }
 
 // Serve answers a page request. The page shows what anonymous callers may see.
-func (s *Pages) Serve(ctx context.Context, p *MatchedPage, call PageCall) (*PageReply, error) {
+func (s *Pages) Serve(ctx context.Context, p *Match, call Call) (*Reply, error) {
 	values, err := endpoint.QueryValues(call.Query)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (s *Pages) Serve(ctx context.Context, p *MatchedPage, call PageCall) (*Page
 		db = s.Replica
 	}
 	for _, path := range p.readings {
-		r := s.newPageRequest(ctx, db, call.Now, call.Language)
+		r := s.newRequest(ctx, db, call.Now, call.Language)
 		r.Revision, r.Password, r.Judge = call.Revision, call.Password, call.Judge
 		r.path, r.values, r.query = path, values, call.Query
 		r.path.Language = s.PathLanguage(call.Language)
@@ -174,7 +174,7 @@ func (s *Pages) Serve(ctx context.Context, p *MatchedPage, call PageCall) (*Page
 var errOtherReading = errors.New("the terms of the path do not exist")
 
 // request is a page request that is being answered.
-type pageRequest struct {
+type request struct {
 	*read.Reader
 	pages   *Pages
 	params  *param.Set // parsed parameters of the list; nil before parse
@@ -188,16 +188,16 @@ type pageRequest struct {
 }
 
 // newRequest returns a request of an anonymous visitor for a page in a language.
-func (s *Pages) newPageRequest(ctx context.Context, db *ent.Client, now time.Time, language calendar.Language) *pageRequest {
+func (s *Pages) newRequest(ctx context.Context, db *ent.Client, now time.Time, language calendar.Language) *request {
 	root := read.Root{Segment: s.SegmentOf(language), Mount: s.apiRoot}
-	return &pageRequest{
+	return &request{
 		Reader: s.NewReader(ctx, db, now, auth.Principal{}, root, language), pages: s,
 		words: s.templates.Words(string(language)), dates: pageDates{s.PageSettings.Dates(language)},
 	}
 }
 
 // serve answers with the page of one reading of the address.
-func (r *pageRequest) serve() (*PageReply, error) {
+func (r *request) serve() (*Reply, error) {
 	if r.path.View == address.ViewNone {
 		return nil, address.ErrNoPage
 	}
@@ -250,7 +250,7 @@ func (r *pageRequest) serve() (*PageReply, error) {
 
 // applyPathToQuery drops query parameters that the path decides. If the path of a list, venue or organizer has no
 // page number, it takes that of the query.
-func (r *pageRequest) applyPathToQuery() {
+func (r *request) applyPathToQuery() {
 	if r.path.Taxonomy != "" {
 		delete(r.values, r.path.Taxonomy.Plural())
 	}
@@ -270,11 +270,11 @@ func (r *pageRequest) applyPathToQuery() {
 }
 
 // today returns the start of the current day in the zone of the site. The current time is that of the request.
-func (r *pageRequest) today() calendar.Wall { return r.Zone().Wall(r.Now).StartOfDay() }
+func (r *request) today() calendar.Wall { return r.Zone().Wall(r.Now).StartOfDay() }
 
 // defaultView returns the view of /events/. If dates were sent and the site has lists, it is the list. Otherwise it
 // is the default of the site.
-func (r *pageRequest) defaultView() address.View {
+func (r *request) defaultView() address.View {
 	view := r.pages.defaultView()
 	if view == address.ViewMonth && r.pages.servesView(address.ViewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
 		return address.ViewList
@@ -286,7 +286,7 @@ func (r *pageRequest) defaultView() address.View {
 var dateParameters = []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
 
 // redirect returns a redirect to another page. It keeps the query except for the parameters in without.
-func (r *pageRequest) redirect(status int, to address.Page, without ...string) *PageReply {
+func (r *request) redirect(status int, to address.Page, without ...string) *Reply {
 	location := r.pages.pathOf(to)
 	query := strings.Join(slices.DeleteFunc(strings.Split(string(r.query), "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -295,21 +295,21 @@ func (r *pageRequest) redirect(status int, to address.Page, without ...string) *
 	if query != "" {
 		location += "?" + query
 	}
-	return &PageReply{Status: status, Location: location}
+	return &Reply{Status: status, Location: location}
 }
 
 // reply renders a page with a template.
-func (r *pageRequest) reply(status int, template string, frame *web.Frame, model any) (*PageReply, error) {
+func (r *request) reply(status int, template string, frame *web.Frame, model any) (*Reply, error) {
 	var b bytes.Buffer
 	if err := r.pages.templates.Write(&b, template, model); err != nil {
 		return nil, err
 	}
-	return &PageReply{Status: status, Body: b.Bytes(), Header: r.headers(frame)}, nil
+	return &Reply{Status: status, Body: b.Bytes(), Header: r.headers(frame)}, nil
 }
 
 // filters returns the sent parameters that filter a list, in the order of their declaration. Names in without are
 // left out.
-func (r *pageRequest) filters(without ...string) []web.Field {
+func (r *request) filters(without ...string) []web.Field {
 	var out []web.Field
 	for _, name := range r.pages.filterNames {
 		if text := param.SentText(r.values[name]); text != "" && !slices.Contains(without, name) {
@@ -330,7 +330,7 @@ func encode(fields []web.Field) string {
 }
 
 // href returns the link to a page with filters.
-func (r *pageRequest) href(p address.Page, filters []web.Field) string {
+func (r *request) href(p address.Page, filters []web.Field) string {
 	return r.pages.pathOf(p) + encode(withParams(p, filters))
 }
 
@@ -347,7 +347,7 @@ func withParams(p address.Page, filters []web.Field) []web.Field {
 }
 
 // localAddress returns a URL of this service as a path for links. It returns other URLs unchanged.
-func (r *pageRequest) localAddress(address string) string {
+func (r *request) localAddress(address string) string {
 	if rest, ok := strings.CutPrefix(address, r.Site.BaseURL); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
 		return r.pages.prefix + rest
 	}
@@ -355,12 +355,12 @@ func (r *pageRequest) localAddress(address string) string {
 }
 
 // newPagePath returns the address of a view in the language of the page's links.
-func (r *pageRequest) newPagePath(view address.View) address.Page {
+func (r *request) newPagePath(view address.View) address.Page {
 	return address.Page{Language: r.path.Language, View: view}
 }
 
 // readingIn returns the address of another view of the same events: those of the same term, or featured ones.
-func (r *pageRequest) readingIn(view address.View) address.Page {
+func (r *request) readingIn(view address.View) address.Page {
 	p := address.Page{Language: r.path.Language, View: view, Taxonomy: r.path.Taxonomy, Featured: r.path.Featured}
 	if p.Taxonomy != "" {
 		p.Slugs = r.path.Slugs
@@ -370,7 +370,7 @@ func (r *pageRequest) readingIn(view address.View) address.Page {
 
 // parse parses the parameters of a list. What the path decides has precedence. The error is param.Invalid, unless
 // it is not the visitor's fault.
-func (r *pageRequest) parse() (*read.EventQuery, error) {
+func (r *request) parse() (*read.EventQuery, error) {
 	values := make(map[string]any, len(r.values)+2)
 	for name, value := range r.values {
 		values[name] = value
@@ -395,7 +395,7 @@ func (r *pageRequest) parse() (*read.EventQuery, error) {
 
 // faults returns the messages of invalid parameters, by the name of their form field. Parameters without a field
 // share the message under "".
-func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string]string {
+func (r *request) faults(invalid param.Invalid, fields ...string) map[string]string {
 	out := make(map[string]string, len(invalid.Faults))
 	others := map[string]bool{}
 	for _, f := range invalid.Faults {
@@ -425,7 +425,7 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 // Error returns the HTML page of an error status. A status without a text of its own gets the text for faults
 // of the service.
 func (s *Pages) Error(status int, language calendar.Language, now time.Time) ([]byte, error) {
-	r := s.newPageRequest(context.Background(), s.Primary, now, language)
+	r := s.newRequest(context.Background(), s.Primary, now, language)
 	r.path.Language = s.PathLanguage(language)
 	w := r.words
 	m := &web.ErrorPage{Status: status, Heading: w.FaultTitle, Text: w.FaultText}

@@ -17,7 +17,7 @@ const maxTermDepth = 32
 
 // resolveTerms finds the term of the path. If the path is not the canonical one, it sets a redirect. It returns
 // errOtherReading if a slug in the path belongs to no term.
-func (r *pageRequest) resolveTerms() error {
+func (r *request) resolveTerms() error {
 	if len(r.path.Slugs) > maxTermDepth {
 		return errOtherReading
 	}
@@ -62,17 +62,17 @@ func (r *pageRequest) resolveTerms() error {
 }
 
 // translateFully loads the texts of records in all languages, for links to the page in other languages.
-func (r *pageRequest) translateFully(page ent.Page) error {
+func (r *request) translateFully(page ent.Page) error {
 	return r.DB.ReadTranslations(r.Ctx, calendar.Languages, page)
 }
 
 // termSlug returns the slug of a term in a language.
-func (r *pageRequest) termSlug(t *ent.Term, l calendar.Language) string {
+func (r *request) termSlug(t *ent.Term, l calendar.Language) string {
 	return calendar.Served(l, r.Site.Language, t.Text(), t.Translated()).Slug
 }
 
 // termSlugs returns the decoded slugs, in a language, of the path's term and its ancestors.
-func (r *pageRequest) termSlugs(l calendar.Language) []string {
+func (r *request) termSlugs(l calendar.Language) []string {
 	out := make([]string, len(r.terms))
 	for i, t := range r.terms {
 		out[i] = calendar.DecodedSlug(r.termSlug(t, l))
@@ -81,7 +81,7 @@ func (r *pageRequest) termSlugs(l calendar.Language) []string {
 }
 
 // describeTerm adds the title and description of the path's term to a page. Without a term it changes nothing.
-func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, description *string) error {
+func (r *request) describeTerm(m *web.ListPage, f *frameInput, title, description *string) error {
 	if len(r.terms) == 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, descri
 }
 
 // addSubcategories adds links to the categories directly below a category.
-func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
+func (r *request) addSubcategories(m *web.ListPage, t *ent.Term) error {
 	if !t.Taxonomy.IsHierarchical() {
 		return nil
 	}
