@@ -17,7 +17,7 @@ import (
 func (s *Server) authenticate(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	header := strings.Clone(c.Get(fiber.HeaderAuthorization))
-	if x.isFeed() || header == "" {
+	if x.kind == kindFeed || header == "" {
 		return c.Next()
 	}
 	var caller auth.Principal
@@ -50,5 +50,5 @@ func isUnauthorized(err error) bool {
 // hasCredentials reports whether a request presents credentials, right or wrong. Credentials sent to a feed do
 // not count, since feeds are served anonymously.
 func hasCredentials(c *fiber.Ctx) bool {
-	return !exchangeOf(c).isFeed() && len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0
+	return exchangeOf(c).kind != kindFeed && len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0
 }

@@ -45,7 +45,7 @@ func TestAReplyTooLargeForTheCacheIsShared(t *testing.T) {
 			app := fiber.New() // Test serves one request at a time
 			app.Use(
 				func(c *fiber.Ctx) error {
-					x := &exchange{sitemap: true, rest: c.Path(), ctx: t.Context(), cancel: func() {}, now: time.Now().Truncate(time.Second)}
+					x := &exchange{kind: kindSitemap, rest: c.Path(), ctx: t.Context(), cancel: func() {}, now: time.Now().Truncate(time.Second)}
 					defer func() { x.cancel() }()
 					c.Locals(exchangeKey{}, x)
 					return s.serveCached(c)

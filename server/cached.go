@@ -16,14 +16,14 @@ import (
 // cacheable reports whether a request may be answered from the cache. That is an anonymous read without a
 // password. Pages ignore credentials, so a read of a page counts as anonymous.
 func (x *exchange) cacheable(c *fiber.Ctx) bool {
-	return isRead(c) && (x.page != nil || x.sitemap || !hasCredentials(c) && !c.Context().QueryArgs().Has("password"))
+	return isRead(c) && (x.kind == kindPage || x.kind == kindSitemap || !hasCredentials(c) && !c.Context().QueryArgs().Has("password"))
 }
 
 // serveCached answers a request from the cache. If the reply is missing, one request makes it and the others wait
 // for it.
 func (s *Server) serveCached(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if s.cache == nil || !x.api && x.page == nil && !x.sitemap || x.longURL || !x.cacheable(c) {
+	if s.cache == nil || !x.kind.hasEndpoints() && x.kind != kindPage && x.kind != kindSitemap || x.longURL || !x.cacheable(c) {
 		return c.Next()
 	}
 	moves := s.cache.Moves.Number()
@@ -39,10 +39,10 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	// for a table determine the format. Otherwise Accept shapes errors only, which are not cached.
 	uri := c.Request().URI()
 	key := reply.Key{Reply: string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), Revision: revision}
-	if x.sitemap {
+	if x.kind == kindSitemap {
 		key.Reply = x.rest // a sitemap depends on its path only
 	}
-	if x.api && endpoint.PrefersTable(c.Request().Header.PeekAll(fiber.HeaderAccept)) {
+	if x.kind.hasEndpoints() && endpoint.PrefersTable(c.Request().Header.PeekAll(fiber.HeaderAccept)) {
 		key.Reply += "\ntable"
 	}
 	if prefersStrict(c) {

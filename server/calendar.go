@@ -16,20 +16,17 @@ import (
 // maxForm is the largest accepted form with the password of an event, in bytes.
 const maxForm = 8 << 10
 
-// matchPage finds the calendar page that a path outside the API names, and its language (contract, section 21).
-// It also decides whether an error of the request is sent as an HTML page.
-func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
-	if x.api || !s.API.Pages.HasPages() {
+// chooseErrorForm decides whether an error outside the API is sent as an HTML page, and in which language. It also sets the
+// language of a calendar page.
+func (s *Server) chooseErrorForm(c *fiber.Ctx, x *exchange) {
+	if !s.API.Pages.HasPages() {
 		return
 	}
-	if !x.longURL {
-		x.page = s.API.Pages.Match(x.rest, c.Request().URI().QueryString())
-	}
-	if x.errorPage = x.page != nil || s.isPagePath(x.rest) || prefersHTML(c); !x.errorPage {
+	if x.errorPage = x.kind == kindPage || s.isPagePath(x.rest) || prefersHTML(c); !x.errorPage {
 		return
 	}
 	root, _ := cutLanguage(x.rest)
-	if x.page != nil {
+	if x.kind == kindPage {
 		x.route = x.page.Route
 		if l := x.page.Language(); l != "" {
 			root.Segment = "/" + string(l)
@@ -56,11 +53,11 @@ func prefersHTML(c *fiber.Ctx) bool {
 }
 
 // isPage reports whether the reply is a calendar page or an error sent as a page.
-func (x *exchange) isPage() bool { return x.page != nil || x.errorPage && x.failed != nil }
+func (x *exchange) isPage() bool { return x.kind == kindPage || x.errorPage && x.failed != nil }
 
 // servesPage reports whether the calendar page of the path answers the method of the request.
 func (x *exchange) servesPage(c *fiber.Ctx) bool {
-	return x.page != nil && (isRead(c) || c.Method() == fiber.MethodPost && x.page.TakesPassword())
+	return x.kind == kindPage && (isRead(c) || c.Method() == fiber.MethodPost && x.page.TakesPassword())
 }
 
 // serveCalendar answers requests for calendar pages.
@@ -134,7 +131,7 @@ func formPassword(c *fiber.Ctx) (string, error) {
 func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
 	c.Set(fiber.HeaderContentLanguage, string(x.lang))
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
-	if x.page == nil {
+	if x.kind != kindPage {
 		c.Response().Header.Add(fiber.HeaderVary, fiber.HeaderAccept) // Accept decided that the error is a page
 	}
 	c.Set(fiber.HeaderContentSecurityPolicy, s.calendarPolicy)

@@ -81,7 +81,7 @@ func calendarPolicy(base *url.URL, externalImages bool) string {
 // serveDocuments answers requests for the start page, the API reference and their assets.
 func (s *Server) serveDocuments(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if x.api || s.documents == nil || !isRead(c) {
+	if x.kind != kindDocument || !isRead(c) {
 		return c.Next()
 	}
 	if name, ok := strings.CutPrefix(x.rest, web.AssetsPath); ok {
@@ -103,7 +103,7 @@ func (s *Server) serveDocuments(c *fiber.Ctx) error {
 	if !ok {
 		return c.Next()
 	}
-	x.route, x.lang, x.document = path, lang, true
+	x.route, x.lang = path, lang
 	c.Set(fiber.HeaderContentLanguage, string(lang))
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderContentSecurityPolicy, s.documents.policy)

@@ -21,12 +21,11 @@ var errRange = &calendar.Error{Code: "rest_range_not_satisfiable", Key: "rest_ra
 // serveFiles answers requests for stored pictures.
 func (s *Server) serveFiles(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	name, ok := strings.CutPrefix(x.rest, represent.MediaPath)
-	if x.api || !ok || s.Media == nil {
+	if x.kind != kindFile {
 		return c.Next()
 	}
 	x.route = represent.MediaPath
-	return s.sendPicture(x.ctx, c, name)
+	return s.sendPicture(x.ctx, c, strings.TrimPrefix(x.rest, represent.MediaPath))
 }
 
 // sendPicture answers with a stored picture or a range of its bytes. The file is read while the reply is sent.

@@ -50,10 +50,10 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 	if x.replayed {
 		c.Set(headerReplayed, "true")
 	}
-	if x.api {
+	if x.kind.hasEndpoints() {
 		c.Set("X-Robots-Tag", "noindex")
 	}
-	if s.rootLink != "" && (x.api || x.document || x.isPage()) {
+	if s.rootLink != "" && (x.kind.hasEndpoints() || x.kind == kindDocument && x.failed == nil || x.isPage()) {
 		h.Add(fiber.HeaderLink, s.rootLink)
 	}
 	if x.rate != nil {
@@ -68,15 +68,15 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 	}
 	if x.isPage() {
 		s.calendarHeaders(c, x)
-	} else if x.api || x.failed != nil {
+	} else if x.kind.hasEndpoints() || x.failed != nil {
 		c.Set(fiber.HeaderContentLanguage, string(x.lang))
 		switch {
-		case x.isFeed() && x.failed == nil:
+		case x.kind == kindFeed && x.failed == nil:
 			c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		default:
 			c.Set(fiber.HeaderVary, s.vary(c, x))
 		}
-		if s.cache != nil && (!x.isFeed() || x.failed != nil) {
+		if s.cache != nil && (x.kind != kindFeed || x.failed != nil) {
 			// Vary gets a second line here for clients that compare the first line literally.
 			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		}
@@ -113,7 +113,7 @@ func preflightHeaders(asked string) string {
 
 // vary returns the headers that shape a reply of the API. The language does not depend on a header if the address names it.
 func (s *Server) vary(c *fiber.Ctx, x *exchange) string {
-	if x.api && requestedLanguage(c, x.root, "") != "" {
+	if x.kind.hasEndpoints() && requestedLanguage(c, x.root, "") != "" {
 		return "Accept, Authorization"
 	}
 	return "Accept, Accept-Language, Authorization"

@@ -171,7 +171,7 @@ func (s *Server) serveHealth(c *fiber.Ctx) error {
 	if path != alivePath {
 		status, body = s.readiness(context.Background(), path == writePath, c.Context().QueryArgs().Has("verbose"))
 	}
-	exchangeOf(c).health = true
+	exchangeOf(c).kind = kindHealth
 	c.Set(fiber.HeaderContentType, typeJSON)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(status).Send(body)

@@ -92,7 +92,7 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	s.locateTarget(c, x)
 	if len(c.Request().Host()) == 0 {
 		// fasthttp has not read the headers, so the path is not that of the request
-		x.page, x.errorPage = nil, false
+		x.kind, x.match, x.page, x.errorPage = kindOther, nil, nil, false
 	}
 	x.failed = translateRefusal(err)
 	if conn, ok := c.Context().Conn().(interface{ Linger() }); ok && refusalReason(x.failed) != reasonSlow {

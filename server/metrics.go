@@ -345,7 +345,7 @@ func (m *Metrics) requestEnded(x *exchange, method string, status, bytes int, to
 	m.inFlight.Dec()
 	route := x.route
 	switch {
-	case x.health:
+	case x.kind == kindHealth:
 		route = "health"
 	case route == "":
 		route = "none"

@@ -43,7 +43,7 @@ func (s *Server) limitAddress(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	x.setDeadline(c, s.Timeout)
-	if !hasCredentials(c) || x.page != nil {
+	if !hasCredentials(c) || x.kind == kindPage {
 		if err := s.countAddress(x); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s *Server) limitAddress(c *fiber.Ctx) error {
 // credentials are not verified.
 func (s *Server) limitUnknown(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if (x.match == nil || !x.match.Found()) && x.page == nil && s.Rates.limitsAddress(x) && hasCredentials(c) {
+	if (x.match == nil || !x.match.Found()) && x.kind != kindPage && s.Rates.limitsAddress(x) && hasCredentials(c) {
 		if err := s.countAddress(x); err != nil {
 			return err
 		}

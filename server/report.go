@@ -37,7 +37,7 @@ func (s *Server) logRequest(c *fiber.Ctx, x *exchange, took time.Duration) {
 	switch {
 	case errors.As(x.failed, &refused) && status >= 500:
 		level = slog.LevelWarn
-	case x.health:
+	case x.kind == kindHealth:
 		level = slog.LevelDebug
 	case status >= 500:
 		level = slog.LevelError

@@ -10,7 +10,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/handlers/pages"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/read"
 )
@@ -25,11 +24,11 @@ func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	l := root.Language()
 	offered := s.API.PageSettings.Offers(l)
 	switch {
-	case l == "", x.longURL, x.api && !x.isFeed(), offered && (l != s.Site.Language || x.isFeed()):
+	case l == "", x.longURL, x.kind == kindAPI, offered && (l != s.Site.Language || x.kind == kindFeed):
 		return c.Next()
-	case x.page != nil && x.page.Redirects():
+	case x.kind == kindPage && x.page.Redirects():
 		return c.Next() // the page redirects, to a path without the language, too
-	case !x.isFeed() && x.page == nil && !s.hasDocument(below), !isRead(c) && !x.servesPage(c):
+	case x.kind != kindFeed && x.kind != kindPage && !s.hasDocument(below), !isRead(c) && !x.servesPage(c):
 		return c.Next()
 	}
 	to := strings.TrimRight(s.Site.BaseURL, "/") + below
@@ -47,32 +46,10 @@ func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	return c.Status(status).SendString(to)
 }
 
-// locate determines whether the path is below the API, and negotiates the language of the reply.
+// locate decides what answers the path, and negotiates the language of the reply (target.go).
 func (s *Server) locate(c *fiber.Ctx) error {
 	s.locateTarget(c, exchangeOf(c))
 	return c.Next()
-}
-
-// locateTarget does what locate does. It also serves requests that were refused before the first step.
-func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
-	uri := c.Request().URI()
-	path := string(uri.PathOriginal())
-	x.longURL = len(path)+len("?")+len(uri.QueryString()) > maxURL
-	path = s.namedRoute(c, s.withoutIndexFile(joinSlashes(path)))
-	if x.root, x.rest, x.api = s.API.Locate(path); !x.api {
-		x.rest = s.trimPrefix(path)
-		if !x.longURL {
-			x.root, x.api = s.API.Feeds.Locate(x.rest, string(uri.QueryString()))
-		}
-	}
-	if x.isFeed() {
-		x.lang = s.pageLanguage(c, x.root)
-	} else {
-		x.lang = s.language(c, x.root)
-	}
-	s.matchPage(c, x)
-	_, numbered := pages.SitemapNumber(x.rest)
-	x.sitemap = s.documents != nil && !x.api && (numbered || x.rest == pages.SitemapPath)
 }
 
 // joinSlashes replaces each run of slashes by one slash. Clients often append a path to a base URL that ends with
@@ -169,14 +146,9 @@ func requestedLanguage(c *fiber.Ctx, root read.Root, lang calendar.Language) cal
 	return lang
 }
 
-// match finds the route of a request in the route table of package handlers (decision 003).
+// match finds the endpoint of a request to the API in the route table of package handlers (decision 003).
 func (s *Server) match(c *fiber.Ctx) error {
-	x := exchangeOf(c)
-	switch {
-	case x.longURL:
-	case x.isFeed():
-		x.match = s.API.Feeds.Match(c.Method(), x.rest, string(c.Request().URI().QueryString()))
-	case x.api:
+	if x := exchangeOf(c); x.kind == kindAPI && !x.longURL {
 		x.match = s.API.Match(effectiveMethod(c), x.root, x.rest)
 	}
 	return c.Next()

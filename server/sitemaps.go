@@ -11,7 +11,7 @@ import (
 // serveSitemaps answers requests for robots.txt and the sitemaps.
 func (s *Server) serveSitemaps(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if x.api || s.documents == nil || !isRead(c) {
+	if x.kind.hasEndpoints() || s.documents == nil || !isRead(c) {
 		return c.Next()
 	}
 	var m pages.Sitemap

@@ -68,19 +68,16 @@ type exchange struct {
 	now    time.Time
 	client netip.Addr // address of the client
 
-	health    bool               // the path is a health path
-	api       bool               // the path is below the API
-	sitemap   bool               // the path is that of a sitemap
-	document  bool               // the reply is a page of serveDocuments
-	longURL   bool               // the URL is too long
-	root      read.Root          // what precedes rest in the path: the mount and the language
-	rest      string             // path below the API; outside the API, below the base URL
-	match     *endpoint.Match    // route of the path; nil means that no route has it
-	page      *pages.Match // calendar page of the path; nil means that there is none
-	errorPage bool               // an error is sent as an HTML page
-	route     string             // name of the route in metrics and logs
-	lang      calendar.Language  // language of the reply
-	caller    auth.Principal     // authenticated user; the zero value is anonymous
+	kind      kind              // what answers the path
+	longURL   bool              // the URL is too long
+	root      read.Root         // what precedes rest in the path: the mount and the language
+	rest      string            // path below the API; outside the API, below the base URL
+	match     *endpoint.Match   // route of the path; nil means that no route has it
+	page      *pages.Match      // calendar page of the path; nil means that there is none
+	errorPage bool              // an error is sent as an HTML page
+	route     string            // name of the route in metrics and logs
+	lang      calendar.Language // language of the reply
+	caller    auth.Principal    // authenticated user; the zero value is anonymous
 
 	rate *rateState // rate limit in the reply's headers; nil means that no rate applies
 	slot gateSlot   // slot that the request occupies at a gate
@@ -101,10 +98,6 @@ type exchange struct {
 	cancel context.CancelFunc
 	span   trace.Span // trace span; nil without a tracer
 }
-
-// isFeed reports whether the request is for a feed. Feeds are served anonymously. Their language is that of
-// ml_language, else of the path or of the site.
-func (x *exchange) isFeed() bool { return x.api && x.root.IsFeed() }
 
 // exchangeKey is the key under which a Fiber context stores the exchange of its request.
 type exchangeKey struct{}
