@@ -89,7 +89,7 @@ func (l *logRow) hash() uint64 {
 // logRows calls each for the rows of the change log that the end of a statement selects.
 func (r reader) logRows(ctx context.Context, where string, each func(*logRow) error) error {
 	var row logRow
-	return r.rows(ctx, entchange.Table, []column{
+	return r.rows(ctx, entchange.Table, []field{
 		{entchange.FieldID, &row.id},
 		{entchange.FieldKind, &row.kind},
 		{entchange.FieldRecordID, &row.record},

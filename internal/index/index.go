@@ -19,7 +19,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -63,18 +62,8 @@ type Index struct {
 // New returns an empty index; Load or Run fills it. It supports the flag and word columns of events among
 // columns, and all link columns. Queries with another column return query.ErrUnsupported.
 func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
-	var stored storedColumns
-	for _, c := range columns {
-		switch {
-		case c.Table != event.Table:
-		case c.Kind == query.FlagKind:
-			stored.flags = append(stored.flags, c.Field)
-		case c.Kind == query.WordKind:
-			stored.words = append(stored.words, c.Field)
-		}
-	}
 	return &Index{
-		db: reader{db, stored}, log: log,
+		db: newReader(db, columns), log: log,
 		applying: make(chan struct{}, 1), wake: make(chan struct{}, 1), madeAnew: make(chan struct{}, 1),
 	}
 }
@@ -413,7 +402,7 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 		s.changed.before = revision // a term may have counted an event for a moment, and which term is unknown
 	}
 	for _, id := range found.terms {
-		delete(s.terms, id)
+		delete(s.links[calendar.Category], id)
 	}
 	if s.places.byCell == nil {
 		s.locate()

@@ -28,8 +28,11 @@ type model map[int64]*document
 func randomDocument(r *rand.Rand, id int64) *document {
 	d := &document{
 		id: id, starts: r.Int64N(2000), status: uint8(r.IntN(len(calendar.Statuses))), published: r.Int64N(2000),
-		hidden: r.IntN(5) == 0, flags: []bool{r.IntN(3) == 0, r.IntN(3) == 0}, words: []string{oneWord(r)}, locked: r.IntN(4) == 0,
-		draft: r.IntN(2) == 0, author: r.Int64N(4), venues: someOf(r, 5), organizers: someOf(r, 5), terms: someOf(r, 12),
+		hidden: r.IntN(5) == 0, values: []any{r.IntN(3) == 0, r.IntN(3) == 0, oneWord(r)}, locked: r.IntN(4) == 0,
+		draft: r.IntN(2) == 0, author: r.Int64N(4),
+		links: map[calendar.Kind][]int64{
+			calendar.Venue: someOf(r, 5), calendar.Organizer: someOf(r, 5), calendar.Category: someOf(r, 12),
+		},
 	}
 	d.ends = d.starts + r.Int64N(50)
 	if r.IntN(20) == 0 {
@@ -115,16 +118,23 @@ func (d *document) located(f *query.Events, kilometres float64) bool {
 		}
 		counts := v.status == calendar.Publish || slices.Contains(f.Places.Anyone, status) ||
 			v.author == f.Places.Author && slices.Contains(f.Places.Own, status)
-		if counts && slices.Contains(d.venues, v.id) && calendar.Distance(50, 20, 50, 19+float64(v.id)) <= kilometres {
+		if counts && slices.Contains(d.links[calendar.Venue], v.id) && calendar.Distance(50, 20, 50, 19+float64(v.id)) <= kilometres {
 			return true
 		}
 	}
 	return false
 }
 
-// modelStored are the stored flags and words of a document, by index.
-var modelStored = storedColumns{
-	flags: []string{event.FieldFeatured, event.FieldTicketed}, words: []string{event.FieldEventStatus},
+// modelDeclared returns the columns of the model with a field of the table of events, in the order of document.values.
+func modelDeclared() (declared []*query.Column) {
+	for _, name := range []string{"featured", "ticketed", "event_status"} {
+		for i := range modelColumns {
+			if modelColumns[i].Name == name {
+				declared = append(declared, &modelColumns[i].Column)
+			}
+		}
+	}
+	return declared
 }
 
 // modelColumns are the columns of the model, and where a document has their values.
@@ -137,38 +147,38 @@ var modelColumns = []struct {
 }{
 	{
 		Column: query.Word("event_status", event.FieldEventStatus, event.EventStatusIn, ""),
-		ids:    1, word: func(d *document) string { return d.words[0] },
+		ids:    1, word: func(d *document) string { return d.values[2].(string) },
 	},
 	{
 		query.Flag("featured", event.FieldFeatured, event.Featured, ""),
-		1, func(d *document) bool { return d.flags[0] }, nil, nil,
+		1, func(d *document) bool { return d.values[0] == true }, nil, nil,
 	},
 	{
 		query.Flag("ticketed", event.FieldTicketed, event.Ticketed, ""),
-		1, func(d *document) bool { return d.flags[1] }, nil, nil,
+		1, func(d *document) bool { return d.values[1] == true }, nil, nil,
 	},
 	{
 		query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, ""),
-		12, nil, func(d *document) []int64 { return d.terms }, nil,
+		12, nil, func(d *document) []int64 { return d.links[calendar.Category] }, nil,
 	},
 	{
 		query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "").OpenToAll(),
-		12, nil, func(d *document) []int64 { return d.terms }, nil,
+		12, nil, func(d *document) []int64 { return d.links[calendar.Category] }, nil,
 	},
 	{
 		query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, ""),
-		5, nil, func(d *document) []int64 { return d.venues }, nil,
+		5, nil, func(d *document) []int64 { return d.links[calendar.Venue] }, nil,
 	},
 	{
 		query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer, ""),
-		5, nil, func(d *document) []int64 { return d.organizers }, nil,
+		5, nil, func(d *document) []int64 { return d.links[calendar.Organizer] }, nil,
 	},
 }
 
 // build makes a state of a base and of changes after it, and the model of the same.
 func build(r *rand.Rand) (*state, model) {
 	m := model{}
-	s := newState(modelStored)
+	s := newState(modelDeclared())
 	s.words = newVocabulary()
 	venues := map[int64]*record{}
 	for _, v := range modelVenues {
@@ -571,7 +581,7 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 			for _, rec := range s.records[calendar.Venue].orders[0].records {
 				has, coming := false, false
 				for _, d := range m {
-					if !slices.Contains(d.venues, rec.id) {
+					if !slices.Contains(d.links[calendar.Venue], rec.id) {
 						continue
 					}
 					if d.matches(&query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}) {

@@ -22,30 +22,33 @@ import (
 
 // reader reads rows from the database. Its SQL is valid on every supported engine.
 type reader struct {
-	db      querier
-	columns storedColumns
+	db       querier
+	declared []*query.Column // columns of filters
+	columns  []column        // of the declared ones, without slots
 }
 
-// storedColumns are the database names of the flag and word columns of events that the index supports.
-type storedColumns struct{ flags, words []string }
+// newReader returns a reader of the values of columns of filters, as far as the index supports these.
+func newReader(db querier, declared []*query.Column) reader {
+	return reader{db: db, declared: declared, columns: newColumns(declared)}
+}
 
 // querier runs a statement. Ent's client implements it, and so do tests that record statements.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// column is the name of a column to select, and the pointer that its value is scanned into.
-type column struct {
+// field is the name of a database column to select, and the pointer that its value is scanned into.
+type field struct {
 	name string
 	dst  any
 }
 
-// rows selects columns from a table, with the given end of the statement (such as a WHERE clause). It calls
+// rows selects fields from a table, with the given end of the statement (such as a WHERE clause). It calls
 // each after scanning a row.
-func (r reader) rows(ctx context.Context, table string, columns []column, rest string, each func() error) (err error) {
-	names, dst := make([]string, len(columns)), make([]any, len(columns))
-	for i, c := range columns {
-		names[i], dst[i] = c.name, c.dst
+func (r reader) rows(ctx context.Context, table string, fields []field, rest string, each func() error) (err error) {
+	names, dst := make([]string, len(fields)), make([]any, len(fields))
+	for i, f := range fields {
+		names[i], dst[i] = f.name, f.dst
 	}
 	rows, err := r.db.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+table+rest)
 	if err != nil {
@@ -77,7 +80,7 @@ const revisionWhere = " WHERE " + counter.FieldID + " = 'revision'"
 
 // revision returns the revision of the calendar. 0 means that nothing was ever written.
 func (r reader) revision(ctx context.Context) (value int64, err error) {
-	err = r.rows(ctx, counter.Table, []column{{counter.FieldValue, &value}}, revisionWhere, func() error { return nil })
+	err = r.rows(ctx, counter.Table, []field{{counter.FieldValue, &value}}, revisionWhere, func() error { return nil })
 	return value, err
 }
 
@@ -98,15 +101,14 @@ func isDraft(status sql.RawBytes) bool {
 }
 
 // events calls each with a document for every selected event, in no particular order. The parameter where is a
-// WHERE clause that begins with a space, or "" for all events. The documents lack their venues, organizers,
-// terms and texts.
+// WHERE clause that begins with a space, or "" for all events. The documents lack their links and texts.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
 	var row document
 	var status, before, firstDay, lastDay sql.RawBytes
 	var starts, ends, published, modified time.Time
 	var author, image, seriesID sql.NullInt64
-	flags, words := make([]bool, len(r.columns.flags)), make([]sql.RawBytes, len(r.columns.words))
-	columns := []column{
+	scan := newScan(r.columns)
+	fields := append([]field{
 		{event.FieldID, &row.id},
 		{event.FieldStatus, &status},
 		{event.FieldStatusBeforeTrash, &before},
@@ -121,24 +123,10 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		{event.FieldAuthorID, &author},
 		{event.FieldImageID, &image},
 		{event.FieldSeriesID, &seriesID},
-	}
-	for i, name := range r.columns.flags {
-		columns = append(columns, column{name, &flags[i]})
-	}
-	for i, name := range r.columns.words {
-		columns = append(columns, column{name, &words[i]})
-	}
-	known := map[string]string{} // to share the memory of equal words
-	return r.rows(ctx, event.Table, columns, where, func() (err error) {
+	}, scan.fields...)
+	return r.rows(ctx, event.Table, fields, where, func() (err error) {
 		d := row
-		d.flags = slices.Clone(flags)
-		d.words = make([]string, len(words))
-		for i, word := range words {
-			if _, seen := known[string(word)]; !seen {
-				known[string(word)] = string(word)
-			}
-			d.words[i] = known[string(word)]
-		}
+		d.values = scan.rowValues()
 		if d.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", d.id, err)
 		}
@@ -173,27 +161,17 @@ func dayNumber(text []byte) (int32, error) {
 	return int32(day.Unix() / (24 * 60 * 60)), err
 }
 
-// links calls each for the selected rows of one link table.
-func (r reader) links(ctx context.Context, l *linkTable, where string, each func(event, to int64)) error {
-	var event, to int64
-	t := l.columns()
-	return r.rows(ctx, t.Table, []column{{t.Event, &event}, {t.Record, &to}}, where, func() error {
-		each(event, to)
-		return nil
-	})
-}
-
 // texts calls each for the search texts of the records with the given ids. The database index of search texts
 // begins with the owner, so a query without owners would read the texts of all kinds.
 func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, each func(owner int64, t text)) error {
 	var owner int64
 	var t text
-	columns := []column{
+	fields := []field{
 		{searchtext.FieldOwnerID, &owner}, {searchtext.FieldLanguages, &t.languages}, {searchtext.FieldText, &t.text},
 	}
 	for part := range slices.Chunk(owners, partSize) {
 		where := " WHERE " + searchtext.FieldKind + " = '" + string(kind) + "' AND " + searchtext.FieldOwnerID + " IN " + query.IDList(part)
-		err := r.rows(ctx, searchtext.Table, columns, where, func() error {
+		err := r.rows(ctx, searchtext.Table, fields, where, func() error {
 			each(owner, t)
 			return nil
 		})
@@ -210,7 +188,7 @@ func (r reader) places(ctx context.Context, where string, each func(place)) erro
 	var cell sql.NullInt64
 	var longitude sql.NullFloat64
 	var status sql.RawBytes
-	return r.rows(ctx, venue.Table, []column{
+	return r.rows(ctx, venue.Table, []field{
 		{venue.FieldID, &at.venue},
 		{venue.FieldCell, &cell},
 		{venue.FieldLatitude, &at.latitude},
@@ -298,11 +276,10 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 		if err := r.events(ctx, " WHERE "+event.FieldID+" IN "+in, func(d *document) { out[d.id] = d }); err != nil {
 			return nil, err
 		}
-		for _, l := range linkTables {
-			err := r.links(ctx, &l, " WHERE "+l.columns().Event+" IN "+in, func(event, to int64) {
+		for _, kind := range newScan(r.columns).links {
+			err := r.links(ctx, kind, " WHERE "+ent.LinkTables[kind].Event+" IN "+in, func(event, record int64) {
 				if d := out[event]; d != nil {
-					of := l.document(d)
-					*of = append(*of, to)
+					d.link(kind, record)
 				}
 			})
 			if err != nil {
@@ -322,31 +299,4 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 		}
 	}
 	return out, nil
-}
-
-// linkTable describes a table of links from events to records of a kind. document and state return where the links are
-// stored in memory. Links to categories and tags are in one table.
-type linkTable struct {
-	kind     calendar.Kind
-	document func(*document) *[]int64
-	state    func(*state) postings[int64]
-}
-
-// columns returns the table of links with its columns.
-func (l *linkTable) columns() ent.LinkTable { return ent.LinkTables[l.kind] }
-
-// linkTables are all link tables, with the fields of document and state that store their links.
-var linkTables = []linkTable{
-	{
-		calendar.Venue,
-		func(d *document) *[]int64 { return &d.venues }, func(s *state) postings[int64] { return s.venues },
-	},
-	{
-		calendar.Organizer,
-		func(d *document) *[]int64 { return &d.organizers }, func(s *state) postings[int64] { return s.organizers },
-	},
-	{
-		calendar.Category,
-		func(d *document) *[]int64 { return &d.terms }, func(s *state) postings[int64] { return s.terms },
-	},
 }

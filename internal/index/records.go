@@ -157,7 +157,7 @@ func (r reader) linkedRecords(ctx context.Context, kind calendar.Kind, where str
 	var status sql.RawBytes
 	var published, modified time.Time
 	var author, image sql.NullInt64
-	return r.rows(ctx, ent.Tables[kind], []column{
+	return r.rows(ctx, ent.Tables[kind], []field{
 		{venue.FieldID, &is.id},
 		{venue.FieldStatus, &status},
 		{venue.FieldPublishedAt, &published},
@@ -251,7 +251,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 			return k.records
 		}
 	}
-	of := s.linksTo(kind)
+	of := s.links[kind]
 	out := cachedRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
 	events := query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
 	var counted, upcoming slotSet
@@ -275,16 +275,6 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 		s.cached.Store(key, out)
 	}
 	return out.records
-}
-
-// linksTo returns, by the id of a record of a kind, the slots of the linked events. Nil means that no events are linked.
-func (s *state) linksTo(kind calendar.Kind) postings[int64] {
-	for _, l := range linkTables {
-		if l.kind == kind {
-			return l.state(s)
-		}
-	}
-	return nil
 }
 
 // askedEvents is the cache key of withEvents: what a filter requires of the events of a record.

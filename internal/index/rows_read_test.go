@@ -51,7 +51,7 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := &recorder{Client: st.Ent}
-		r := reader{db, storedColumns{}}
+		r := newReader(db, nil)
 		s, err := r.load(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -52,7 +52,7 @@ func (r reader) seriesRecords(ctx context.Context, _ calendar.Kind, where string
 	var published time.Time
 	var author sql.NullInt64
 	titles := make([]sql.NullString, len(titleColumns))
-	columns := []column{
+	fields := []field{
 		{series.FieldID, &is.id},
 		{series.FieldStatus, &status},
 		{series.FieldStatusBeforeTrash, &before},
@@ -62,9 +62,9 @@ func (r reader) seriesRecords(ctx context.Context, _ calendar.Kind, where string
 		{series.FieldProtected, &data.protected},
 	}
 	for i, name := range titleColumns {
-		columns = append(columns, column{name, &titles[i]})
+		fields = append(fields, field{name, &titles[i]})
 	}
-	return r.rows(ctx, series.Table, columns, where, func() (err error) {
+	return r.rows(ctx, series.Table, fields, where, func() (err error) {
 		is, data := is, data
 		if is.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", is.id, err)

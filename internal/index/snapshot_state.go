@@ -26,11 +26,8 @@ func (s *state) code(c *codec, kinds []calendar.Kind) {
 	for _, set := range []*slotSet{&s.hidden, &s.locked, &s.drafts} {
 		c.slots(set, size)
 	}
-	for i := range s.flags {
-		c.slots(&s.flags[i], size)
-	}
-	for i := range s.stored {
-		codePostings(c, s.stored[i], size, c.string)
+	for _, column := range s.columns {
+		column.code(c, size)
 	}
 	slot := func(v *uint32) {
 		c.uint32(v)
@@ -45,7 +42,7 @@ func (s *state) code(c *codec, kinds []calendar.Kind) {
 		codeDay(c, &days.first)
 		codeDay(c, &days.last)
 	})
-	for _, ps := range []postings[int64]{s.authors, s.venues, s.organizers, s.terms, s.images} {
+	for _, ps := range []postings[int64]{s.authors, s.images} {
 		codePostings(c, ps, size, c.int64)
 	}
 	s.codeSeries(c)
