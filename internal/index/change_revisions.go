@@ -215,7 +215,7 @@ func (s *state) ownChange(on query.Dependency) int64 {
 // Unchanged reports whether none of the dependencies of a reply changed in the revisions from after+1 to upTo.
 // It may return false for a change after upTo. The error is ErrNotReady if the index cannot decide it.
 func (x *Index) Unchanged(ctx context.Context, after, upTo int64, on []query.Dependency) (bool, error) {
-	s, err := x.fresh(ctx, upTo)
+	s, err := x.upToDate(ctx, upTo)
 	if err != nil {
 		return false, err
 	}

@@ -33,8 +33,8 @@ func (p *scratchSets) take(slots uint32) slotSet {
 func (p *scratchSets) give(b slotSet) { p.pool.Put(&b) }
 
 // find returns the slots that match a query, except for Series.First. The caller must return the set to the
-// pool. left has the search terms that must still be compared with the texts. The index must support the query.
-func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left search.Query) {
+// pool. undecided has the search terms that must still be compared with the texts. The index must support the query.
+func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, undecided search.Query) {
 	found = s.visible(f, pool)
 	if !f.Hidden {
 		found.without(s.hidden)
@@ -83,9 +83,9 @@ func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left se
 		s.readable(found, f.Readable, pool)
 	}
 	if f.Search != nil {
-		left = s.search(found, *f.Search, f.Language, pool)
+		undecided = s.search(found, *f.Search, f.Language, pool)
 	}
-	return found, left
+	return found, undecided
 }
 
 // supports returns an error that wraps query.ErrUnsupported if a query has a column that the index lacks.
@@ -267,12 +267,12 @@ func (s *state) readable(found slotSet, r query.Readable, pool *scratchSets) {
 
 // search removes the slots whose words rule out a match. It returns the terms that words alone cannot decide;
 // compare checks those against the texts.
-func (s *state) search(found slotSet, q search.Query, language calendar.Language, pool *scratchSets) (left search.Query) {
+func (s *state) search(found slotSet, q search.Query, language calendar.Language, pool *scratchSets) (undecided search.Query) {
 	bit := uint8(language.Bit())
 	for _, t := range q.Terms {
 		pieces, exact := t.Pieces()
 		if !exact {
-			left.Terms = append(left.Terms, t)
+			undecided.Terms = append(undecided.Terms, t)
 		}
 		if t.Exclude && !exact {
 			continue
@@ -288,7 +288,7 @@ func (s *state) search(found slotSet, q search.Query, language calendar.Language
 			pool.give(with)
 		}
 	}
-	return left
+	return undecided
 }
 
 // occurrencesFor returns the slots of the occurrences whose series the caller of the filter may see.

@@ -58,7 +58,7 @@ type state struct {
 	tail             []uint32 // slots from base on, sorted by start, then id
 	byID             []uint32 // slots of the base, sorted by event id
 	moved            map[int64]uint32
-	gone             int // number of slots of the base that are no longer used
+	unused           int // number of slots of the base that are no longer used
 
 	statuses               []slotSet // by index into calendar.Statuses; a slot that is no longer used is in none
 	hidden, locked, drafts slotSet
@@ -251,14 +251,14 @@ func (s *state) drop(id int64) {
 	delete(s.allDays, slot)
 	s.changed.slots[slot] = deletedRevision
 	if slot < s.base {
-		s.gone++
+		s.unused++
 	} else {
 		delete(s.moved, id)
 	}
 }
 
-// untidy reports whether so many slots are unused or in the tail that the index should be reloaded.
-func (s *state) untidy() bool { return len(s.tail)+s.gone > max(4096, int(s.base)/8) }
+// isFragmented reports whether so many slots are unused or in the tail that the index should be reloaded.
+func (s *state) isFragmented() bool { return len(s.tail)+s.unused > max(4096, int(s.base)/8) }
 
 // locate finds the events with a published, positioned venue, and rebuilds the lists of places.
 func (s *state) locate() {

@@ -77,9 +77,9 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-// read builds the vocabulary of the events with the given ids; the position of an id is its slot. It reads one
+// loadVocabulary builds the vocabulary of the events with the given ids; the position of an id is its slot. It reads one
 // batch of texts while it parses the batch before.
-func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
+func (r reader) loadVocabulary(ctx context.Context, ids []int64) (*vocabulary, error) {
 	v := newVocabulary()
 	group, ctx := errgroup.WithContext(ctx)
 	parts := make(chan []slotTexts, 1)

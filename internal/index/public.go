@@ -16,7 +16,7 @@ func (x *Index) FindPublic(ctx context.Context, q query.Public) (query.Page, err
 	if q.Kind != calendar.Event && !q.Kind.IsTerm() && !q.Kind.IsLinked() {
 		return query.Page{}, fmt.Errorf("index: public records of kind %s: %w", q.Kind, query.ErrUnsupported)
 	}
-	s, err := x.fresh(ctx, q.Revision)
+	s, err := x.upToDate(ctx, q.Revision)
 	if err != nil {
 		return query.Page{}, err
 	}

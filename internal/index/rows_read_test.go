@@ -56,7 +56,7 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.read(t.Context(), s.ids); err != nil {
+		if _, err := r.loadVocabulary(t.Context(), s.ids); err != nil {
 			t.Fatal(err)
 		}
 		// What apply reads of records that were written.

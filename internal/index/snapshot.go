@@ -221,7 +221,7 @@ func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 		x.mu.Unlock()
 		return ErrNotReady
 	}
-	x.state, x.mustReload, x.untidy, x.saved = s, false, s.untidy(), s.revision
+	x.state, x.mustReload, x.fragmented, x.saved = s, false, s.isFragmented(), s.revision
 	x.mu.Unlock()
 	err := x.followLocked(ctx)
 	x.mu.Lock()
@@ -233,9 +233,9 @@ func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 	case x.mustReload:
 		return fmt.Errorf("%w: a later change is one of all records", ErrNoSnapshot)
 	}
-	x.made = time.Now()
-	if x.untidy {
-		x.awaken()
+	x.loadedAt = time.Now()
+	if x.fragmented {
+		x.wakeRun()
 	}
 	return nil
 }

@@ -74,13 +74,13 @@ func (s *state) codeColumns(c *codec) {
 	}
 	codeNumbers(c, &s.byID)
 	codeNumbers(c, &s.tail)
-	gone := uint64(s.gone)
-	c.uint64(&gone)
+	unused := uint64(s.unused)
+	c.uint64(&unused)
 	if !c.require(s.base <= s.size() && len(s.byID) == int(s.base) && len(s.tail) == len(s.ids)-int(s.base) &&
-		gone <= uint64(s.base)) || !c.reading {
+		unused <= uint64(s.base)) || !c.reading {
 		return
 	}
-	s.gone = int(gone)
+	s.unused = int(unused)
 	for i := 1; i < int(s.base); i++ {
 		if !c.require(s.compare(uint32(i-1), uint32(i)) < 0) {
 			return

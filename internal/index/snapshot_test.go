@@ -145,7 +145,7 @@ func FuzzSnapshotState(f *testing.F) {
 			}
 			s.pageByEnd(found, 0, 10, true)
 			s.changedAt(query.Dependency{Kind: calendar.Event, ID: 1 + r.Int64N(20)})
-			s.records[calendar.Venue].holding([]string{"jazz"}, calendar.English, pool)
+			s.records[calendar.Venue].candidates([]string{"jazz"}, calendar.English, pool)
 			s.noteRecounted(map[int64]bool{1 + r.Int64N(12): true})
 			s.put(randomDocument(r, 1+r.Int64N(320)))
 			s.drop(1 + r.Int64N(320))
