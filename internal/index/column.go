@@ -36,8 +36,8 @@ func newColumns(declared []*query.Column) (columns []column) {
 			columns = append(columns, &wordColumn{field: c.Field, position: position, slots: postings[string]{}})
 		}
 	}
-	for _, kind := range linkKinds {
-		columns = append(columns, &linkColumn{kind: kind, slots: postings[int64]{}})
+	for position, kind := range linkKinds {
+		columns = append(columns, &linkColumn{kind: kind, position: position, slots: postings[int64]{}})
 	}
 	return columns
 }

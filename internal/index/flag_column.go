@@ -22,7 +22,7 @@ func (c *flagColumn) scan(to *eventScan) {
 }
 
 func (c *flagColumn) add(slot uint32, d *document) {
-	if d.values[c.position] == true {
+	if isSet, ok := d.values[c.position].(bool); ok && isSet {
 		c.slots.add(slot)
 	}
 }

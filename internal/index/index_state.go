@@ -22,17 +22,20 @@ type document struct {
 	draft                 bool  // draft or pending, or trashed from one of these
 	values                []any // values of fields that columns read: eventScan
 	author, image, series int64 // record ids; 0 means none
-	// links are the ids of the records to which links lead, by the kind of a linkColumn.
-	links map[calendar.Kind][]int64
+	// links are the ids of the records to which links lead, by index into linkKinds.
+	links [len(linkKinds)][]int64
 	texts []text
 }
 
-// link adds a link to a record.
+// link adds a link to a record of one of linkKinds.
 func (d *document) link(kind calendar.Kind, record int64) {
-	if d.links == nil {
-		d.links = make(map[calendar.Kind][]int64, len(linkKinds))
-	}
-	d.links[kind] = append(d.links[kind], record)
+	ids := &d.links[slices.Index(linkKinds[:], kind)]
+	*ids = append(*ids, record)
+}
+
+// linked returns the ids of the records of one of linkKinds to which links lead.
+func (d *document) linked(kind calendar.Kind) []int64 {
+	return d.links[slices.Index(linkKinds[:], kind)]
 }
 
 // text is a search text, and the bits of the languages in which it is served.
@@ -163,12 +166,12 @@ func (s *state) append(d *document) uint32 {
 		}
 		s.seriesOf = append(s.seriesOf, number)
 	}
-	for _, v := range d.links[calendar.Venue] {
+	for _, v := range d.linked(calendar.Venue) {
 		if at, known := s.places.all[v]; known && at.status == statusPublished {
 			s.located.add(slot)
 		}
 	}
-	s.termsOf.append(d.links[calendar.Category])
+	s.termsOf.append(d.linked(calendar.Category))
 	s.changed.slots = append(s.changed.slots, 0)
 	if s.words != nil {
 		for _, t := range d.texts {

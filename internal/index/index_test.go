@@ -30,9 +30,7 @@ func randomDocument(r *rand.Rand, id int64) *document {
 		id: id, starts: r.Int64N(2000), status: uint8(r.IntN(len(calendar.Statuses))), published: r.Int64N(2000),
 		hidden: r.IntN(5) == 0, values: []any{r.IntN(3) == 0, r.IntN(3) == 0, oneWord(r)}, locked: r.IntN(4) == 0,
 		draft: r.IntN(2) == 0, author: r.Int64N(4),
-		links: map[calendar.Kind][]int64{
-			calendar.Venue: someOf(r, 5), calendar.Organizer: someOf(r, 5), calendar.Category: someOf(r, 12),
-		},
+		links: [...][]int64{someOf(r, 5), someOf(r, 5), someOf(r, 12)}, // venues, organizers and terms
 	}
 	d.ends = d.starts + r.Int64N(50)
 	if r.IntN(20) == 0 {
@@ -118,7 +116,7 @@ func (d *document) located(f *query.Events, kilometres float64) bool {
 		}
 		counts := v.status == calendar.Publish || slices.Contains(f.Places.Anyone, status) ||
 			v.author == f.Places.Author && slices.Contains(f.Places.Own, status)
-		if counts && slices.Contains(d.links[calendar.Venue], v.id) && calendar.Distance(50, 20, 50, 19+float64(v.id)) <= kilometres {
+		if counts && slices.Contains(d.linked(calendar.Venue), v.id) && calendar.Distance(50, 20, 50, 19+float64(v.id)) <= kilometres {
 			return true
 		}
 	}
@@ -159,19 +157,19 @@ var modelColumns = []struct {
 	},
 	{
 		query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, ""),
-		12, nil, func(d *document) []int64 { return d.links[calendar.Category] }, nil,
+		12, nil, func(d *document) []int64 { return d.linked(calendar.Category) }, nil,
 	},
 	{
 		query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "").OpenToAll(),
-		12, nil, func(d *document) []int64 { return d.links[calendar.Category] }, nil,
+		12, nil, func(d *document) []int64 { return d.linked(calendar.Category) }, nil,
 	},
 	{
 		query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, ""),
-		5, nil, func(d *document) []int64 { return d.links[calendar.Venue] }, nil,
+		5, nil, func(d *document) []int64 { return d.linked(calendar.Venue) }, nil,
 	},
 	{
 		query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer, ""),
-		5, nil, func(d *document) []int64 { return d.links[calendar.Organizer] }, nil,
+		5, nil, func(d *document) []int64 { return d.linked(calendar.Organizer) }, nil,
 	},
 }
 
@@ -581,7 +579,7 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 			for _, rec := range s.records[calendar.Venue].orders[0].records {
 				has, coming := false, false
 				for _, d := range m {
-					if !slices.Contains(d.links[calendar.Venue], rec.id) {
+					if !slices.Contains(d.linked(calendar.Venue), rec.id) {
 						continue
 					}
 					if d.matches(&query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}) {

@@ -13,12 +13,13 @@ import (
 // linkColumn has the slots of the events that are linked to each record. The links to categories and tags are in one table,
 // so they are in one column, whose kind is category.
 type linkColumn struct {
-	kind  calendar.Kind // of the linked records
-	slots postings[int64]
+	kind     calendar.Kind // of the linked records
+	position int           // index of their ids in document.links
+	slots    postings[int64]
 }
 
-// linkKinds are the kinds of the columns of links.
-var linkKinds = []calendar.Kind{calendar.Venue, calendar.Organizer, calendar.Category}
+// linkKinds are the kinds of the columns of links. Their order is that of document.links.
+var linkKinds = [...]calendar.Kind{calendar.Venue, calendar.Organizer, calendar.Category}
 
 func (c *linkColumn) answers(asked *query.Column) bool {
 	return (asked.Kind == query.LinkKind || asked.Kind == query.TermKind) && asked.Table == ent.LinkTables[c.kind].Table
@@ -28,7 +29,7 @@ func (c *linkColumn) scan(to *eventScan) { to.links = append(to.links, c.kind) }
 
 // add adds the links that were read with the event. A load reads events without links, and then all links: loadLinks.
 func (c *linkColumn) add(slot uint32, d *document) {
-	for _, id := range d.links[c.kind] {
+	for _, id := range d.links[c.position] {
 		c.slots.add(id, slot)
 	}
 }
