@@ -242,50 +242,73 @@ func FuzzCost(f *testing.F) {
 		if diff := cmp.Diff(c, ParseCost(elements, decimal)); diff != "" {
 			t.Errorf("differs the second time:\n%s", diff)
 		}
-		if (c.Symbol == "" && c.Codes == nil) != (c.Position == "") || (c.Symbol == "") != (len(c.Codes) == 1) && c.Codes != nil {
-			t.Errorf("symbol %q, codes %q, position %q", c.Symbol, c.Codes, c.Position)
-		}
-		if !namesCurrency(sent, c) {
-			t.Errorf("%q has the currency %q %q", sent, c.Symbol, c.Codes)
-		}
-		for i, p := range c.Prices {
-			if !decimalNumber(p) {
-				t.Errorf("%q is no price", p)
-			}
-			if i > 0 && comparePrices(c.Prices[i-1], p) >= 0 {
-				t.Errorf("%q is not above %q", p, c.Prices[i-1])
-			}
-		}
-		values := c.Values()
-		if values == nil || slices.Contains(values, "") {
-			t.Errorf("values %q", values)
-		}
-		shown := c.Display(dollar, "Free")
-		if (shown == "") != c.IsZero() || strings.ContainsAny(shown, "<>") {
-			t.Errorf("shown as %q", shown)
-		}
-		if priced := len(c.Prices) > 0; priced && c.Lowest() == "" || c.IsZero() && c.Lowest() != "" {
-			t.Errorf("the lowest price of %q is %q", shown, c.Lowest())
-		}
-		// What was understood is understood in the same way when it is sent again.
-		again := ParseCost(slices.Concat(c.Texts, c.Prices), ".")
-		if !slices.Equal(c.Texts, again.Texts) || !slices.Equal(c.Prices, again.Prices) {
-			t.Errorf("%q is read again as %q", c, again)
-		}
-		if c.Symbol == "" {
-			return
-		}
-		var written []string
-		for _, p := range c.Prices {
-			written = append(written, displayPrice(p, Currency{Symbol: c.Symbol, Position: c.Position}, p))
-		}
-		if strings.ContainsAny(c.Symbol, ".,;:/-–—%") {
-			return // such a symbol looks like a part of the number or separates prices: "10.", "5 ,-"
-		}
-		if again := ParseCost(written, "."); again.Symbol != c.Symbol && comparePrices(c.Prices[len(c.Prices)-1], "0") != 0 {
-			t.Errorf("symbol %q of %q read again as %q", c.Symbol, written, again.Symbol)
-		}
+		hasOwnCurrency(t, sent, c)
+		hasRisingPrices(t, c)
+		isShown(t, c)
+		isReadAgain(t, c)
 	})
+}
+
+// hasOwnCurrency checks that the symbol, the codes and the position of a cost fit each other and the text that was sent.
+func hasOwnCurrency(t *testing.T, sent string, c Cost) {
+	t.Helper()
+	if (c.Symbol == "" && c.Codes == nil) != (c.Position == "") || (c.Symbol == "") != (len(c.Codes) == 1) && c.Codes != nil {
+		t.Errorf("symbol %q, codes %q, position %q", c.Symbol, c.Codes, c.Position)
+	}
+	if !namesCurrency(sent, c) {
+		t.Errorf("%q has the currency %q %q", sent, c.Symbol, c.Codes)
+	}
+}
+
+// hasRisingPrices checks that prices are numbers in rising order.
+func hasRisingPrices(t *testing.T, c Cost) {
+	t.Helper()
+	for i, p := range c.Prices {
+		if !decimalNumber(p) {
+			t.Errorf("%q is no price", p)
+		}
+		if i > 0 && comparePrices(c.Prices[i-1], p) >= 0 {
+			t.Errorf("%q is not above %q", p, c.Prices[i-1])
+		}
+	}
+}
+
+// isShown checks the forms in which a cost is shown.
+func isShown(t *testing.T, c Cost) {
+	t.Helper()
+	values := c.Values()
+	if values == nil || slices.Contains(values, "") {
+		t.Errorf("values %q", values)
+	}
+	shown := c.Display(dollar, "Free")
+	if (shown == "") != c.IsZero() || strings.ContainsAny(shown, "<>") {
+		t.Errorf("shown as %q", shown)
+	}
+	if priced := len(c.Prices) > 0; priced && c.Lowest() == "" || c.IsZero() && c.Lowest() != "" {
+		t.Errorf("the lowest price of %q is %q", shown, c.Lowest())
+	}
+}
+
+// isReadAgain checks that what was understood is understood in the same way when it is sent again.
+func isReadAgain(t *testing.T, c Cost) {
+	t.Helper()
+	again := ParseCost(slices.Concat(c.Texts, c.Prices), ".")
+	if !slices.Equal(c.Texts, again.Texts) || !slices.Equal(c.Prices, again.Prices) {
+		t.Errorf("%q is read again as %q", c, again)
+	}
+	if c.Symbol == "" {
+		return
+	}
+	var written []string
+	for _, p := range c.Prices {
+		written = append(written, displayPrice(p, Currency{Symbol: c.Symbol, Position: c.Position}, p))
+	}
+	if strings.ContainsAny(c.Symbol, ".,;:/-–—%") {
+		return // such a symbol looks like a part of the number or separates prices: "10.", "5 ,-"
+	}
+	if again := ParseCost(written, "."); again.Symbol != c.Symbol && comparePrices(c.Prices[len(c.Prices)-1], "0") != 0 {
+		t.Errorf("symbol %q of %q read again as %q", c.Symbol, written, again.Symbol)
+	}
 }
 
 // namesCurrency reports whether a text names the currency of a cost, or the cost has none of its own. It has a list of

@@ -121,6 +121,17 @@ var linkLosses = []struct {
 	}},
 }
 
+// changesSince returns what the log says since its first entries of events and series that were not deleted, by record.
+func changesSince(w *edittest.World, first int) map[int64]string {
+	found := map[int64]string{}
+	for _, c := range w.CheckLog()[first:] {
+		if (c.Kind == calendar.Event || c.Kind == calendar.Series) && c.Action != calendar.Deleted {
+			found[c.RecordID] += fmt.Sprintf("%s %v by %d at %s", c.Action, c.Fields, *c.UserID, c.At)
+		}
+	}
+	return found
+}
+
 // TestLosingALinkIsAChangeOfTheEvent removes what events of all statuses are linked to, in all ways there are.
 func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 	t.Parallel()
@@ -131,36 +142,12 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 				l := newLinkedWorld(w)
 				e := w.As(calendar.Administrator)
 				e.Now = edittest.Now.Add(time.Hour)
-				before := w.CheckLog()
+				before := len(w.CheckLog())
 				edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, tt.do(ctx, tx, e, l) })
-				got := map[int64]string{}
-				for _, c := range w.CheckLog()[len(before):] {
-					if (c.Kind == calendar.Event || c.Kind == calendar.Series) && c.Action != calendar.Deleted {
-						got[c.RecordID] += fmt.Sprintf("%s %v by %d at %s", c.Action, c.Fields, *c.UserID, c.At)
-					}
-				}
+				got := changesSince(w, before)
 				want := fmt.Sprintf("%s [%s] by %d at %s", calendar.Updated, tt.field, e.By.UserID, e.Now)
-				for i, id := range l.events[tt.from:] {
-					if got[id] != want {
-						t.Errorf("the log says of the event in status %s: %q, want %q", calendar.Statuses[tt.from+i], got[id], want)
-					}
-					row := w.DB.Event.GetX(t.Context(), id)
-					if row.Version != 2 || !row.ModifiedAt.Equal(e.Now) {
-						t.Errorf("the event in status %s has version %d of %s", row.Status, row.Version, row.ModifiedAt)
-					}
-					if row.Status != calendar.Statuses[tt.from+i] {
-						t.Errorf("the event in status %s has status %s", calendar.Statuses[tt.from+i], row.Status)
-					}
-				}
-				if got[l.series] != want {
-					t.Errorf("the log says of the series: %q, want %q", got[l.series], want)
-				}
-				if row := w.DB.Series.GetX(t.Context(), l.series); row.Version != 2 || !row.ModifiedAt.Equal(e.Now) {
-					t.Errorf("the series has version %d of %s", row.Version, row.ModifiedAt)
-				}
-				if row := w.DB.Series.GetX(t.Context(), l.freeSeries); row.Version != 1 || got[l.freeSeries] != "" {
-					t.Errorf("a series without links has version %d, and the log says %q", row.Version, got[l.freeSeries])
-				}
+				l.checkChangedEvents(t, tt.from, e.Now, got, want)
+				l.checkSeries(t, e.Now, got, want)
 				l.checkLaterOccurrence(t, tt.field)
 				if row := w.DB.Event.GetX(t.Context(), l.free); row.Version != 1 || got[l.free] != "" {
 					t.Errorf("an event without links has version %d, and the log says %q", row.Version, got[l.free])
@@ -168,6 +155,39 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 				w.CheckCounts()
 			})
 		})
+	}
+}
+
+// checkChangedEvents checks that the events from one status on have another version, and that the log has the wanted entry of
+// each.
+func (l *linkedWorld) checkChangedEvents(t *testing.T, from int, now time.Time, got map[int64]string, want string) {
+	t.Helper()
+	for i, id := range l.events[from:] {
+		status := calendar.Statuses[from+i]
+		if got[id] != want {
+			t.Errorf("the log says of the event in status %s: %q, want %q", status, got[id], want)
+		}
+		row := l.DB.Event.GetX(t.Context(), id)
+		if row.Version != 2 || !row.ModifiedAt.Equal(now) {
+			t.Errorf("the event in status %s has version %d of %s", row.Status, row.Version, row.ModifiedAt)
+		}
+		if row.Status != status {
+			t.Errorf("the event in status %s has status %s", status, row.Status)
+		}
+	}
+}
+
+// checkSeries checks that the series with links has another version and an entry in the log, and that the other has not.
+func (l *linkedWorld) checkSeries(t *testing.T, now time.Time, got map[int64]string, want string) {
+	t.Helper()
+	if got[l.series] != want {
+		t.Errorf("the log says of the series: %q, want %q", got[l.series], want)
+	}
+	if row := l.DB.Series.GetX(t.Context(), l.series); row.Version != 2 || !row.ModifiedAt.Equal(now) {
+		t.Errorf("the series has version %d of %s", row.Version, row.ModifiedAt)
+	}
+	if row := l.DB.Series.GetX(t.Context(), l.freeSeries); row.Version != 1 || got[l.freeSeries] != "" {
+		t.Errorf("a series without links has version %d, and the log says %q", row.Version, got[l.freeSeries])
 	}
 }
 

@@ -14,18 +14,49 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
+// scopeStep is a write of a series or of one of its occurrences.
+type scopeStep struct {
+	at    string // "series" for the series
+	scope edit.Scope
+	in    edit.EventInput
+	trash bool
+	now   string // a day of 2026, 15 June if empty
+	want  string // the fault, empty for none
+}
+
+// write writes to a series. It returns the fault, "" for none.
+func (s scopeStep) write(t *testing.T, w *edittest.World, series int64) string {
+	t.Helper()
+	e := w.As(calendar.Editor)
+	if s.now != "" {
+		now, err := time.Parse("2006-01-02", "2026-"+s.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Now = now
+	}
+	in := s.in
+	in.Scope = s.scope
+	rows := w.DB.Event.Query().Where(event.SeriesID(series)).Order(event.ByID()).IDsX(t.Context())
+	var err error
+	switch {
+	case s.at == "series":
+		err = changeSeries(w, e, series, &in)
+	case s.trash:
+		_, err = w.TrashEvent(e, rows[s.at[0]-'a'])
+	default:
+		_, err = w.UpdateEvent(e, rows[s.at[0]-'a'], &in)
+	}
+	if err != nil {
+		return edittest.Describe(err)
+	}
+	return ""
+}
+
 // TestScopesAfterEarlierChanges changes schedules of series with several phases, exceptions or occurrences that have begun.
 // The series is weekly on Wednesdays from 1 July, 18:00 to 20:00, or as it is sent. Its occurrences are called a, b and so on.
 func TestScopesAfterEarlierChanges(t *testing.T) {
 	t.Parallel()
-	type step struct {
-		at    string // "series" for the series
-		scope edit.Scope
-		in    edit.EventInput
-		trash bool
-		now   string // a day of 2026, 15 June if empty
-		want  string // the fault, empty for none
-	}
 	following, all := edit.FollowingOccurrences, edit.AllOccurrences
 	start := func(at string) edit.EventInput { return edit.EventInput{Start: edittest.Wall("2026-" + at + ":00")} }
 	end := func(at string) edit.EventInput { return edit.EventInput{End: edittest.Wall("2026-" + at + ":00")} }
@@ -44,13 +75,13 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 	tests := []struct {
 		name   string
 		in     *edit.EventInput
-		steps  []step
+		steps  []scopeStep
 		phases []string
 		events []string
 	}{
 		{
 			"exdate leaves later phases", weekly("5"),
-			[]step{
+			[]scopeStep{
 				{at: "d", scope: following, in: title("Other")},
 				{at: "a", scope: all, in: exdate("07-08", "07-29")},
 			},
@@ -59,7 +90,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"rdate and exdate of a series leave earlier phases", weekly("5"),
-			[]step{
+			[]scopeStep{
 				{at: "c", scope: following, in: title("Other")},
 				{at: "series", in: edit.EventInput{RDate: dates("08-05", "07-02"), ExDate: dates("07-08", "07-22")}},
 			},
@@ -74,7 +105,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"dates of other phases that are not sent stay", weekly("5"),
-			[]step{
+			[]scopeStep{
 				{at: "c", scope: following, in: title("Other")},
 				{at: "series", in: edit.EventInput{RDate: dates("08-05")}},
 				{at: "a", scope: all, in: edit.EventInput{RDate: dates("07-02")}},
@@ -88,7 +119,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"the schedule of a removed occurrence", weekly("5"),
-			[]step{
+			[]scopeStep{
 				{at: "series", in: rule("FREQ=WEEKLY;COUNT=3")},
 				{at: "e", scope: following, in: start("07-29 19:00"), want: "event-is-in-trash"},
 				{at: "e", scope: following, in: rule("FREQ=DAILY;COUNT=2"), want: "event-is-in-trash"},
@@ -98,7 +129,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"a series that was split moves as a whole", weeklyEvent("FREQ=WEEKLY;UNTIL=20260807"),
-			[]step{
+			[]scopeStep{
 				{at: "b", scope: following, in: title("Other")},
 				{at: "a", scope: all, in: start("07-08 18:00")},
 			},
@@ -109,7 +140,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"a daily one that was split keeps all days", weeklyEvent("FREQ=DAILY;UNTIL=20260705"),
-			[]step{
+			[]scopeStep{
 				{at: "c", scope: following, in: title("Other")},
 				{at: "a", scope: all, in: start("07-02 19:00")},
 			},
@@ -118,7 +149,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"one whose nominal start is past stays ahead", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "b", in: start("07-20 18:00")},
 				{at: "b", scope: all, in: start("07-20 19:00"), now: "07-10"},
 			},
@@ -127,7 +158,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"so it does with those that follow", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "b", in: start("07-20 18:00")},
 				{at: "b", scope: following, in: start("07-20 19:00"), now: "07-10"},
 			},
@@ -136,7 +167,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"so it does without exceptions", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "b", in: start("07-20 18:00")},
 				{at: "d", scope: all, in: edit.EventInput{Title: new("X"), DropExceptions: true}, now: "07-10"},
 			},
@@ -145,7 +176,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"a zone alone leaves own dates", weekly("3"),
-			[]step{
+			[]scopeStep{
 				{at: "b", in: edit.EventInput{Start: edittest.Wall("2026-07-09 17:00:00"), End: edittest.Wall("2026-07-09 18:00:00")}},
 				{at: "b", scope: following, in: edit.EventInput{Zone: new(zoneOf(t, "Europe/London"))}},
 			},
@@ -154,7 +185,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"an end alone leaves the own start", weekly("3"),
-			[]step{
+			[]scopeStep{
 				{at: "b", in: edit.EventInput{Start: edittest.Wall("2026-07-09 17:00:00"), End: edittest.Wall("2026-07-09 18:00:00")}},
 				{at: "b", scope: following, in: end("07-09 20:00")},
 			},
@@ -163,7 +194,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"an exdate that is sent moves and returns", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "series", in: exdate("07-15")},
 				{at: "series", in: start("07-01 19:00")},
 				{at: "series", in: exdate()},
@@ -173,7 +204,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"an exdate that is sent with a move", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "series", in: edit.EventInput{Start: edittest.Wall("2026-07-02 19:00:00"), ExDate: dates("07-16")}},
 				{at: "series", in: exdate()},
 			},
@@ -182,7 +213,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"restoring what an exdate left out", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "series", in: exdate("07-15")},
 				{at: "c", in: edit.EventInput{Status: new(calendar.Publish)}},
 			},
@@ -191,7 +222,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"one that was moved ahead and has begun", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "c", in: start("07-09 18:00")},
 				{at: "a", scope: all, in: start("07-01 19:00"), now: "07-10"},
 			},
@@ -200,7 +231,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"an own end moves with the start", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "c", in: end("07-15 19:00")},
 				{at: "a", scope: all, in: start("07-02 18:30")},
 			},
@@ -209,7 +240,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"days alone of what has begun are sent again", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "series", in: edit.EventInput{RDate: dates("07-02"), ExDate: dates("07-08")}},
 				{at: "series", in: exdate("07-08", "07-22"), now: "07-10"},
 				{at: "series", in: rdate("07-02", "07-23"), now: "07-10"},
@@ -224,7 +255,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"dates of what has begun do not change", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "series", in: edit.EventInput{RDate: dates("07-02"), ExDate: dates("07-08")}},
 				{at: "series", in: edit.EventInput{RDate: dates(), ExDate: dates()}, now: "07-10"},
 				{at: "series", in: edit.EventInput{RDate: dates(), ExDate: dates()}, now: "08-10"},
@@ -234,7 +265,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"COUNT counts the phases of one rule", weekly("5"),
-			[]step{
+			[]scopeStep{
 				{at: "b", scope: following, in: title("Other")},
 				{at: "e", scope: all, in: rule("FREQ=WEEKLY;COUNT=6"), now: "07-10"},
 			},
@@ -247,7 +278,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"following does not reach a deleted one before", weekly("4"),
-			[]step{
+			[]scopeStep{
 				{at: "a", trash: true},
 				{at: "b", scope: following, in: start("07-09 18:00")},
 				{at: "a", in: edit.EventInput{Status: new(calendar.Publish)}},
@@ -257,7 +288,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"all reaches a deleted one that has not begun", weekly("3"),
-			[]step{
+			[]scopeStep{
 				{at: "a", trash: true},
 				{at: "b", scope: all, in: start("07-08 19:00")},
 			},
@@ -266,7 +297,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 		},
 		{
 			"COUNT of what follows after all have begun", weekly("3"),
-			[]step{{at: "c", scope: following, in: rule("FREQ=WEEKLY;COUNT=2"), now: "08-01"}},
+			[]scopeStep{{at: "c", scope: following, in: rule("FREQ=WEEKLY;COUNT=2"), now: "08-01"}},
 			[]string{"07-01 18:00–20:00 FREQ=WEEKLY;COUNT=3", "08-05 18:00–20:00 FREQ=WEEKLY;COUNT=2"},
 			[]string{"a 07-01 18:00", "b 07-08 18:00", "c 07-15 18:00", "d 08-05 18:00", "e 08-12 18:00"},
 		},
@@ -276,31 +307,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				first := w.Event(w.As(calendar.Editor), tt.in)
 				for i, s := range tt.steps {
-					e := w.As(calendar.Editor)
-					if s.now != "" {
-						now, err := time.Parse("2006-01-02", "2026-"+s.now)
-						if err != nil {
-							t.Fatal(err)
-						}
-						e.Now = now
-					}
-					in := s.in
-					in.Scope = s.scope
-					rows := w.DB.Event.Query().Where(event.SeriesID(*first.SeriesID)).Order(event.ByID()).IDsX(t.Context())
-					var err error
-					switch {
-					case s.at == "series":
-						err = changeSeries(w, e, *first.SeriesID, &in)
-					case s.trash:
-						_, err = w.TrashEvent(e, rows[s.at[0]-'a'])
-					default:
-						_, err = w.UpdateEvent(e, rows[s.at[0]-'a'], &in)
-					}
-					var got string
-					if err != nil {
-						got = edittest.Describe(err)
-					}
-					if got != s.want {
+					if got := s.write(t, w, *first.SeriesID); got != s.want {
 						t.Fatalf("step %d: %q, want %q", i, got, s.want)
 					}
 				}

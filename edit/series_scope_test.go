@@ -447,17 +447,20 @@ func TestScopeWritesFields(t *testing.T) {
 	})
 }
 
+// scopeRight is who may write with which scope, by the authors of the series and of one occurrence.
+type scopeRight struct {
+	role               calendar.Role
+	status             calendar.Status
+	series, occurrence bool // they are the caller's
+	may                struct{ this, following, all, series bool }
+}
+
 // TestScopeRights asks who may write with which scope, by the authors of the series and of one occurrence.
 func TestScopeRights(t *testing.T) {
 	t.Parallel()
-	type rights struct{ this, following, all, series bool }
+	type rights = struct{ this, following, all, series bool }
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		for _, tt := range []struct {
-			role             calendar.Role
-			status           calendar.Status
-			series, occurent bool // are they the caller's
-			may              rights
-		}{
+		for _, tt := range []scopeRight{
 			{calendar.Subscriber, calendar.Publish, true, true, rights{}},
 			{calendar.Contributor, calendar.Publish, true, true, rights{}},
 			{calendar.Contributor, calendar.Draft, true, true, rights{true, true, true, true}},
@@ -469,59 +472,71 @@ func TestScopeRights(t *testing.T) {
 			{calendar.Editor, calendar.Publish, false, false, rights{true, true, true, true}},
 			{calendar.Administrator, calendar.Private, false, false, rights{true, true, true, true}},
 		} {
-			owner := func(own bool) *int64 {
-				if own {
-					return &w.Users[tt.role].ID
-				}
-				return &w.Users[calendar.Administrator].ID
-			}
-			name := fmt.Sprintf("%s, %s, series %v, occurrence %v", tt.role, tt.status, tt.series, tt.occurent)
 			for write, may := range map[edit.Scope]bool{
 				edit.ThisOccurrence: tt.may.this, edit.FollowingOccurrences: tt.may.following,
 				edit.AllOccurrences: tt.may.all, "series": tt.may.series,
 			} {
-				in := weeklyEvent("FREQ=DAILY;COUNT=3")
-				in.AuthorID, in.Status = owner(tt.series), &tt.status
-				first := w.Event(w.As(calendar.Administrator), in)
-				rows := occurrencesOf(t, w, *first.SeriesID)
-				if tt.series != tt.occurent {
-					w.ChangeEvent(w.As(calendar.Administrator), rows[1].ID, &edit.EventInput{AuthorID: owner(tt.occurent)})
-				}
+				series, occurrence := tt.create(t, w)
 				for _, kind := range []string{"title", "start", "delete"} {
-					e, in := w.As(tt.role), &edit.EventInput{Scope: write}
-					switch kind {
-					case "title":
-						in.Title = new("Other")
-					case "start":
-						in.Start = edittest.Wall("2026-07-02 19:00:00")
-						if write == "series" {
-							in.Start = edittest.Wall("2026-07-01 19:00:00")
-						}
-					}
 					before := latestRevision(t, w)
-					var err error
-					switch {
-					case write == "series" && kind == "delete":
-						err = trashSeries(w, e, *first.SeriesID)
-					case write == "series":
-						err = changeSeries(w, e, *first.SeriesID, in)
-					case write == edit.ThisOccurrence && kind == "delete":
-						_, err = w.TrashEvent(e, rows[1].ID)
-					case kind == "delete":
-						err = trashOccurrences(w, e, rows[1].ID, write)
-					default:
-						_, err = w.UpdateEvent(e, rows[1].ID, in)
-					}
+					err := tt.write(w, write, kind, series, occurrence)
+					name := fmt.Sprintf("%s, %s, series %v, occurrence %v: %s of %s", tt.role, tt.status, tt.series, tt.occurrence, kind, write)
 					if (err == nil) != may || err != nil && edittest.Describe(err) != edittest.Describe(edit.Forbidden()) {
-						t.Errorf("%s: %s of %s: %v", name, kind, write, edittest.Describe(err))
+						t.Errorf("%s: %v", name, edittest.Describe(err))
 					}
 					if n := latestRevision(t, w) - before; err != nil && n != 0 {
-						t.Errorf("%s: %s of %s is refused, and logged %d changes", name, kind, write, n)
+						t.Errorf("%s is refused, and logged %d changes", name, n)
 					}
 				}
 			}
 		}
 	})
+}
+
+// create creates the series, and returns its id and that of its second occurrence.
+func (r scopeRight) create(t *testing.T, w *edittest.World) (series, occurrence int64) {
+	t.Helper()
+	owner := func(own bool) *int64 {
+		if own {
+			return &w.Users[r.role].ID
+		}
+		return &w.Users[calendar.Administrator].ID
+	}
+	in := weeklyEvent("FREQ=DAILY;COUNT=3")
+	in.AuthorID, in.Status = owner(r.series), &r.status
+	first := w.Event(w.As(calendar.Administrator), in)
+	rows := occurrencesOf(t, w, *first.SeriesID)
+	if r.series != r.occurrence {
+		w.ChangeEvent(w.As(calendar.Administrator), rows[1].ID, &edit.EventInput{AuthorID: owner(r.occurrence)})
+	}
+	return *first.SeriesID, rows[1].ID
+}
+
+// write changes the title or the start of an occurrence with a scope, or deletes it. The scope "series" writes to the series.
+func (r scopeRight) write(w *edittest.World, scope edit.Scope, kind string, series, occurrence int64) error {
+	e, in := w.As(r.role), &edit.EventInput{Scope: scope}
+	switch {
+	case kind == "title":
+		in.Title = new("Other")
+	case kind == "start" && scope == "series":
+		in.Start = edittest.Wall("2026-07-01 19:00:00")
+	case kind == "start":
+		in.Start = edittest.Wall("2026-07-02 19:00:00")
+	}
+	var err error
+	switch {
+	case scope == "series" && kind == "delete":
+		err = trashSeries(w, e, series)
+	case scope == "series":
+		err = changeSeries(w, e, series, in)
+	case scope == edit.ThisOccurrence && kind == "delete":
+		_, err = w.TrashEvent(e, occurrence)
+	case kind == "delete":
+		err = trashOccurrences(w, e, occurrence, scope)
+	default:
+		_, err = w.UpdateEvent(e, occurrence, in)
+	}
+	return err
 }
 
 // TestScopeExpectsAVersion writes with the version of the addressed record, and with an old one.

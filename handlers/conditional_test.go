@@ -57,164 +57,203 @@ func getTag(t *testing.T, api *apitest.API, r apitest.Request) (apitest.Response
 // versionIn returns the version in a tag, without the mark of a reader who does not see hidden changes.
 func versionIn(tag string) string { return strings.Trim(strings.Split(tag, "-")[0], `"p`) }
 
+// describedReads returns the paths of the operations that read, as they are described.
+func describedReads(t *testing.T) (paths []string) {
+	t.Helper()
+	names, _ := describedOperations(t)
+	for _, name := range names {
+		if path, ok := strings.CutPrefix(name, "GET "); ok {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// recordTag and listTag are the forms of tags of records and of lists.
+var (
+	recordTag = regexp.MustCompile(`^"[1-9]\d*p?-[0-9a-f]{16}"$`)
+	listTag   = regexp.MustCompile(`^W/"[0-9a-f]{16}"$`)
+)
+
 // TestEveryReadMayDependOnWhatTheClientHas asks all that can be read, with and without credentials.
 func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 	t.Parallel()
-	single, list := regexp.MustCompile(`^"[1-9]\d*p?-[0-9a-f]{16}"$`), regexp.MustCompile(`^W/"[0-9a-f]{16}"$`)
-	names, _ := describedOperations(t)
+	paths := describedReads(t)
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
 		api.Example(t)
 		addPolishCourse(t, api)
-		for _, name := range names {
-			path, ok := strings.CutPrefix(name, "GET ")
-			if !ok {
-				continue
-			}
+		for _, path := range paths {
 			for _, as := range []string{"", "admin"} {
 				if path == "/images" && as == "" {
 					continue
 				}
-				t.Run(path+" as "+as, func(t *testing.T) {
-					read := apitest.Request{Path: targets.Replace(path), As: as}
-					first, tag := getTag(t, api, read)
-					form, other := list, tag
-					if strings.Contains(path, "{") {
-						form, other = single, `"1`+zeros+`"`
-					}
-					if !form.MatchString(tag) {
-						t.Errorf("the tag is %s", tag)
-					}
-					if single.MatchString(tag) && strings.Contains(tag, "p") != (as == "" && !strings.HasPrefix(path, "/images/")) {
-						t.Errorf("as %q the tag is %s", as, tag)
-					}
-					header("Cache-Control", map[string]string{"": "public, max-age=0", "admin": "no-store, private"}[as])(t, first)
-					if _, again := getTag(t, api, read); again != tag {
-						t.Errorf("asked again, the tag is %s, not %s", again, tag)
-					}
-					same := func(t *testing.T, r apitest.Response) {
-						t.Helper()
-						want := maps.Clone(first.Header)
-						if r.Status == http.StatusNotModified {
-							want.Del("Content-Type")
-							want.Del("Content-Length")
-						}
-						got := maps.Clone(r.Header)
-						for _, h := range []http.Header{want, got} {
-							h.Del("X-Request-Id")
-							h.Del("Date")
-						}
-						equal(t, "headers", want, got)
-						if len(r.Body) > 0 {
-							t.Errorf("a body: %s", r.Body)
-						}
-					}
-					head := read
-					head.Method = "HEAD"
-					api.Run(t, []apitest.Case{
-						{Name: "HEAD", Request: head, Status: 200, Check: same},
-						{Name: "the client has it", Request: ifNoneMatch(tag, read), Status: 304, Check: same},
-						{Name: "it has it, weakly, among others", Request: ifNoneMatch(`"a,b", W/`+strings.TrimPrefix(tag, "W/"), read), Status: 304, Check: same},
-						{Name: "it has anything", Request: ifNoneMatch("*", read), Status: 304, Check: same},
-						{Name: "HEAD, it has it", Request: ifNoneMatch(tag, head), Status: 304, Check: same},
-						{Name: "it has something else", Request: ifNoneMatch(`"x"`, read), Status: 200},
-						{Name: "it says nothing of use", Request: ifNoneMatch(strings.Trim(tag, `"`), read), Status: 200},
-						{Name: "it wants anything", Request: ifMatch("*", read), Status: 200},
-						{Name: "it wants what it does not have", Request: ifNoneMatch(tag, ifMatch("*", read)), Status: 304},
-						{Name: "it wants something else", Request: ifMatch(other, read), Status: 412, Code: failedCode, Check: func(t *testing.T, r apitest.Response) {
-							hasHeaders("ETag", "", "Link", "", "X-TEC-Total", "", "Vary", "Accept, Accept-Language, Authorization")(t, r)
-						}},
-						{Name: "it wants something else and has it", Request: ifNoneMatch(tag, ifMatch(other, read)), Status: 412, Code: failedCode},
-						{Name: "wrong parameter", Request: ifMatch(other, ifNoneMatch(tag, apitest.Request{Path: read.Path + "?ml_language=xx", As: as})), Status: 400, Check: header("ETag", "")},
-					})
-					if form == single {
-						api.Run(t, []apitest.Case{{Name: "it wants this", Request: ifMatch(`"x", `+tag, read), Status: 200}})
-					}
-				})
+				t.Run(path+" as "+as, func(t *testing.T) { readsDependOnTags(t, api, path, as) })
 			}
 		}
 	})
 }
 
-// TestTagsAreEqualWhenBodiesAre reads everything in many ways.
+// readsDependOnTags checks the tag of a described path, and conditional requests for the path.
+func readsDependOnTags(t *testing.T, api *apitest.API, path, as string) {
+	t.Helper()
+	read := apitest.Request{Path: targets.Replace(path), As: as}
+	first, tag := getTag(t, api, read)
+	isRecord := strings.Contains(path, "{")
+	form, other := listTag, tag
+	if isRecord {
+		form, other = recordTag, `"1`+zeros+`"`
+	}
+	if !form.MatchString(tag) {
+		t.Errorf("the tag is %s", tag)
+	}
+	isPublic := as == "" && !strings.HasPrefix(path, "/images/")
+	if recordTag.MatchString(tag) && strings.Contains(tag, "p") != isPublic {
+		t.Errorf("as %q the tag is %s", as, tag)
+	}
+	header("Cache-Control", map[string]string{"": "public, max-age=0", "admin": "no-store, private"}[as])(t, first)
+	if _, again := getTag(t, api, read); again != tag {
+		t.Errorf("asked again, the tag is %s, not %s", again, tag)
+	}
+	head := read
+	head.Method = "HEAD"
+	same := sameHeadersWithoutBody(first)
+	api.Run(t, []apitest.Case{
+		{Name: "HEAD", Request: head, Status: 200, Check: same},
+		{Name: "the client has it", Request: ifNoneMatch(tag, read), Status: 304, Check: same},
+		{Name: "it has it, weakly, among others", Request: ifNoneMatch(`"a,b", W/`+strings.TrimPrefix(tag, "W/"), read), Status: 304, Check: same},
+		{Name: "it has anything", Request: ifNoneMatch("*", read), Status: 304, Check: same},
+		{Name: "HEAD, it has it", Request: ifNoneMatch(tag, head), Status: 304, Check: same},
+		{Name: "it has something else", Request: ifNoneMatch(`"x"`, read), Status: 200},
+		{Name: "it says nothing of use", Request: ifNoneMatch(strings.Trim(tag, `"`), read), Status: 200},
+		{Name: "it wants anything", Request: ifMatch("*", read), Status: 200},
+		{Name: "it wants what it does not have", Request: ifNoneMatch(tag, ifMatch("*", read)), Status: 304},
+		{Name: "it wants something else", Request: ifMatch(other, read), Status: 412, Code: failedCode, Check: func(t *testing.T, r apitest.Response) {
+			hasHeaders("ETag", "", "Link", "", "X-TEC-Total", "", "Vary", "Accept, Accept-Language, Authorization")(t, r)
+		}},
+		{Name: "it wants something else and has it", Request: ifNoneMatch(tag, ifMatch(other, read)), Status: 412, Code: failedCode},
+		{Name: "wrong parameter", Request: ifMatch(other, ifNoneMatch(tag, apitest.Request{Path: read.Path + "?ml_language=xx", As: as})), Status: 400, Check: header("ETag", "")},
+	})
+	if isRecord {
+		api.Run(t, []apitest.Case{{Name: "it wants this", Request: ifMatch(`"x", `+tag, read), Status: 200}})
+	}
+}
+
+// sameHeadersWithoutBody checks that a reply has no body, and the headers of the first reply.
+func sameHeadersWithoutBody(first apitest.Response) func(*testing.T, apitest.Response) {
+	return func(t *testing.T, r apitest.Response) {
+		t.Helper()
+		want := maps.Clone(first.Header)
+		if r.Status == http.StatusNotModified {
+			want.Del("Content-Type")
+			want.Del("Content-Length")
+		}
+		got := maps.Clone(r.Header)
+		for _, h := range []http.Header{want, got} {
+			h.Del("X-Request-Id")
+			h.Del("Date")
+		}
+		equal(t, "headers", want, got)
+		if len(r.Body) > 0 {
+			t.Errorf("a body: %s", r.Body)
+		}
+	}
+}
+
+// taggedBodies records which bodies were read under which tags.
+type taggedBodies struct {
+	bodyOf map[string]string // by tag
+	tagOf  map[string]string // by version and body, or by the body of a list
+}
+
+// read sends a request. It checks that the tag and the body of the reply belong to each other alone.
+func (b taggedBodies) read(t *testing.T, api *apitest.API, r apitest.Request) {
+	t.Helper()
+	res := api.Do(t, r)
+	tag := res.Header.Get("ETag")
+	if res.Status != 200 {
+		if tag != "" {
+			t.Errorf("%s: status %d with the tag %s", r.Path, res.Status, tag)
+		}
+		return
+	}
+	body := string(res.Body)
+	if other, ok := b.bodyOf[tag]; ok && other != body {
+		t.Errorf("%s: the tag %s is also that of %s, not only of %s", r.Path, tag, other, body)
+	}
+	// The same words in a list, or in another version, are something else.
+	key := strings.Split(tag, "-")[0] + " " + body
+	if strings.HasPrefix(tag, "W/") {
+		key = "list " + body
+	}
+	if other, ok := b.tagOf[key]; ok && other != tag {
+		t.Errorf("%s: tagged %s and %s: %s", r.Path, tag, other, body)
+	}
+	b.bodyOf[tag], b.tagOf[key] = body, tag
+}
+
+// taggedPaths returns the paths of all that can be read of the example, each with several queries.
+func taggedPaths(t *testing.T) (paths []string) {
+	t.Helper()
+	var records []string
+	for _, path := range describedReads(t) {
+		records = append(records, targets.Replace(path))
+	}
+	for id := range 24 {
+		records = append(records, fmt.Sprintf("/events/%d", id+1))
+	}
+	records = append(records, "/events/by-slug/winter-jazz-blues", "/events/by-slug/zimowy-jazz", "/venues/10", "/organizers/12",
+		"/categories/2", "/categories/3", "/events/22?password=sesame")
+	for _, path := range records {
+		queries := []string{"", "ml_language=pl", "ml_language=es", "_fields=id", "_fields=id,status,slug"}
+		depth := strings.Count(path, "/")
+		if depth == 1 {
+			queries = append(queries, "ml_language=pl&_fields=total")
+		}
+		if depth == 2 && strings.HasPrefix(path, "/events/") {
+			queries = append(queries, "password=sesame")
+		}
+		glue := "?"
+		if strings.Contains(path, "?") {
+			glue = "&"
+		}
+		for _, query := range queries {
+			paths = append(paths, path+glue+query)
+		}
+	}
+	return paths
+}
+
+// TestTagsAreEqualWhenBodiesAre reads everything in many ways, before and after a change of one record of each kind.
 func TestTagsAreEqualWhenBodiesAre(t *testing.T) {
 	t.Parallel()
-	names, _ := describedOperations(t)
+	paths := taggedPaths(t)
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
 		api.Example(t)
 		api.SignIn(t, "subscriber", calendar.Subscriber)
-		bodyOf, tagOf := map[string]string{}, map[string]string{}
-		look := func(r apitest.Request) {
-			res := api.Do(t, r)
-			tag := res.Header.Get("ETag")
-			if res.Status != 200 {
-				if tag != "" {
-					t.Errorf("%s: status %d with the tag %s", r.Path, res.Status, tag)
-				}
-				return
-			}
-			body := string(res.Body)
-			if other, ok := bodyOf[tag]; ok && other != body {
-				t.Errorf("%s: the tag %s is also that of %s, not only of %s", r.Path, tag, other, body)
-			}
-			// The same words in a list, or in another version, are something else.
-			key := strings.Split(tag, "-")[0] + " " + body
-			if strings.HasPrefix(tag, "W/") {
-				key = "list " + body
-			}
-			if other, ok := tagOf[key]; ok && other != tag {
-				t.Errorf("%s: tagged %s and %s: %s", r.Path, tag, other, body)
-			}
-			bodyOf[tag], tagOf[key] = body, tag
-		}
 		callers := []string{"", "admin", "subscriber"}
 		if storetest.IsBrief(st) {
 			callers = callers[:2]
 		}
-		all := func() {
-			var paths []string
-			for _, name := range names {
-				if path, ok := strings.CutPrefix(name, "GET "); ok {
-					paths = append(paths, targets.Replace(path))
-				}
-			}
-			for id := range 24 {
-				paths = append(paths, fmt.Sprintf("/events/%d", id+1))
-			}
-			paths = append(paths, "/events/by-slug/winter-jazz-blues", "/events/by-slug/zimowy-jazz", "/venues/10", "/organizers/12",
-				"/categories/2", "/categories/3", "/events/22?password=sesame")
+		bodies := taggedBodies{bodyOf: map[string]string{}, tagOf: map[string]string{}}
+		readAll := func() {
 			for _, path := range paths {
-				queries := []string{"", "ml_language=pl", "ml_language=es", "_fields=id", "_fields=id,status,slug"}
-				switch strings.Count(path, "/") {
-				case 1:
-					queries = append(queries, "ml_language=pl&_fields=total")
-				case 2:
-					if strings.HasPrefix(path, "/events/") {
-						queries = append(queries, "password=sesame")
-					}
-				}
-				for _, query := range queries {
-					for _, as := range callers {
-						glue := "?"
-						if strings.Contains(path, "?") {
-							glue = "&"
-						}
-						look(apitest.Request{Path: path + glue + query, As: as})
-					}
+				for _, as := range callers {
+					bodies.read(t, api, apitest.Request{Path: path, As: as})
 				}
 			}
 		}
-		all()
-		if len(bodyOf) < 100 {
-			t.Errorf("only %d tags", len(bodyOf))
+		readAll()
+		if len(bodies.bodyOf) < 100 {
+			t.Errorf("only %d tags", len(bodies.bodyOf))
 		}
 		for _, path := range []string{"/events/15", "/venues/10", "/organizers/12", "/categories/2", "/tags/4"} {
 			if res := api.Do(t, patch("admin", path, object{"description": "<p>New</p>"})); res.Status != 200 {
 				t.Fatalf("%s: %d %s", path, res.Status, res.Body)
 			}
 		}
-		all()
+		readAll()
 	})
 }
 

@@ -174,16 +174,20 @@ func TestAHiddenIDIsAnsweredAsOneThatNeverExisted(t *testing.T) {
 	})
 }
 
-func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
-	// A value that the event would match for each parameter that is guarded, and for flags the other one too.
-	values := map[string][]string{
+// unguardedParameters are the parameters of GET /events, besides columns, that a password does not guard.
+var unguardedParameters = []string{
+	"format", "page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", "strict_dates",
+	"status", "include", "series", "password", "ml_language",
+}
+
+// guardedValues returns values that the event of addGuardedEvent matches, for each parameter that is guarded; for flags the
+// other one too. public are the parameters that are not guarded.
+func guardedValues() (values map[string][]string, public []string) {
+	values = map[string][]string{
 		"search": {"quartet", "-drums"}, "geoloc": {"1", "0"}, "geoloc_lat": {"52.5&geoloc_lng=13.4"}, "geoloc_lng": {"13.4&geoloc_lat=52.5"},
 		"geoloc_radius": {"30&geoloc_lat=52.5&geoloc_lng=13.4"},
 	}
-	public := []string{
-		"format", "page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", "strict_dates",
-		"status", "include", "series", "password", "ml_language",
-	}
+	public = slices.Clone(unguardedParameters)
 	for _, c := range read.EventColumns() {
 		switch {
 		case c.Public:
@@ -196,37 +200,72 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 			values[c.Name] = []string{strings.ToUpper(string(c.LinksTo))}
 		}
 	}
+	return values, public
+}
+
+// addGuardedEvent adds an event with the password "sesame" and records of every kind that it is linked to. ids replaces the
+// names of kinds by the ids of these records.
+func addGuardedEvent(t *testing.T, api *apitest.API, owner int64) (ids *strings.Replacer) {
+	t.Helper()
+	event := api.AddEvent(t, "Quartet", "2026-12-01 10:00:00", "2026-12-01 12:00:00", func(e *ent.EventCreate) {
+		e.SetDescription("drumless").SetAuthorID(owner)
+	})
+	hash := edit.HashPassword(api.Key, event, "sesame")
+	if err := api.Store.Ent.Event.UpdateOneID(event).SetPasswordHash(hash).Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range read.EventColumns() {
+		if c.Kind == query.WordKind {
+			storetest.Exec(t, api.Store, "UPDATE events SET "+c.Field+" = '"+wordOf(c)+"'")
+		}
+	}
+	venue := api.AddVenue(t, "Cellar", func(v *ent.VenueCreate) { v.SetLatitude(52.5).SetLongitude(13.4) })
+	organizer := api.AddOrganizer(t, "Society")
+	api.LinkVenues(t, event, venue)
+	api.LinkOrganizers(t, event, organizer)
+	jazz, late := api.AddTerm(t, calendar.Category, "Jazz"), api.AddTerm(t, calendar.Tag, "Late")
+	api.LinkTerms(t, event, jazz, late)
+	api.Reindex(t)
+	return strings.NewReplacer("VENUE", fmt.Sprint(venue), "ORGANIZER", fmt.Sprint(organizer),
+		"CATEGORY", fmt.Sprint(jazz), "TAG", fmt.Sprint(late))
+}
+
+// totalAs returns the total of a list.
+func totalAs(t *testing.T, api *apitest.API, as, path string) float64 {
+	t.Helper()
+	total, _ := api.Do(t, apitest.Request{Path: path, As: as}).Get(t, "total").(float64)
+	return total
+}
+
+// foundWithPassword returns how many events a list finds with the password. Without it, or with another one, it finds events
+// for their owner and for editors alone.
+func foundWithPassword(t *testing.T, api *apitest.API, path string) float64 {
+	t.Helper()
+	for _, as := range []string{"", "subscriber", "contributor", "author"} {
+		if got := totalAs(t, api, as, path); got != 0 {
+			t.Errorf("as %q: %s finds %v", as, path, got)
+		}
+	}
+	if got := totalAs(t, api, "", path+"&password=mistaken"); got != 0 {
+		t.Errorf("%s finds %v with another password", path, got)
+	}
+	opened := totalAs(t, api, "", path+"&password=sesame")
+	for _, as := range []string{"owner", "editor"} {
+		if got := totalAs(t, api, as, path); got != opened {
+			t.Errorf("as %q: %s finds %v, and %v with the password", as, path, got, opened)
+		}
+	}
+	return opened
+}
+
+func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
+	values, public := guardedValues()
 	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
 		owner := api.SignIn(t, "owner", calendar.Author)
 		for _, role := range []calendar.Role{calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor} {
 			api.SignIn(t, string(role), role)
 		}
-		event := api.AddEvent(t, "Quartet", "2026-12-01 10:00:00", "2026-12-01 12:00:00", func(e *ent.EventCreate) {
-			e.SetDescription("drumless").SetAuthorID(owner)
-		})
-		hash := edit.HashPassword(api.Key, event, "sesame")
-		if err := api.Store.Ent.Event.UpdateOneID(event).SetPasswordHash(hash).Exec(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range read.EventColumns() {
-			if c.Kind == query.WordKind {
-				storetest.Exec(t, api.Store, "UPDATE events SET "+c.Field+" = '"+wordOf(c)+"'")
-			}
-		}
-		venue := api.AddVenue(t, "Cellar", func(v *ent.VenueCreate) { v.SetLatitude(52.5).SetLongitude(13.4) })
-		organizer := api.AddOrganizer(t, "Society")
-		api.LinkVenues(t, event, venue)
-		api.LinkOrganizers(t, event, organizer)
-		jazz, late := api.AddTerm(t, calendar.Category, "Jazz"), api.AddTerm(t, calendar.Tag, "Late")
-		api.LinkTerms(t, event, jazz, late)
-		api.Reindex(t)
-		ids := strings.NewReplacer("VENUE", fmt.Sprint(venue), "ORGANIZER", fmt.Sprint(organizer),
-			"CATEGORY", fmt.Sprint(jazz), "TAG", fmt.Sprint(late))
-		total := func(as, path string) float64 {
-			t.Helper()
-			total, _ := api.Do(t, apitest.Request{Path: path, As: as}).Get(t, "total").(float64)
-			return total
-		}
+		ids := addGuardedEvent(t, api, owner)
 		described := api.Do(t, apitest.Request{}).Get(t, "routes", "/cal/events/v1/events", "endpoints", 0, "args").(map[string]any)
 		for name := range described {
 			if slices.Contains(public, name) {
@@ -237,44 +276,25 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 			}
 			found := 0.0
 			for _, value := range values[name] {
-				path := "/events?" + name + "=" + ids.Replace(value)
-				for _, as := range []string{"", "subscriber", "contributor", "author"} {
-					if got := total(as, path); got != 0 {
-						t.Errorf("as %q: %s finds %v", as, path, got)
-					}
-				}
-				if got := total("", path+"&password=mistaken"); got != 0 {
-					t.Errorf("%s finds %v with another password", path, got)
-				}
-				opened := total("", path+"&password=sesame")
-				for _, as := range []string{"owner", "editor"} {
-					if got := total(as, path); got != opened {
-						t.Errorf("as %q: %s finds %v, and %v with the password", as, path, got, opened)
-					}
-				}
-				found += opened
+				found += foundWithPassword(t, api, "/events?"+name+"="+ids.Replace(value))
 			}
 			if found != 1 && name != "search" || found == 0 {
 				t.Errorf("%s finds %v with the password", name, found)
 			}
 		}
 		for as, want := range map[string]float64{"": 0, "subscriber": 0, "contributor": 0, "author": 0, "owner": 1, "editor": 1} {
-			for _, path := range []string{
-				"/venues?has_events=1", "/venues?only_with_upcoming=1", "/organizers?has_events=1", "/organizers?only_with_upcoming=1",
+			for path, total := range map[string]float64{
+				"/venues?has_events=1&password=sesame": want, "/venues?only_with_upcoming=1&password=sesame": want,
+				"/organizers?has_events=1&password=sesame": want, "/organizers?only_with_upcoming=1&password=sesame": want,
+				"/venues?has_events=0": 1 - want, "/events": 1,
 			} {
-				if got := total(as, path+"&password=sesame"); got != want {
-					t.Errorf("as %q: %s finds %v", as, path, got)
+				if got := totalAs(t, api, as, path); got != total {
+					t.Errorf("as %q: %s finds %v, want %v", as, path, got, total)
 				}
-			}
-			if got := total(as, "/venues?has_events=0"); got != 1-want {
-				t.Errorf("as %q: /venues?has_events=0 finds %v", as, got)
-			}
-			if got := total(as, "/events"); got != 1 {
-				t.Errorf("as %q: the event is not in the list", as)
 			}
 		}
 		// Terms keep their public count.
-		if got := total("", "/categories"); got != 1 {
+		if got := totalAs(t, api, "", "/categories"); got != 1 {
 			t.Errorf("%v categories", got)
 		}
 	})

@@ -10,28 +10,73 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
+// replayCase is a change of a record between two requests with the same key that create it.
+type replayCase struct {
+	name   string
+	role   calendar.Role // of the author
+	send   object        // more of the first request
+	change object        // by an administrator; nil means none
+	trash  bool
+	demote bool
+	reads  bool
+	events string // code for events, where it is not that of the others
+}
+
+// replayedRecord is a record that a request with a key created.
+type replayedRecord struct {
+	request apitest.Request
+	first   apitest.Response
+	login   string // its author
+	path    string
+}
+
+// create sends the first request of a new author; number makes the author and the name of the record unique.
+func (c replayCase) create(t *testing.T, k *keyTest, collection string, number int) (r replayedRecord, author int64) {
+	t.Helper()
+	bodies := map[string]object{
+		"/events": concert(nil), "/venues": {"venue": fmt.Sprint("Hall", number)}, "/organizers": {"organizer": fmt.Sprint("Choir", number)},
+	}
+	r.login = fmt.Sprint("someone", number)
+	author = k.SignIn(t, r.login, c.role)
+	sent := bodies[collection]
+	maps.Copy(sent, c.send)
+	r.request = withKey(post(r.login, collection, sent), `"one"`)
+	r.first = k.Do(t, r.request)
+	equal(t, "status", 201, r.first.Status)
+	r.path = fmt.Sprint(collection, "/", r.first.Get(t, "id"))
+	return r, author
+}
+
+// happen makes the changes of the case. number is the number of the author.
+func (c replayCase) happen(t *testing.T, k *keyTest, r replayedRecord, author int64, number int) {
+	t.Helper()
+	other := k.SignIn(t, r.login+"-other", calendar.Author)
+	if c.change != nil {
+		change := maps.Clone(c.change)
+		if _, ok := change["author"]; ok {
+			change["author"] = other
+		}
+		equal(t, "changed", 200, k.Do(t, post("admin", r.path, change)).Status)
+	}
+	if c.trash {
+		equal(t, "trashed", 200, k.Do(t, apitest.Request{Method: "DELETE", Path: r.path, As: "admin"}).Status)
+	}
+	if c.demote {
+		k.Store.Ent.User.UpdateOneID(author).SetRole(calendar.Subscriber).ExecX(t.Context())
+		k.after(time.Duration(number) * time.Minute) // roles are believed for some seconds
+	}
+}
+
 // TestReplaysAnswerWhoMayReadTheRecord sends a request with a key, changes the readers of the record, and repeats the
 // request. The caller gets the first reply, or the error that GET of the record would return.
 func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
-		bodies := map[string]object{
-			"/events": concert(nil), "/venues": {"venue": "Hall"}, "/organizers": {"organizer": "Choir"},
-		}
 		refused := map[string]string{
 			"/events": "event-not-accessible", "/venues": "venue-not-accessible", "/organizers": "organizer-not-accessible",
 		}
 		people := 0
-		for _, c := range []struct {
-			name   string
-			role   calendar.Role // of the author
-			send   object        // more of the first request
-			change object        // by an administrator; nil means none
-			trash  bool
-			demote bool
-			reads  bool
-			events string // code for events, where it is not that of the others
-		}{
+		for _, c := range []replayCase{
 			{name: "nothing", role: calendar.Author, reads: true},
 			{name: "a draft", role: calendar.Author, send: object{"status": "draft"}, reads: true},
 			{name: "private, of another", role: calendar.Author, change: object{"status": "private", "author": 0}},
@@ -45,62 +90,48 @@ func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 			{name: "a reader's published one", role: calendar.Author, demote: true, reads: true},
 			{name: "an editor who reads no longer", role: calendar.Editor, change: object{"status": "private", "author": 0}, demote: true},
 		} {
-			for collection, body := range bodies {
-				for _, kept := range []bool{true, false} {
-					t.Run(fmt.Sprint(c.name, collection, map[bool]string{true: "", false: ", made anew"}[kept]), func(t *testing.T) {
+			for collection, code := range refused {
+				reads := c.reads
+				if collection == "/events" && c.events != "" {
+					code, reads = c.events, false
+				}
+				for suffix, isKept := range map[string]bool{"": true, ", made anew": false} {
+					t.Run(fmt.Sprint(c.name, collection, suffix), func(t *testing.T) {
 						people++
-						login := fmt.Sprint("someone", people)
-						id := k.SignIn(t, login, c.role)
-						other := k.SignIn(t, login+"-other", calendar.Author)
-						sent := maps.Clone(body)
-						maps.Copy(sent, c.send)
-						for _, name := range []string{"venue", "organizer"} {
-							if text, ok := sent[name].(string); ok {
-								sent[name] = fmt.Sprint(text, people) // a second of the same name would be the first
-							}
-						}
-						request := withKey(post(login, collection, sent), `"one"`)
-						first := k.Do(t, request)
-						equal(t, "status", 201, first.Status)
-						record := fmt.Sprint(collection, "/", first.Get(t, "id"))
-						if c.change != nil {
-							change := maps.Clone(c.change)
-							if _, ok := change["author"]; ok {
-								change["author"] = other
-							}
-							equal(t, "changed", 200, k.Do(t, post("admin", record, change)).Status)
-						}
-						if c.trash {
-							equal(t, "trashed", 200, k.Do(t, apitest.Request{Method: "DELETE", Path: record, As: "admin"}).Status)
-						}
-						if c.demote {
-							k.Store.Ent.User.UpdateOneID(id).SetRole(calendar.Subscriber).ExecX(t.Context())
-							k.after(time.Duration(people) * time.Minute) // roles are believed for some seconds
-						}
-						if !kept {
+						record, author := c.create(t, k, collection, people)
+						c.happen(t, k, record, author, people)
+						if !isKept {
 							k.keys().Update().SetStatus(0).ClearHeader().ClearBody().ExecX(t.Context())
 						}
-						code := refused[collection]
-						if collection == "/events" && c.events != "" {
-							code = c.events
+						if reads {
+							isReplayed(t, k, record)
+						} else {
+							isRefused(t, k, record, code)
 						}
-						again := k.Do(t, request)
-						if c.reads && code != c.events {
-							equal(t, "status", 201, again.Status)
-							equal(t, "replayed", "true", again.Header.Get("Idempotency-Replayed"))
-							equal(t, "id", fmt.Sprint(first.Get(t, "id")), fmt.Sprint(again.Get(t, "id")))
-							return
-						}
-						equal(t, "status", 403, again.Status)
-						equal(t, "code", code, fmt.Sprint(again.Get(t, "code")))
-						// The error equals that of a read, and nothing is written a second time.
-						read := k.Do(t, apitest.Request{Path: record, As: login})
-						equal(t, "code of GET", fmt.Sprint(read.Get(t, "code")), code)
 					})
 				}
 			}
 		}
 	})
+}
+
+// isReplayed repeats the request, and checks that the reply is a replay of the first.
+func isReplayed(t *testing.T, k *keyTest, r replayedRecord) {
+	t.Helper()
+	again := k.Do(t, r.request)
+	equal(t, "status", 201, again.Status)
+	equal(t, "replayed", "true", again.Header.Get("Idempotency-Replayed"))
+	equal(t, "id", fmt.Sprint(r.first.Get(t, "id")), fmt.Sprint(again.Get(t, "id")))
+}
+
+// isRefused repeats the request. The error equals that of a read, and nothing is written a second time.
+func isRefused(t *testing.T, k *keyTest, r replayedRecord, code string) {
+	t.Helper()
+	again := k.Do(t, r.request)
+	equal(t, "status", 403, again.Status)
+	equal(t, "code", code, fmt.Sprint(again.Get(t, "code")))
+	read := k.Do(t, apitest.Request{Path: r.path, As: r.login})
+	equal(t, "code of GET", fmt.Sprint(read.Get(t, "code")), code)
 }
 
 // TestReplaysShowNoLinkedRecordThatIsHidden has an editor create an event with a private venue, and lose their role.

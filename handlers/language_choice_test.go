@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -97,37 +98,43 @@ func TestRegionsFindTheirLanguage(t *testing.T) {
 	}
 }
 
+// TestWishesAreTakenInTheirOrder asks with a parameter, a segment and a header, each in every language or absent.
 func TestWishesAreTakenInTheirOrder(t *testing.T) {
 	t.Parallel()
-	wishes := append([]calendar.Language{""}, calendar.Languages...)
+	type wishes struct{ parameter, segment, header calendar.Language }
+	var combinations []wishes
+	languages := append([]calendar.Language{""}, calendar.Languages...)
+	for _, parameter := range languages {
+		for _, segment := range languages {
+			for _, header := range languages {
+				combinations = append(combinations, wishes{parameter, segment, header})
+			}
+		}
+	}
 	for _, site := range calendar.Languages {
 		api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), siteSpeaks(site))
-		for _, parameter := range wishes {
-			for _, segment := range wishes {
-				for _, header := range wishes {
-					r := apitest.Request{Absolute: true, Path: "/cal/events/v1/tags", Header: map[string]string{}}
-					want := site
-					if header != "" {
-						r.Header["Accept-Language"], want = string(header), header
-					}
-					if segment != "" {
-						r.Path, want = "/"+string(segment)+r.Path, segment
-					}
-					if parameter != "" {
-						r.Path, want = r.Path+"?ml_language="+string(parameter), parameter
-					}
-					vary := "Accept, Accept-Language, Authorization"
-					if parameter != "" || segment != "" {
-						vary = "Accept, Authorization"
-					}
-					res := api.Do(t, r)
-					if got := res.Header.Get("Content-Language"); got != string(want) {
-						t.Errorf("site %s, %s with Accept-Language %q: in %q, want %q", site, r.Path, header, got, want)
-					}
-					if got := res.Header.Get("Vary"); got != vary {
-						t.Errorf("site %s, %s with Accept-Language %q: Vary is %q, want %q", site, r.Path, header, got, vary)
-					}
-				}
+		for _, asked := range combinations {
+			r := apitest.Request{Absolute: true, Path: "/cal/events/v1/tags", Header: map[string]string{}}
+			if asked.header != "" {
+				r.Header["Accept-Language"] = string(asked.header)
+			}
+			if asked.segment != "" {
+				r.Path = "/" + string(asked.segment) + r.Path
+			}
+			if asked.parameter != "" {
+				r.Path += "?ml_language=" + string(asked.parameter)
+			}
+			want := cmp.Or(asked.parameter, asked.segment, asked.header, site)
+			vary := "Accept, Accept-Language, Authorization"
+			if asked.parameter != "" || asked.segment != "" {
+				vary = "Accept, Authorization"
+			}
+			res := api.Do(t, r)
+			if got := res.Header.Get("Content-Language"); got != string(want) {
+				t.Errorf("site %s, %s with Accept-Language %q: in %q, want %q", site, r.Path, asked.header, got, want)
+			}
+			if got := res.Header.Get("Vary"); got != vary {
+				t.Errorf("site %s, %s with Accept-Language %q: Vary is %q, want %q", site, r.Path, asked.header, got, vary)
 			}
 		}
 	}

@@ -136,13 +136,59 @@ func waysToAsk() map[string]wish {
 	}
 }
 
+// splitDocuments are descriptions that were read, by their text. Most ways to ask for a language return the same documents, so
+// each is split once, and each pair is compared once.
+type splitDocuments struct {
+	documents map[string]splitDocument
+	compared  map[[2]string]bool
+}
+
+// read returns the text of a description in a language, without the language segment in links.
+func (d splitDocuments) read(t *testing.T, api *apitest.API, r apitest.Request, lang calendar.Language) string {
+	t.Helper()
+	res := api.Do(t, r)
+	if res.Status != 200 {
+		t.Fatalf("%d: %s", res.Status, res.Body)
+	}
+	speaks(t, res, lang)
+	// The segment is in the links of its own root, and ends the server of feeds.
+	body := res.Body
+	for _, end := range []string{"/", `"`} {
+		segment := []byte(apitest.BaseURL + "/" + string(lang) + end)
+		body = bytes.ReplaceAll(body, segment, []byte(apitest.BaseURL+end))
+	}
+	text := string(body)
+	if _, ok := d.documents[text]; !ok {
+		d.documents[text] = describedBy(t, body)
+	}
+	return text
+}
+
+// compare checks that a description has the form of the English one, and the translations of its texts.
+func (d splitDocuments) compare(t *testing.T, inEnglish, translated string, lang calendar.Language) {
+	t.Helper()
+	pair := [2]string{inEnglish, translated}
+	if d.compared[pair] {
+		return
+	}
+	d.compared[pair] = true
+	english, got, texts := d.documents[inEnglish], d.documents[translated], translations(t, lang)
+	if diff := cmp.Diff(english.rest, got.rest); diff != "" {
+		t.Fatalf("%s has another form (-en +%s):\n%s", lang, lang, diff)
+	}
+	for i, text := range english.texts {
+		if got.texts[i] != texts[text] {
+			t.Errorf("%s: %q is %q, want %q", lang, text, got.texts[i], texts[text])
+		}
+	}
+}
+
 func TestDescriptionsDifferInTextsForPeopleAlone(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
 		c.Mounts = []string{"/wp-json/tribe/events/v1"}
 	})
-	// Most ways have the same documents for an answer.
-	documents, compared := map[string]splitDocument{}, map[[2]string]bool{}
+	documents := splitDocuments{documents: map[string]splitDocument{}, compared: map[[2]string]bool{}}
 	for name, ask := range waysToAsk() {
 		for _, one := range []struct{ name, method, path string }{
 			{"doc", "GET", "/doc"},
@@ -157,39 +203,11 @@ func TestDescriptionsDifferInTextsForPeopleAlone(t *testing.T) {
 			}
 			t.Run(name+" "+one.name, func(t *testing.T) {
 				read := func(lang calendar.Language) string {
-					res := api.Do(t, ask(one.method, one.path, lang))
-					if res.Status != 200 {
-						t.Fatalf("%d: %s", res.Status, res.Body)
-					}
-					speaks(t, res, lang)
-					// The segment is in the links of its own root, and ends the server of feeds.
-					body := res.Body
-					for _, end := range []string{"/", `"`} {
-						segment := []byte(apitest.BaseURL + "/" + string(lang) + end)
-						body = bytes.ReplaceAll(body, segment, []byte(apitest.BaseURL+end))
-					}
-					text := string(body)
-					if _, ok := documents[text]; !ok {
-						documents[text] = describedBy(t, body)
-					}
-					return text
+					return documents.read(t, api, ask(one.method, one.path, lang), lang)
 				}
 				inEnglish := read(calendar.English)
 				for _, lang := range []calendar.Language{calendar.Polish, calendar.Spanish} {
-					pair := [2]string{inEnglish, read(lang)}
-					if compared[pair] {
-						continue
-					}
-					compared[pair] = true
-					english, got, texts := documents[pair[0]], documents[pair[1]], translations(t, lang)
-					if diff := cmp.Diff(english.rest, got.rest); diff != "" {
-						t.Fatalf("%s has another form (-en +%s):\n%s", lang, lang, diff)
-					}
-					for i, text := range english.texts {
-						if got.texts[i] != texts[text] {
-							t.Errorf("%s: %q is %q, want %q", lang, text, got.texts[i], texts[text])
-						}
-					}
+					documents.compare(t, inEnglish, read(lang), lang)
 				}
 			})
 		}

@@ -28,6 +28,13 @@ func followLink(t *testing.T, api *apitest.API, address any, header map[string]s
 	return api.Do(t, apitest.Request{Absolute: true, Path: path, Header: header})
 }
 
+// languageStyle is a way in which a client that follows links asks for Polish.
+type languageStyle struct {
+	name, root, query string
+	header            map[string]string // sent with every request
+	items             bool              // the links of the items keep the language too
+}
+
 func TestLinksKeepTheLanguage(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -42,11 +49,7 @@ func TestLinksKeepTheLanguage(t *testing.T) {
 			api.LinkOrganizers(t, event, api.AddOrganizer(t, fmt.Sprint("Organizer ", i)))
 			api.LinkTerms(t, event, category, tag)
 		}
-		for _, style := range []struct {
-			name, root, query string
-			header            map[string]string // sent with every request
-			items             bool              // the links of the items keep the language too
-		}{
+		for _, style := range []languageStyle{
 			{name: "parameter", query: "&ml_language=pl"},
 			{name: "segment", root: "/pl", items: true},
 			{name: "parameter over segment", root: "/es", query: "&ml_language=pl"},
@@ -55,54 +58,67 @@ func TestLinksKeepTheLanguage(t *testing.T) {
 			{name: "header", header: map[string]string{"Accept-Language": "pl-PL"}, items: true},
 		} {
 			for _, kind := range []string{"events", "venues", "organizers", "categories", "tags"} {
-				t.Run(style.name+" "+kind, func(t *testing.T) {
-					address := any(apitest.BaseURL + style.root + "/cal/events/v1/" + kind + "?per_page=1" + style.query)
-					var pages []any // their rest_url
-					for page := 1; address != nil; page++ {
-						res := followLink(t, api, address, style.header)
-						if res.Status != 200 || page > 3 {
-							t.Fatalf("page %d, %v: %d: %s", page, address, res.Status, res.Body)
-						}
-						speaks(t, res, calendar.Polish)
-						if kind == "events" {
-							showsMember(`"Bezpłatnie"`, "events", 0, "cost")(t, res)
-						}
-						self := res.Get(t, "rest_url")
-						pages = append(pages, self)
-						if len(listedIDs(t, res, kind)) != 1 {
-							t.Fatalf("page %d: %s", page, res.Body)
-						}
-						links := []any{self}
-						if previous := res.Get(t, "previous_rest_url"); page > 1 {
-							if previous != pages[page-2] {
-								t.Errorf("page %d: previous is %v, want %v", page, previous, pages[page-2])
-							}
-							links = append(links, previous)
-						}
-						var relations []string
-						for _, link := range linkHeader.FindAllStringSubmatch(res.Header.Get("Link"), -1) {
-							links, relations = append(links, link[1]), append(relations, link[2])
-						}
-						want := [][]string{{"first", "next", "last"}, {"first", "prev", "next", "last"}, {"first", "prev", "last"}}[page-1]
-						if !slices.Equal(relations, want) {
-							t.Errorf("page %d: links to %q, want %q", page, relations, want)
-						}
-						if style.items {
-							links = append(links, linksOfItem(t, res, kind)...)
-						}
-						for _, link := range links {
-							speaks(t, followLink(t, api, link, style.header), calendar.Polish)
-							keepsStyle(t, link, style.root, style.query, slices.Contains(pages, link))
-						}
-						address = res.Get(t, "next_rest_url")
-					}
-					if len(pages) != 3 {
-						t.Errorf("read %d pages, want 3: %v", len(pages), pages)
-					}
-				})
+				t.Run(style.name+" "+kind, func(t *testing.T) { style.followPages(t, api, kind) })
 			}
 		}
 	})
+}
+
+// followPages reads the three pages of a list by their links. It checks that these and the other links lead to Polish replies.
+func (s languageStyle) followPages(t *testing.T, api *apitest.API, kind string) {
+	t.Helper()
+	address := any(apitest.BaseURL + s.root + "/cal/events/v1/" + kind + "?per_page=1" + s.query)
+	var pages []any // their rest_url
+	for address != nil {
+		if len(pages) == 3 {
+			t.Fatalf("there is a page after the third: %v", address)
+		}
+		res := followLink(t, api, address, s.header)
+		if res.Status != 200 {
+			t.Fatalf("page %d, %v: %d: %s", len(pages)+1, address, res.Status, res.Body)
+		}
+		pages = append(pages, res.Get(t, "rest_url"))
+		s.checkPage(t, api, kind, res, pages)
+		address = res.Get(t, "next_rest_url")
+	}
+	if len(pages) != 3 {
+		t.Errorf("read %d pages, want 3: %v", len(pages), pages)
+	}
+}
+
+// checkPage checks the language, the content and the links of the last of the pages.
+func (s languageStyle) checkPage(t *testing.T, api *apitest.API, kind string, res apitest.Response, pages []any) {
+	t.Helper()
+	page := len(pages)
+	speaks(t, res, calendar.Polish)
+	if kind == "events" {
+		showsMember(`"Bezpłatnie"`, "events", 0, "cost")(t, res)
+	}
+	if len(listedIDs(t, res, kind)) != 1 {
+		t.Fatalf("page %d: %s", page, res.Body)
+	}
+	links := []any{pages[page-1]}
+	if previous := res.Get(t, "previous_rest_url"); page > 1 {
+		if previous != pages[page-2] {
+			t.Errorf("page %d: previous is %v, want %v", page, previous, pages[page-2])
+		}
+		links = append(links, previous)
+	}
+	var relations []string
+	for _, link := range linkHeader.FindAllStringSubmatch(res.Header.Get("Link"), -1) {
+		links, relations = append(links, link[1]), append(relations, link[2])
+	}
+	want := [][]string{{"first", "next", "last"}, {"first", "prev", "next", "last"}, {"first", "prev", "last"}}[page-1]
+	if !slices.Equal(relations, want) {
+		t.Errorf("page %d: links to %q, want %q", page, relations, want)
+	}
+	if s.items {
+		links = append(links, linksOfItem(t, res, kind)...)
+	}
+	for _, link := range links {
+		speaks(t, followLink(t, api, link, s.header), calendar.Polish)
+		keepsStyle(t, link, s.root, s.query, slices.Contains(pages, link))
+	}
 }
 
 // linksOfItem are the addresses in the first record of a list that lead back to the API.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,53 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
+// statusRecords are ids of records of one collection, by author and status.
+type statusRecords map[string]map[calendar.Status]int64
+
+// having returns the records of authors with any of the statuses, which commas separate.
+func (r statusRecords) having(statuses string, authors ...string) (ids []int64) {
+	for _, who := range authors {
+		for s := range strings.SplitSeq(statuses, ",") {
+			ids = append(ids, r[who][calendar.Status(s)])
+		}
+	}
+	return ids
+}
+
+// adders add a record to each collection, with the title, and the author (0 for none), status and date of publication.
+func adders(t *testing.T, api *apitest.API) map[string]func(title string, by int64, s calendar.Status, published time.Time) int64 {
+	t.Helper()
+	before := func(s calendar.Status) calendar.Status {
+		if s == calendar.Trash {
+			return calendar.Publish
+		}
+		return ""
+	}
+	author := func(by int64) *int64 {
+		if by == 0 {
+			return nil
+		}
+		return &by
+	}
+	return map[string]func(string, int64, calendar.Status, time.Time) int64{
+		"events": func(title string, by int64, s calendar.Status, published time.Time) int64 {
+			return api.AddEvent(t, title, "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
+				c.SetNillableAuthorID(author(by)).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before(s))
+			})
+		},
+		"venues": func(title string, by int64, s calendar.Status, published time.Time) int64 {
+			return api.AddVenue(t, title, func(c *ent.VenueCreate) {
+				c.SetNillableAuthorID(author(by)).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before(s))
+			})
+		},
+		"organizers": func(title string, by int64, s calendar.Status, published time.Time) int64 {
+			return api.AddOrganizer(t, title, func(c *ent.OrganizerCreate) {
+				c.SetNillableAuthorID(author(by)).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before(s))
+			})
+		},
+	}
+}
+
 func TestStatusFilterFollowsTheRole(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -23,52 +71,22 @@ func TestStatusFilterFollowsTheRole(t *testing.T) {
 		for _, role := range calendar.Roles {
 			users[string(role)] = api.SignIn(t, string(role), role)
 		}
-		// Per author one record of each status; ids by status.
-		written := map[string]map[calendar.Status][3]int64{}
-		for _, who := range []string{"author", "contributor", "subscriber"} {
-			by := users[who]
-			written[who] = map[calendar.Status][3]int64{}
-			for _, s := range calendar.Statuses {
-				title := who + " " + string(s)
-				published := apitest.Now.AddDate(0, 0, -1)
-				if s == calendar.Future {
-					published = apitest.Now.AddDate(0, 0, 1)
-				}
-				before := calendar.Status("")
-				if s == calendar.Trash {
-					before = calendar.Publish
-				}
-				written[who][s] = [3]int64{
-					api.AddEvent(t, title, "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
-						c.SetAuthorID(by).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before)
-					}),
-					api.AddVenue(t, title, func(c *ent.VenueCreate) {
-						c.SetAuthorID(by).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before)
-					}),
-					api.AddOrganizer(t, title, func(c *ent.OrganizerCreate) {
-						c.SetAuthorID(by).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before)
-					}),
-				}
-			}
-		}
-		// A scheduled record whose date has come is published everywhere.
-		due := [3]int64{
-			api.AddEvent(t, "due", "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) { c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now) }),
-			api.AddVenue(t, "due", func(c *ent.VenueCreate) { c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now) }),
-			api.AddOrganizer(t, "due", func(c *ent.OrganizerCreate) { c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now) }),
-		}
 		const everything = "publish,future,draft,pending,private"
-		for kind, collection := range []string{"events", "venues", "organizers"} {
-			of := func(statuses string, authors ...string) []int64 {
-				var ids []int64
-				for _, who := range authors {
-					for _, s := range strings.Split(statuses, ",") {
-						ids = append(ids, written[who][calendar.Status(s)][kind])
+		for collection, add := range adders(t, api) {
+			written := statusRecords{}
+			for _, who := range []string{"author", "contributor", "subscriber"} {
+				written[who] = map[calendar.Status]int64{}
+				for _, s := range calendar.Statuses {
+					published := apitest.Now.AddDate(0, 0, -1)
+					if s == calendar.Future {
+						published = apitest.Now.AddDate(0, 0, 1)
 					}
+					written[who][s] = add(who+" "+string(s), users[who], s, published)
 				}
-				return ids
 			}
-			public := append(of("publish", "author", "contributor", "subscriber"), due[kind])
+			// A scheduled record whose date has come is published everywhere.
+			due := add("due", 0, calendar.Future, apitest.Now)
+			public := append(written.having("publish", "author", "contributor", "subscriber"), due)
 			for _, c := range []struct {
 				login, status string
 				want          []int64
@@ -77,18 +95,18 @@ func TestStatusFilterFollowsTheRole(t *testing.T) {
 				{"", "publish", public},
 				{"subscriber", "", public},
 				{"subscriber", "publish", public},
-				{"contributor", "", append(of("future,draft,pending,private", "contributor"), public...)},
+				{"contributor", "", append(written.having("future,draft,pending,private", "contributor"), public...)},
 				{"contributor", "publish", public},
-				{"contributor", "draft", of("draft", "contributor")},
-				{"contributor", "draft,publish", append(of("draft", "contributor"), public...)},
-				{"contributor", "future,private", of("future,private", "contributor")},
-				{"contributor", "trash", of("trash", "contributor")},
-				{"author", "", append(of("future,draft,pending,private", "author"), public...)},
-				{"author", "pending,trash", of("pending,trash", "author")},
-				{"editor", "", append(of(everything, "author", "contributor", "subscriber"), due[kind])},
-				{"editor", "future", of("future", "author", "contributor", "subscriber")},
-				{"editor", "trash", of("trash", "author", "contributor", "subscriber")},
-				{"administrator", "draft,private", of("draft,private", "author", "contributor", "subscriber")},
+				{"contributor", "draft", written.having("draft", "contributor")},
+				{"contributor", "draft,publish", append(written.having("draft", "contributor"), public...)},
+				{"contributor", "future,private", written.having("future,private", "contributor")},
+				{"contributor", "trash", written.having("trash", "contributor")},
+				{"author", "", append(written.having("future,draft,pending,private", "author"), public...)},
+				{"author", "pending,trash", written.having("pending,trash", "author")},
+				{"editor", "", append(written.having(everything, "author", "contributor", "subscriber"), due)},
+				{"editor", "future", written.having("future", "author", "contributor", "subscriber")},
+				{"editor", "trash", written.having("trash", "author", "contributor", "subscriber")},
+				{"administrator", "draft,private", written.having("draft,private", "author", "contributor", "subscriber")},
 			} {
 				name := collection + " for " + c.login
 				path := "/" + collection + "?per_page=50"
@@ -105,12 +123,12 @@ func TestStatusFilterFollowsTheRole(t *testing.T) {
 					}
 				})
 			}
+			t.Run(fmt.Sprintf("a due record of %s says it is published", collection), func(t *testing.T) {
+				if got := api.Do(t, get(fmt.Sprintf("/%s/%d", collection, due))).Get(t, "status"); got != "publish" {
+					t.Errorf("got %v", got)
+				}
+			})
 		}
-		t.Run("a due record says it is published", func(t *testing.T) {
-			if got := api.Do(t, get(fmt.Sprintf("/events/%d", due[0]))).Get(t, "status"); got != "publish" {
-				t.Errorf("got %v", got)
-			}
-		})
 	})
 }
 

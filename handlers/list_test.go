@@ -137,6 +137,137 @@ func TestEventListOfTheExample(t *testing.T) {
 	})
 }
 
+// Codes of refused parameters, as hasInvalid takes them after the name of the parameter.
+const (
+	invalidType = " rest_invalid_type"
+	invalidDate = " rest_invalid_date"
+	outOfBounds = " rest_out_of_bounds"
+	unknownIDs  = " unknown-ids"
+)
+
+// refusals are cases of parameters of lists that are refused.
+type refusals []apitest.Case
+
+// add adds a path that is refused for what hasInvalid takes.
+func (c *refusals) add(login, path string, want ...string) {
+	*c = append(*c, apitest.Case{
+		Name: strings.TrimSpace(login + " " + path), Request: getAs(login, path),
+		Status: 400, Code: "rest_invalid_param", Check: hasInvalid(want...),
+	})
+}
+
+// addOfEveryList adds refusals of the parameters that all lists have.
+func (c *refusals) addOfEveryList() {
+	for _, collection := range []string{"events", "venues", "organizers", "categories", "tags"} {
+		for _, name := range []string{"page", "per_page"} {
+			for _, value := range []string{"0", "-1", "-99999999999999999999"} {
+				c.add("", "/"+collection+"?"+name+"="+value, name+outOfBounds)
+			}
+			for _, value := range []string{"1.5", "", "abc", "1e1", "0x1", "+1", "%201", "1,2"} {
+				c.add("", "/"+collection+"?"+name+"="+value, name+invalidType)
+			}
+			c.add("", "/"+collection+"?"+name+"[a]=1", name+invalidType)
+		}
+		c.add("", "/"+collection+"?search=%20", "search")
+		c.add("", "/"+collection+"?search[]=a", "search"+invalidType)
+		c.add("", "/"+collection+"?search="+strings.Repeat("x", 401), "search"+outOfBounds)
+		c.add("", "/"+collection+"?search=%00", "search")
+		c.add("", "/"+collection+"?ml_language=de", "ml_language rest_not_in_enum")
+		c.add("", "/"+collection+"?ml_language=", "ml_language rest_not_in_enum")
+		c.add("", "/"+collection+"?ml_language=EN", "ml_language rest_not_in_enum")
+	}
+}
+
+// addOfEvents adds refusals of the parameters of lists of events.
+func (c *refusals) addOfEvents() {
+	for _, name := range []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"} {
+		for _, value := range []string{"", "soon", "2026-02-30", "2026-13-01", "10000-01-01", "1.5", "99999999999999999"} {
+			c.add("", "/events?"+name+"="+value, name+invalidDate)
+		}
+		c.add("", "/events?"+name+"[]=2026-12-01", name+invalidDate)
+	}
+	for _, name := range []string{"strict_dates", "featured", "ticketed", "geoloc"} {
+		for _, value := range []string{"", "maybe", "2", "-1"} {
+			c.add("", "/events?"+name+"="+value, name+invalidType)
+		}
+	}
+	for _, name := range []string{"categories", "tags", "venue", "organizer", "include", "status"} {
+		c.add("", "/events?"+name+"=", name)
+		c.add("", "/events?"+name+"=,%20,", name)
+	}
+	c.add("", "/events?categories=nothing", "categories")
+	c.add("", "/events?categories=2,nothing", "categories")
+	c.add("", "/events?categories=4", "categories"+unknownIDs)
+	c.add("", "/events?tags=2,4,99", "tags"+unknownIDs)
+	c.add("", "/events?tags[a]=4", "tags"+invalidType)
+	c.add("", "/events?venue=abc", "venue"+invalidType)
+	c.add("", "/events?venue=grand-hall", "venue"+invalidType)
+	c.add("", "/events?venue=12", "venue"+unknownIDs)
+	c.add("", "/events?venue=10,0", "venue"+unknownIDs)
+	c.add("", "/events?organizer=10,999999", "organizer"+unknownIDs)
+	c.add("", "/events?include=0", "include"+outOfBounds)
+	c.add("", "/events?include=15,-3", "include"+outOfBounds)
+	c.add("", "/events?include=15,x", "include"+invalidType)
+	c.add("", "/events?post_parent=0", "post_parent"+unknownIDs)
+	c.add("", "/events?post_parent=10", "post_parent"+unknownIDs)
+	c.add("", "/events?post_parent=20", "post_parent"+unknownIDs)
+	c.add("admin", "/events?post_parent=21", "post_parent"+unknownIDs)
+	c.add("", "/events?post_parent=x", "post_parent"+invalidType)
+	c.add("", "/events?geoloc_lat=10", "geoloc_lng")
+	c.add("", "/events?geoloc_lng=10", "geoloc_lat")
+	c.add("", "/events?geoloc_lat=90.5&geoloc_lng=-180.5", "geoloc_lat"+outOfBounds, "geoloc_lng"+outOfBounds)
+	c.add("", "/events?geoloc_lat=x&geoloc_lng=1", "geoloc_lat"+invalidType)
+	c.add("", "/events?geoloc=0&geoloc_lat=1&geoloc_lng=1", "geoloc")
+	c.add("", "/events?geoloc_radius=0", "geoloc_radius"+outOfBounds)
+	c.add("", "/events?geoloc_radius=500.1", "geoloc_radius"+outOfBounds)
+	c.add("", "/events?geoloc_radius=NaN", "geoloc_radius"+invalidType)
+	c.add("", "/events?password[]=x", "password"+invalidType)
+}
+
+// addOfStatuses adds refusals of statuses, and of the parameters of lists of venues and organizers.
+func (c *refusals) addOfStatuses() {
+	for _, collection := range []string{"events", "venues", "organizers"} {
+		for _, login := range []string{"", "subscriber"} {
+			c.add(login, "/"+collection+"?status=draft", "status")
+			c.add(login, "/"+collection+"?status=publish,private", "status")
+		}
+		for _, login := range []string{"", "contributor", "admin"} {
+			c.add(login, "/"+collection+"?status=any", "status")
+			c.add(login, "/"+collection+"?status=published", "status")
+			c.add(login, "/"+collection+"?status=Publish", "status")
+		}
+	}
+	for _, collection := range []string{"venues", "organizers"} {
+		for _, value := range []string{"0", "999999", "20", "21", "10", "-1"} {
+			c.add("", "/"+collection+"?event="+value, "event"+unknownIDs)
+		}
+		c.add("", "/"+collection+"?event=", "event"+invalidType)
+		c.add("", "/"+collection+"?has_events=", "has_events"+invalidType)
+		c.add("", "/"+collection+"?only_with_upcoming=perhaps", "only_with_upcoming"+invalidType)
+	}
+}
+
+// addOfTerms adds refusals of the parameters of lists of terms.
+func (c *refusals) addOfTerms() {
+	for _, name := range []string{"include", "exclude"} {
+		c.add("", "/categories?"+name+"=", name)
+		c.add("", "/categories?"+name+"=2,4", name+unknownIDs)
+		c.add("", "/tags?"+name+"=2", name+unknownIDs)
+		c.add("", "/tags?"+name+"=free-entry", name+invalidType)
+	}
+	for _, name := range []string{"order", "orderby", "slug"} {
+		c.add("", "/tags?"+name+"=", name)
+	}
+	for _, name := range []string{"post", "event"} {
+		c.add("", "/tags?"+name+"=20", name+unknownIDs)
+		c.add("", "/categories?"+name+"=0", name+unknownIDs)
+	}
+	c.add("", "/categories?parent=0", "parent"+unknownIDs)
+	c.add("", "/categories?parent=4", "parent"+unknownIDs)
+	c.add("", "/categories?parent=999999", "parent"+unknownIDs)
+	c.add("", "/tags?hide_empty=", "hide_empty"+invalidType)
+}
+
 func TestListParametersAreChecked(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -144,113 +275,14 @@ func TestListParametersAreChecked(t *testing.T) {
 		api.Example(t)
 		api.SignIn(t, "contributor", calendar.Contributor)
 		api.SignIn(t, "subscriber", calendar.Subscriber)
-		const number, date, bounds, ids = " rest_invalid_type", " rest_invalid_date", " rest_out_of_bounds", " unknown-ids"
-		var cases []apitest.Case
-		add := func(login, path string, want ...string) {
-			cases = append(cases, apitest.Case{
-				Name: strings.TrimSpace(login + " " + path), Request: getAs(login, path),
-				Status: 400, Code: "rest_invalid_param", Check: hasInvalid(want...),
-			})
-		}
-		for _, collection := range []string{"events", "venues", "organizers", "categories", "tags"} {
-			for _, name := range []string{"page", "per_page"} {
-				for _, value := range []string{"0", "-1", "-99999999999999999999"} {
-					add("", "/"+collection+"?"+name+"="+value, name+bounds)
-				}
-				for _, value := range []string{"1.5", "", "abc", "1e1", "0x1", "+1", "%201", "1,2"} {
-					add("", "/"+collection+"?"+name+"="+value, name+number)
-				}
-				add("", "/"+collection+"?"+name+"[a]=1", name+number)
-			}
-			add("", "/"+collection+"?search=%20", "search")
-			add("", "/"+collection+"?search[]=a", "search"+number)
-			add("", "/"+collection+"?search="+strings.Repeat("x", 401), "search"+bounds)
-			add("", "/"+collection+"?search=%00", "search")
-			add("", "/"+collection+"?ml_language=de", "ml_language rest_not_in_enum")
-			add("", "/"+collection+"?ml_language=", "ml_language rest_not_in_enum")
-			add("", "/"+collection+"?ml_language=EN", "ml_language rest_not_in_enum")
-		}
-		for _, name := range []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"} {
-			for _, value := range []string{"", "soon", "2026-02-30", "2026-13-01", "10000-01-01", "1.5", "99999999999999999"} {
-				add("", "/events?"+name+"="+value, name+date)
-			}
-			add("", "/events?"+name+"[]=2026-12-01", name+date)
-		}
-		for _, name := range []string{"strict_dates", "featured", "ticketed", "geoloc"} {
-			for _, value := range []string{"", "maybe", "2", "-1"} {
-				add("", "/events?"+name+"="+value, name+number)
-			}
-		}
-		for _, name := range []string{"categories", "tags", "venue", "organizer", "include", "status"} {
-			add("", "/events?"+name+"=", name)
-			add("", "/events?"+name+"=,%20,", name)
-		}
-		add("", "/events?categories=nothing", "categories")
-		add("", "/events?categories=2,nothing", "categories")
-		add("", "/events?categories=4", "categories"+ids)
-		add("", "/events?tags=2,4,99", "tags"+ids)
-		add("", "/events?tags[a]=4", "tags"+number)
-		add("", "/events?venue=abc", "venue"+number)
-		add("", "/events?venue=grand-hall", "venue"+number)
-		add("", "/events?venue=12", "venue"+ids)
-		add("", "/events?venue=10,0", "venue"+ids)
-		add("", "/events?organizer=10,999999", "organizer"+ids)
-		add("", "/events?include=0", "include"+bounds)
-		add("", "/events?include=15,-3", "include"+bounds)
-		add("", "/events?include=15,x", "include"+number)
-		add("", "/events?post_parent=0", "post_parent"+ids)
-		add("", "/events?post_parent=10", "post_parent"+ids)
-		add("", "/events?post_parent=20", "post_parent"+ids)
-		add("admin", "/events?post_parent=21", "post_parent"+ids)
-		add("", "/events?post_parent=x", "post_parent"+number)
-		add("", "/events?geoloc_lat=10", "geoloc_lng")
-		add("", "/events?geoloc_lng=10", "geoloc_lat")
-		add("", "/events?geoloc_lat=90.5&geoloc_lng=-180.5", "geoloc_lat"+bounds, "geoloc_lng"+bounds)
-		add("", "/events?geoloc_lat=x&geoloc_lng=1", "geoloc_lat"+number)
-		add("", "/events?geoloc=0&geoloc_lat=1&geoloc_lng=1", "geoloc")
-		add("", "/events?geoloc_radius=0", "geoloc_radius"+bounds)
-		add("", "/events?geoloc_radius=500.1", "geoloc_radius"+bounds)
-		add("", "/events?geoloc_radius=NaN", "geoloc_radius"+number)
-		add("", "/events?password[]=x", "password"+number)
-		for _, collection := range []string{"events", "venues", "organizers"} {
-			for _, login := range []string{"", "subscriber"} {
-				add(login, "/"+collection+"?status=draft", "status")
-				add(login, "/"+collection+"?status=publish,private", "status")
-			}
-			for _, login := range []string{"", "contributor", "admin"} {
-				add(login, "/"+collection+"?status=any", "status")
-				add(login, "/"+collection+"?status=published", "status")
-				add(login, "/"+collection+"?status=Publish", "status")
-			}
-		}
-		for _, collection := range []string{"venues", "organizers"} {
-			for _, value := range []string{"0", "999999", "20", "21", "10", "-1"} {
-				add("", "/"+collection+"?event="+value, "event"+ids)
-			}
-			add("", "/"+collection+"?event=", "event"+number)
-			add("", "/"+collection+"?has_events=", "has_events"+number)
-			add("", "/"+collection+"?only_with_upcoming=perhaps", "only_with_upcoming"+number)
-		}
-		for _, name := range []string{"include", "exclude"} {
-			add("", "/categories?"+name+"=", name)
-			add("", "/categories?"+name+"=2,4", name+ids)
-			add("", "/tags?"+name+"=2", name+ids)
-			add("", "/tags?"+name+"=free-entry", name+number)
-		}
-		for _, name := range []string{"order", "orderby", "slug"} {
-			add("", "/tags?"+name+"=", name)
-		}
-		for _, name := range []string{"post", "event"} {
-			add("", "/tags?"+name+"=20", name+ids)
-			add("", "/categories?"+name+"=0", name+ids)
-		}
-		add("", "/categories?parent=0", "parent"+ids)
-		add("", "/categories?parent=4", "parent"+ids)
-		add("", "/categories?parent=999999", "parent"+ids)
-		add("", "/tags?hide_empty=", "hide_empty"+number)
-		add("admin", "/images?page=0", "page"+bounds)
-		add("", "/images?page=0", "page"+bounds) // before the permission
-		add("", "/events?page=0&start_date=x&featured=maybe&venue=999", "page"+bounds, "start_date"+date, "featured"+number, "venue"+ids)
+		var cases refusals
+		cases.addOfEveryList()
+		cases.addOfEvents()
+		cases.addOfStatuses()
+		cases.addOfTerms()
+		cases.add("admin", "/images?page=0", "page"+outOfBounds)
+		cases.add("", "/images?page=0", "page"+outOfBounds) // before the permission
+		cases.add("", "/events?page=0&start_date=x&featured=maybe&venue=999", "page"+outOfBounds, "start_date"+invalidDate, "featured"+invalidType, "venue"+unknownIDs)
 		api.Run(t, cases)
 
 		t.Run("faults come in the order of declaration", func(t *testing.T) {

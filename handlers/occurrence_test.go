@@ -25,6 +25,72 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
+// occurrenceCase is a series whose occurrences are read and sent back.
+type occurrenceCase struct {
+	name string
+	over object // fields of the create
+	as   string // "" is admin
+	// change is sent to each occurrence before it is read.
+	change object
+	// into is sent in Polish.
+	into object
+	// store writes the row of each occurrence as it is.
+	store func(*ent.EventUpdateOne)
+}
+
+// author returns the login that writes the series.
+func (c occurrenceCase) author() string {
+	if c.as == "" {
+		return "admin"
+	}
+	return c.as
+}
+
+// create creates the series and returns the ids of its first two occurrences.
+func (c occurrenceCase) create(t *testing.T, e *eventTest) []int64 {
+	t.Helper()
+	res := e.Do(t, post(c.author(), "/events", course(c.over)))
+	if res.Status != 201 {
+		t.Fatalf("got %d %s", res.Status, res.Body)
+	}
+	row := e.Store.Ent.Event.GetX(t.Context(), int64(res.Get(t, "id").(float64)))
+	return e.occurrences(t, *row.SeriesID)[:2]
+}
+
+// prepare makes the changes that come before the occurrences are read.
+func (c occurrenceCase) prepare(t *testing.T, e *eventTest, ids []int64) {
+	t.Helper()
+	for _, id := range ids {
+		if c.change != nil {
+			e.must(t, patch(c.author(), eventPath(id), c.change))
+		}
+		if c.into != nil {
+			e.must(t, patch(c.author(), eventPath(id)+"?ml_language=pl", c.into))
+		}
+		if c.store != nil {
+			changeEvent(t, e.API, id, c.store)
+			e.Rewritten()
+		}
+	}
+}
+
+// sendBack sends what is read of each occurrence by each method, and in other languages.
+func (c occurrenceCase) sendBack(t *testing.T, e *eventTest, ids []int64, methods []string) {
+	t.Helper()
+	as := c.author()
+	for _, id := range ids {
+		for _, method := range methods {
+			e.unchanged(t, as, method, eventPath(id))
+		}
+		e.unchanged(t, as, "PUT", eventPath(id)+"?ml_language=pl")
+	}
+	// The path chooses the write language as well.
+	e.unchanged(t, as, "PUT", "/es/"+handlers.Namespace+eventPath(ids[0]))
+	if slug := e.slugOf(t, ids[0]); slug != "" {
+		e.unchanged(t, as, "PUT", "/events/by-slug/"+slug+"?ml_language=pl")
+	}
+}
+
 // TestAnOccurrenceSentBackStaysAsItIs reads occurrences and writes what was read; if storetest.IsBrief, one occurrence of each
 // series and by one of the methods.
 func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
@@ -37,17 +103,7 @@ func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 	}
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		private := e.mustPost(t, "admin", "/venues", object{"venue": "Cellar", "status": "private"})
-		for i, c := range []struct {
-			name string
-			over object // fields of the create
-			as   string // "" is admin
-			// change is sent to each occurrence before it is read.
-			change object
-			// into is sent in Polish.
-			into object
-			// store writes the row of each occurrence as it is.
-			store func(*ent.EventUpdateOne)
-		}{
+		for i, c := range []occurrenceCase{
 			{name: "no other fields"},
 			{name: "all fields", over: all},
 			{name: "no text", over: object{"description": "", "excerpt": " "}},
@@ -91,43 +147,12 @@ func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 			}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				as := c.as
-				if as == "" {
-					as = "admin"
-				}
-				made := e.Do(t, post(as, "/events", course(c.over)))
-				if made.Status != 201 {
-					t.Fatalf("got %d %s", made.Status, made.Body)
-				}
-				row := e.Store.Ent.Event.GetX(t.Context(), int64(made.Get(t, "id").(float64)))
-				ids := e.occurrences(t, *row.SeriesID)[:2]
-				methods := []string{"PUT", "PATCH", "POST"}
+				ids, methods := c.create(t, e), []string{"PUT", "PATCH", "POST"}
 				if storetest.IsBrief(e.Store) {
 					ids, methods = ids[:1], methods[i%3:i%3+1]
 				}
-				for _, id := range ids {
-					if c.change != nil {
-						e.must(t, patch(as, eventPath(id), c.change))
-					}
-					if c.into != nil {
-						e.must(t, patch(as, eventPath(id)+"?ml_language=pl", c.into))
-					}
-					if c.store != nil {
-						changeEvent(t, e.API, id, c.store)
-						e.Rewritten()
-					}
-				}
-				for _, id := range ids {
-					for _, method := range methods {
-						e.unchanged(t, as, method, eventPath(id))
-					}
-					e.unchanged(t, as, "PUT", eventPath(id)+"?ml_language=pl")
-				}
-				// The path chooses the write language as well.
-				e.unchanged(t, as, "PUT", "/es/"+handlers.Namespace+eventPath(ids[0]))
-				if slug := e.slugOf(t, ids[0]); slug != "" {
-					e.unchanged(t, as, "PUT", "/events/by-slug/"+slug+"?ml_language=pl")
-				}
+				c.prepare(t, e, ids)
+				c.sendBack(t, e, ids, methods)
 			})
 		}
 	})
@@ -192,15 +217,64 @@ func TestOnlyAChangedFieldOfAnOccurrenceSentBackBecomesOwn(t *testing.T) {
 	})
 }
 
+// scheduleRequest is a write of the schedule of an occurrence.
+type scheduleRequest struct {
+	name         string
+	body         object
+	seen, hidden string // parameter and reason; "" means the request is accepted
+}
+
+// send sends the request. It checks that the request is refused for the wanted reason, or accepted if want is "".
+func (q scheduleRequest) send(t *testing.T, e *eventTest, as string, occurrence int64, want string) apitest.Response {
+	t.Helper()
+	r := e.Do(t, patch(as, eventPath(occurrence), q.body))
+	switch {
+	case want != "" && r.Status == 400:
+		namesExactly(want)(t, r)
+	case want != "" || r.Status != 200:
+		t.Errorf("%s: got %d %s", q.name, r.Status, r.Body)
+	}
+	return r
+}
+
+// sendToReader sends the request as a caller who may read the series, unless the occurrence would leave the series.
+func (q scheduleRequest) sendToReader(t *testing.T, e *eventTest, as string, occurrence int64) {
+	t.Helper()
+	if q.body["rrule"] != "" {
+		q.send(t, e, as, occurrence, q.seen)
+	}
+}
+
+// sendToOthers sends the request as a caller who may not read the series. An event outside a series gets the same reply.
+func (q scheduleRequest) sendToOthers(t *testing.T, e *eventTest, as string, occurrence, outside int64) {
+	t.Helper()
+	r := q.send(t, e, as, occurrence, q.hidden)
+	if q.hidden == "scope scope-required" {
+		return
+	}
+	other := e.Do(t, patch(as, eventPath(outside), q.body))
+	if r.Status != other.Status || r.Status != 200 && string(r.Body) != string(other.Body) {
+		t.Errorf("%s: got %d %s, outside a series %d %s", q.name, r.Status, r.Body, other.Status, other.Body)
+	}
+}
+
+// addOccurrence creates a series with a status, and returns an occurrence of it that the author may edit.
+func (e *eventTest) addOccurrence(t *testing.T, series calendar.Status) int64 {
+	t.Helper()
+	res := e.must(t, post("admin", "/events", course(nil)))
+	id := int64(res.Get(t, "series", "id").(float64))
+	e.Store.Ent.Series.UpdateOneID(id).SetStatus(series).ExecX(t.Context())
+	occurrence := e.occurrences(t, id)[1]
+	changeEvent(t, e.API, occurrence, func(u *ent.EventUpdateOne) { u.SetAuthorID(e.user["author"]) })
+	e.Rewritten()
+	return occurrence
+}
+
 // TestAnOccurrenceSaysNothingOfAHiddenSeries sends the schedule of an occurrence as callers who may edit it. To those who may
 // not read its series it is an event outside a series, whatever the series has for a schedule.
 func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 	dates := object{"start_date": "2026-12-08 18:00", "end_date": "2026-12-08 19:30"}
-	requests := []struct {
-		name         string
-		body         object
-		seen, hidden string // parameter and reason; none means the request is accepted
-	}{
+	requests := []scheduleRequest{
 		{"the rule of the series", object{"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"}, "", "scope scope-required"},
 		{"the rule and the dates", overlayBody(maps.Clone(dates), object{"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"}), "", "scope scope-required"},
 		{"another rule", object{"rrule": "FREQ=DAILY;COUNT=3"}, "scope scope-required", "scope scope-required"},
@@ -229,38 +303,17 @@ func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 		} {
 			for _, as := range []string{"admin", "editor", "author"} {
 				t.Run(fmt.Sprintf("%s of a series in %s", as, c.series), func(t *testing.T) {
-					made := e.must(t, post("admin", "/events", course(nil)))
-					id := int64(made.Get(t, "series", "id").(float64))
-					e.Store.Ent.Series.UpdateOneID(id).SetStatus(c.series).ExecX(t.Context())
-					occurrence := e.occurrences(t, id)[1]
-					changeEvent(t, e.API, occurrence, func(u *ent.EventUpdateOne) { u.SetAuthorID(e.user["author"]) })
-					e.Rewritten()
-					read := slices.Contains(c.readers, as)
-					if r := e.must(t, apitest.Request{As: as, Path: eventPath(occurrence)}); (valueAt(r.JSON(t), "series") != nil) != read {
-						t.Fatalf("series %v, read %t", valueAt(r.JSON(t), "series"), read)
+					canRead := slices.Contains(c.readers, as)
+					occurrence := e.addOccurrence(t, c.series)
+					if r := e.must(t, apitest.Request{As: as, Path: eventPath(occurrence)}); (valueAt(r.JSON(t), "series") != nil) != canRead {
+						t.Fatalf("series %v, read %t", valueAt(r.JSON(t), "series"), canRead)
 					}
 					outside := e.mustCreate(t, "author", overlayBody(maps.Clone(dates), object{"title": "Outside"}))
 					for _, q := range requests {
-						if read && q.body["rrule"] == "" {
-							continue // it leaves the series
-						}
-						want := q.hidden
-						if read {
-							want = q.seen
-						}
-						r := e.Do(t, patch(as, eventPath(occurrence), q.body))
-						switch {
-						case want != "" && r.Status == 400:
-							namesExactly(want)(t, r)
-						case want != "" || r.Status != 200:
-							t.Errorf("%s: got %d %s", q.name, r.Status, r.Body)
-						}
-						if read || want == "scope scope-required" {
-							continue
-						}
-						other := e.Do(t, patch(as, eventPath(outside), q.body))
-						if r.Status != other.Status || r.Status != 200 && string(r.Body) != string(other.Body) {
-							t.Errorf("%s: got %d %s, outside a series %d %s", q.name, r.Status, r.Body, other.Status, other.Body)
+						if canRead {
+							q.sendToReader(t, e, as, occurrence)
+						} else {
+							q.sendToOthers(t, e, as, occurrence, outside)
 						}
 					}
 					if row := e.Store.Ent.Event.GetX(t.Context(), occurrence); row.SeriesID == nil {

@@ -91,6 +91,12 @@ func waysIn(series int64) []wayIn {
 	}
 }
 
+// fromAddress returns a request of the client with a number.
+func fromAddress(r apitest.Request, client int) apitest.Request {
+	r.Header = map[string]string{"X-Forwarded-For": fmt.Sprintf("203.0.113.%d", client)}
+	return r
+}
+
 // TestGuessesOfPasswords spends the budget by each way in. A right password is then refused by every way in.
 func TestGuessesOfPasswords(t *testing.T) {
 	t.Parallel()
@@ -100,44 +106,52 @@ func TestGuessesOfPasswords(t *testing.T) {
 		ways := waysIn(protectedSeries(t, api))
 		const budget = 2
 		api.LimitGuesses(guessRates(budget, 1000, 1000))
-		from := func(r apitest.Request, address int) apitest.Request {
-			r.Header = map[string]string{"X-Forwarded-For": fmt.Sprintf("203.0.113.%d", address)}
-			return r
-		}
 		for i, way := range ways {
 			t.Run(way.name, func(t *testing.T) {
-				for range 5 {
-					if r := api.Do(t, from(way.send("sesame"), i)); r.Status != 200 {
-						t.Errorf("right: %d %s", r.Status, r.Body)
-					}
-				}
-				for range budget {
-					r := api.Do(t, from(way.send("simsim"), i))
-					if r.Status != way.wrong {
-						t.Errorf("wrong: %d, want %d", r.Status, way.wrong)
-					}
-					contains("!Handshake")(t, r)
-				}
+				way.spend(t, api, i, budget)
 				for _, other := range []wayIn{way, ways[0], ways[len(ways)-1], ways[len(ways)-3]} {
-					for _, password := range []string{"simsim", "sesame"} {
-						r := api.Do(t, from(other.send(password), i))
-						if r.Status != 429 || r.Header.Get("Retry-After") == "" {
-							t.Errorf("%s, %s: %d, retry after %q", other.name, password, r.Status, r.Header.Get("Retry-After"))
-						}
-						contains("!Handshake")(t, r)
-					}
+					other.isClosed(t, api, i)
 				}
 				for _, open := range []string{"/events/{jazzNight}?password=x", "/events/{membersOnly}?password="} {
-					if r := api.Do(t, from(apitest.Request{Path: open}, i)); r.Status == 429 {
+					if r := api.Do(t, fromAddress(apitest.Request{Path: open}, i)); r.Status == 429 {
 						t.Errorf("%s guesses nothing, but was refused", open)
 					}
 				}
 			})
 		}
-		if r := api.Do(t, from(ways[0].send("sesame"), 250)); r.Status != 200 {
+		if r := api.Do(t, fromAddress(ways[0].send("sesame"), 250)); r.Status != 200 {
 			t.Errorf("right, from another address: %d", r.Status)
 		}
 	})
+}
+
+// spend sends right passwords, which cost nothing, and then as many wrong ones as the budget allows.
+func (w wayIn) spend(t *testing.T, api *apitest.API, client, budget int) {
+	t.Helper()
+	for range 5 {
+		if r := api.Do(t, fromAddress(w.send("sesame"), client)); r.Status != 200 {
+			t.Errorf("right: %d %s", r.Status, r.Body)
+		}
+	}
+	for range budget {
+		r := api.Do(t, fromAddress(w.send("simsim"), client))
+		if r.Status != w.wrong {
+			t.Errorf("wrong: %d, want %d", r.Status, w.wrong)
+		}
+		contains("!Handshake")(t, r)
+	}
+}
+
+// isClosed checks that a client without a budget is refused, whatever the password.
+func (w wayIn) isClosed(t *testing.T, api *apitest.API, client int) {
+	t.Helper()
+	for _, password := range []string{"simsim", "sesame"} {
+		r := api.Do(t, fromAddress(w.send(password), client))
+		if r.Status != 429 || r.Header.Get("Retry-After") == "" {
+			t.Errorf("%s, %s: %d, retry after %q", w.name, password, r.Status, r.Header.Get("Retry-After"))
+		}
+		contains("!Handshake")(t, r)
+	}
 }
 
 // TestRefusedGuessesOnPages checks that visitors see the message at the field of the form.

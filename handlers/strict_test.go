@@ -8,17 +8,20 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
+// strictKind is a kind of record that a strict client writes.
+type strictKind struct {
+	collection string
+	body       object
+	bySlug     bool
+}
+
 // TestStrictWritesOfEveryKind writes each kind of record with Prefer: handling=strict, and refuses a name that a write does not
 // have.
 func TestStrictWritesOfEveryKind(t *testing.T) {
 	event := object{"title": "Strict", "start_date": "2027-03-01 10:00", "end_date": "2027-03-01 11:00", "timezone": "UTC"}
 	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
 		api.Example(t)
-		for _, kind := range []struct {
-			collection string
-			body       object
-			bySlug     bool
-		}{
+		for _, kind := range []strictKind{
 			{"/events", event, true},
 			{"/series", overlayBody(maps.Clone(event), object{"rrule": "FREQ=WEEKLY;COUNT=3"}), true},
 			{"/venues", object{"venue": "Strict"}, true},
@@ -26,39 +29,11 @@ func TestStrictWritesOfEveryKind(t *testing.T) {
 			{"/categories", object{"name": "Strict"}, false},
 			{"/tags", object{"name": "Strict"}, false},
 		} {
-			paths := []string{"%[1]s/%[2]v"}
+			id, _ := kind.create(t, api)
+			kind.changeAndDelete(t, api, fmt.Sprintf("%s/%v", kind.collection, id))
 			if kind.bySlug {
-				paths = append(paths, "%[1]s/by-slug/%[3]v")
-			}
-			for _, path := range paths {
-				to := kind.collection
-				if to == "/series" {
-					to = "/events"
-				}
-				made := api.Do(t, strictly(apitest.Request{Method: "POST", Path: to, JSON: kind.body}))
-				if made.Status != 201 {
-					t.Fatalf("%s: %d: %s", to, made.Status, made.Body)
-				}
-				id, slug := made.Get(t, "id"), made.Get(t, "slug")
-				if kind.collection == "/series" {
-					id = made.Get(t, "series", "id")
-					slug = api.Do(t, apitest.Request{Path: fmt.Sprintf("/series/%v", id)}).Get(t, "slug")
-				}
-				path = fmt.Sprintf(path, kind.collection, id, slug)
-				for _, method := range []string{"POST", "PUT", "DELETE"} {
-					sent := kind.body
-					if method == "DELETE" {
-						sent = object{}
-					}
-					request := apitest.Request{Method: method, Path: path, JSON: overlayBody(maps.Clone(sent), object{"unheard_of": "red"})}
-					if res := api.Do(t, strictly(request)); res.Status != 400 {
-						t.Errorf("%s %s with an unknown field: %d: %s", method, path, res.Status, res.Body)
-					}
-					request.JSON = sent
-					if res := api.Do(t, strictly(request)); res.Status != 200 || res.Header.Get("Preference-Applied") != "handling=strict" {
-						t.Errorf("%s %s: %d %v: %s", method, path, res.Status, res.Header, res.Body)
-					}
-				}
+				_, slug := kind.create(t, api)
+				kind.changeAndDelete(t, api, fmt.Sprintf("%s/by-slug/%v", kind.collection, slug))
 			}
 		}
 		image := api.Do(t, strictly(upload("admin", "strict.png", picture(t, 4, 4))))
@@ -69,6 +44,42 @@ func TestStrictWritesOfEveryKind(t *testing.T) {
 			t.Errorf("%d: %s", res.Status, res.Body)
 		}
 	})
+}
+
+// create creates a record of the kind and returns its id and slug.
+func (k strictKind) create(t *testing.T, api *apitest.API) (id, slug any) {
+	t.Helper()
+	to := k.collection
+	if to == "/series" {
+		to = "/events"
+	}
+	res := api.Do(t, strictly(apitest.Request{Method: "POST", Path: to, JSON: k.body}))
+	if res.Status != 201 {
+		t.Fatalf("%s: %d: %s", to, res.Status, res.Body)
+	}
+	if k.collection != "/series" {
+		return res.Get(t, "id"), res.Get(t, "slug")
+	}
+	id = res.Get(t, "series", "id")
+	return id, api.Do(t, apitest.Request{Path: fmt.Sprintf("/series/%v", id)}).Get(t, "slug")
+}
+
+// changeAndDelete writes to the path of a record by each method, after a refused write with an unknown field.
+func (k strictKind) changeAndDelete(t *testing.T, api *apitest.API, path string) {
+	t.Helper()
+	for _, w := range []struct {
+		method string
+		body   object
+	}{{"POST", k.body}, {"PUT", k.body}, {"DELETE", object{}}} {
+		request := apitest.Request{Method: w.method, Path: path, JSON: overlayBody(maps.Clone(w.body), object{"unheard_of": "red"})}
+		if res := api.Do(t, strictly(request)); res.Status != 400 {
+			t.Errorf("%s %s with an unknown field: %d: %s", w.method, path, res.Status, res.Body)
+		}
+		request.JSON = w.body
+		if res := api.Do(t, strictly(request)); res.Status != 200 || res.Header.Get("Preference-Applied") != "handling=strict" {
+			t.Errorf("%s %s: %d %v: %s", w.method, path, res.Status, res.Header, res.Body)
+		}
+	}
 }
 
 // strictly returns the request of a strict client.

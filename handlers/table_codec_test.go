@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -283,89 +284,119 @@ func TestTablesShowWhatJSONShows(t *testing.T) {
 	}
 }
 
+// addRowsToSendBack adds records whose cells need care, and returns the event among them.
+func addRowsToSendBack(t *testing.T, api *apitest.API) apitest.Response {
+	t.Helper()
+	year := api.AddTerm(t, calendar.Tag, "2026")
+	venue := api.Do(t, post("admin", "/venues", object{
+		"venue": "=Hall & <Bar>", "description": "<p>A, \"b\"\nc</p>", "address": "-1 Main St", "state": "NY", "phone": "+1 555",
+		"geo_lat": -1.25, "geo_lng": 1e-7, "show_map": false,
+	}))
+	organizer := api.Do(t, post("admin", "/organizers", object{"organizer": "'+Club", "email": "@club", "phone": "+48"}))
+	category := api.Do(t, post("admin", "/categories", object{"name": "@Fun", "description": "a, b", "parent": music}))
+	event := api.Do(t, post("admin", "/events", object{
+		"title": "=1+1 &lt;b&gt; &amp;amp; AT&T", "description": "<p>Long,\n\"quoted\"</p>", "excerpt": "<p>-x</p>",
+		"date": "2026-11-01 08:00", "timezone": "Europe/Warsaw", "start_date": "2027-10-31T02:30:00+01:00", "end_date": "2027-10-31 05:00",
+		"image": 14, "cost": []any{"Donation", "€5", "€12.50", "€8"}, "website": "https://example.org/?a=1&b=2", "show_map": true,
+		"sticky": true, "featured": true, "categories": []any{music, category.Get(t, "id")}, "tags": []any{"new", year},
+		"venue": []any{venue.Get(t, "id"), grandHall}, "organizer": []any{organizer.Get(t, "id"), bob}, "ticketed": true, "post_parent": 15,
+		"event_status": "postponed", "event_status_reason": "Snow & ice", "attendance": "mixed", "virtual_url": "https://meet.example.org/a",
+	}))
+	if event.Status != 201 {
+		t.Fatalf("create: %d %s", event.Status, event.Body)
+	}
+	api.AddEvent(t, "Costs nothing", "2027-01-01 10:00:00", "2027-01-01 11:00:00", func(c *ent.EventCreate) {
+		c.SetWebsite("").SetCost(calendar.Cost{Prices: []string{"0", "3"}, Symbol: "zł", Position: calendar.Postfix})
+	})
+	return event
+}
+
+// formOfRow returns a row as the fields of a write. Texts of the example have no paragraphs, which replies add.
+func formOfRow(collection string, row map[string]string) url.Values {
+	withoutParagraphs := []string{"Hello <b>world</b>", "Short", "A big hall", "Concert agency"}
+	fields := url.Values{}
+	for name, cell := range row {
+		isAbsent := name == "author" && cell == "0" || cell == "" && collection == "categories"
+		if name != "id" && name != "url" && !isAbsent {
+			fields.Set(name, cell)
+		}
+	}
+	for _, name := range []string{"description", "excerpt"} {
+		if text := strings.TrimSuffix(strings.TrimPrefix(row[name], "<p>"), "</p>"); slices.Contains(withoutParagraphs, text) {
+			fields.Set(name, text)
+		}
+	}
+	return fields
+}
+
+// sendBackRow writes a row as it is. The record does not change.
+func sendBackRow(t *testing.T, api *apitest.API, collection string, row map[string]string) {
+	t.Helper()
+	path := "/" + collection + "/" + row["id"]
+	before := api.Do(t, get(path)) // a caller who may edit sees every write
+	res := api.Do(t, apitest.Request{Method: http.MethodPost, Path: path, As: "admin", Form: formOfRow(collection, row).Encode()})
+	if res.Status != 200 {
+		t.Errorf("%s: got %d: %s", path, res.Status, res.Body)
+	}
+	after := api.Do(t, get(path))
+	if diff := cmp.Diff(string(before.Body), string(after.Body)); diff != "" || before.Header.Get("ETag") != after.Header.Get("ETag") {
+		t.Errorf("%s changed (-before +after):\n%s", path, diff)
+	}
+}
+
+// rowOf returns the row of an event in a table.
+func rowOf(t *testing.T, api *apitest.API, event apitest.Response) map[string]string {
+	t.Helper()
+	id := int64(event.Get(t, "id").(float64)) //nolint:forcetypeassert // an id is a number
+	return tableOf(t, api.Do(t, get(fmt.Sprint("/events?format=csv&include=", id))))[0]
+}
+
+// copyRow creates an event of the row of another one. The copy differs in what identifies it alone.
+func copyRow(t *testing.T, api *apitest.API, event apitest.Response) {
+	t.Helper()
+	source := rowOf(t, api, event)
+	cells := object{}
+	for name, cell := range source {
+		if !slices.Contains([]string{"id", "url", "slug"}, name) {
+			cells[name] = cell
+		}
+	}
+	created := api.Do(t, post("admin", "/events", cells))
+	if created.Status != 201 {
+		t.Fatalf("create: %d %s", created.Status, created.Body)
+	}
+	want, got := event.JSON(t).(map[string]any), created.JSON(t).(map[string]any) //nolint:forcetypeassert // records are objects
+	for _, name := range []string{"id", "global_id", "global_id_lineage", "url", "rest_url", "slug", "modified", "modified_utc", "categories", "tags", "venue", "organizer"} {
+		delete(want, name)
+		delete(got, name)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("created event (-source +copy):\n%s", diff)
+	}
+	copied := rowOf(t, api, created)
+	for _, name := range []string{"cost", "categories", "tags", "venue", "organizer"} {
+		if copied[name] != source[name] {
+			t.Errorf("%s: got %q, want %q", name, copied[name], source[name])
+		}
+	}
+}
+
 func TestRowsMayBeSentBack(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
 		api.Example(t)
-		year := api.AddTerm(t, calendar.Tag, "2026")
-		venue := api.Do(t, post("admin", "/venues", object{
-			"venue": "=Hall & <Bar>", "description": "<p>A, \"b\"\nc</p>", "address": "-1 Main St", "state": "NY", "phone": "+1 555",
-			"geo_lat": -1.25, "geo_lng": 1e-7, "show_map": false,
-		}))
-		organizer := api.Do(t, post("admin", "/organizers", object{"organizer": "'+Club", "email": "@club", "phone": "+48"}))
-		category := api.Do(t, post("admin", "/categories", object{"name": "@Fun", "description": "a, b", "parent": music}))
-		event := api.Do(t, post("admin", "/events", object{
-			"title": "=1+1 &lt;b&gt; &amp;amp; AT&T", "description": "<p>Long,\n\"quoted\"</p>", "excerpt": "<p>-x</p>",
-			"date": "2026-11-01 08:00", "timezone": "Europe/Warsaw", "start_date": "2027-10-31T02:30:00+01:00", "end_date": "2027-10-31 05:00",
-			"image": 14, "cost": []any{"Donation", "€5", "€12.50", "€8"}, "website": "https://example.org/?a=1&b=2", "show_map": true,
-			"sticky": true, "featured": true, "categories": []any{music, category.Get(t, "id")}, "tags": []any{"new", year},
-			"venue": []any{venue.Get(t, "id"), grandHall}, "organizer": []any{organizer.Get(t, "id"), bob}, "ticketed": true, "post_parent": 15,
-			"event_status": "postponed", "event_status_reason": "Snow & ice", "attendance": "mixed", "virtual_url": "https://meet.example.org/a",
-		}))
-		if event.Status != 201 {
-			t.Fatalf("create: %d %s", event.Status, event.Body)
-		}
-		api.AddEvent(t, "Costs nothing", "2027-01-01 10:00:00", "2027-01-01 11:00:00", func(c *ent.EventCreate) {
-			c.SetWebsite("").SetCost(calendar.Cost{Prices: []string{"0", "3"}, Symbol: "zł", Position: calendar.Postfix})
-		})
-		unwrapped := []string{"Hello <b>world</b>", "Short", "A big hall", "Concert agency"}
+		event := addRowsToSendBack(t, api)
 		for _, path := range []string{
 			"/venues?format=csv&per_page=2000", "/organizers?format=csv&per_page=2000", "/categories?format=csv&hide_empty=0&per_page=2000",
 			"/events?format=csv&starts_after=2026-12-31", "/events?format=csv&include={jazzNight}",
 		} {
 			collection, _, _ := strings.Cut(path[1:], "?")
 			for _, row := range tableOf(t, api.Do(t, apitest.Request{Path: path, As: "admin"})) {
-				for _, name := range []string{"description", "excerpt"} {
-					// The example has texts without paragraphs, which replies add.
-					if text := strings.TrimSuffix(strings.TrimPrefix(row[name], "<p>"), "</p>"); slices.Contains(unwrapped, text) {
-						row[name] = text
-					}
-				}
-				one := "/" + collection + "/" + row["id"]
-				before := api.Do(t, get(one)) // a caller who may edit sees every write
-				fields := url.Values{}
-				for name, cell := range row {
-					isNoAuthor := name == "author" && cell == "0"
-					if name != "id" && name != "url" && !isNoAuthor && (cell != "" || collection != "categories") {
-						fields.Set(name, cell)
-					}
-				}
-				res := api.Do(t, apitest.Request{Method: http.MethodPost, Path: one, As: "admin", Form: fields.Encode()})
-				if res.Status != 200 {
-					t.Errorf("%s: got %d: %s", one, res.Status, res.Body)
-				}
-				after := api.Do(t, get(one))
-				if diff := cmp.Diff(string(before.Body), string(after.Body)); diff != "" || before.Header.Get("ETag") != after.Header.Get("ETag") {
-					t.Errorf("%s changed (-before +after):\n%s", one, diff)
-				}
+				sendBackRow(t, api, collection, row)
 			}
 		}
-		source := tableOf(t, api.Do(t, get("/events?format=csv&include="+strconv.FormatFloat(event.Get(t, "id").(float64), 'f', 0, 64))))[0] //nolint:forcetypeassert // an id is a number
-		cells := object{}
-		for name, cell := range source {
-			if !slices.Contains([]string{"id", "url", "slug"}, name) {
-				cells[name] = cell
-			}
-		}
-		created := api.Do(t, post("admin", "/events", cells))
-		if created.Status != 201 {
-			t.Fatalf("create: %d %s", created.Status, created.Body)
-		}
-		same, got := event.JSON(t).(map[string]any), created.JSON(t).(map[string]any) //nolint:forcetypeassert // records are objects
-		for _, name := range []string{"id", "global_id", "global_id_lineage", "url", "rest_url", "slug", "modified", "modified_utc", "categories", "tags", "venue", "organizer"} {
-			delete(same, name)
-			delete(got, name)
-		}
-		if diff := cmp.Diff(same, got); diff != "" {
-			t.Errorf("created event (-source +copy):\n%s", diff)
-		}
-		copied := tableOf(t, api.Do(t, get("/events?format=csv&include="+strconv.FormatFloat(created.Get(t, "id").(float64), 'f', 0, 64))))[0] //nolint:forcetypeassert // an id is a number
-		for _, name := range []string{"cost", "categories", "tags", "venue", "organizer"} {
-			if copied[name] != source[name] {
-				t.Errorf("%s: got %q, want %q", name, copied[name], source[name])
-			}
-		}
+		copyRow(t, api, event)
 	})
 }
 

@@ -219,6 +219,110 @@ func noise(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// busyServer is a server, and a client whose users send pictures and other requests at the same time.
+type busyServer struct {
+	api    *apitest.API
+	url    string
+	client *http.Client
+
+	all             sync.WaitGroup // requests with pictures
+	stored, refused atomic.Int64
+}
+
+// send sends JSON or a form as a user. "" means without credentials. Without a body the request is a read.
+func (b *busyServer) send(t *testing.T, as, path, kind, body string) (status int, header http.Header) {
+	t.Helper()
+	method := http.MethodPost
+	if body == "" {
+		method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, b.url+"/cal/events/v1"+path, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return 0, nil
+	}
+	req.Header.Set("Content-Type", kind)
+	if as != "" {
+		req.Header.Set("Authorization", "Bearer "+b.api.Token(as))
+	}
+	res, err := b.client.Do(req)
+	if err != nil {
+		t.Error(err)
+		return 0, nil
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Error(err)
+	}
+	return res.StatusCode, res.Header
+}
+
+// sendPictures sends n requests at once that end well with a status, or are refused for a while.
+func (b *busyServer) sendPictures(t *testing.T, n, well int, request func(i int) (int, http.Header)) {
+	t.Helper()
+	for i := range n {
+		b.all.Go(func() {
+			switch status, header := request(i); {
+			case status == well:
+				b.stored.Add(1)
+			case status == http.StatusServiceUnavailable && header.Get("Retry-After") != "":
+				b.refused.Add(1)
+			default:
+				t.Errorf("picture %d: %d, Retry-After %q", i, status, header.Get("Retry-After"))
+			}
+		})
+	}
+}
+
+// sendUntilServed sends a request up to four times. All these clients have one address, whose line at the gate may be full.
+// Then the reply says how many seconds to wait. Room that pictures have taken stays taken for longer.
+func (b *busyServer) sendUntilServed(t *testing.T, as, path, contentType, body string) (status int) {
+	t.Helper()
+	for range 4 {
+		var header http.Header
+		if status, header = b.send(t, as, path, contentType, body); status != http.StatusServiceUnavailable {
+			break
+		}
+		seconds, err := strconv.Atoi(header.Get("Retry-After"))
+		if err != nil || seconds > 1 {
+			t.Fatalf("Retry-After %q", header.Get("Retry-After"))
+		}
+		time.Sleep(time.Duration(seconds) * time.Second)
+	}
+	return status
+}
+
+// servesOthers checks that reads of all users and writes without pictures are served.
+func (b *busyServer) servesOthers(t *testing.T, round int) {
+	t.Helper()
+	for _, as := range []string{"", "admin", "fetcher", "uploader"} {
+		if status := b.sendUntilServed(t, as, "/events", "", ""); status != http.StatusOK {
+			t.Errorf("reading as %q: %d", as, status)
+		}
+	}
+	if status := b.sendUntilServed(t, "admin", "/tags", "application/json", fmt.Sprintf(`{"name":"Tag %d"}`, round)); status != http.StatusCreated {
+		t.Errorf("writing: %d", status)
+	}
+}
+
+// pictureForm returns a form with a picture, and its content type.
+func pictureForm(t *testing.T) (body, contentType string) {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	part, err := w.CreateFormFile("file", "noise.png")
+	if err == nil {
+		_, err = part.Write(noise(t))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), w.FormDataContentType()
+}
+
 // TestPicturesLeaveRoomForOthers has users send addresses of a server that does not answer, and many pictures. Others
 // are answered meanwhile, writers included, and so are requests of these users without pictures.
 func TestPicturesLeaveRoomForOthers(t *testing.T) {
@@ -230,120 +334,45 @@ func TestPicturesLeaveRoomForOthers(t *testing.T) {
 		} {
 			api.SignIn(t, login, role)
 		}
-		s := serve(t, api.Another(t, func(c *server.Config) { c.Concurrent = 8 }))
+		busy := &busyServer{
+			api: api, url: serve(t, api.Another(t, func(c *server.Config) { c.Concurrent = 8 })).url,
+			client: &http.Client{Transport: &http.Transport{MaxConnsPerHost: 400}},
+		}
 		away := newSilentServer(t)
-		client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 400}}
-		send := func(as, path, kind, body string) (status int, header http.Header) {
-			method := http.MethodPost
-			if body == "" {
-				method = http.MethodGet
-			}
-			req, err := http.NewRequestWithContext(t.Context(), method, s.url+"/cal/events/v1"+path, strings.NewReader(body))
-			if err != nil {
-				t.Error(err)
-				return 0, nil
-			}
-			req.Header.Set("Content-Type", kind)
-			if as != "" {
-				req.Header.Set("Authorization", "Bearer "+api.Token(as))
-			}
-			res, err := client.Do(req)
-			if err != nil {
-				t.Error(err)
-				return 0, nil
-			}
-			defer res.Body.Close()
-			if _, err := io.Copy(io.Discard, res.Body); err != nil {
-				t.Error(err)
-			}
-			return res.StatusCode, res.Header
-		}
-		var all sync.WaitGroup
-		var stored, refused atomic.Int64
-		// pictures sends requests that end well or are refused for a while.
-		pictures := func(n int, well int, request func(i int) (int, http.Header)) {
-			for i := range n {
-				all.Go(func() {
-					switch status, header := request(i); {
-					case status == well:
-						stored.Add(1)
-					case status == http.StatusServiceUnavailable && header.Get("Retry-After") != "":
-						refused.Add(1)
-					default:
-						t.Errorf("picture %d: %d, Retry-After %q", i, status, header.Get("Retry-After"))
-					}
-				})
-			}
-		}
-		pictures(80, http.StatusBadRequest, func(i int) (int, http.Header) {
+		busy.sendPictures(t, 80, http.StatusBadRequest, func(i int) (int, http.Header) {
 			address := fmt.Sprintf(`%s/%d.png`, away.URL, i)
 			switch i % 3 {
 			case 0:
-				return send("fetcher", "/images", "application/json", fmt.Sprintf(`{"url":%q}`, address))
+				return busy.send(t, "fetcher", "/images", "application/json", fmt.Sprintf(`{"url":%q}`, address))
 			case 1:
-				return send("fetcher", "/events", "application/json", create(t, "image", address))
+				return busy.send(t, "fetcher", "/events", "application/json", create(t, "image", address))
 			default:
-				return send("fetcher", "/events", "application/json", create(t, "venue", map[string]any{"venue": "Hall", "image": address}))
+				return busy.send(t, "fetcher", "/events", "application/json", create(t, "venue", map[string]any{"venue": "Hall", "image": address}))
 			}
 		})
 		for range 4 {
 			<-away.asked
 		}
-		data := noise(t)
-		var b bytes.Buffer
-		w := multipart.NewWriter(&b)
-		part, err := w.CreateFormFile("file", "noise.png")
-		if err == nil {
-			_, err = part.Write(data)
-		}
-		if err == nil {
-			err = w.Close()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		form, contentType := pictureForm(t)
 		uploads := 90
 		if testing.Short() {
 			uploads = 45
 		}
-		pictures(uploads, http.StatusCreated, func(int) (int, http.Header) {
-			return send("uploader", "/images", w.FormDataContentType(), b.String())
+		busy.sendPictures(t, uploads, http.StatusCreated, func(int) (int, http.Header) {
+			return busy.send(t, "uploader", "/images", contentType, form)
 		})
-		// served sends a request up to four times. All these clients have one address, whose line at the gate may be full. Then
-		// the reply says how many seconds to wait. Room that pictures have taken stays taken for longer.
-		served := func(as, path, contentType, body string) (status int) {
-			for range 4 {
-				var header http.Header
-				if status, header = send(as, path, contentType, body); status != http.StatusServiceUnavailable {
-					break
-				}
-				seconds, err := strconv.Atoi(header.Get("Retry-After"))
-				if err != nil || seconds > 1 {
-					t.Fatalf("Retry-After %q", header.Get("Retry-After"))
-				}
-				time.Sleep(time.Duration(seconds) * time.Second)
-			}
-			return status
-		}
 		for i := range 20 {
-			for _, as := range []string{"", "admin", "fetcher", "uploader"} {
-				if status := served(as, "/events", "", ""); status != http.StatusOK {
-					t.Errorf("reading as %q: %d", as, status)
-				}
-			}
-			if status := served("admin", "/tags", "application/json", fmt.Sprintf(`{"name":"Tag %d"}`, i)); status != http.StatusCreated {
-				t.Errorf("writing: %d", status)
-			}
+			busy.servesOthers(t, i)
 			// Later, the first downloads have lost their patience.
 			if n := len(away.asked); i == 0 && n > 0 {
 				t.Errorf("%d downloads more of one user", n)
 			}
 		}
 		away.end()
-		all.Wait()
+		busy.all.Wait()
 		// At least those that were not in line.
-		if stored.Load() < 8 {
-			t.Errorf("%d pictures ended well, %d were refused", stored.Load(), refused.Load())
+		if busy.stored.Load() < 8 {
+			t.Errorf("%d pictures ended well, %d were refused", busy.stored.Load(), busy.refused.Load())
 		}
 	})
 }

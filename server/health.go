@@ -30,8 +30,8 @@ type Check struct {
 // IndexState reports the state of an index and when it was loaded.
 type IndexState interface {
 	IndexStats
-	// Made returns when the index was last loaded in full. Zero means that it was never loaded.
-	Made() time.Time
+	// LoadedAt returns when the index was last loaded in full. Zero means that it was never loaded.
+	LoadedAt() time.Time
 }
 
 // checkTTL is how long concurrent probes share the result of the checks. checkTimeout limits one check.
@@ -100,7 +100,7 @@ func (s *Server) ready(ctx context.Context, write bool) (bool, jsonwrite.Object)
 	}
 	if s.Index != nil {
 		word := "ok"
-		if s.Index.Made().IsZero() {
+		if s.Index.LoadedAt().IsZero() {
 			word = "loading"
 			well = well && h.indexWaitOver(ctx, s)
 		}
@@ -132,8 +132,8 @@ func (s *Server) indexState() jsonwrite.Object {
 	if ready {
 		found[0].Value = "loaded"
 	}
-	if made := s.Index.Made(); !made.IsZero() {
-		found = append(found, jsonwrite.Member{"revision", revision}, jsonwrite.Member{"age_seconds", int64(time.Since(made).Seconds())})
+	if loaded := s.Index.LoadedAt(); !loaded.IsZero() {
+		found = append(found, jsonwrite.Member{"revision", revision}, jsonwrite.Member{"age_seconds", int64(time.Since(loaded).Seconds())})
 	}
 	return found
 }

@@ -17,37 +17,47 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
+// interruption is called when a write stores search texts. Its error ends the write. Nil means that nothing happens.
+type interruption func(context.Context) error
+
+// interruptible adds a hook to a store that runs the interruption of the moment.
+func interruptible(st *store.Store, now *interruption) {
+	st.Ent.SearchText.Use(func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if interrupt := *now; interrupt != nil {
+				if err := interrupt(ctx); err != nil {
+					return nil, err
+				}
+			}
+			return next.Mutate(ctx, m)
+		})
+	})
+}
+
 // TestWhatEndsARequestFreesItsKey is for deadlines and faults: nothing is written, and the next attempt is the first.
 func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		var interrupt func(context.Context) error
-		st.Ent.SearchText.Use(func(next ent.Mutator) ent.Mutator {
-			return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-				if interrupt != nil {
-					if err := interrupt(ctx); err != nil {
-						return nil, err
-					}
-				}
-				return next.Mutate(ctx, m)
-			})
-		})
+		var interrupt interruption
+		interruptible(st, &interrupt)
 		token := secret(t, st)
 		for _, c := range []struct {
 			name      string
-			interrupt func(context.Context) error
+			interrupt interruption
+			timeout   time.Duration // 0 means that of the server
 			status    int
+			written   int // keys and terms
 		}{
-			{"the deadline", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 503},
-			{"a panic", func(context.Context) error { panic("at the disco") }, 500},
-			{"nothing", nil, 201},
+			{"the deadline", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, time.Second, 503, 0},
+			{"a panic", func(context.Context) error { panic("at the disco") }, 0, 500, 0},
+			{"nothing", nil, 0, 201, 1},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				interrupt = c.interrupt
 				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) {
 					h.Primary, s.Replays = st.Ent, idempotency.New(st)
-					if c.status == 503 {
-						s.Timeout = time.Second
+					if c.timeout != 0 {
+						s.Timeout = c.timeout
 					}
 				})
 				body := strings.NewReader(`{"name": "One"}`)
@@ -65,15 +75,11 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 				if res.StatusCode != c.status || res.Header.Get("Idempotency-Replayed") != "" {
 					t.Errorf("got %d %v, want a first %d", res.StatusCode, res.Header, c.status)
 				}
-				want := 0
-				if c.status == 201 {
-					want = 1
+				if keys := st.Ent.IdempotencyKey.Query().CountX(t.Context()); keys != c.written {
+					t.Errorf("%d keys, want %d", keys, c.written)
 				}
-				if keys := st.Ent.IdempotencyKey.Query().CountX(t.Context()); keys != want {
-					t.Errorf("%d keys, want %d", keys, want)
-				}
-				if terms := st.Ent.Term.Query().CountX(t.Context()); terms != want {
-					t.Errorf("%d terms, want %d", terms, want)
+				if terms := st.Ent.Term.Query().CountX(t.Context()); terms != c.written {
+					t.Errorf("%d terms, want %d", terms, c.written)
 				}
 			})
 		}

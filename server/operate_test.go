@@ -96,32 +96,32 @@ func TestReadinessWaitsForTheIndex(t *testing.T) {
 		},
 		{
 			"loading",
-			madeIndex{made: never},
+			loadedIndex{loadedAt: never},
 			time.Hour, 503,
 			`{"status":"unavailable","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
 		},
 		{
 			"loading for too long",
-			madeIndex{made: never},
+			loadedIndex{loadedAt: never},
 			time.Nanosecond, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
 		},
 		{
 			"loading, which is not waited for",
-			madeIndex{made: never},
+			loadedIndex{loadedAt: never},
 			0, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
 		},
 		{
 			"loaded",
-			madeIndex{ready: true, made: hourAgo},
+			loadedIndex{ready: true, loadedAt: hourAgo},
 			time.Hour, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"ok"},` +
 				`"index":{"state":"loaded","revision":9,"age_seconds":3600}}`,
 		},
 		{
 			"made anew",
-			madeIndex{made: hourAgo},
+			loadedIndex{loadedAt: hourAgo},
 			time.Hour, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"ok"},` +
 				`"index":{"state":"loading","revision":9,"age_seconds":3600}}`,
@@ -214,14 +214,14 @@ func TestReadinessToWrite(t *testing.T) {
 // hourAgo leaves a moment for the test itself: ages are whole seconds.
 func hourAgo() time.Time { return time.Now().Add(-time.Hour) }
 
-// madeIndex is an index at revision 9.
-type madeIndex struct {
-	ready bool
-	made  func() time.Time
+// loadedIndex is an index at revision 9.
+type loadedIndex struct {
+	ready    bool
+	loadedAt func() time.Time
 }
 
-func (x madeIndex) Stats() (bool, int, int64) { return x.ready, 7, 9 }
-func (x madeIndex) Made() time.Time           { return x.made() }
+func (x loadedIndex) Stats() (bool, int, int64) { return x.ready, 7, 9 }
+func (x loadedIndex) LoadedAt() time.Time       { return x.loadedAt() }
 
 func TestHeadersForBrowsers(t *testing.T) {
 	t.Parallel()

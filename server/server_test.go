@@ -182,39 +182,110 @@ func TestHeadersOfEveryReply(t *testing.T) {
 	})
 }
 
+// indexOfRoutes is the API index with its routes by pattern.
+type indexOfRoutes struct {
+	response  apitest.Response
+	Namespace string
+	Routes    map[string]map[string]any
+}
+
+// args returns the parameters of an endpoint of a pattern below the namespace.
+func (x *indexOfRoutes) args(t *testing.T, pattern string, endpoint int) map[string]any {
+	t.Helper()
+	args, _ := x.response.Get(t, "routes", "/cal/events/v1"+pattern, "endpoints", endpoint, "args").(map[string]any)
+	return args
+}
+
+// matchesOptions compares a route of the index with the reply to OPTIONS for it, apart from links.
+func matchesOptions(t *testing.T, api *apitest.API, pattern string, route map[string]any) {
+	t.Helper()
+	concrete := strings.NewReplacer(`(?P<id>\d+)`, "15", `(?P<slug>[^/]+)`, "some-slug")
+	path := strings.TrimPrefix(concrete.Replace(pattern), "/cal/events/v1")
+	res := api.Do(t, ask("OPTIONS", path))
+	if res.Status != 200 {
+		t.Errorf("OPTIONS %s: %d", path, res.Status)
+		return
+	}
+	links, linked := route["_links"]
+	methods, _ := route["methods"].([]any)
+	if linked != (!strings.Contains(pattern, "(") && slices.Contains(methods, any("GET"))) {
+		t.Errorf("%s: links %v", pattern, links)
+	}
+	delete(route, "_links")
+	if diff := cmp.Diff(any(route), res.JSON(t)); diff != "" {
+		t.Errorf("%s (-index +OPTIONS):\n%s", pattern, diff)
+	}
+}
+
+// declaresLanguage checks that every endpoint of a pattern declares the language, and not the parameter _fields.
+func (x *indexOfRoutes) declaresLanguage(t *testing.T, pattern string) {
+	t.Helper()
+	route, ok := x.Routes["/cal/events/v1"+pattern]
+	if !ok {
+		t.Errorf("%q is missing", pattern)
+		return
+	}
+	for i := range route["endpoints"].([]any) {
+		args := x.args(t, pattern, i)
+		language, _ := args["ml_language"].(map[string]any)
+		if language["type"] != "string" || language["required"] != false || len(language["enum"].([]any)) != 3 {
+			t.Errorf("%s: ml_language is %v", pattern, language)
+		}
+		if _, ok := args["_fields"]; ok {
+			t.Errorf("%s: _fields is declared", pattern)
+		}
+	}
+}
+
+// describesParameters checks some parameters of lists, and which routes of a record declare a password.
+func (x *indexOfRoutes) describesParameters(t *testing.T) {
+	t.Helper()
+	list := x.args(t, "/events", 0)
+	for name, want := range map[string]string{
+		"start_date": `{"default":"2026-11-21 00:00:00","description":"","required":false}`,
+		"end_date":   `{"default":"2028-11-21 23:59:59","description":"","required":false}`,
+		"per_page":   `{"default":10,"description":"","required":false,"type":"integer"}`,
+		"categories": `{"description":"","items":{"type":"integer"},"required":false,"type":"array"}`,
+		"geoloc_lat": `{"description":"","format":"double","required":false,"type":"number"}`,
+		"status":     `{"description":"","required":false,"type":"string"}`,
+	} {
+		arg, _ := list[name].(map[string]any)
+		if arg["description"] == "" {
+			t.Errorf("%s is not described", name)
+		}
+		arg["description"] = ""
+		if got := encode(t, arg); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	if strict := list["strict_dates"].(map[string]any); strict["type"] != nil || strict["default"] != false {
+		t.Errorf("strict_dates is %v", strict)
+	}
+	if hide := x.args(t, "/tags", 0)["hide_empty"].(map[string]any); hide["type"] != "boolean" || hide["default"] != float64(1) {
+		t.Errorf("hide_empty is %v", hide)
+	}
+	if _, ok := x.args(t, "/events/by-slug/(?P<slug>[^/]+)", 0)["password"]; ok {
+		t.Error("the by-slug route declares a password")
+	}
+	if _, ok := x.args(t, `/events/(?P<id>\d+)`, 0)["password"]; !ok {
+		t.Error("the by-ID route declares no password")
+	}
+}
+
 func TestIndexAndOptionsDescribeTheSame(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
-		index := api.Do(t, ask("", "?namespace=other&context=edit"))
-		if index.Status != 200 {
-			t.Fatal(index.Status)
+		index := &indexOfRoutes{response: api.Do(t, ask("", "?namespace=other&context=edit"))}
+		if index.response.Status != 200 {
+			t.Fatal(index.response.Status)
 		}
-		var body struct {
-			Namespace string
-			Routes    map[string]map[string]any
+		index.response.Into(t, index)
+		if index.Namespace != "cal/events/v1" {
+			t.Errorf("namespace %q", index.Namespace)
 		}
-		index.Into(t, &body)
-		if body.Namespace != "cal/events/v1" {
-			t.Errorf("namespace %q", body.Namespace)
-		}
-		concrete := strings.NewReplacer(`(?P<id>\d+)`, "15", `(?P<slug>[^/]+)`, "some-slug")
-		for pattern, route := range body.Routes {
-			path := strings.TrimPrefix(concrete.Replace(pattern), "/cal/events/v1")
-			res := api.Do(t, ask("OPTIONS", path))
-			if res.Status != 200 {
-				t.Errorf("OPTIONS %s: %d", path, res.Status)
-				continue
-			}
-			links, linked := route["_links"]
-			methods, _ := route["methods"].([]any)
-			if linked != (!strings.Contains(pattern, "(") && slices.Contains(methods, any("GET"))) {
-				t.Errorf("%s: links %v", pattern, links)
-			}
-			delete(route, "_links")
-			if diff := cmp.Diff(any(route), res.JSON(t)); diff != "" {
-				t.Errorf("%s (-index +OPTIONS):\n%s", pattern, diff)
-			}
+		for pattern, route := range index.Routes {
+			matchesOptions(t, api, pattern, route)
 		}
 		for _, pattern := range []string{
 			"", "/events", `/events/(?P<id>\d+)`, "/events/by-slug/(?P<slug>[^/]+)", "/venues", `/venues/(?P<id>\d+)`,
@@ -222,56 +293,9 @@ func TestIndexAndOptionsDescribeTheSame(t *testing.T) {
 			"/organizers/by-slug/(?P<slug>[^/]+)", "/categories", `/categories/(?P<id>\d+)`, "/tags", `/tags/(?P<id>\d+)`,
 			"/images", `/images/(?P<id>\d+)`,
 		} {
-			route, ok := body.Routes["/cal/events/v1"+pattern]
-			if !ok {
-				t.Errorf("%q is missing", pattern)
-				continue
-			}
-			for i := range route["endpoints"].([]any) {
-				args, _ := index.Get(t, "routes", "/cal/events/v1"+pattern, "endpoints", i, "args").(map[string]any)
-				language, _ := args["ml_language"].(map[string]any)
-				if language["type"] != "string" || language["required"] != false || len(language["enum"].([]any)) != 3 {
-					t.Errorf("%s: ml_language is %v", pattern, language)
-				}
-				if _, ok := args["_fields"]; ok {
-					t.Errorf("%s: _fields is declared", pattern)
-				}
-			}
+			index.declaresLanguage(t, pattern)
 		}
-		args := func(pattern string, endpoint int) map[string]any {
-			v, _ := index.Get(t, "routes", "/cal/events/v1"+pattern, "endpoints", endpoint, "args").(map[string]any)
-			return v
-		}
-		list := args("/events", 0)
-		for name, want := range map[string]string{
-			"start_date": `{"default":"2026-11-21 00:00:00","description":"","required":false}`,
-			"end_date":   `{"default":"2028-11-21 23:59:59","description":"","required":false}`,
-			"per_page":   `{"default":10,"description":"","required":false,"type":"integer"}`,
-			"categories": `{"description":"","items":{"type":"integer"},"required":false,"type":"array"}`,
-			"geoloc_lat": `{"description":"","format":"double","required":false,"type":"number"}`,
-			"status":     `{"description":"","required":false,"type":"string"}`,
-		} {
-			arg, _ := list[name].(map[string]any)
-			if arg["description"] == "" {
-				t.Errorf("%s is not described", name)
-			}
-			arg["description"] = ""
-			if got := encode(t, arg); got != want {
-				t.Errorf("%s is %s, want %s", name, got, want)
-			}
-		}
-		if strict := list["strict_dates"].(map[string]any); strict["type"] != nil || strict["default"] != false {
-			t.Errorf("strict_dates is %v", strict)
-		}
-		if hide := args("/tags", 0)["hide_empty"].(map[string]any); hide["type"] != "boolean" || hide["default"] != float64(1) {
-			t.Errorf("hide_empty is %v", hide)
-		}
-		if _, ok := args("/events/by-slug/(?P<slug>[^/]+)", 0)["password"]; ok {
-			t.Error("the by-slug route declares a password")
-		}
-		if _, ok := args(`/events/(?P<id>\d+)`, 0)["password"]; !ok {
-			t.Error("the by-ID route declares no password")
-		}
+		index.describesParameters(t)
 	})
 }
 

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,97 +51,138 @@ func sharedAddresses(first, second int64) map[string][]string {
 	}
 }
 
+// readGate counts the reads of records of a store, and has the first of them wait until all requests have begun.
+type readGate struct {
+	// begun counts the reads of the revision before the first read of records. Each request finds ids in between.
+	begun atomic.Int64
+	reads atomic.Int64 // of records
+	// awaited is begun when all requests have begun. 0 means that nothing waits.
+	awaited atomic.Int64
+	all     atomic.Pointer[chan struct{}] // closed when all requests have begun
+}
+
+// watch counts a statement, and waits if it reads records.
+func (g *readGate) watch(ctx context.Context, _, statement string) (context.Context, func(error)) {
+	switch {
+	case strings.Contains(statement, "counters") && strings.HasPrefix(statement, "SELECT"):
+		if g.reads.Load() > 0 && g.awaited.Load() == 0 {
+			break
+		}
+		if g.begun.Add(1) == g.awaited.Load() {
+			close(*g.all.Load())
+		}
+	case strings.Contains(statement, event.FieldStartWall) && strings.Contains(statement, event.FieldDescription):
+		g.reads.Add(1)
+		if g.awaited.Load() > 0 {
+			<-*g.all.Load()
+		}
+	}
+	return ctx, func(error) {}
+}
+
+// countOnce sends a request, and returns how many reads of records it needs.
+func (g *readGate) countOnce(t *testing.T, s *server.Server, r *http.Request) int64 {
+	t.Helper()
+	g.begun.Store(0)
+	g.reads.Store(0)
+	apitest.Send(t, s, r)
+	once := g.reads.Load()
+	if once == 0 || g.begun.Load() == 0 {
+		t.Fatalf("%s: one request reads records %d times and the revision %d times before", r.URL, once, g.begun.Load())
+	}
+	return once
+}
+
+// sendTogether sends requests at once after countOnce for one of them. It returns the replies and the number of reads of records.
+func (g *readGate) sendTogether(t *testing.T, s *server.Server, requests []*http.Request) (replies []apitest.Response, reads int64) {
+	t.Helper()
+	replies = make([]apitest.Response, len(requests))
+	g.all.Store(new(make(chan struct{})))
+	g.awaited.Store(int64(len(requests)) * g.begun.Swap(0))
+	g.reads.Store(0)
+	var group sync.WaitGroup
+	for i, r := range requests {
+		group.Go(func() { replies[i] = apitest.Send(t, s, r) })
+	}
+	group.Wait()
+	g.awaited.Store(0)
+	return replies, g.reads.Load()
+}
+
+// addSharedEvents adds twenty events in two categories. Every fifth event has a password.
+func addSharedEvents(t *testing.T, api *apitest.API) (first, second int64) {
+	t.Helper()
+	api.SignIn(t, "admin", calendar.Administrator)
+	var categories [2]int64
+	for i := range categories {
+		r := api.Do(t, apitest.Request{Method: "POST", Path: "/cal/events/v1/categories", Absolute: true, As: "admin", JSON: map[string]any{"name": fmt.Sprint("Category ", i)}})
+		if r.Status != 201 {
+			t.Fatalf("%d %s", r.Status, r.Body)
+		}
+		categories[i] = int64(r.Get(t, "id").(float64)) //nolint:forcetypeassert // a number
+	}
+	for i := range 20 {
+		id := api.AddEvent(t, fmt.Sprintf("event %d", i), "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
+			if i%5 == 0 {
+				c.SetPasswordHash([]byte("of no password"))
+			}
+		})
+		if err := api.Store.Ent.EventTerm.Create().SetEventID(id).SetTermID(categories[i%2]).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return categories[0], categories[1]
+}
+
 // TestConcurrentRequestsReadARecordOnce sends forty requests for the same records to a process without caches of replies.
 // Their addresses differ in undeclared parameters, order and spelling. The first read of records waits until all have begun.
 // They send as many reads of records as one request does. Some events have a password.
 func TestConcurrentRequestsReadARecordOnce(t *testing.T) {
 	t.Parallel()
-	const requests = 40
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		// begun counts the reads of the revision before the first read of records. Each request finds ids in between.
-		// awaited is that number when all requests have done so. 0 means that nothing waits.
-		var begun, reads, awaited atomic.Int64
-		var all atomic.Pointer[chan struct{}]
-		st.Watch(func(ctx context.Context, _, statement string) (context.Context, func(error)) {
-			switch {
-			case strings.Contains(statement, "counters") && strings.HasPrefix(statement, "SELECT"):
-				if reads.Load() > 0 && awaited.Load() == 0 {
-					break
-				}
-				if begun.Add(1) == awaited.Load() {
-					close(*all.Load())
-				}
-			case strings.Contains(statement, event.FieldStartWall) && strings.Contains(statement, event.FieldDescription):
-				reads.Add(1)
-				if awaited.Load() > 0 {
-					<-*all.Load()
-				}
-			}
-			return ctx, func(error) {}
-		})
+		gate := &readGate{}
+		st.Watch(gate.watch)
 		api := apitest.New(t, st)
-		api.SignIn(t, "admin", calendar.Administrator)
-		var categories [2]int64
-		for i := range categories {
-			r := api.Do(t, apitest.Request{Method: "POST", Path: "/cal/events/v1/categories", Absolute: true, As: "admin", JSON: map[string]any{"name": fmt.Sprint("Category ", i)}})
-			if r.Status != 201 {
-				t.Fatalf("%d %s", r.Status, r.Body)
-			}
-			categories[i] = int64(r.Get(t, "id").(float64)) //nolint:forcetypeassert // a number
-		}
-		for i := range 20 {
-			id := api.AddEvent(t, fmt.Sprintf("event %d", i), "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
-				if i%5 == 0 {
-					c.SetPasswordHash([]byte("of no password"))
-				}
-			})
-			if err := st.Ent.EventTerm.Create().SetEventID(id).SetTermID(categories[i%2]).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for name, paths := range sharedAddresses(categories[0], categories[1]) {
-			want := make([]apitest.Response, requests) // of a process that shares nothing
-			for i := range want {
-				want[i] = api.Do(t, apitest.Request{Path: fmt.Sprintf(paths[i%len(paths)], i), Absolute: true})
-				if want[i].Status != 200 {
-					t.Fatalf(paths[i%len(paths)]+": %d %s", i, want[i].Status, want[i].Body)
-				}
-			}
-			var clock atomic.Int64 // requests begin in different seconds, in no order
-			process := func() *server.Server {
-				return api.Another(t, func(c *server.Config) {
-					c.Caching = reply.Caching{}
-					c.Site.Now = func() time.Time { return apitest.Now.Add(time.Duration(7*clock.Add(1)%3) * time.Second) }
-				})
-			}
-			begun.Store(0)
-			reads.Store(0)
-			apitest.Send(t, process(), api.NewRequest(t, apitest.Request{Path: fmt.Sprintf(paths[0], 0), Absolute: true}))
-			once := reads.Load()
-			if once == 0 || begun.Load() == 0 {
-				t.Fatalf("%s: one request reads records %d times and the revision %d times before", name, once, begun.Load())
-			}
-			s, replies := process(), make([]apitest.Response, requests)
-			all.Store(new(make(chan struct{})))
-			awaited.Store(requests * begun.Swap(0))
-			reads.Store(0)
-			var group sync.WaitGroup
-			for i := range requests {
-				req := api.NewRequest(t, apitest.Request{Path: fmt.Sprintf(paths[i%len(paths)], i), Absolute: true})
-				group.Go(func() { replies[i] = apitest.Send(t, s, req) })
-			}
-			group.Wait()
-			awaited.Store(0)
-			if n := reads.Load(); n != once {
-				t.Errorf("%s: the records were read %d times, by one request %d times", name, n, once)
-			}
-			for i, r := range replies {
-				if r.Status != 200 || string(r.Body) != string(want[i].Body) {
-					t.Errorf(paths[i%len(paths)]+": %d %.200s, want %.200s", i, r.Status, r.Body, want[i].Body)
-				}
-			}
+		first, second := addSharedEvents(t, api)
+		for name, paths := range sharedAddresses(first, second) {
+			readsRecordsOnce(t, api, gate, name, paths)
 		}
 	})
+}
+
+// readsRecordsOnce compares the replies to forty requests at once, which have the paths in turn, with those of a process that
+// shares nothing.
+func readsRecordsOnce(t *testing.T, api *apitest.API, gate *readGate, name string, paths []string) {
+	t.Helper()
+	asked := make([]apitest.Request, 40)
+	want := make([]apitest.Response, len(asked)) // of a process that shares nothing
+	for i := range asked {
+		asked[i] = apitest.Request{Path: fmt.Sprintf(paths[i%len(paths)], i), Absolute: true}
+		if want[i] = api.Do(t, asked[i]); want[i].Status != 200 {
+			t.Fatalf("%s: %d %s", asked[i].Path, want[i].Status, want[i].Body)
+		}
+	}
+	var clock atomic.Int64 // requests begin in different seconds, in no order
+	process := func() *server.Server {
+		return api.Another(t, func(c *server.Config) {
+			c.Caching = reply.Caching{}
+			c.Site.Now = func() time.Time { return apitest.Now.Add(time.Duration(7*clock.Add(1)%3) * time.Second) }
+		})
+	}
+	once := gate.countOnce(t, process(), api.NewRequest(t, asked[0]))
+	requests := make([]*http.Request, len(asked))
+	for i := range asked {
+		requests[i] = api.NewRequest(t, asked[i])
+	}
+	replies, reads := gate.sendTogether(t, process(), requests)
+	if reads != once {
+		t.Errorf("%s: the records were read %d times, by one request %d times", name, reads, once)
+	}
+	for i, r := range replies {
+		if r.Status != 200 || string(r.Body) != string(want[i].Body) {
+			t.Errorf("%s: %d %.200s, want %.200s", asked[i].Path, r.Status, r.Body, want[i].Body)
+		}
+	}
 }
 
 // TestConcurrentSitemapsAreReadOnce sends forty requests for a sitemap. The first statement for it waits until all have begun.

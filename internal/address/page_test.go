@@ -221,16 +221,61 @@ func TestPagePathsAreRead(t *testing.T) {
 	}
 }
 
+// listForm is the path of a list of events, its canonical path, and how describePage describes its term.
+type listForm struct{ path, canonical, term string }
+
+// viewForm is a view below a list, how describePage describes it, and its canonical path.
+type viewForm struct{ path, words, canonical string }
+
+// ofList returns the view as a list has it: of a term, the list is the default, and months need no segment of their own.
+func (v viewForm) ofList(list listForm) viewForm {
+	switch {
+	case list.term == "" && v.path == "2026-12/":
+		v.path, v.canonical = "month/2026-12/", "month/2026-12/"
+	case list.term != "" && v.hasPages():
+		v.words, v.canonical = "list", ""
+	}
+	return v
+}
+
+// hasPages reports whether the view has pages and feeds.
+func (v viewForm) hasPages() bool { return v.words == "default" || v.words == "list" }
+
+// forms are the addresses of a view with and without each of featured/, page/ and the formats.
+func (v viewForm) forms(list listForm) (forms []pageForm) {
+	formats := map[string]string{"": "", "ical/": " ical"}
+	pages := map[string]string{"": ""}
+	if v.hasPages() {
+		formats = map[string]string{"": "", "ical/": " ical", "feed/": " rss", "feed/atom/": " atom"}
+		pages = map[string]string{"": "", "page/2/": " page=2"}
+	}
+	for featured, featuredWords := range map[string]string{"": "", "featured/": " featured"} {
+		for page, pageWords := range pages {
+			for format, formatWords := range formats {
+				words, canonical := v.words, v.canonical
+				if words == "default" && (page != "" || strings.HasPrefix(format, "feed")) {
+					words, canonical = "list", "list/"
+				}
+				forms = append(forms, pageForm{
+					address: list.path + v.path + featured + page + format,
+					want:    words + list.term + featuredWords + pageWords + formatWords,
+					leads:   list.canonical + canonical + featured + page + format,
+				})
+			}
+		}
+	}
+	return forms
+}
+
 // viewForms are the views of all events and of tags in all combinations with featured/, page/ and the formats. Those of
 // categories have several readings: TestPagePathsOfCategories.
 func viewForms() (forms []pageForm) {
-	for _, list := range []struct{ path, canonical, words string }{
+	for _, list := range []listForm{
 		{"/events/", "/events/", ""},
 		{"/tag/jazz/", "/tag/jazz/", " tag:jazz"},
 		{"/events/tag/jazz/", "/tag/jazz/", " tag:jazz"},
 	} {
-		term := list.words != ""
-		for _, view := range []struct{ path, words, canonical string }{
+		for _, view := range []viewForm{
 			{"", "default", ""},
 			{"list/", "list", "list/"},
 			{"month/", "month", "month/"},
@@ -238,38 +283,7 @@ func viewForms() (forms []pageForm) {
 			{"today/", "day", "today/"},
 			{"2026-12-05/", "day 2026-12-05", "2026-12-05/"},
 		} {
-			if view.path == "2026-12/" && !term {
-				view.path, view.canonical = "month/2026-12/", "month/2026-12/"
-			}
-			listing := view.words == "default" || view.words == "list"
-			if listing && term {
-				view.words, view.canonical = "list", ""
-			}
-			for _, featured := range []string{"", "featured/"} {
-				for _, page := range []string{"", "page/2/"} {
-					for format, words := range map[string]string{"": "", "ical/": " ical", "feed/": " rss", "feed/atom/": " atom"} {
-						if !listing && (page != "" || strings.HasPrefix(format, "feed")) {
-							continue
-						}
-						f := pageForm{
-							address: list.path + view.path + featured + page + format,
-							want:    view.words + list.words, leads: list.canonical + view.canonical + featured + page + format,
-						}
-						if view.words == "default" && (page != "" || strings.HasPrefix(format, "feed")) {
-							f.want = "list" + list.words
-							f.leads = list.canonical + "list/" + featured + page + format
-						}
-						if featured != "" {
-							f.want += " featured"
-						}
-						if page != "" {
-							f.want += " page=2"
-						}
-						f.want += words
-						forms = append(forms, f)
-					}
-				}
-			}
+			forms = append(forms, view.ofList(list).forms(list)...)
 		}
 	}
 	return forms

@@ -74,56 +74,7 @@ func TestInstantsOfAllZones(t *testing.T) {
 	for _, year := range years {
 		local := map[string]int{} // starts
 		for _, name := range names {
-			zone := zoneOf(t, name)
-			times := nearChanges(random, zone, year-1, year+1)
-			times = append(times, randomInstants(random, time.Date(1000, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 30, 0, 0, 0, 0, time.UTC))...)
-			entries := make([]Entry, 0, len(times)+1)
-			for i, at := range times {
-				end := times[random.IntN(len(times))]
-				if end.Before(at) {
-					at, end = end, at
-				}
-				entries = append(entries, Entry{ID: int64(i), UID: strconv.Itoa(i), Start: at, End: end, Zone: zone})
-			}
-			// What chance drew may lie in no year that the file has rules for.
-			summer := time.Date(year, 7, 1, 12, 0, 0, 0, time.UTC)
-			entries = append(entries, Entry{ID: int64(len(times)), UID: strconv.Itoa(len(times)), Start: summer, End: summer.Add(time.Hour), Zone: zone})
-			f := testFeed(t)
-			f.Year = year
-			c := readICal(t, f.ICalendar(entries))
-			zones := readZones(t, c)
-			found := c.children("VEVENT")
-			if len(found) != len(entries) {
-				t.Fatalf("%s: %d events of %d", name, len(found), len(entries))
-			}
-			for _, event := range found {
-				i, err := strconv.Atoi(event.one(t, "UID").value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e := &entries[i]
-				start := event.one(t, "DTSTART")
-				for _, got := range instants(t, zones, start) {
-					if !got.Equal(e.Start) {
-						t.Errorf("%s in %d: start %v, want %s", name, year, start, e.Start)
-					}
-				}
-				if _, ok := start.parameters["TZID"]; ok {
-					local[name]++
-				}
-				end := event.one(t, "DTEND")
-				if !e.End.After(e.Start) {
-					if end != nil {
-						t.Errorf("%s: an end that is not later: %v", name, end)
-					}
-					continue
-				}
-				for _, got := range instants(t, zones, end) {
-					if !got.Equal(e.End) {
-						t.Errorf("%s in %d: end %v, want %s", name, year, end, e.End)
-					}
-				}
-			}
+			local[name] += localStarts(t, year, name, randomEntries(random, zoneOf(t, name), year))
 		}
 		for _, name := range always {
 			if local[name] == 0 {
@@ -136,6 +87,63 @@ func TestInstantsOfAllZones(t *testing.T) {
 			}
 		}
 	}
+}
+
+// randomEntries returns entries at random times and near the changes of a clock around a year. Their UIDs are their indexes.
+func randomEntries(random *rand.Rand, zone calendar.Zone, year int) []Entry {
+	times := nearChanges(random, zone, year-1, year+1)
+	times = append(times, randomInstants(random, time.Date(1000, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 30, 0, 0, 0, 0, time.UTC))...)
+	entries := make([]Entry, 0, len(times)+1)
+	for i, at := range times {
+		end := times[random.IntN(len(times))]
+		if end.Before(at) {
+			at, end = end, at
+		}
+		entries = append(entries, Entry{ID: int64(i), UID: strconv.Itoa(i), Start: at, End: end, Zone: zone})
+	}
+	// What chance drew may lie in no year that the file has rules for.
+	summer := time.Date(year, 7, 1, 12, 0, 0, 0, time.UTC)
+	return append(entries, Entry{ID: int64(len(times)), UID: strconv.Itoa(len(times)), Start: summer, End: summer.Add(time.Hour), Zone: zone})
+}
+
+// localStarts writes the file of entries and compares its times with theirs. It returns how many starts are local times.
+func localStarts(t *testing.T, year int, zone string, entries []Entry) (local int) {
+	t.Helper()
+	f := testFeed(t)
+	f.Year = year
+	c := readICal(t, f.ICalendar(entries))
+	zones := readZones(t, c)
+	found := c.children("VEVENT")
+	if len(found) != len(entries) {
+		t.Fatalf("%s: %d events of %d", zone, len(found), len(entries))
+	}
+	for _, event := range found {
+		i, err := strconv.Atoi(event.one(t, "UID").value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, start, end := &entries[i], event.one(t, "DTSTART"), event.one(t, "DTEND")
+		for _, got := range instants(t, zones, start) {
+			if !got.Equal(e.Start) {
+				t.Errorf("%s in %d: start %v, want %s", zone, year, start, e.Start)
+			}
+		}
+		if _, ok := start.parameters["TZID"]; ok {
+			local++
+		}
+		if !e.End.After(e.Start) {
+			if end != nil {
+				t.Errorf("%s: an end that is not later: %v", zone, end)
+			}
+			continue
+		}
+		for _, got := range instants(t, zones, end) {
+			if !got.Equal(e.End) {
+				t.Errorf("%s in %d: end %v, want %s", zone, year, end, e.End)
+			}
+		}
+	}
+	return local
 }
 
 // Go's ZoneBounds stands still on the last day of leap years after 2037.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 )
@@ -34,8 +33,8 @@ func (p *scratchSets) take(slots uint32) slotSet {
 func (p *scratchSets) give(b slotSet) { p.pool.Put(&b) }
 
 // find returns the slots that match a query, except for Series.First. The caller must return the set to the
-// pool. left has the search terms that must still be compared with the texts. The index must support the query.
-func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left search.Query) {
+// pool. undecided has the search terms that must still be compared with the texts. The index must support the query.
+func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, undecided search.Query) {
 	found = s.visible(f, pool)
 	if !f.Hidden {
 		found.without(s.hidden)
@@ -58,7 +57,7 @@ func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left se
 		pool.give(these)
 	}
 	for _, c := range f.Conditions {
-		s.restrict(found, c, pool)
+		columnFor(s.columns, c.Column).restrict(found, c, pool)
 	}
 	if f.Series.None {
 		some := s.occurrencesFor(f, pool)
@@ -66,11 +65,11 @@ func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left se
 		pool.give(some)
 	}
 	if f.Series.IDs != nil {
-		keepOneOf(s, found, s.series, f.Series.IDs, pool)
+		keepOneOf(found, s.series, f.Series.IDs, pool)
 	}
 	switch {
 	case f.Near != nil && (f.Located == nil || *f.Located):
-		keepOneOf(s, found, s.venues, s.places.near(*f.Near, s.counting(f)), pool)
+		keepOneOf(found, s.links[calendar.Venue], s.places.near(*f.Near, s.counting(f)), pool)
 	case f.Located != nil:
 		located := s.locatedFor(f, pool)
 		if *f.Located {
@@ -84,58 +83,19 @@ func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left se
 		s.readable(found, f.Readable, pool)
 	}
 	if f.Search != nil {
-		left = s.search(found, *f.Search, f.Language, pool)
+		undecided = s.search(found, *f.Search, f.Language, pool)
 	}
-	return found, left
+	return found, undecided
 }
 
 // supports returns an error that wraps query.ErrUnsupported if a query has a column that the index lacks.
 func (x *Index) supports(f *query.Events) error {
 	for _, c := range f.Conditions {
-		known := false
-		switch c.Column.Kind {
-		case query.FlagKind:
-			known = c.Column.Table == event.Table && slices.Contains(x.db.columns.flags, c.Column.Field)
-		case query.WordKind:
-			known = c.Column.Table == event.Table && slices.Contains(x.db.columns.words, c.Column.Field)
-		case query.LinkKind, query.TermKind:
-			known = linksOf(c.Column) >= 0
-		}
-		if !known {
+		if columnFor(x.db.columns, c.Column) == nil {
 			return fmt.Errorf("index: column %q: %w", c.Column.Name, query.ErrUnsupported)
 		}
 	}
 	return nil
-}
-
-// linksOf returns the index of a column's table in linkTables. -1 means that the column is not a link.
-func linksOf(c *query.Column) int {
-	return slices.IndexFunc(linkTables, func(l linkTable) bool { return l.columns().Table == c.Table })
-}
-
-// restrict removes the slots that do not meet a condition from found.
-func (s *state) restrict(found slotSet, c query.Condition, pool *scratchSets) {
-	switch c.Column.Kind {
-	case query.FlagKind:
-		with := s.flags[slices.Index(s.columns.flags, c.Column.Field)]
-		if c.Flag {
-			found.and(with)
-		} else {
-			found.without(with)
-		}
-	case query.WordKind:
-		keepOneOf(s, found, s.stored[slices.Index(s.columns.words, c.Column.Field)], c.Words, pool)
-	default:
-		keepOneOf(s, found, linkTables[linksOf(c.Column)].state(s), c.IDs, pool)
-	}
-}
-
-// keepOneOf removes from found the slots that have none of the given values.
-func keepOneOf[V comparable](s *state, found slotSet, of postings[V], values []V, pool *scratchSets) {
-	any := pool.take(s.size())
-	of.into(any, values)
-	found.and(any)
-	pool.give(any)
 }
 
 // counting returns a function that reports whether the caller of a filter may see a place.
@@ -156,10 +116,10 @@ func (s *state) counting(f *query.Events) func(place) bool {
 
 // locatedFor returns the slots of the events with a positioned venue that the caller of the filter may see.
 func (s *state) locatedFor(f *query.Events, pool *scratchSets) slotSet {
-	all, counts := pool.take(s.size()), s.counting(f)
+	all, counts, venues := pool.take(s.size()), s.counting(f), s.links[calendar.Venue]
 	all.or(s.located)
 	for _, at := range s.places.unpublished {
-		if p := s.venues[at.venue]; p != nil && counts(at) {
+		if p := venues[at.venue]; p != nil && counts(at) {
 			p.into(all)
 		}
 	}
@@ -307,12 +267,12 @@ func (s *state) readable(found slotSet, r query.Readable, pool *scratchSets) {
 
 // search removes the slots whose words rule out a match. It returns the terms that words alone cannot decide;
 // compare checks those against the texts.
-func (s *state) search(found slotSet, q search.Query, language calendar.Language, pool *scratchSets) (left search.Query) {
+func (s *state) search(found slotSet, q search.Query, language calendar.Language, pool *scratchSets) (undecided search.Query) {
 	bit := uint8(language.Bit())
 	for _, t := range q.Terms {
 		pieces, exact := t.Pieces()
 		if !exact {
-			left.Terms = append(left.Terms, t)
+			undecided.Terms = append(undecided.Terms, t)
 		}
 		if t.Exclude && !exact {
 			continue
@@ -328,7 +288,7 @@ func (s *state) search(found slotSet, q search.Query, language calendar.Language
 			pool.give(with)
 		}
 	}
-	return left
+	return undecided
 }
 
 // occurrencesFor returns the slots of the occurrences whose series the caller of the filter may see.

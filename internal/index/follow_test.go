@@ -99,8 +99,8 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		if _, err := f.index.FindEvents(f.Context(), publishedQuery(), 0, 10); !errors.Is(err, index.ErrNotReady) {
 			f.Errorf("before it is loaded: %v", err)
 		}
-		if made := f.index.Made(); !made.IsZero() {
-			f.Errorf("before it is loaded: made at %s", made)
+		if loaded := f.index.LoadedAt(); !loaded.IsZero() {
+			f.Errorf("before it is loaded: loaded at %s", loaded)
 		}
 		if err := f.index.Load(f.Context()); err != nil {
 			f.Fatal(err)
@@ -149,8 +149,8 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		f.finds("published", publishedQuery(), id, true)
 		f.do("DELETE", path, nil)
 		f.finds("in the trash", publishedQuery(), id, false)
-		if f.index.Made().IsZero() {
-			f.Error("loaded, and not made")
+		if f.index.LoadedAt().IsZero() {
+			f.Error("loaded, and without the time")
 		}
 		ready, events, revision := f.index.Stats()
 		if n := f.api.Store.Ent.Event.Query().CountX(f.Context()); !ready || events != n || revision == 0 {

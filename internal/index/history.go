@@ -2,15 +2,9 @@ package index
 
 import (
 	"context"
-	"database/sql"
-	"encoding/binary"
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/cespare/xxhash/v2"
-
-	"github.com/almanac-cal/almanac/calendar"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 )
 
@@ -63,39 +57,4 @@ func (r reader) historyUpTo(ctx context.Context, revision int64) (out []historyE
 		return nil
 	})
 	return out, err
-}
-
-// logRow is a row of the change log.
-type logRow struct {
-	id, record int64
-	kind       calendar.Kind
-	action     calendar.Action
-	fields     sql.RawBytes
-	user       sql.NullInt64
-	at         time.Time
-}
-
-// hash returns a hash of the row. Rows with the same id differ in it unless one user made the same change in the same second.
-func (l *logRow) hash() uint64 {
-	data := make([]byte, 0, 64)
-	for _, n := range []int64{l.id, l.record, l.user.Int64, l.at.Unix()} {
-		data = binary.AppendVarint(data, n)
-	}
-	data = append(append(data, l.kind...), 0)
-	data = append(append(data, l.action...), 0)
-	return xxhash.Sum64(append(data, l.fields...))
-}
-
-// logRows calls each for the rows of the change log that the end of a statement selects.
-func (r reader) logRows(ctx context.Context, where string, each func(*logRow) error) error {
-	var row logRow
-	return r.rows(ctx, entchange.Table, []column{
-		{entchange.FieldID, &row.id},
-		{entchange.FieldKind, &row.kind},
-		{entchange.FieldRecordID, &row.record},
-		{entchange.FieldAction, &row.action},
-		{entchange.FieldFields, &row.fields},
-		{entchange.FieldUserID, &row.user},
-		{entchange.FieldAt, &row.at},
-	}, where, func() error { return each(&row) })
 }

@@ -7,29 +7,20 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // ErrNotReady is returned while the index is loading, reloading, or behind the database. The caller must query
 // the database instead.
 var ErrNotReady = errors.New("the index is not ready")
-
-// maxBehind is the largest number of changed events that a reading request applies itself. Run applies longer
-// backlogs.
-const maxBehind = 2000
 
 // Index is the in-memory index of one database. It is safe for concurrent use.
 type Index struct {
@@ -47,7 +38,7 @@ type Index struct {
 	applying chan struct{}
 	mu       sync.RWMutex
 	state    *state    // nil until the first load
-	made     time.Time // time of the last full load or Restore; zero means none
+	loadedAt time.Time // time of the last full load or Restore; zero means none
 	saved    int64     // guarded by mu; revision of the snapshot that was read or written last
 
 	// checked is the result of Moves for which the server is known to have the revision of the state.
@@ -55,27 +46,17 @@ type Index struct {
 
 	running    bool          // guarded by mu; Run is active and does the long work
 	wake       chan struct{} // wakes Run
-	madeAnew   chan struct{} // wakes KeepSnapshot after a full load
+	loaded     chan struct{} // wakes KeepSnapshot after a full load
 	mustReload bool          // guarded by mu; the state is wrong, and reads wait for a reload
-	untidy     bool          // guarded by mu; the state is right, but a reload would make it smaller
+	fragmented bool          // guarded by mu; the state is right, but a reload would make it smaller
 }
 
 // New returns an empty index; Load or Run fills it. It supports the flag and word columns of events among
 // columns, and all link columns. Queries with another column return query.ErrUnsupported.
 func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
-	var stored storedColumns
-	for _, c := range columns {
-		switch {
-		case c.Table != event.Table:
-		case c.Kind == query.FlagKind:
-			stored.flags = append(stored.flags, c.Field)
-		case c.Kind == query.WordKind:
-			stored.words = append(stored.words, c.Field)
-		}
-	}
 	return &Index{
-		db: reader{db, stored}, log: log,
-		applying: make(chan struct{}, 1), wake: make(chan struct{}, 1), madeAnew: make(chan struct{}, 1),
+		db: newReader(db, columns), log: log,
+		applying: make(chan struct{}, 1), wake: make(chan struct{}, 1), loaded: make(chan struct{}, 1),
 	}
 }
 
@@ -88,14 +69,14 @@ func (x *Index) Stats() (ready bool, events int, revision int64) {
 		return false, 0, 0
 	}
 	s := x.state
-	return s.words != nil && !x.mustReload, int(s.base) - s.gone + len(s.moved), s.revision
+	return s.words != nil && !x.mustReload, int(s.base) - s.unused + len(s.moved), s.revision
 }
 
-// Made returns the time at which the index was last loaded in full or restored. Zero means that it has not been.
-func (x *Index) Made() time.Time {
+// LoadedAt returns the time at which the index was last loaded in full or restored. Zero means that it has not been.
+func (x *Index) LoadedAt() time.Time {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.made
+	return x.loadedAt
 }
 
 // retryAfter is the time that Run waits after an error.
@@ -138,12 +119,12 @@ func (x *Index) Run(ctx context.Context) error {
 func (x *Index) maintain(ctx context.Context) (string, error) {
 	x.mu.RLock()
 	first := x.state == nil
-	anew := x.mustReload || x.untidy || first
+	reload := x.mustReload || x.fragmented || first
 	x.mu.RUnlock()
 	if first && x.tryRestore(ctx) {
 		return "read from its snapshot", nil
 	}
-	if anew {
+	if reload {
 		return "made anew", x.Load(ctx)
 	}
 	return "caught up", x.follow(ctx)
@@ -166,10 +147,10 @@ func (x *Index) Load(ctx context.Context) error {
 	}
 	first := x.state == nil
 	if first {
-		x.state, x.mustReload, x.untidy = s, false, false
+		x.state, x.mustReload, x.fragmented = s, false, false
 	}
 	x.mu.Unlock()
-	words, err := x.db.read(ctx, ids)
+	words, err := x.db.loadVocabulary(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -196,19 +177,19 @@ func (x *Index) Load(ctx context.Context) error {
 		x.mu.Unlock()
 		return ErrNotReady
 	}
-	s.words, x.made = words, time.Now()
+	s.words, x.loadedAt = words, time.Now()
 	if !first {
 		if !x.mustReload && x.state.revision >= s.changed.before {
 			s.inherit(x.state)
 		}
-		x.state, x.mustReload, x.untidy = s, false, false
+		x.state, x.mustReload, x.fragmented = s, false, false
 	}
 	x.mu.Unlock()
 	if err := x.followLocked(ctx); err != nil {
 		return err
 	}
 	select {
-	case x.madeAnew <- struct{}{}:
+	case x.loaded <- struct{}{}:
 	default: // KeepSnapshot has yet to notice an earlier load
 	}
 	return nil
@@ -224,311 +205,3 @@ func (x *Index) lock(ctx context.Context) error {
 }
 
 func (x *Index) unlock() { <-x.applying }
-
-// follow applies all changes since the revision of the state, however many.
-func (x *Index) follow(ctx context.Context) error {
-	if err := x.lock(ctx); err != nil {
-		return err
-	}
-	defer x.unlock()
-	return x.followLocked(ctx)
-}
-
-func (x *Index) followLocked(ctx context.Context) error {
-	for {
-		moves := x.Moves.Number()
-		changes, revision, err := x.db.changes(ctx, x.state.revision, maxBehind)
-		if err != nil || len(changes) == 0 {
-			return err
-		}
-		if err := x.apply(ctx, changes, revision, moves); err != nil {
-			return err
-		}
-	}
-}
-
-// fresh returns the state after applying all changes up to a revision, with x.mu locked for reading; the caller
-// unlocks it. Revision 0 means the newest revision in the database. The error is ErrNotReady if the database
-// itself does not have the revision yet.
-func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error) {
-	x.mu.RLock()
-	ready := x.state != nil
-	x.mu.RUnlock()
-	if !ready {
-		return nil, ErrNotReady
-	}
-	if err := x.checkServer(ctx); err != nil {
-		return nil, err
-	}
-	if revision == 0 {
-		if revision, err = x.db.revision(ctx); err != nil {
-			return nil, err
-		}
-	}
-	for {
-		x.mu.RLock()
-		if x.state.revision >= revision && !x.mustReload {
-			return x.state, nil
-		}
-		x.mu.RUnlock()
-		if err := x.catchUp(ctx, revision); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// checkServer returns ErrNotReady while the server that is read lacks changes that the index has. Its rows would be older than
-// what the index knows of them.
-func (x *Index) checkServer(ctx context.Context) error {
-	moves := x.Moves.Number()
-	if x.checked.Load() == moves {
-		return nil
-	}
-	known, err := x.db.revision(ctx)
-	if err != nil {
-		return err
-	}
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.state.revision > known || x.Moves.Number() != moves {
-		return ErrNotReady
-	}
-	x.checked.Store(moves)
-	return nil
-}
-
-// catchUp applies the changes up to a revision. If Run is active and they are more than maxBehind, it wakes Run
-// and returns ErrNotReady.
-func (x *Index) catchUp(ctx context.Context, revision int64) error {
-	x.mu.RLock()
-	running, anew := x.running, x.mustReload
-	x.mu.RUnlock()
-	if anew {
-		if running {
-			return ErrNotReady
-		}
-		return x.Load(ctx)
-	}
-	if err := x.lock(ctx); err != nil {
-		return err
-	}
-	defer x.unlock()
-	if x.state.revision >= revision {
-		return nil // another goroutine applied the changes
-	}
-	moves := x.Moves.Number()
-	changes, newest, err := x.db.changes(ctx, x.state.revision, maxBehind)
-	if err != nil {
-		return err
-	}
-	if len(changes) == 0 {
-		known, err := x.db.revision(ctx)
-		if err != nil {
-			return err
-		}
-		if known < revision {
-			return ErrNotReady // the database is a replica that lags behind
-		}
-		// The revision is in the database, but its log entries are missing, so another program deleted them.
-		x.mu.Lock()
-		x.mustReload = true
-		x.mu.Unlock()
-		x.awaken()
-		return nil
-	}
-	if running && newest < revision {
-		x.awaken()
-		return ErrNotReady
-	}
-	return x.apply(ctx, changes, newest, moves)
-}
-
-// awaken wakes Run without waiting for it.
-func (x *Index) awaken() {
-	select {
-	case x.wake <- struct{}{}:
-	default: // a wake-up is already pending
-	}
-}
-
-// maxRereads is the number of times that apply reads changes that were committed while it read records.
-const maxRereads = 5
-
-// apply takes over changes that were read after moves had the given result. If another server is read by the end, it
-// returns ErrNotReady: the rows may be older than the changes. The caller holds the lock for changes of the state.
-func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves int64) error {
-	found := newChangeSet()
-	if err := found.read(ctx, x.db, changes, x.state.words != nil); err != nil {
-		return err
-	}
-	// A record may have been read after a later change. So apply also reads the later entries about it, and the
-	// revision noted for the record is the right one.
-	exact := false
-	for range maxRereads {
-		more, newest, err := x.db.changes(ctx, revision, maxBehind)
-		if err != nil {
-			return err
-		}
-		if exact = len(more) == 0; exact {
-			break
-		}
-		if err := found.read(ctx, x.db, more, x.state.words != nil); err != nil {
-			return err
-		}
-		changes, revision = append(changes, more...), newest
-	}
-	s := x.state
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.Moves.Number() != moves {
-		return ErrNotReady
-	}
-	s.revision = revision
-	s.history.note(changes)
-	for kind, ids := range found.linked {
-		for _, id := range ids {
-			now := found.records[kind][id]
-			if now != nil {
-				now.changed = revision
-			}
-			s.records[kind].put(id, now)
-		}
-	}
-	for _, id := range found.linked[calendar.Venue] {
-		s.places.change(id, found.places)
-	}
-	recounted := map[int64]bool{}
-	for _, id := range found.events {
-		before := s.countedTerms(id)
-		if d := found.documents[id]; d != nil {
-			s.put(d)
-		} else {
-			s.drop(id)
-		}
-		addDifferent(recounted, before, s.countedTerms(id))
-	}
-	s.noteRecounted(recounted)
-	s.noteChanges(changes)
-	if !exact || found.recountedTwice() {
-		s.changed.before = revision // a term may have counted an event for a moment, and which term is unknown
-	}
-	for _, id := range found.terms {
-		delete(s.terms, id)
-	}
-	if s.places.byCell == nil {
-		s.locate()
-	}
-	x.mustReload = x.mustReload || found.mustReload
-	x.untidy = x.untidy || s.untidy()
-	if x.mustReload || x.untidy {
-		x.awaken()
-	}
-	return nil
-}
-
-// FindEvents returns a page of up to limit events after the first offset ones, and the length of the whole
-// list. A limit below 0 means all. Without f.ByEnd the order is by start, then id, even if f.Include is set. If the
-// error is ErrNotReady or query.ErrUnsupported, the caller must query the database.
-func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit int) (query.Page, error) {
-	var page query.Page
-	err := x.evaluate(ctx, f, func(s *state, found slotSet) {
-		if f.Series.First {
-			s.firstOfSeries(found, f, &x.pool)
-		}
-		if f.ByEnd {
-			page = s.pageByEnd(found, offset, limit, f.Spans)
-		} else {
-			page = s.page(found, offset, limit, f.Spans)
-		}
-		page.Total = found.count()
-	})
-	return page, err
-}
-
-// evaluate calls use with the state and the slots that match a filter, except for Series.First. use may change the slots, and
-// must not keep them. The errors are those of FindEvents.
-func (x *Index) evaluate(ctx context.Context, f *query.Events, use func(s *state, found slotSet)) error {
-	if err := x.supports(f); err != nil {
-		return err
-	}
-	// Two rounds are enough, unless a concurrent write changes texts that have to be read.
-	for range 3 {
-		moves := x.Moves.Number()
-		s, err := x.fresh(ctx, f.Revision)
-		if err != nil {
-			return err
-		}
-		unread, err := x.find(s, f, use)
-		if err != nil || unread == nil {
-			return err
-		}
-		if err := x.compare(ctx, s, unread, f, moves); err != nil {
-			return err
-		}
-	}
-	return ErrNotReady
-}
-
-// find evaluates a filter and unlocks x.mu. If texts must first be compared with a phrase, find returns the
-// slots of those texts and does not call use.
-func (x *Index) find(s *state, f *query.Events, use func(*state, slotSet)) (unread []uint32, err error) {
-	defer x.mu.RUnlock()
-	if f.Search != nil && s.words == nil {
-		return nil, ErrNotReady
-	}
-	found, left := s.find(f, &x.pool)
-	defer x.pool.give(found)
-	for _, t := range left.Terms {
-		unread = s.compared.unread(found, t, f.Language, unread, &x.pool)
-	}
-	if unread != nil {
-		return unread, nil
-	}
-	for _, t := range left.Terms {
-		s.compared.restrict(found, t, f.Language)
-	}
-	use(s, found)
-	return nil, nil
-}
-
-// compare reads the texts of slots from the database, and records which of them contain the terms of the search. It
-// returns ErrNotReady if another server is read than when moves had the given result.
-func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.Events, moves int64) error {
-	slices.Sort(slots)
-	slots = slices.Compact(slots)
-	// The texts are read in the order of ids, as the database stores them. A slot never changes its event, so
-	// byID may be read without the lock.
-	x.mu.RLock()
-	byID := s.ids
-	x.mu.RUnlock()
-	slices.SortFunc(slots, func(a, b uint32) int { return cmp.Compare(byID[a], byID[b]) })
-	bit := uint8(f.Language.Bit())
-	for part := range slices.Chunk(slots, partSize) {
-		ids := make([]int64, len(part))
-		for i, slot := range part {
-			ids[i] = byID[slot]
-		}
-		texts := make(map[int64]string, len(part))
-		err := x.db.texts(ctx, calendar.Event, ids, func(event int64, t text) {
-			if t.languages&bit != 0 {
-				texts[event] = t.text
-			}
-		})
-		if err != nil {
-			return err
-		}
-		x.mu.Lock()
-		if x.Moves.Number() != moves {
-			x.mu.Unlock()
-			return ErrNotReady
-		}
-		for _, t := range f.Search.Terms {
-			if _, exact := t.Pieces(); exact {
-				continue
-			}
-			s.compared.note(t, f.Language, part, func(i int) bool { return strings.Contains(texts[ids[i]], t.Text) })
-		}
-		x.mu.Unlock()
-	}
-	return nil
-}

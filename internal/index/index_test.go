@@ -28,8 +28,9 @@ type model map[int64]*document
 func randomDocument(r *rand.Rand, id int64) *document {
 	d := &document{
 		id: id, starts: r.Int64N(2000), status: uint8(r.IntN(len(calendar.Statuses))), published: r.Int64N(2000),
-		hidden: r.IntN(5) == 0, flags: []bool{r.IntN(3) == 0, r.IntN(3) == 0}, words: []string{oneWord(r)}, locked: r.IntN(4) == 0,
-		draft: r.IntN(2) == 0, author: r.Int64N(4), venues: someOf(r, 5), organizers: someOf(r, 5), terms: someOf(r, 12),
+		hidden: r.IntN(5) == 0, values: []any{r.IntN(3) == 0, r.IntN(3) == 0, oneWord(r)}, locked: r.IntN(4) == 0,
+		draft: r.IntN(2) == 0, author: r.Int64N(4),
+		links: [...][]int64{someOf(r, 5), someOf(r, 5), someOf(r, 12)}, // venues, organizers and terms
 	}
 	d.ends = d.starts + r.Int64N(50)
 	if r.IntN(20) == 0 {
@@ -115,16 +116,23 @@ func (d *document) located(f *query.Events, kilometres float64) bool {
 		}
 		counts := v.status == calendar.Publish || slices.Contains(f.Places.Anyone, status) ||
 			v.author == f.Places.Author && slices.Contains(f.Places.Own, status)
-		if counts && slices.Contains(d.venues, v.id) && calendar.Distance(50, 20, 50, 19+float64(v.id)) <= kilometres {
+		if counts && slices.Contains(d.linked(calendar.Venue), v.id) && calendar.Distance(50, 20, 50, 19+float64(v.id)) <= kilometres {
 			return true
 		}
 	}
 	return false
 }
 
-// modelStored are the stored flags and words of a document, by index.
-var modelStored = storedColumns{
-	flags: []string{event.FieldFeatured, event.FieldTicketed}, words: []string{event.FieldEventStatus},
+// modelDeclared returns the columns of the model with a field of the table of events, in the order of document.values.
+func modelDeclared() (declared []*query.Column) {
+	for _, name := range []string{"featured", "ticketed", "event_status"} {
+		for i := range modelColumns {
+			if modelColumns[i].Name == name {
+				declared = append(declared, &modelColumns[i].Column)
+			}
+		}
+	}
+	return declared
 }
 
 // modelColumns are the columns of the model, and where a document has their values.
@@ -137,38 +145,38 @@ var modelColumns = []struct {
 }{
 	{
 		Column: query.Word("event_status", event.FieldEventStatus, event.EventStatusIn, ""),
-		ids:    1, word: func(d *document) string { return d.words[0] },
+		ids:    1, word: func(d *document) string { return d.values[2].(string) },
 	},
 	{
 		query.Flag("featured", event.FieldFeatured, event.Featured, ""),
-		1, func(d *document) bool { return d.flags[0] }, nil, nil,
+		1, func(d *document) bool { return d.values[0] == true }, nil, nil,
 	},
 	{
 		query.Flag("ticketed", event.FieldTicketed, event.Ticketed, ""),
-		1, func(d *document) bool { return d.flags[1] }, nil, nil,
+		1, func(d *document) bool { return d.values[1] == true }, nil, nil,
 	},
 	{
 		query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, ""),
-		12, nil, func(d *document) []int64 { return d.terms }, nil,
+		12, nil, func(d *document) []int64 { return d.linked(calendar.Category) }, nil,
 	},
 	{
 		query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "").OpenToAll(),
-		12, nil, func(d *document) []int64 { return d.terms }, nil,
+		12, nil, func(d *document) []int64 { return d.linked(calendar.Category) }, nil,
 	},
 	{
 		query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, ""),
-		5, nil, func(d *document) []int64 { return d.venues }, nil,
+		5, nil, func(d *document) []int64 { return d.linked(calendar.Venue) }, nil,
 	},
 	{
 		query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer, ""),
-		5, nil, func(d *document) []int64 { return d.organizers }, nil,
+		5, nil, func(d *document) []int64 { return d.linked(calendar.Organizer) }, nil,
 	},
 }
 
 // build makes a state of a base and of changes after it, and the model of the same.
 func build(r *rand.Rand) (*state, model) {
 	m := model{}
-	s := newState(modelStored)
+	s := newState(modelDeclared())
 	s.words = newVocabulary()
 	venues := map[int64]*record{}
 	for _, v := range modelVenues {
@@ -277,39 +285,59 @@ func randomFilter(r *rand.Rand) *query.Events {
 
 // matches evaluates the filter for one event, as the index should.
 func (d *document) matches(f *query.Events) bool {
+	return d.isSeen(f) && (f.Hidden || !d.hidden) && (!f.Protected || d.locked) && d.isInside(f.Window) &&
+		d.meetsAll(f) && d.isPlaced(f) && d.isFoundBySearch(f) && (!asksGuarded(f) || d.isReadable(f.Readable)) &&
+		!slices.ContainsFunc(f.Periods, func(p query.Period) bool { return !d.during(p) }) &&
+		(!f.Series.None || d.seenSeries(f) == 0) && (f.Series.IDs == nil || slices.Contains(f.Series.IDs, d.series))
+}
+
+// isSeen reports whether the caller may see the event by its status and author.
+func (d *document) isSeen(f *query.Events) bool {
 	status := calendar.Statuses[d.status]
 	if status == calendar.Future && d.published <= f.Now.Unix() {
 		status = calendar.Publish
 	}
-	seen := slices.Contains(f.Visible.Anyone, status) ||
+	return slices.Contains(f.Visible.Anyone, status) ||
 		d.author != 0 && d.author == f.Visible.Author && slices.Contains(f.Visible.Own, status)
+}
+
+// isInside reports whether the event starts and ends in a window.
+func (d *document) isInside(w query.Window) bool {
 	start, end := time.Unix(d.starts, 0), time.Unix(d.ends, 0)
-	w := f.Window
-	inside := (w.StartMin == nil || !start.Before(*w.StartMin)) && (w.StartMax == nil || !start.After(*w.StartMax)) &&
+	return (w.StartMin == nil || !start.Before(*w.StartMin)) && (w.StartMax == nil || !start.After(*w.StartMax)) &&
 		(w.EndMin == nil || !end.Before(*w.EndMin)) && (w.EndMax == nil || !end.After(*w.EndMax))
-	located := d.located(f, 1000)
-	near := f.Near == nil || d.located(f, f.Near.Kilometres)
-	if f.Located != nil && !*f.Located {
-		near = true
+}
+
+// isPlaced reports whether the event has a place as the filter asks.
+func (d *document) isPlaced(f *query.Events) bool {
+	if f.Located != nil && *f.Located != d.located(f, 1000) {
+		return false
 	}
-	found := f.Search == nil || slices.ContainsFunc(d.texts, func(t text) bool {
+	return f.Near == nil || f.Located != nil && !*f.Located || d.located(f, f.Near.Kilometres)
+}
+
+// isFoundBySearch reports whether a text of the event matches the search.
+func (d *document) isFoundBySearch(f *query.Events) bool {
+	return f.Search == nil || slices.ContainsFunc(d.texts, func(t text) bool {
 		return int(t.languages)&f.Language.Bit() != 0 && f.Search.Match(t.text)
 	})
-	asked := f.OnlyReadable || f.Search != nil || f.Located != nil || f.Near != nil
-	for _, c := range f.Conditions {
-		asked = asked || c.Column.Name != "tags"
-		found = found && d.meets(c)
-	}
-	if asked && d.locked && !f.Readable.All && !slices.Contains(f.Readable.IDs, d.id) {
-		own := d.author != 0 && d.author == f.Readable.Author && (!f.Readable.DraftsOnly || d.draft)
-		found = found && own
-	}
-	for _, p := range f.Periods {
-		found = found && d.during(p)
-	}
-	found = found && (!f.Series.None || d.seenSeries(f) == 0) &&
-		(f.Series.IDs == nil || slices.Contains(f.Series.IDs, d.series))
-	return seen && (f.Hidden || !d.hidden) && (!f.Protected || d.locked) && inside && (f.Located == nil || *f.Located == located) && near && found
+}
+
+// meetsAll reports whether the event meets all conditions.
+func (d *document) meetsAll(f *query.Events) bool {
+	return !slices.ContainsFunc(f.Conditions, func(c query.Condition) bool { return !d.meets(c) })
+}
+
+// asksGuarded reports whether a filter asks for something that a password guards: all but tags.
+func asksGuarded(f *query.Events) bool {
+	return f.OnlyReadable || f.Search != nil || f.Located != nil || f.Near != nil ||
+		slices.ContainsFunc(f.Conditions, func(c query.Condition) bool { return c.Column.Name != "tags" })
+}
+
+// isReadable reports whether the event has no password, or the caller may read it nevertheless.
+func (d *document) isReadable(r query.Readable) bool {
+	return !d.locked || r.All || slices.Contains(r.IDs, d.id) ||
+		d.author != 0 && d.author == r.Author && (!r.DraftsOnly || d.draft)
 }
 
 // during reports whether a document is in a period.
@@ -535,6 +563,37 @@ func TestSetRanges(t *testing.T) {
 	}
 }
 
+// randomLinkedFilter returns a filter of records by their events.
+func randomLinkedFilter(r *rand.Rand) *query.Linked {
+	f := &query.Linked{
+		Now: time.Unix(r.Int64N(2200), 0), Upcoming: r.IntN(2) == 0,
+		Events: query.Visible{Anyone: []calendar.Status{calendar.Publish}},
+	}
+	switch r.IntN(4) {
+	case 0:
+		f.Events.Anyone, f.Readable.All = calendar.Statuses[:5], true
+	case 1:
+		f.Events.Author, f.Events.Own = 1+r.Int64N(3), calendar.Statuses[:5]
+		f.Readable = query.Readable{Author: f.Events.Author, DraftsOnly: r.IntN(2) == 0}
+	}
+	if r.IntN(2) == 0 {
+		f.HasEvents = new(r.IntN(2) == 0)
+	}
+	return f
+}
+
+// meetsLinked reports whether the events of a venue meet a filter.
+func (m model) meetsLinked(venue int64, f *query.Linked) bool {
+	events := &query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
+	has, coming := false, false
+	for _, d := range m {
+		if slices.Contains(d.linked(calendar.Venue), venue) && d.matches(events) {
+			has, coming = true, coming || d.starts >= f.Now.Unix()
+		}
+	}
+	return (f.HasEvents == nil || *f.HasEvents == has) && (!f.Upcoming || coming)
+}
+
 func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -553,32 +612,10 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 				s.put(d)
 				s.revision++
 			}
-			f := &query.Linked{
-				Now: time.Unix(r.Int64N(2200), 0), Upcoming: r.IntN(2) == 0,
-				Events: query.Visible{Anyone: []calendar.Status{calendar.Publish}},
-			}
-			switch r.IntN(4) {
-			case 0:
-				f.Events.Anyone, f.Readable.All = calendar.Statuses[:5], true
-			case 1:
-				f.Events.Author, f.Events.Own = 1+r.Int64N(3), calendar.Statuses[:5]
-				f.Readable = query.Readable{Author: f.Events.Author, DraftsOnly: r.IntN(2) == 0}
-			}
-			if r.IntN(2) == 0 {
-				f.HasEvents = new(r.IntN(2) == 0)
-			}
+			f := randomLinkedFilter(r)
 			var want, got []int64
 			for _, rec := range s.records[calendar.Venue].orders[0].records {
-				has, coming := false, false
-				for _, d := range m {
-					if !slices.Contains(d.venues, rec.id) {
-						continue
-					}
-					if d.matches(&query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}) {
-						has, coming = true, coming || d.starts >= f.Now.Unix()
-					}
-				}
-				if (f.HasEvents == nil || *f.HasEvents == has) && (!f.Upcoming || coming) {
+				if m.meetsLinked(rec.id, f) {
 					want = append(want, rec.id)
 				}
 			}

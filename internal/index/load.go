@@ -22,7 +22,7 @@ type idRange struct{ after, upTo int64 }
 // load reads the calendar from the database, without the search texts of events. Rows may be newer than the
 // revision of the state; later changes are applied again.
 func (r reader) load(ctx context.Context) (*state, error) {
-	s := newState(r.columns)
+	s := newState(r.declared)
 	var err error
 	if s.revision, err = r.revision(ctx); err != nil {
 		return nil, err
@@ -63,28 +63,12 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	}
 	s.seal()
 	all = nil
-	for _, l := range linkTables {
-		slots := make(map[int64][]uint32)
-		for _, b := range bounds {
-			part := fmt.Sprintf(" WHERE %s > %d AND %[1]s <= %[3]d", l.columns().Event, b.after, b.upTo)
-			err := r.links(ctx, &l, part, func(event, to int64) {
-				if slot, known := s.slot(event); known {
-					slots[to] = append(slots[to], slot)
-				}
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
-		for to, some := range slots {
-			slices.Sort(some)
-			for _, slot := range some {
-				l.state(s).add(to, slot)
-			}
-			delete(slots, to)
+	for _, kind := range newScan(r.columns).links {
+		if err := r.loadLinks(ctx, s, kind, bounds); err != nil {
+			return nil, err
 		}
 	}
-	s.termsOf = bySlot(s.terms, s.size())
+	s.termsOf = bySlot(s.links[calendar.Category], s.size())
 	// Rows that were written during the load may be newer than s.revision.
 	if s.changed.before, err = r.revision(ctx); err != nil {
 		return nil, err
@@ -93,9 +77,9 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-// read builds the vocabulary of the events with the given ids; the position of an id is its slot. It reads one
+// loadVocabulary builds the vocabulary of the events with the given ids; the position of an id is its slot. It reads one
 // batch of texts while it parses the batch before.
-func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
+func (r reader) loadVocabulary(ctx context.Context, ids []int64) (*vocabulary, error) {
 	v := newVocabulary()
 	group, ctx := errgroup.WithContext(ctx)
 	parts := make(chan []slotTexts, 1)

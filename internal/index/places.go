@@ -2,9 +2,13 @@ package index
 
 import (
 	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -77,4 +81,27 @@ func (p *places) near(c query.Circle, counts func(place) bool) []int64 {
 		}
 	}
 	return venues
+}
+
+// places calls each for the selected venues that have a position.
+func (r reader) places(ctx context.Context, where string, each func(place)) error {
+	var at place
+	var cell sql.NullInt64
+	var longitude sql.NullFloat64
+	var status sql.RawBytes
+	return r.rows(ctx, venue.Table, []field{
+		{venue.FieldID, &at.venue},
+		{venue.FieldCell, &cell},
+		{venue.FieldLatitude, &at.latitude},
+		{venue.FieldLongitude, &longitude},
+		{venue.FieldStatus, &status},
+	}, " WHERE "+venue.FieldLatitude+" IS NOT NULL"+where, func() (err error) {
+		if at.status, err = statusNumber(status); err != nil {
+			return fmt.Errorf("%d %w", at.venue, err)
+		}
+		at.cell, at.longitude = cell.Int64, longitude.Float64
+		at.complete = cell.Valid && longitude.Valid
+		each(at)
+		return nil
+	})
 }

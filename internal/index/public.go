@@ -16,7 +16,7 @@ func (x *Index) FindPublic(ctx context.Context, q query.Public) (query.Page, err
 	if q.Kind != calendar.Event && !q.Kind.IsTerm() && !q.Kind.IsLinked() {
 		return query.Page{}, fmt.Errorf("index: public records of kind %s: %w", q.Kind, query.ErrUnsupported)
 	}
-	s, err := x.fresh(ctx, q.Revision)
+	s, err := x.upToDate(ctx, q.Revision)
 	if err != nil {
 		return query.Page{}, err
 	}
@@ -35,13 +35,13 @@ func (x *Index) FindPublic(ctx context.Context, q query.Public) (query.Page, err
 			return true
 		})
 	case q.Kind.IsTerm():
-		for id, slots := range s.terms {
+		for id, slots := range s.links[q.Kind] {
 			if within(id) && slots.meets(listed) {
 				out.IDs = append(out.IDs, id)
 			}
 		}
 	default:
-		of, visible := s.linksTo(q.Kind), compileVisible(asked.Visible)
+		of, visible := s.links[q.Kind], compileVisible(asked.Visible)
 		for id, r := range s.records[q.Kind].byID {
 			if within(id) && visible.sees(r, q.Now) && of.meets(id, listed) {
 				out.IDs = append(out.IDs, id)

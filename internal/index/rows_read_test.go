@@ -51,12 +51,12 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := &recorder{Client: st.Ent}
-		r := reader{db, storedColumns{}}
+		r := newReader(db, nil)
 		s, err := r.load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.read(t.Context(), s.ids); err != nil {
+		if _, err := r.loadVocabulary(t.Context(), s.ids); err != nil {
 			t.Fatal(err)
 		}
 		// What apply reads of records that were written.

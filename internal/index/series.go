@@ -52,7 +52,7 @@ func (r reader) seriesRecords(ctx context.Context, _ calendar.Kind, where string
 	var published time.Time
 	var author sql.NullInt64
 	titles := make([]sql.NullString, len(titleColumns))
-	columns := []column{
+	fields := []field{
 		{series.FieldID, &is.id},
 		{series.FieldStatus, &status},
 		{series.FieldStatusBeforeTrash, &before},
@@ -62,9 +62,9 @@ func (r reader) seriesRecords(ctx context.Context, _ calendar.Kind, where string
 		{series.FieldProtected, &data.protected},
 	}
 	for i, name := range titleColumns {
-		columns = append(columns, column{name, &titles[i]})
+		fields = append(fields, field{name, &titles[i]})
 	}
-	return r.rows(ctx, series.Table, columns, where, func() (err error) {
+	return r.rows(ctx, series.Table, fields, where, func() (err error) {
 		is, data := is, data
 		if is.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", is.id, err)
@@ -85,7 +85,7 @@ func (r reader) seriesRecords(ctx context.Context, _ calendar.Kind, where string
 // FindSeries returns a page of up to limit series after the first offset ones, and the length of the whole list. If the
 // error is ErrNotReady, the caller must query the database.
 func (x *Index) FindSeries(ctx context.Context, q *query.SeriesList, offset, limit int) (query.Page, error) {
-	s, err := x.fresh(ctx, q.Revision)
+	s, err := x.upToDate(ctx, q.Revision)
 	if err != nil {
 		return query.Page{}, err
 	}
@@ -99,11 +99,11 @@ func (x *Index) FindSeries(ctx context.Context, q *query.SeriesList, offset, lim
 				pieces = append(pieces, t.Text)
 			}
 		}
-		candidates := all.holding(pieces, q.Language, &x.pool)
+		candidates := all.candidates(pieces, q.Language, &x.pool)
 		defer x.pool.give(candidates)
 		matches = func(r *record) bool {
 			return candidates.has(r.slot) && r.isReadable(q.Readable) &&
-				r.holds(q.Language, func(text string) bool { return q.Search.Match(text) })
+				r.matchesText(q.Language, func(text string) bool { return q.Search.Match(text) })
 		}
 	}
 	visible, order := compileVisible(q.Visible), all.orders[slices.Index(calendar.Languages, q.Language)]
@@ -125,7 +125,7 @@ func (r *record) isReadable(may query.Readable) bool {
 func (x *Index) CountOccurrences(
 	ctx context.Context, ids []int64, seen query.Visible, now time.Time, revision int64,
 ) (map[int64]query.Occurrences, error) {
-	s, err := x.fresh(ctx, revision)
+	s, err := x.upToDate(ctx, revision)
 	if err != nil {
 		return nil, err
 	}

@@ -16,12 +16,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
 // snapshotFormat is the number of the form in which state.code writes. It has to be increased when that or the meaning of
 // a value changes. Changes of the Go types and of the splitting of texts into words are noticed without it.
-const snapshotFormat = 1
+const snapshotFormat = 2
 
 // Snapshot is a copy of an index in a file, so that a process that starts need not read the whole calendar. It may be
 // removed at any time.
@@ -64,10 +65,14 @@ func (h *snapshotHeader) code(c *codec) {
 }
 
 // formatOf names everything in the program that the bytes of a state depend on.
-func formatOf(columns storedColumns) string {
+func formatOf(declared []*query.Column) string {
 	words := strings.Join(slices.Collect(search.EachWord(
 		"don't 12:30 śródmieście c++ 🎷🎺 東京都千代田区 half-past a_b x.y 1,5 ́e "+strings.Repeat("long", search.MaxWord),
 	)), " ")
+	columns := ""
+	for _, c := range newColumns(declared) {
+		columns += fmt.Sprintf("%+v %s;", c, typeText(reflect.TypeOf(c), map[reflect.Type]bool{}))
+	}
 	text := fmt.Sprint(snapshotFormat, columns, calendar.Statuses, calendar.Languages, recordKinds(), unicode.Version, words,
 		typeText(reflect.TypeFor[state](), map[reflect.Type]bool{}))
 	return fmt.Sprintf("%d-%016x", snapshotFormat, xxhash.Sum64String(text))
@@ -98,7 +103,7 @@ func typeText(t reflect.Type, seen map[reflect.Type]bool) string {
 // headerFor returns the header of a snapshot of a state that this process would write.
 func (x *Index) headerFor(s *state) snapshotHeader {
 	return snapshotHeader{
-		format: formatOf(x.db.columns), database: x.Snapshot.Database, schema: x.Snapshot.Schema,
+		format: formatOf(x.db.declared), database: x.Snapshot.Database, schema: x.Snapshot.Schema,
 		revision: s.revision, history: s.history,
 	}
 }
@@ -129,8 +134,8 @@ func openSnapshot(data []byte) (header snapshotHeader, c *codec, err error) {
 }
 
 // readState reads the state that follows a header.
-func readState(header snapshotHeader, c *codec, columns storedColumns) (*state, error) {
-	s := newState(columns)
+func readState(header snapshotHeader, c *codec, declared []*query.Column) (*state, error) {
+	s := newState(declared)
 	s.revision, s.history = header.revision, header.history
 	s.code(c, recordKinds())
 	s.compared.code(c, s.size())
@@ -162,7 +167,7 @@ func (x *Index) Restore(ctx context.Context) error {
 	if err := x.checkHeader(ctx, header); err != nil {
 		return err
 	}
-	s, err := readState(header, c, x.db.columns)
+	s, err := readState(header, c, x.db.declared)
 	if err != nil {
 		return err
 	}
@@ -216,7 +221,7 @@ func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 		x.mu.Unlock()
 		return ErrNotReady
 	}
-	x.state, x.mustReload, x.untidy, x.saved = s, false, s.untidy(), s.revision
+	x.state, x.mustReload, x.fragmented, x.saved = s, false, s.isFragmented(), s.revision
 	x.mu.Unlock()
 	err := x.followLocked(ctx)
 	x.mu.Lock()
@@ -228,9 +233,9 @@ func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 	case x.mustReload:
 		return fmt.Errorf("%w: a later change is one of all records", ErrNoSnapshot)
 	}
-	x.made = time.Now()
-	if x.untidy {
-		x.awaken()
+	x.loadedAt = time.Now()
+	if x.fragmented {
+		x.wakeRun()
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (x *Index) KeepSnapshot(ctx context.Context) error {
 			}
 			stop()
 			return nil
-		case <-x.madeAnew:
+		case <-x.loaded:
 			save(ctx)
 		case <-tick.C:
 			if !x.isSaved() {

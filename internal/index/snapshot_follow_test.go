@@ -76,7 +76,7 @@ func TestRestoredIndexAnswersAsALoadedOne(t *testing.T) {
 			if err := restored.Restore(f.Context()); err != nil {
 				f.Fatal(err)
 			}
-			if restored.Made().IsZero() {
+			if restored.LoadedAt().IsZero() {
 				f.Error("a restored index is not ready")
 			}
 			if err := loaded.Load(f.Context()); err != nil {

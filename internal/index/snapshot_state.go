@@ -26,11 +26,8 @@ func (s *state) code(c *codec, kinds []calendar.Kind) {
 	for _, set := range []*slotSet{&s.hidden, &s.locked, &s.drafts} {
 		c.slots(set, size)
 	}
-	for i := range s.flags {
-		c.slots(&s.flags[i], size)
-	}
-	for i := range s.stored {
-		codePostings(c, s.stored[i], size, c.string)
+	for _, column := range s.columns {
+		column.code(c, size)
 	}
 	slot := func(v *uint32) {
 		c.uint32(v)
@@ -45,7 +42,7 @@ func (s *state) code(c *codec, kinds []calendar.Kind) {
 		codeDay(c, &days.first)
 		codeDay(c, &days.last)
 	})
-	for _, ps := range []postings[int64]{s.authors, s.venues, s.organizers, s.terms, s.images} {
+	for _, ps := range []postings[int64]{s.authors, s.images} {
 		codePostings(c, ps, size, c.int64)
 	}
 	s.codeSeries(c)
@@ -77,13 +74,13 @@ func (s *state) codeColumns(c *codec) {
 	}
 	codeNumbers(c, &s.byID)
 	codeNumbers(c, &s.tail)
-	gone := uint64(s.gone)
-	c.uint64(&gone)
+	unused := uint64(s.unused)
+	c.uint64(&unused)
 	if !c.require(s.base <= s.size() && len(s.byID) == int(s.base) && len(s.tail) == len(s.ids)-int(s.base) &&
-		gone <= uint64(s.base)) || !c.reading {
+		unused <= uint64(s.base)) || !c.reading {
 		return
 	}
-	s.gone = int(gone)
+	s.unused = int(unused)
 	for i := 1; i < int(s.base); i++ {
 		if !c.require(s.compare(uint32(i-1), uint32(i)) < 0) {
 			return

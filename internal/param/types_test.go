@@ -282,49 +282,77 @@ func FuzzScalars(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if v, fault := Integer(text); fault == nil {
-			again, fault := Integer(strconv.FormatInt(v, 10))
-			if fault != nil || again != v || strings.Trim(text, "-0123456789") != "" {
-				t.Errorf("%q is the integer %d, and that is %d", text, v, again)
-			}
-		}
-		if v, fault := Number(text); fault == nil {
-			again, fault := Number(strconv.FormatFloat(v, 'f', -1, 64))
-			if fault != nil || again != v || math.IsNaN(v) || math.IsInf(v, 0) {
-				t.Errorf("%q is the number %v, and that is %v", text, v, again)
-			}
-		}
-		if v, fault := Boolean(text); fault == nil {
-			word := map[bool]string{true: "true", false: "false"}[v]
-			if again, fault := Boolean(word); fault != nil || again != v || text == "" {
-				t.Errorf("%q is %t, and %q is %t", text, v, word, again)
-			}
-			if upper, fault := Boolean(strings.ToUpper(text)); fault != nil || upper != v {
-				t.Errorf("%q is %t, and not so in upper case", text, v)
-			}
-		}
-		if v, fault := Strings(text); fault == nil {
-			again, fault := Strings(strings.Join(v, ","))
-			if diff := cmp.Diff(v, again); fault != nil || diff != "" || len(v) == 0 {
-				t.Errorf("%q: %v %s", text, fault, diff)
-			}
-			for _, item := range v {
-				if item == "" || strings.TrimSpace(item) != item || strings.Contains(item, ",") {
-					t.Errorf("%q has the item %q", text, item)
-				}
-			}
-		}
-		ids, fault := Integers(text)
-		if fault != nil {
-			return
-		}
-		words := make([]any, len(ids))
-		for i, id := range ids {
-			words[i] = json.Number(strconv.FormatInt(id, 10))
-		}
-		again, fault := Integers(words)
-		if diff := cmp.Diff(ids, again); fault != nil || diff != "" || len(ids) == 0 {
-			t.Errorf("%q: %v %s", text, fault, diff)
-		}
+		rereadNumbers(t, text)
+		rereadBoolean(t, text)
+		rereadStrings(t, text)
+		rereadIntegers(t, text)
 	})
+}
+
+// rereadNumbers checks that the number in a text is read again from its usual form.
+func rereadNumbers(t *testing.T, text string) {
+	t.Helper()
+	if v, fault := Integer(text); fault == nil {
+		again, fault := Integer(strconv.FormatInt(v, 10))
+		if fault != nil || again != v || strings.Trim(text, "-0123456789") != "" {
+			t.Errorf("%q is the integer %d, and that is %d", text, v, again)
+		}
+	}
+	if v, fault := Number(text); fault == nil {
+		again, fault := Number(strconv.FormatFloat(v, 'f', -1, 64))
+		if fault != nil || again != v || math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("%q is the number %v, and that is %v", text, v, again)
+		}
+	}
+}
+
+// rereadBoolean checks that the boolean in a text is read again from its usual form, and in upper case.
+func rereadBoolean(t *testing.T, text string) {
+	t.Helper()
+	v, fault := Boolean(text)
+	if fault != nil {
+		return
+	}
+	word := map[bool]string{true: "true", false: "false"}[v]
+	if again, fault := Boolean(word); fault != nil || again != v || text == "" {
+		t.Errorf("%q is %t, and %q is %t", text, v, word, again)
+	}
+	if upper, fault := Boolean(strings.ToUpper(text)); fault != nil || upper != v {
+		t.Errorf("%q is %t, and not so in upper case", text, v)
+	}
+}
+
+// rereadStrings checks that the list in a text has no empty items, and is read again when it is joined.
+func rereadStrings(t *testing.T, text string) {
+	t.Helper()
+	v, fault := Strings(text)
+	if fault != nil {
+		return
+	}
+	again, fault := Strings(strings.Join(v, ","))
+	if diff := cmp.Diff(v, again); fault != nil || diff != "" || len(v) == 0 {
+		t.Errorf("%q: %v %s", text, fault, diff)
+	}
+	for _, item := range v {
+		if item == "" || strings.TrimSpace(item) != item || strings.Contains(item, ",") {
+			t.Errorf("%q has the item %q", text, item)
+		}
+	}
+}
+
+// rereadIntegers checks that the ids in a text are read again from a JSON list.
+func rereadIntegers(t *testing.T, text string) {
+	t.Helper()
+	ids, fault := Integers(text)
+	if fault != nil {
+		return
+	}
+	words := make([]any, len(ids))
+	for i, id := range ids {
+		words[i] = json.Number(strconv.FormatInt(id, 10))
+	}
+	again, fault := Integers(words)
+	if diff := cmp.Diff(ids, again); fault != nil || diff != "" || len(ids) == 0 {
+		t.Errorf("%q: %v %s", text, fault, diff)
+	}
 }

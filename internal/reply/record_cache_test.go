@@ -42,16 +42,23 @@ func renderVenues(ctx context.Context, cache *RecordCache, changed int64, read f
 	})
 }
 
+// firstRead is an end of the first of several requests for the same records.
+type firstRead struct {
+	panics bool
+	end    error // error of the first read; nil means that it succeeds, context.Canceled that its client goes away
+	reads  int64 // number of reads by the requests that wait
+}
+
+var errRead = errors.New("read")
+
 // TestAWaitingRequestReadsWhatTheFirstCouldNot has a request begin to read records, and others wait for it.
 func TestAWaitingRequestReadsWhatTheFirstCouldNot(t *testing.T) {
 	t.Parallel()
-	errRead := errors.New("read")
-	for name, test := range map[string]struct {
-		panics bool
-		end    error // error of the first read; nil means that it succeeds, context.Canceled that its client goes away
-		reads  int64 // number of reads by the requests that wait
-	}{
-		"success": {false, nil, 0}, "failure": {false, errRead, 1}, "client": {false, context.Canceled, 1}, "panic": {true, nil, 1},
+	for name, first := range map[string]firstRead{
+		"success": {reads: 0},
+		"failure": {end: errRead, reads: 1},
+		"client":  {end: context.Canceled, reads: 1},
+		"panic":   {panics: true, reads: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,60 +70,72 @@ func TestAWaitingRequestReadsWhatTheFirstCouldNot(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			var all sync.WaitGroup
-			all.Go(func() {
-				defer func() {
-					if got := recover(); (got != nil) != test.panics {
-						t.Errorf("panic: %v", got)
-					}
-				}()
-				_, err := renderVenues(ctx, cache, 1, func() error {
-					close(reading)
-					select {
-					case <-end:
-					case <-ctx.Done():
-						return ctx.Err()
-					}
-					if test.panics {
-						panic(errRead)
-					}
-					return test.end
-				})
-				if !errors.Is(err, test.end) {
-					t.Errorf("the first request ends with %v", err)
-				}
-			})
+			all.Go(func() { first.render(ctx, t, cache, reading, end) })
 			<-reading
-			const waiting = 10
-			waits := make(chan struct{}, 10*waiting)
-			var reads atomic.Int64
-			for range waiting {
-				all.Go(func() {
-					bodies, err := renderVenues(waitingContext{t.Context(), waits}, cache, 1, func() error {
-						reads.Add(1)
-						return nil
-					})
-					if err != nil || len(bodies) != 2 || string(bodies[0]) != "hall" || string(bodies[1]) != "hall" {
-						t.Errorf("%q, %v", bodies, err)
-					}
-				})
-			}
-			for range waiting {
-				<-waits
-			}
-			if errors.Is(test.end, context.Canceled) {
+			reads := waitForFirstRead(t, cache, &all)
+			if errors.Is(first.end, context.Canceled) {
 				leave()
 			} else {
 				close(end)
 			}
 			all.Wait()
-			if n := reads.Load(); n != test.reads {
-				t.Errorf("%d reads, want %d", n, test.reads)
+			if n := reads.Load(); n != first.reads {
+				t.Errorf("%d reads, want %d", n, first.reads)
 			}
 			if len(cache.shared) != 0 {
 				t.Errorf("%d claims are left", len(cache.shared))
 			}
 		})
 	}
+}
+
+// render is the first request. It closes reading when it begins to read, and goes on when end is closed.
+func (r firstRead) render(ctx context.Context, t *testing.T, cache *RecordCache, reading chan<- struct{}, end <-chan struct{}) {
+	t.Helper()
+	defer func() {
+		if got := recover(); (got != nil) != r.panics {
+			t.Errorf("panic: %v", got)
+		}
+	}()
+	_, err := renderVenues(ctx, cache, 1, func() error {
+		close(reading)
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if r.panics {
+			panic(errRead)
+		}
+		return r.end
+	})
+	if !errors.Is(err, r.end) {
+		t.Errorf("the first request ends with %v", err)
+	}
+}
+
+// waitForFirstRead starts ten requests for the records that a first one reads, and returns when all wait for it. reads counts
+// how many of them read for themselves.
+func waitForFirstRead(t *testing.T, cache *RecordCache, all *sync.WaitGroup) (reads *atomic.Int64) {
+	t.Helper()
+	const waiting = 10
+	waits := make(chan struct{}, 10*waiting)
+	reads = new(atomic.Int64)
+	for range waiting {
+		all.Go(func() {
+			bodies, err := renderVenues(waitingContext{t.Context(), waits}, cache, 1, func() error {
+				reads.Add(1)
+				return nil
+			})
+			if err != nil || len(bodies) != 2 || string(bodies[0]) != "hall" || string(bodies[1]) != "hall" {
+				t.Errorf("%q, %v", bodies, err)
+			}
+		})
+	}
+	for range waiting {
+		<-waits
+	}
+	return reads
 }
 
 // TestRequestsDoNotWaitForOlderReads has a request read records while others have reasons not to wait for it.

@@ -279,9 +279,11 @@ func placeOf(word string) (int, bool) {
 	return n, n != 0
 }
 
+// dayFilter reports whether a day is one of those that a text names.
+type dayFilter = func(day time.Time) bool
+
 // daysOf reads days of a month or a year.
-func (r *reader) daysOf(text, scope string) (func(day time.Time) bool, bool) {
-	conds := []func(day time.Time) bool{}
+func (r *reader) daysOf(text, scope string) (dayFilter, bool) {
 	text = strings.NewReplacer(" (Monday to Friday)", "", " (Saturday or Sunday)", "").Replace(strings.TrimPrefix(text, "on "))
 	if m := dayRange.FindStringSubmatch(text); m != nil {
 		first, last := number(m[1]), number(m[2])
@@ -292,75 +294,83 @@ func (r *reader) daysOf(text, scope string) (func(day time.Time) bool, bool) {
 	if items[0] != "" {
 		return nil, false
 	}
-	items = items[1:]
 	kinds := itemStart.FindAllStringSubmatch(text, -1)
-	for i, item := range items {
+	var conds []dayFilter
+	for i, item := range items[1:] {
+		read := func(item string) (dayFilter, bool) { return r.placedDays(item, scope) }
 		if kinds[i][1] == "every" {
-			cond, ok := weekdaysOf(item, "")
-			if !ok {
-				return nil, false
-			}
-			conds = append(conds, cond)
-			continue
+			read = func(item string) (dayFilter, bool) { return weekdaysOf(item, "") }
 		}
-		member := func(time.Time) bool { return true }
-		perScope := map[string]int{"month": 28, "year": 365}[scope]
-		item, plurals, among := strings.Cut(item, " day among the ")
-		words := listOf(item)
-		switch last := words[len(words)-1]; {
-		case among:
-			var ok bool
-			if member, ok = weekdaysOf(plurals, "s"); !ok {
-				return nil, false
-			}
-			perScope = map[string]int{"month": 4, "year": 52}[scope] * len(listOf(plurals))
-		case last == "day" && len(words) > 1 && words[len(words)-2] == "working":
-			member = func(day time.Time) bool { return day.Weekday() != time.Saturday && day.Weekday() != time.Sunday }
-			perScope = map[string]int{"month": 20, "year": 260}[scope]
-			words = words[:len(words)-2]
-		case last == "day" && len(words) > 1 && words[len(words)-2] == "weekend":
-			member = func(day time.Time) bool { return day.Weekday() == time.Saturday || day.Weekday() == time.Sunday }
-			perScope = map[string]int{"month": 8, "year": 104}[scope]
-			words = words[:len(words)-2]
-		case last == "day":
-			words = words[:len(words)-1]
-		case strings.HasSuffix(last, "day"):
-			weekday := weekdayNamed(last)
-			member = func(day time.Time) bool { return day.Weekday() == weekday }
-			perScope = map[string]int{"month": 4, "year": 52}[scope]
-			words = words[:len(words)-1]
+		cond, ok := read(item)
+		if !ok {
+			return nil, false
 		}
-		var wanted []int
-		for _, word := range words {
-			n, ok := placeOf(word)
-			if !ok {
-				return nil, false
-			}
-			r.mayLack = r.mayLack || max(n, -n) > perScope
-			wanted = append(wanted, n)
-		}
-		conds = append(conds, func(day time.Time) bool {
-			if !member(day) {
-				return r.skip != "" && r.isMoved(day)
-			}
-			same := func(x time.Time) bool { return x.Year() == day.Year() && (scope == "year" || x.Month() == day.Month()) }
-			before, after := 0, 0
-			for x := day; same(x); x = x.AddDate(0, 0, -1) {
-				if member(x) {
-					before++
-				}
-			}
-			for x := day; same(x); x = x.AddDate(0, 0, 1) {
-				if member(x) {
-					after++
-				}
-			}
-			return slices.Contains(wanted, before) || slices.Contains(wanted, -after) || r.isMoved(day)
-		})
+		conds = append(conds, cond)
 	}
 	return func(day time.Time) bool {
-		return slices.ContainsFunc(conds, func(cond func(time.Time) bool) bool { return cond(day) })
+		return slices.ContainsFunc(conds, func(cond dayFilter) bool { return cond(day) })
 	}, len(conds) > 0 && r.skip != "forward"
+}
+
+// placedDays reads places among days of a month or a year, such as "first and last working day".
+func (r *reader) placedDays(item, scope string) (dayFilter, bool) {
+	words, member, perScope, ok := daysCounted(item, scope)
+	if !ok {
+		return nil, false
+	}
+	var wanted []int
+	for _, word := range words {
+		n, ok := placeOf(word)
+		if !ok {
+			return nil, false
+		}
+		r.mayLack = r.mayLack || max(n, -n) > perScope
+		wanted = append(wanted, n)
+	}
+	return func(day time.Time) bool {
+		if !member(day) {
+			return r.skip != "" && r.isMoved(day)
+		}
+		before, after := countTo(day, -1, scope, member), countTo(day, 1, scope, member)
+		return slices.Contains(wanted, before) || slices.Contains(wanted, -after) || r.isMoved(day)
+	}, true
+}
+
+// daysCounted reads which days are counted. It returns the words that are left, which are places among these days, and the
+// number of such days that every month or year has.
+func daysCounted(item, scope string) (words []string, member dayFilter, perScope int, ok bool) {
+	item, plurals, among := strings.Cut(item, " day among the ")
+	words = listOf(item)
+	inScope := func(month, year int) int { return map[string]int{"month": month, "year": year}[scope] }
+	isWeekend := func(day time.Time) bool { return day.Weekday() == time.Saturday || day.Weekday() == time.Sunday }
+	isQualified := func(by string) bool { return len(words) > 1 && words[len(words)-2] == by }
+	switch last := words[len(words)-1]; {
+	case among:
+		member, ok = weekdaysOf(plurals, "s")
+		return words, member, inScope(4, 52) * len(listOf(plurals)), ok
+	case last == "day" && isQualified("working"):
+		return words[:len(words)-2], func(day time.Time) bool { return !isWeekend(day) }, inScope(20, 260), true
+	case last == "day" && isQualified("weekend"):
+		return words[:len(words)-2], isWeekend, inScope(8, 104), true
+	case last == "day":
+		return words[:len(words)-1], func(time.Time) bool { return true }, inScope(28, 365), true
+	case strings.HasSuffix(last, "day"):
+		weekday := weekdayNamed(last)
+		return words[:len(words)-1], func(day time.Time) bool { return day.Weekday() == weekday }, inScope(4, 52), true
+	}
+	return words, func(time.Time) bool { return true }, inScope(28, 365), true
+}
+
+// countTo returns the number of members from a day to an end of its month or year, the day included. With the step -1 that end
+// is the beginning.
+func countTo(day time.Time, step int, scope string, member dayFilter) (n int) {
+	isInScope := func(x time.Time) bool { return x.Year() == day.Year() && (scope == "year" || x.Month() == day.Month()) }
+	for x := day; isInScope(x); x = x.AddDate(0, 0, step) {
+		if member(x) {
+			n++
+		}
+	}
+	return n
 }
 
 // weekdaysOf reads "Monday, Tuesday and Friday" and "from Monday to Friday". Suffix is that of each weekday.

@@ -60,10 +60,10 @@ func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
 	})
 	if !out.Since.IsZero() { // otherwise the list has no other events
 		for _, kind := range calendar.LinkedKinds {
-			l.linked(l.linksTo(kind), l.records[kind].newer(since, l.now))
+			l.linked(l.links[kind], l.records[kind].newer(since, l.now))
 		}
 		for _, ids := range terms {
-			l.linked(l.terms, ids)
+			l.linked(l.links[calendar.Category], ids)
 		}
 	}
 	slices.Sort(l.taken)

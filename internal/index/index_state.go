@@ -7,23 +7,35 @@ import (
 	"sync"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // document is an event in the index. Times are seconds since 1970, UTC.
 type document struct {
-	id                        int64
-	starts, ends              int64
-	published, modified       int64
-	allDay                    bool  // false for a locked event
-	firstDay, lastDay         int32 // first and last day of an all-day event, as in query.Span
-	status                    uint8 // index into calendar.Statuses
-	hidden, locked            bool
-	draft                     bool     // draft or pending, or trashed from one of these
-	flags                     []bool   // values of the flag columns, by index into storedColumns.flags
-	words                     []string // values of the word columns, by index into storedColumns.words
-	author, image, series     int64    // record ids; 0 means none
-	venues, organizers, terms []int64
-	texts                     []text
+	id                    int64
+	starts, ends          int64
+	published, modified   int64
+	allDay                bool  // false for a locked event
+	firstDay, lastDay     int32 // first and last day of an all-day event, as in query.Span
+	status                uint8 // index into calendar.Statuses
+	hidden, locked        bool
+	draft                 bool  // draft or pending, or trashed from one of these
+	values                []any // values of fields that columns read: eventScan
+	author, image, series int64 // record ids; 0 means none
+	// links are the ids of the records to which links lead, by index into linkKinds.
+	links [len(linkKinds)][]int64
+	texts []text
+}
+
+// link adds a link to a record of one of linkKinds.
+func (d *document) link(kind calendar.Kind, record int64) {
+	ids := &d.links[slices.Index(linkKinds[:], kind)]
+	*ids = append(*ids, record)
+}
+
+// linked returns the ids of the records of one of linkKinds to which links lead.
+func (d *document) linked(kind calendar.Kind) []int64 {
+	return d.links[slices.Index(linkKinds[:], kind)]
 }
 
 // text is a search text, and the bits of the languages in which it is served.
@@ -49,26 +61,25 @@ type state struct {
 	tail             []uint32 // slots from base on, sorted by start, then id
 	byID             []uint32 // slots of the base, sorted by event id
 	moved            map[int64]uint32
-	gone             int // number of slots of the base that are no longer used
+	unused           int // number of slots of the base that are no longer used
 
-	statuses                           []slotSet // by index into calendar.Statuses; a slot that is no longer used is in none
-	hidden, locked, drafts             slotSet
-	columns                            storedColumns
-	flags                              []slotSet          // by index into columns.flags
-	stored                             []postings[string] // by index into columns.words
-	scheduled                          map[uint32]int64   // publication times of events with status future, by slot
-	nextDue                            int64              // earliest publication time in scheduled
-	authors, venues, organizers, terms postings[int64]
-	images                             postings[int64]
-	series                             postings[int64]  // slots of the occurrences of each series, by series id
-	occurrences                        slotSet          // slots of all occurrences
-	seriesNumbers                      map[int64]uint32 // numbers of the series, from 1 on, by series id
-	seriesOf                           []uint32         // series numbers by slot, up to the last occurrence; 0 means none
-	termsOf                            slotLists
-	changed                            changeRevisions
-	places                             places
-	located                            slotSet     // slots of events with a published, positioned venue
-	words                              *vocabulary // nil until the texts are loaded
+	statuses               []slotSet // by index into calendar.Statuses; a slot that is no longer used is in none
+	hidden, locked, drafts slotSet
+	columns                []column // by which lists are filtered
+	// links are the slots of columns of links, by the kind of the linked records.
+	links           map[calendar.Kind]postings[int64]
+	scheduled       map[uint32]int64 // publication times of events with status future, by slot
+	nextDue         int64            // earliest publication time in scheduled
+	authors, images postings[int64]
+	series          postings[int64]  // slots of the occurrences of each series, by series id
+	occurrences     slotSet          // slots of all occurrences
+	seriesNumbers   map[int64]uint32 // numbers of the series, from 1 on, by series id
+	seriesOf        []uint32         // series numbers by slot, up to the last occurrence; 0 means none
+	termsOf         slotLists
+	changed         changeRevisions
+	places          places
+	located         slotSet     // slots of events with a published, positioned venue
+	words           *vocabulary // nil until the texts are loaded
 
 	compared comparisons
 	records  map[calendar.Kind]*records // records with a name, and series
@@ -88,21 +99,18 @@ var (
 	statusPublished = uint8(slices.Index(calendar.Statuses, calendar.Publish))
 )
 
-func newState(columns storedColumns) *state {
+// newState returns an empty state with the columns that the index supports of those declared for filters.
+func newState(declared []*query.Column) *state {
+	columns := newColumns(declared)
 	s := &state{
-		columns: columns, flags: make([]slotSet, len(columns.flags)), stored: make([]postings[string], len(columns.words)),
-		moved: map[int64]uint32{}, statuses: make([]slotSet, len(calendar.Statuses)), scheduled: map[uint32]int64{},
-		authors: postings[int64]{}, venues: postings[int64]{}, organizers: postings[int64]{}, terms: postings[int64]{},
-		images: postings[int64]{}, series: postings[int64]{}, seriesNumbers: map[int64]uint32{},
+		columns: columns, links: linkPostings(columns), moved: map[int64]uint32{}, statuses: make([]slotSet, len(calendar.Statuses)), scheduled: map[uint32]int64{},
+		authors: postings[int64]{}, images: postings[int64]{}, series: postings[int64]{}, seriesNumbers: map[int64]uint32{},
 		nextDue: maxTime, allDays: map[uint32]dayRange{},
 		changed: changeRevisions{kinds: map[calendar.Kind]int64{}, series: map[int64]int64{}},
 		records: map[calendar.Kind]*records{calendar.Series: newRecords(seriesOrders()...)},
 	}
 	for _, kind := range calendar.NamedKinds {
 		s.records[kind] = newRecords(compareNewest)
-	}
-	for i := range s.stored {
-		s.stored[i] = postings[string]{}
 	}
 	return s
 }
@@ -136,13 +144,8 @@ func (s *state) append(d *document) uint32 {
 			flag.in.add(slot)
 		}
 	}
-	for i, on := range d.flags {
-		if on {
-			s.flags[i].add(slot)
-		}
-	}
-	for i, word := range d.words {
-		s.stored[i].add(word, slot)
+	for _, c := range s.columns {
+		c.add(slot, d)
 	}
 	if d.author != 0 {
 		s.authors.add(d.author, slot)
@@ -163,19 +166,12 @@ func (s *state) append(d *document) uint32 {
 		}
 		s.seriesOf = append(s.seriesOf, number)
 	}
-	for _, v := range d.venues {
-		s.venues.add(v, slot)
+	for _, v := range d.linked(calendar.Venue) {
 		if at, known := s.places.all[v]; known && at.status == statusPublished {
 			s.located.add(slot)
 		}
 	}
-	for _, o := range d.organizers {
-		s.organizers.add(o, slot)
-	}
-	for _, t := range d.terms {
-		s.terms.add(t, slot)
-	}
-	s.termsOf.append(d.terms)
+	s.termsOf.append(d.linked(calendar.Category))
 	s.changed.slots = append(s.changed.slots, 0)
 	if s.words != nil {
 		for _, t := range d.texts {
@@ -258,20 +254,20 @@ func (s *state) drop(id int64) {
 	delete(s.allDays, slot)
 	s.changed.slots[slot] = deletedRevision
 	if slot < s.base {
-		s.gone++
+		s.unused++
 	} else {
 		delete(s.moved, id)
 	}
 }
 
-// untidy reports whether so many slots are unused or in the tail that the index should be reloaded.
-func (s *state) untidy() bool { return len(s.tail)+s.gone > max(4096, int(s.base)/8) }
+// isFragmented reports whether so many slots are unused or in the tail that the index should be reloaded.
+func (s *state) isFragmented() bool { return len(s.tail)+s.unused > max(4096, int(s.base)/8) }
 
 // locate finds the events with a published, positioned venue, and rebuilds the lists of places.
 func (s *state) locate() {
 	s.located = make(slotSet, (s.size()+63)/64)
 	for venue, at := range s.places.all {
-		if p := s.venues[venue]; p != nil && at.status == statusPublished {
+		if p := s.links[calendar.Venue][venue]; p != nil && at.status == statusPublished {
 			p.into(s.located)
 		}
 	}

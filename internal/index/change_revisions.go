@@ -91,7 +91,7 @@ func addDifferent(to map[int64]bool, a, b []int64) {
 // the count.
 func (s *state) noteRecounted(terms map[int64]bool) {
 	for term := range terms {
-		s.noteShown(s.terms[term])
+		s.noteShown(s.links[calendar.Category][term])
 		s.changed.counts = s.revision
 	}
 }
@@ -121,10 +121,8 @@ func (s *state) noteChanges(changes []logEntry) {
 		}
 		switch {
 		case c.kind == calendar.Event:
-		case c.kind.IsNamed():
-			s.noteShown(s.linksTo(c.kind)[c.first])
-		case c.kind.IsTerm():
-			s.noteShown(s.terms[c.first])
+		case c.kind.IsNamed() || c.kind.IsTerm():
+			s.noteShown(s.links[c.kind][c.first])
 		case c.kind == calendar.Series:
 			s.changed.series[c.first] = s.revision
 			s.noteShown(s.series[c.first])
@@ -148,7 +146,7 @@ func (s *state) noteImages(images map[int64]bool) {
 		for id, r := range rs.byID {
 			if images[r.image] {
 				r.changed = s.revision
-				s.noteShown(s.linksTo(kind)[id])
+				s.noteShown(s.links[kind][id])
 			}
 		}
 	}
@@ -217,7 +215,7 @@ func (s *state) ownChange(on query.Dependency) int64 {
 // Unchanged reports whether none of the dependencies of a reply changed in the revisions from after+1 to upTo.
 // It may return false for a change after upTo. The error is ErrNotReady if the index cannot decide it.
 func (x *Index) Unchanged(ctx context.Context, after, upTo int64, on []query.Dependency) (bool, error) {
-	s, err := x.fresh(ctx, upTo)
+	s, err := x.upToDate(ctx, upTo)
 	if err != nil {
 		return false, err
 	}

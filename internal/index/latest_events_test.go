@@ -30,76 +30,111 @@ type latestRow struct {
 	hidden, open bool
 }
 
+// latestCalendar is a random calendar whose records changed at random times before apitest.Now. Some change later.
+type latestCalendar struct {
+	*testing.T
+	api    *apitest.API
+	random *rand.Rand
+
+	linked [3][]linkedRow // venues, organizers and terms
+	series []int64        // the first one is a draft
+	events []latestRow
+}
+
+// linkedRow is a record that events are linked to, and its last change.
+type linkedRow struct {
+	id      int64
+	changed time.Time
+}
+
+// changeTime returns a time of which a tenth of a span lies after apitest.Now.
+func (c *latestCalendar) changeTime(seconds int) time.Time {
+	return apitest.Now.Add(time.Duration(c.random.IntN(seconds)-seconds+seconds/10) * time.Second)
+}
+
+// addLinked adds the records that events are linked to.
+func (c *latestCalendar) addLinked() {
+	c.Helper()
+	for i := range 8 {
+		when := c.changeTime(500)
+		id := c.api.AddVenue(c, fmt.Sprint("Venue ", i), func(v *ent.VenueCreate) { v.SetModifiedAt(when) })
+		c.linked[0] = append(c.linked[0], linkedRow{id, when})
+		when = c.changeTime(500)
+		id = c.api.AddOrganizer(c, fmt.Sprint("Organizer ", i), func(o *ent.OrganizerCreate) { o.SetModifiedAt(when) })
+		c.linked[1] = append(c.linked[1], linkedRow{id, when})
+		when = c.changeTime(500)
+		kind := []calendar.Kind{calendar.Category, calendar.Tag}[i%2]
+		id = c.api.AddTerm(c, kind, fmt.Sprint("Term ", i), func(t *ent.TermCreate) { t.SetModifiedAt(when) })
+		c.linked[2] = append(c.linked[2], linkedRow{id, when})
+	}
+}
+
+// addSeries adds series without occurrences.
+func (c *latestCalendar) addSeries() {
+	c.Helper()
+	for i := range 12 {
+		s := apitest.SeriesRow{
+			Title: fmt.Sprint("Series ", i), Slug: fmt.Sprint("series-", i), Start: "2026-12-01 10:00:00", End: "2026-12-01 11:00:00",
+			RRule: "FREQ=DAILY",
+		}
+		if i == 0 {
+			s.Status = calendar.Draft
+		}
+		c.series = append(c.series, c.api.AddSeries(c, s))
+	}
+}
+
+// addEvent adds an event with the number i, and notes its last change before apitest.Now.
+func (c *latestCalendar) addEvent(i int) {
+	c.Helper()
+	r := c.random
+	row := latestRow{hidden: r.IntN(10) == 0, open: r.IntN(10) > 0}
+	changed, published := c.changeTime(1000), c.changeTime(1000)
+	start := apitest.Now.Add(time.Duration(r.IntN(4000)-1000) * time.Minute)
+	nominal := calendar.WallOf(start)
+	if r.IntN(6) > 0 { // so most of what is read is left out
+		row.series = c.series[r.IntN(len(c.series))]
+	}
+	row.id = c.api.AddEvent(c, fmt.Sprint("Event ", i), start.Format(calendar.Layout), start.Add(time.Hour).Format(calendar.Layout),
+		func(e *ent.EventCreate) {
+			e.SetModifiedAt(changed).SetPublishedAt(published).SetHideFromListings(row.hidden)
+			if !row.open {
+				e.SetStatus(calendar.Draft)
+			}
+			if row.series != 0 {
+				e.SetSeriesID(row.series).SetOriginalStart(nominal.AddDate(0, 0, i))
+			}
+		})
+	row.changed, row.start, row.end = changed, start, start.Add(time.Hour)
+	row.note(published)
+	for kind, link := range []func(testing.TB, int64, ...int64){c.api.LinkVenues, c.api.LinkOrganizers, c.api.LinkTerms} {
+		if r.IntN(8) == 0 {
+			to := c.linked[kind][r.IntN(len(c.linked[kind]))]
+			link(c, row.id, to.id)
+			row.note(to.changed)
+		}
+	}
+	c.events = append(c.events, row)
+}
+
+// note records a change, unless it lies after apitest.Now.
+func (l *latestRow) note(when time.Time) {
+	if when.After(l.changed) && !when.After(apitest.Now) {
+		l.changed = when
+	}
+}
+
 // TestLatestEvents compares LatestEvents of the database and of the index with a scan of all events. The calendars have equal times and dates in the
 // future. In some of them a publication, a link or a later occurrence changed last.
 func TestLatestEvents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
 		r := rand.New(rand.NewPCG(20, 50))
-		at := func(seconds int) time.Time {
-			return apitest.Now.Add(time.Duration(r.IntN(seconds)-seconds+seconds/10) * time.Second)
-		}
-		record := func() time.Time { return at(500) }
-		var venues, terms, organizers, recurring []int64
-		modified := map[[2]int64]time.Time{} // by the place of the kind and the id
-		for i := range 8 {
-			when := record()
-			id := api.AddVenue(t, fmt.Sprint("Venue ", i), func(c *ent.VenueCreate) { c.SetModifiedAt(when) })
-			venues, modified[[2]int64{0, id}] = append(venues, id), when
-			when = record()
-			id = api.AddOrganizer(t, fmt.Sprint("Organizer ", i), func(c *ent.OrganizerCreate) { c.SetModifiedAt(when) })
-			organizers, modified[[2]int64{1, id}] = append(organizers, id), when
-			when = record()
-			kind := []calendar.Kind{calendar.Category, calendar.Tag}[i%2]
-			id = api.AddTerm(t, kind, fmt.Sprint("Term ", i), func(c *ent.TermCreate) { c.SetModifiedAt(when) })
-			terms, modified[[2]int64{2, id}] = append(terms, id), when
-		}
-		for i := range 12 {
-			s := apitest.SeriesRow{
-				Title: fmt.Sprint("Series ", i), Slug: fmt.Sprint("series-", i), Start: "2026-12-01 10:00:00", End: "2026-12-01 11:00:00",
-				RRule: "FREQ=DAILY",
-			}
-			if i == 0 {
-				s.Status = calendar.Draft
-			}
-			recurring = append(recurring, api.AddSeries(t, s))
-		}
-		var all []latestRow
+		c := &latestCalendar{T: t, api: apitest.New(t, st, apitest.Unindexed), random: r}
+		c.addLinked()
+		c.addSeries()
 		for i := range 300 {
-			row := latestRow{hidden: r.IntN(10) == 0, open: r.IntN(10) > 0}
-			changed, published := at(1000), at(1000)
-			start := apitest.Now.Add(time.Duration(r.IntN(4000)-1000) * time.Minute)
-			nominal := calendar.WallOf(start)
-			if r.IntN(6) > 0 { // so most of what is read is left out
-				row.series = recurring[r.IntN(len(recurring))]
-			}
-			row.id = api.AddEvent(t, fmt.Sprint("Event ", i), start.Format(calendar.Layout), start.Add(time.Hour).Format(calendar.Layout),
-				func(c *ent.EventCreate) {
-					c.SetModifiedAt(changed).SetPublishedAt(published).SetHideFromListings(row.hidden)
-					if !row.open {
-						c.SetStatus(calendar.Draft)
-					}
-					if row.series != 0 {
-						c.SetSeriesID(row.series).SetOriginalStart(nominal.AddDate(0, 0, i))
-					}
-				})
-			row.changed, row.start, row.end = changed, start, start.Add(time.Hour)
-			note := func(when time.Time) {
-				if when.After(row.changed) && !when.After(apitest.Now) {
-					row.changed = when
-				}
-			}
-			note(published)
-			for kind, ids := range [][]int64{venues, organizers, terms} {
-				if r.IntN(8) != 0 {
-					continue
-				}
-				to := ids[r.IntN(len(ids))]
-				[]func(testing.TB, int64, ...int64){api.LinkVenues, api.LinkOrganizers, api.LinkTerms}[kind](t, row.id, to)
-				note(modified[[2]int64{int64(kind), to}])
-			}
-			all = append(all, row)
+			c.addEvent(i)
 		}
 		finders := latestFinders(t, st)
 		for i := range 100 {
@@ -107,8 +142,6 @@ func TestLatestEvents(t *testing.T) {
 			q := &query.Events{Now: apitest.Now, Visible: publishedOnly, Series: query.Series{Visible: publishedOnly}}
 			if i%2 == 0 {
 				q.Window.EndMin = new(now.Add(time.Second))
-			} else {
-				now = time.Time{}
 			}
 			q.Series.First = r.IntN(3) > 0
 			number := 1 + r.IntN(25)
@@ -121,7 +154,7 @@ func TestLatestEvents(t *testing.T) {
 				few = append([]int64{}, page.IDs...)
 			}
 			for _, find := range finders {
-				compareLatest(t, find, all, recurring[0], q, few, number)
+				compareLatest(t, find, c.events, c.series[0], q, few, number)
 			}
 		}
 	})

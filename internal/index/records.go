@@ -68,15 +68,15 @@ func (rs *records) fill(all map[int64]*record) {
 	}
 	rs.slots, rs.words = nil, newVocabulary()
 	for _, r := range rs.orders[0].records {
-		rs.read(r)
+		rs.addSlot(r)
 		if r.status != statusPublished {
 			rs.unpublished[r.id] = r
 		}
 	}
 }
 
-// read gives a record the next slot and adds its words to the vocabulary.
-func (rs *records) read(r *record) {
+// addSlot gives a record the next slot and adds its words to the vocabulary.
+func (rs *records) addSlot(r *record) {
 	r.slot = uint32(len(rs.slots))
 	rs.slots = append(rs.slots, r)
 	for _, t := range r.texts {
@@ -106,7 +106,7 @@ func (rs *records) put(id int64, now *record) {
 		if now.status != statusPublished {
 			rs.unpublished[id] = now
 		}
-		rs.read(now)
+		rs.addSlot(now)
 	}
 	if len(rs.slots) > 2*len(rs.byID)+1000 {
 		rs.fill(rs.byID)
@@ -157,7 +157,7 @@ func (r reader) linkedRecords(ctx context.Context, kind calendar.Kind, where str
 	var status sql.RawBytes
 	var published, modified time.Time
 	var author, image sql.NullInt64
-	return r.rows(ctx, ent.Tables[kind], []column{
+	return r.rows(ctx, ent.Tables[kind], []field{
 		{venue.FieldID, &is.id},
 		{venue.FieldStatus, &status},
 		{venue.FieldPublishedAt, &published},
@@ -181,19 +181,19 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 	if f.Event != nil || f.Where != nil || !kind.IsNamed() {
 		return query.Page{}, fmt.Errorf("index: %s of an event, or by a column: %w", kind, query.ErrUnsupported)
 	}
-	s, err := x.fresh(ctx, f.Revision)
+	s, err := x.upToDate(ctx, f.Revision)
 	if err != nil {
 		return query.Page{}, err
 	}
 	defer x.mu.RUnlock()
 	var candidates slotSet
 	if f.Pieces != nil {
-		candidates = s.records[kind].holding(f.Pieces, f.Language, &x.pool)
+		candidates = s.records[kind].candidates(f.Pieces, f.Language, &x.pool)
 		defer x.pool.give(candidates)
 	}
 	visible := compileVisible(f.Visible)
 	return s.pageOfRecords(x.withEvents(s, kind, f), offset, limit, func(r *record) bool {
-		return visible.sees(r, f.Now) && (f.Pieces == nil || candidates.has(r.slot) && r.holds(f.Language, func(text string) bool {
+		return visible.sees(r, f.Now) && (f.Pieces == nil || candidates.has(r.slot) && r.matchesText(f.Language, func(text string) bool {
 			return search.MatchLinked(f.Pieces, text)
 		}))
 	}), nil
@@ -214,8 +214,8 @@ func (s *state) pageOfRecords(all []*record, offset, limit int, matches func(*re
 	return out
 }
 
-// holding returns the slots of the records that may contain all pieces, judged by their words.
-func (rs *records) holding(pieces []string, language calendar.Language, pool *scratchSets) slotSet {
+// candidates returns the slots of the records that may contain all pieces, judged by their words.
+func (rs *records) candidates(pieces []string, language calendar.Language, pool *scratchSets) slotSet {
 	slots := uint32(len(rs.slots))
 	all := pool.take(slots)
 	for i := range all {
@@ -251,7 +251,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 			return k.records
 		}
 	}
-	of := s.linksTo(kind)
+	of := s.links[kind]
 	out := cachedRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
 	events := query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
 	var counted, upcoming slotSet
@@ -275,16 +275,6 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 		s.cached.Store(key, out)
 	}
 	return out.records
-}
-
-// linksTo returns, by the id of a record of a kind, the slots of the linked events. Nil means that no events are linked.
-func (s *state) linksTo(kind calendar.Kind) postings[int64] {
-	for _, l := range linkTables {
-		if l.kind == kind {
-			return l.state(s)
-		}
-	}
-	return nil
 }
 
 // askedEvents is the cache key of withEvents: what a filter requires of the events of a record.
@@ -357,8 +347,8 @@ func (c compiledVisible) sees(r *record, now time.Time) bool {
 	return c.anyone>>status&1 != 0 || r.author != 0 && r.author == c.author && c.own>>status&1 != 0
 }
 
-// holds reports whether a search matches one text of the record that is served in the given language.
-func (r *record) holds(language calendar.Language, matches func(text string) bool) bool {
+// matchesText reports whether a search matches one text of the record that is served in the given language.
+func (r *record) matchesText(language calendar.Language, matches func(text string) bool) bool {
 	bit := uint8(language.Bit())
 	return slices.ContainsFunc(r.texts, func(t text) bool { return t.languages&bit != 0 && matches(t.text) })
 }

@@ -1,0 +1,97 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// linkColumn has the slots of the events that are linked to each record. The links to categories and tags are in one table,
+// so they are in one column, whose kind is category.
+type linkColumn struct {
+	kind     calendar.Kind // of the linked records
+	position int           // index of their ids in document.links
+	slots    postings[int64]
+}
+
+// linkKinds are the kinds of the columns of links. Their order is that of document.links.
+var linkKinds = [...]calendar.Kind{calendar.Venue, calendar.Organizer, calendar.Category}
+
+func (c *linkColumn) answers(asked *query.Column) bool {
+	return (asked.Kind == query.LinkKind || asked.Kind == query.TermKind) && asked.Table == ent.LinkTables[c.kind].Table
+}
+
+func (c *linkColumn) scan(to *eventScan) { to.links = append(to.links, c.kind) }
+
+// add adds the links that were read with the event. A load reads events without links, and then all links: loadLinks.
+func (c *linkColumn) add(slot uint32, d *document) {
+	for _, id := range d.links[c.position] {
+		c.slots.add(id, slot)
+	}
+}
+
+func (c *linkColumn) restrict(found slotSet, asked query.Condition, pool *scratchSets) {
+	keepOneOf(found, c.slots, asked.IDs, pool)
+}
+
+func (c *linkColumn) code(to *codec, size uint32) { codePostings(to, c.slots, size, to.int64) }
+
+// linkPostings returns the slots of the columns of links by the kind of the linked records. Those of categories and tags are
+// the same.
+func linkPostings(columns []column) map[calendar.Kind]postings[int64] {
+	links := map[calendar.Kind]postings[int64]{}
+	for _, c := range columns {
+		if c, ok := c.(*linkColumn); ok {
+			links[c.kind] = c.slots
+		}
+	}
+	links[calendar.Tag] = links[calendar.Category]
+	return links
+}
+
+// keepOneOf removes from found the slots that have none of the given values.
+func keepOneOf[V comparable](found slotSet, slots postings[V], values []V, pool *scratchSets) {
+	some := pool.take(uint32(64 * len(found)))
+	slots.into(some, values)
+	found.and(some)
+	pool.give(some)
+}
+
+// links calls each for the selected rows of the table of links to records of a kind.
+func (r reader) links(ctx context.Context, to calendar.Kind, where string, each func(event, record int64)) error {
+	var event, record int64
+	table := ent.LinkTables[to]
+	return r.rows(ctx, table.Table, []field{{table.Event, &event}, {table.Record, &record}}, where, func() error {
+		each(event, record)
+		return nil
+	})
+}
+
+// loadLinks reads all links to records of a kind into the column of a sealed state. events are the ids of its events in parts.
+func (r reader) loadLinks(ctx context.Context, s *state, to calendar.Kind, events []idRange) error {
+	found := map[int64][]uint32{}
+	for _, part := range events {
+		where := fmt.Sprintf(" WHERE %s > %d AND %[1]s <= %[3]d", ent.LinkTables[to].Event, part.after, part.upTo)
+		err := r.links(ctx, to, where, func(event, record int64) {
+			if slot, known := s.slot(event); known {
+				found[record] = append(found[record], slot)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	slots := s.links[to]
+	for record, some := range found {
+		slices.Sort(some)
+		for _, slot := range some {
+			slots.add(record, slot)
+		}
+		delete(found, record)
+	}
+	return nil
+}
