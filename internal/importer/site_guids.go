@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// maxPostPages is the number of pages of a list of WordPress itself that are read. Each has 100 records.
-const maxPostPages = 500
-
 // readGUIDs reads the guids of events from the REST API of WordPress itself. Without that API it reads the feed of the next
 // events.
 func (s *siteReader) readGUIDs(ctx context.Context) {
@@ -51,6 +48,9 @@ func (s *siteReader) readGUIDs(ctx context.Context) {
 		}
 	}
 }
+
+// maxPostPages is the number of pages of a list of WordPress itself that are read. Each has 100 records.
+const maxPostPages = 500
 
 // post is a record of the REST API of WordPress itself.
 type post struct {

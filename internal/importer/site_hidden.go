@@ -14,18 +14,6 @@ import (
 	"strings"
 )
 
-// Limits of the search for hidden events.
-const (
-	maxSitemaps     = 50     // files
-	maxAddresses    = 50_000 // addresses in the files
-	fewMissing      = 20     // missing events to ask for without reading the whole list
-	maxListPages    = 1000   // pages of the whole list
-	maxSlugRequests = 500    // events to ask for
-)
-
-// sitemapNames are the indexes of sitemaps of WordPress itself and of its plugins.
-var sitemapNames = []string{"wp-sitemap.xml", "sitemap_index.xml", "sitemap.xml"}
-
 // readHidden adds the events that are in the sitemaps, but in no list. A list in a window of time lacks other events too, so
 // many missing events are looked up in the whole list first.
 func (s *siteReader) readHidden(ctx context.Context) {
@@ -59,6 +47,18 @@ func (s *siteReader) readHidden(ctx context.Context) {
 	}
 	s.readMissing(ctx, missing)
 }
+
+// Limits of the search for hidden events.
+const (
+	maxSitemaps     = 50     // files
+	maxAddresses    = 50_000 // addresses in the files
+	fewMissing      = 20     // missing events to ask for without reading the whole list
+	maxListPages    = 1000   // pages of the whole list
+	maxSlugRequests = 500    // events to ask for
+)
+
+// sitemapNames are the indexes of sitemaps of WordPress itself and of its plugins.
+var sitemapNames = []string{"wp-sitemap.xml", "sitemap_index.xml", "sitemap.xml"}
 
 // readMissing asks for the events with some keys. It stops after maxFailures.
 func (s *siteReader) readMissing(ctx context.Context, missing []string) {

@@ -15,6 +15,57 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+// paths returns the bases that differ from those of this program.
+func (s *siteReader) paths() map[string]string {
+	out := make(map[string]string)
+	for name, base := range s.bases {
+		if base != defaultBases[name] && isBase(base) {
+			out[name] = base
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// learnBases learns the bases of events, venues and organizers from their pages.
+func (s *siteReader) learnBases() {
+	prefixes := make(tally)
+	counts := map[string]tally{"event": {}, "venue": {}, "organizer": {}}
+	seen := make(map[string]bool)
+	add := func(kind, page string) {
+		if page == "" || seen[page] {
+			return
+		}
+		seen[page] = true
+		prefix, base := s.pageBase(page)
+		counts[kind][base]++
+		if kind == "event" {
+			prefixes[prefix]++
+		}
+	}
+	for _, e := range s.cal.Events {
+		add("event", e.Page)
+		for _, v := range e.Venues {
+			add("venue", v.Page)
+		}
+		for _, o := range e.Organizers {
+			add("organizer", o.Page)
+		}
+	}
+	for _, v := range s.cal.Venues {
+		add("venue", v.Page)
+	}
+	for _, o := range s.cal.Organizers {
+		add("organizer", o.Page)
+	}
+	s.prefix = prefixes.most()
+	for kind, count := range counts {
+		s.bases[kind] = count.most()
+	}
+}
+
 // defaultBases are the bases of the pages of this program by their name in Calendar.Paths.
 var defaultBases = map[string]string{
 	"events": "events", "event": "event", "venue": "venue", "organizer": "organizer", "category": "category", "tag": "tag",
@@ -63,43 +114,6 @@ func withoutDate(path []string) []string {
 		return path[:n-1]
 	}
 	return path
-}
-
-// learnBases learns the bases of events, venues and organizers from their pages.
-func (s *siteReader) learnBases() {
-	prefixes := make(tally)
-	counts := map[string]tally{"event": {}, "venue": {}, "organizer": {}}
-	seen := make(map[string]bool)
-	add := func(kind, page string) {
-		if page == "" || seen[page] {
-			return
-		}
-		seen[page] = true
-		prefix, base := s.pageBase(page)
-		counts[kind][base]++
-		if kind == "event" {
-			prefixes[prefix]++
-		}
-	}
-	for _, e := range s.cal.Events {
-		add("event", e.Page)
-		for _, v := range e.Venues {
-			add("venue", v.Page)
-		}
-		for _, o := range e.Organizers {
-			add("organizer", o.Page)
-		}
-	}
-	for _, v := range s.cal.Venues {
-		add("venue", v.Page)
-	}
-	for _, o := range s.cal.Organizers {
-		add("organizer", o.Page)
-	}
-	s.prefix = prefixes.most()
-	for kind, count := range counts {
-		s.bases[kind] = count.most()
-	}
 }
 
 // readTermBases learns the bases of the list of events, of categories and of tags. It reads the lists of WordPress itself,
@@ -254,20 +268,6 @@ func attribute(n *html.Node, name string) string {
 		}
 	}
 	return ""
-}
-
-// paths returns the bases that differ from those of this program.
-func (s *siteReader) paths() map[string]string {
-	out := make(map[string]string)
-	for name, base := range s.bases {
-		if base != defaultBases[name] && isBase(base) {
-			out[name] = base
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }
 
 // plainBase matches bases in the form of Calendar.Paths.

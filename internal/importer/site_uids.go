@@ -9,25 +9,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-const (
-	// enoughUIDs is the number of UIDs that must have the form of a formula before it applies to other events.
-	enoughUIDs = 3
-	// maxUIDRequests is the number of events whose own iCalendar file is read.
-	maxUIDRequests = 200
-)
-
-// uidFormulas are the UIDs that versions of The Events Calendar write, without the host: wall times read as UTC, or
-// instants.
-var uidFormulas = []func(id string, s calendar.Span) string{
-	func(id string, s calendar.Span) string {
-		utc := calendar.UTC()
-		return fmt.Sprintf("%s-%d-%d@", id, utc.Instant(s.Start).Unix(), utc.Instant(s.End).Unix())
-	},
-	func(id string, s calendar.Span) string {
-		return fmt.Sprintf("%s-%d-%d@", id, s.StartsAt().Unix(), s.EndsAt().Unix())
-	},
-}
-
 // readUIDs reads the UIDs of events from the iCalendar file of the list, which has the next events. If they follow a
 // formula, the other events get theirs by it. Otherwise their own iCalendar files are read.
 func (s *siteReader) readUIDs(ctx context.Context) {
@@ -73,6 +54,25 @@ func (s *siteReader) readUIDs(ctx context.Context) {
 		return
 	}
 	s.readOwnUIDs(ctx, matched > 0)
+}
+
+const (
+	// enoughUIDs is the number of UIDs that must have the form of a formula before it applies to other events.
+	enoughUIDs = 3
+	// maxUIDRequests is the number of events whose own iCalendar file is read.
+	maxUIDRequests = 200
+)
+
+// uidFormulas are the UIDs that versions of The Events Calendar write, without the host: wall times read as UTC, or
+// instants.
+var uidFormulas = []func(id string, s calendar.Span) string{
+	func(id string, s calendar.Span) string {
+		utc := calendar.UTC()
+		return fmt.Sprintf("%s-%d-%d@", id, utc.Instant(s.Start).Unix(), utc.Instant(s.End).Unix())
+	},
+	func(id string, s calendar.Span) string {
+		return fmt.Sprintf("%s-%d-%d@", id, s.StartsAt().Unix(), s.EndsAt().Unix())
+	},
 }
 
 // uidFormula returns the formula that all known UIDs have. Nil means that there is none.

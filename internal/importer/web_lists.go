@@ -13,16 +13,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// listPage is the per_page parameter for lists of a service.
-const listPage = "50"
-
-// listFilters are the parameters that filter a list of events. An import of a filtered list has only records
-// that belong to its events.
-var listFilters = []string{
-	"search", "categories", "tags", "venue", "organizer", "featured", "geoloc", "geoloc_lat", "geoloc_lng", "include",
-	"post_parent", "ticketed", "series", "event_status",
-}
-
 // lists reads all venues, organizers, categories and tags of a service, including those without an event. A
 // list that cannot be read becomes a notice.
 func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) error {
@@ -56,36 +46,6 @@ func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) err
 		}
 	}
 	return nil
-}
-
-// listRoot returns the address of the API. It returns nil if the source is not an unfiltered list of events of
-// an API.
-func (w *webReader) listRoot(source string) *url.URL {
-	if isFiltered(source) {
-		return nil
-	}
-	path, ok := strings.CutSuffix(strings.TrimRight(w.base.Path, "/"), "/events")
-	if !ok {
-		return nil
-	}
-	root := *w.base
-	root.Path, root.RawPath, root.RawQuery = path, "", ""
-	return &root
-}
-
-// isFiltered reports whether a source is a list of some events.
-func isFiltered(source string) bool {
-	asked, err := url.Parse(source)
-	if err != nil {
-		return true
-	}
-	for name := range asked.Query() {
-		name, _, _ = strings.Cut(name, "[") // categories[] is the parameter of a list
-		if slices.Contains(listFilters, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // list reads all pages of a list and adds the valid records. Invalid records become notices.
@@ -141,4 +101,44 @@ func (w *webReader) list(
 		}
 	}
 	return fmt.Errorf("more than %d pages", maxPages)
+}
+
+// listPage is the per_page parameter for lists of a service.
+const listPage = "50"
+
+// listFilters are the parameters that filter a list of events. An import of a filtered list has only records
+// that belong to its events.
+var listFilters = []string{
+	"search", "categories", "tags", "venue", "organizer", "featured", "geoloc", "geoloc_lat", "geoloc_lng", "include",
+	"post_parent", "ticketed", "series", "event_status",
+}
+
+// listRoot returns the address of the API. It returns nil if the source is not an unfiltered list of events of
+// an API.
+func (w *webReader) listRoot(source string) *url.URL {
+	if isFiltered(source) {
+		return nil
+	}
+	path, ok := strings.CutSuffix(strings.TrimRight(w.base.Path, "/"), "/events")
+	if !ok {
+		return nil
+	}
+	root := *w.base
+	root.Path, root.RawPath, root.RawQuery = path, "", ""
+	return &root
+}
+
+// isFiltered reports whether a source is a list of some events.
+func isFiltered(source string) bool {
+	asked, err := url.Parse(source)
+	if err != nil {
+		return true
+	}
+	for name := range asked.Query() {
+		name, _, _ = strings.Cut(name, "[") // categories[] is the parameter of a list
+		if slices.Contains(listFilters, name) {
+			return true
+		}
+	}
+	return false
 }

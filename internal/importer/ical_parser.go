@@ -12,12 +12,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The limits of an iCalendar file. For a file from an address, maxBody is a further limit.
-const (
-	maxComponents = 100_000 // calendars, events, time zones and their parts
-	maxProperties = 500_000 // properties of all components together
-)
-
 // icalFile is an iCalendar file (RFC 5545). It may consist of several calendars one after another.
 type icalFile struct {
 	calendars []*icalCalendar
@@ -65,6 +59,12 @@ type property struct {
 	value      string            // as written in the file
 	line       int               // line in the file
 }
+
+// The limits of an iCalendar file. For a file from an address, maxBody is a further limit.
+const (
+	maxComponents = 100_000 // calendars, events, time zones and their parts
+	maxProperties = 500_000 // properties of all components together
+)
 
 // parameter returns the value of a parameter, or "" without it.
 func (p property) parameter(name string) string { return p.parameters[name] }

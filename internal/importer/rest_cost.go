@@ -10,10 +10,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// pricePattern matches a value of cost_details that is a number with '.' as decimal mark and without digit
-// groups.
-var pricePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
-
 // cost returns the cost of an event in the reply of a service. The reply has the displayed text, and details
 // that are more exact but lack the format. Almanac then replies with the same values and the same currency,
 // even if the currency is the default of the source and not in the details.
@@ -54,6 +50,10 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 	}
 	return c
 }
+
+// pricePattern matches a value of cost_details that is a number with '.' as decimal mark and without digit
+// groups.
+var pricePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // costElements splits a displayed cost, such as "Donation – $10 – $20", at the dashes between its parts.
 func costElements(shown string) []string {

@@ -12,9 +12,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// comparedYears is the number of years after now for which the dates of long schedules are compared.
-const comparedYears = 10
-
 // schedulePlan is the plan that changes the future dates of a stored series to those of the source. Past dates
 // are not compared, because a change of a schedule never moves them.
 type schedulePlan struct {
@@ -27,6 +24,9 @@ type schedulePlan struct {
 	// 0 means that there is nothing to end.
 	end int64
 }
+
+// comparedYears is the number of years after now for which the dates of long schedules are compared.
+const comparedYears = 10
 
 func (p schedulePlan) same() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
 

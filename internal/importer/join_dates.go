@@ -12,24 +12,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// datedPath matches the part before the day of an address such as /event/{slug}/{day}/. A number after the day
-// distinguishes two events of one day.
-var datedPath = regexp.MustCompile(`^(.*/[^/]+)/[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]+)?/?$`)
-
-// seriesPageOf returns the host and path of the page of a recurring event, from the address of one of its
-// dates. For any other address it returns "".
-func seriesPageOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	m := datedPath.FindStringSubmatch(u.Path)
-	if m == nil {
-		return ""
-	}
-	return u.Hostname() + m[1]
-}
-
 // joinDates replaces events that are dates of the same recurring event by one series. The addresses of such
 // events differ only in the day. The series gets the most frequent fields of the dates. Dates in another zone, or
 // that last all day unlike the others, form a separate series. A date stays a single event if it is alone or has
@@ -124,4 +106,22 @@ func (e *Event) fieldsText() (string, error) {
 	one.Span = e.Span.MoveStart(calendar.WallAt(2000, 1, 1, 0, 0, 0))
 	data, err := json.Marshal(one)
 	return string(data), err
+}
+
+// datedPath matches the part before the day of an address such as /event/{slug}/{day}/. A number after the day
+// distinguishes two events of one day.
+var datedPath = regexp.MustCompile(`^(.*/[^/]+)/[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]+)?/?$`)
+
+// seriesPageOf returns the host and path of the page of a recurring event, from the address of one of its
+// dates. For any other address it returns "".
+func seriesPageOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	m := datedPath.FindStringSubmatch(u.Path)
+	if m == nil {
+		return ""
+	}
+	return u.Hostname() + m[1]
 }

@@ -18,14 +18,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Maximum lengths of stored texts in characters (contract, section 4).
-const (
-	maxTitle  = 500
-	maxText   = 255
-	maxURL    = 2048
-	maxSource = 300
-)
-
 // object reads the members of a JSON object from services with loose types. These send numbers as text, text as
 // numbers, and false, null or [] for nothing. It collects a fault for each value that it cannot interpret.
 type object struct {
@@ -47,6 +39,14 @@ func newObject(raw json.RawMessage, at string, log *journal) (object, bool) {
 	}
 	return o, true
 }
+
+// Maximum lengths of stored texts in characters (contract, section 4).
+const (
+	maxTitle  = 500
+	maxText   = 255
+	maxURL    = 2048
+	maxSource = 300
+)
 
 func (o object) fault(name, format string, args ...any) {
 	o.log.faults = append(o.log.faults, fmt.Errorf("%s%s: %s", o.at, name, fmt.Sprintf(format, args...)))

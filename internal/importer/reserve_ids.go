@@ -27,56 +27,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 )
 
-// maxNumber is the highest id of a source that an import keeps. Ids that are drawn later are above those of the source,
-// and JavaScript must represent them.
-const maxNumber = 1_000_000_000_000
-
-// numberOf parses the id of a record at the source. 0 means that an import cannot keep it.
-func numberOf(id string) int64 {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || n < 1 || n > maxNumber {
-		return 0
-	}
-	return n
-}
-
-// TakenID is an id of the source that another record has here.
-type TakenID struct {
-	ID                int64
-	SourceKind, Kind  calendar.Kind
-	SourceTitle       string
-	Title             string // "" for a record that was deleted
-	sharedAtTheSource bool
-}
-
-// TakenError is returned by Run if records of the source cannot keep their ids. Nothing was written then.
-type TakenError struct{ IDs []TakenID }
-
-func (e *TakenError) Error() string {
-	const most = 20
-	var b strings.Builder
-	if slices.ContainsFunc(e.IDs, func(t TakenID) bool { return !t.sharedAtTheSource }) {
-		fmt.Fprintf(&b, "%d of the source's ids belong to other records here, so nothing was imported:", len(e.IDs))
-	} else {
-		fmt.Fprintf(&b, "the source counts its kinds separately: %d of its records share their ids, so nothing was imported:", len(e.IDs))
-	}
-	for i, t := range e.IDs {
-		if i == most {
-			fmt.Fprintf(&b, "\n  and %d more", len(e.IDs)-most)
-			break
-		}
-		here := fmt.Sprintf("%s %q", t.Kind, shorten(t.Title))
-		switch {
-		case t.sharedAtTheSource:
-			here = "that of another record of the source, too"
-		case t.Title == "":
-			here = "a deleted or reserved " + string(t.Kind)
-		}
-		fmt.Fprintf(&b, "\n  %d: %s %q there, %s here", t.ID, t.SourceKind, shorten(t.SourceTitle), here)
-	}
-	return b.String()
-}
-
 // reserve decides on the ids of the records that the import creates. They are those of the source, unless Importer.NewIDs
 // is set, or an earlier import has given its records new ones. It returns *TakenError if another record has such an id.
 func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*Event) error {
@@ -118,6 +68,56 @@ func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*
 		r.editor.Reserved, err = r.editor.Reserve(ctx, tx, list, keep)
 		return err
 	})
+}
+
+// TakenID is an id of the source that another record has here.
+type TakenID struct {
+	ID                int64
+	SourceKind, Kind  calendar.Kind
+	SourceTitle       string
+	Title             string // "" for a record that was deleted
+	sharedAtTheSource bool
+}
+
+// TakenError is returned by Run if records of the source cannot keep their ids. Nothing was written then.
+type TakenError struct{ IDs []TakenID }
+
+// maxNumber is the highest id of a source that an import keeps. Ids that are drawn later are above those of the source,
+// and JavaScript must represent them.
+const maxNumber = 1_000_000_000_000
+
+// numberOf parses the id of a record at the source. 0 means that an import cannot keep it.
+func numberOf(id string) int64 {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || n < 1 || n > maxNumber {
+		return 0
+	}
+	return n
+}
+
+func (e *TakenError) Error() string {
+	const most = 20
+	var b strings.Builder
+	if slices.ContainsFunc(e.IDs, func(t TakenID) bool { return !t.sharedAtTheSource }) {
+		fmt.Fprintf(&b, "%d of the source's ids belong to other records here, so nothing was imported:", len(e.IDs))
+	} else {
+		fmt.Fprintf(&b, "the source counts its kinds separately: %d of its records share their ids, so nothing was imported:", len(e.IDs))
+	}
+	for i, t := range e.IDs {
+		if i == most {
+			fmt.Fprintf(&b, "\n  and %d more", len(e.IDs)-most)
+			break
+		}
+		here := fmt.Sprintf("%s %q", t.Kind, shorten(t.Title))
+		switch {
+		case t.sharedAtTheSource:
+			here = "that of another record of the source, too"
+		case t.Title == "":
+			here = "a deleted or reserved " + string(t.Kind)
+		}
+		fmt.Fprintf(&b, "\n  %d: %s %q there, %s here", t.ID, t.SourceKind, shorten(t.SourceTitle), here)
+	}
+	return b.String()
 }
 
 // dropNamesakes removes the numbers of terms that a term of the same name has here: the import does not create these.
