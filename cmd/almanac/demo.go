@@ -282,3 +282,6 @@ func examplesOf(ctx context.Context, st *store.Store) (x examples, err error) {
 	}
 	return x, nil
 }
+
+// removeAll removes a temporary folder and adds any error to *err. It is for defer statements.
+func removeAll(dir string, err *error) { *err = errors.Join(*err, os.RemoveAll(dir)) }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"time"
+
 	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
@@ -149,3 +151,6 @@ func version() string {
 	}
 	return "almanac " + buildVersion() + revision + modified + " " + info.GoVersion
 }
+
+// clockNow returns the current time in UTC and whole seconds. It is the clock of every site.
+func clockNow() time.Time { return time.Now().UTC().Truncate(time.Second) }

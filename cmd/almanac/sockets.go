@@ -172,3 +172,20 @@ func inheritedSockets() (out sockets, err error) {
 	}
 	return out, nil
 }
+
+// reachableAddress returns the address of a listener for clients on this machine. It has the actual port if port
+// 0 was requested. "localhost" replaces the address that means all addresses.
+func reachableAddress(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return a.String()
+}
+
+// address returns the address at which clients on this machine reach the server.
+func (f serveFlags) address(sock sockets) string {
+	if sock.public == nil {
+		return hostPort(f.Listen)
+	}
+	return reachableAddress(sock.public.Addr())
+}

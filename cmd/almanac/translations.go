@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/translations"
 )
@@ -36,16 +35,6 @@ func (f kindFlag) kinds() []calendar.Kind {
 		}
 	}
 	return out
-}
-
-// looking runs do with the database for reading. It returns an error if the schema is not up to date.
-func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
-	return d.reading(ctx, func(st *store.Store) error {
-		if err := migrate.CheckCurrent(ctx, st); err != nil {
-			return adviseMigration(err, st)
-		}
-		return do(st)
-	})
 }
 
 type translationsStatusCmd struct {

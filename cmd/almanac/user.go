@@ -23,17 +23,6 @@ type userCmds struct {
 	Remove  userRemoveCmd  `cmd:"" help:"Delete a user and their tokens permanently. Their records stay, without an author."`
 }
 
-// withCurrent runs do as with does. On SQLite it first applies missing migrations. Elsewhere it returns an error if
-// the schema is not up to date.
-func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) error {
-	return d.with(ctx, func(st *store.Store) error {
-		if err := requireCurrent(ctx, st, false); err != nil {
-			return err
-		}
-		return do(st)
-	})
-}
-
 type userAddCmd struct {
 	database      `group:"Database:"`
 	Login         string `arg:"" help:"Login, of these characters: a-z 0-9 . _ @ + and -."`

@@ -15,23 +15,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// lockName is the name of the MySQL lock that the Atlas CLI takes too, so that only one of the programs
-// migrates at a time.
-const lockName = "atlas_migrate_execute"
-
-// defaultLockWait is the default time to wait for another migrating process.
-const defaultLockWait = time.Minute
-
-// runOutcome is the result of a run under the lock. Foreign keys are checked only after runRiskedReferences,
-// because the check reads all rows while writers wait.
-type runOutcome int
-
-const (
-	runFailed runOutcome = iota
-	runUnchanged
-	runRiskedReferences
-)
-
 // lock prevents other processes from migrating until the caller calls end. wait is the time limit for getting
 // the lock. 0 means defaultLockWait, a negative value means no wait.
 func lock(
@@ -50,6 +33,23 @@ func lock(
 	}
 	return lockMySQL(ctx, drv, conn, wait)
 }
+
+// lockName is the name of the MySQL lock that the Atlas CLI takes too, so that only one of the programs
+// migrates at a time.
+const lockName = "atlas_migrate_execute"
+
+// defaultLockWait is the default time to wait for another migrating process.
+const defaultLockWait = time.Minute
+
+// runOutcome is the result of a run under the lock. Foreign keys are checked only after runRiskedReferences,
+// because the check reads all rows while writers wait.
+type runOutcome int
+
+const (
+	runFailed runOutcome = iota
+	runUnchanged
+	runRiskedReferences
+)
 
 // lockMySQL takes a named lock, which belongs to the connection and ends with it. It also sets the time for
 // which the statements of the connection wait for tables.

@@ -19,16 +19,62 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// StatesFolder has one file for each MySQL migration. The file has the tables after each statement, as a MySQL
-// server describes them, in Atlas's language. With these files Verify needs no empty database to replay
-// migrations in (decision 027). SQLite migrations are replayed in memory instead.
-const StatesFolder = "states"
-
 // state is the effect of one statement of a migration on the tables.
 type state struct {
 	sum     string            // checksum of the statement
 	changed map[string]string // description of each changed table after the statement, by name
 	dropped []string          // names of dropped tables
+}
+
+// StatesFolder has one file for each MySQL migration. The file has the tables after each statement, as a MySQL
+// server describes them, in Atlas's language. With these files Verify needs no empty database to replay
+// migrations in (decision 027). SQLite migrations are replayed in memory instead.
+const StatesFolder = "states"
+
+// States replays the MySQL migrations in dev, an empty MySQL database, and empties it again. It returns the
+// files of migrations/states by name.
+func States(ctx context.Context, dev *store.Store, files fs.FS) (out map[string][]byte, err error) {
+	dir, err := copyDir(files, "mysql")
+	if err != nil {
+		return nil, err
+	}
+	all, err := dir.Files()
+	if err != nil {
+		return nil, err
+	}
+	out = make(map[string][]byte, len(all))
+	err = withEmpty(ctx, dev, func(drv atlasDriver) error {
+		before := map[string]string{}
+		for _, f := range all {
+			stmts, err := atlas.FileStmtDecls(drv, f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			states := make([]state, len(stmts))
+			for i, stmt := range stmts {
+				if _, err := drv.ExecContext(ctx, stmt.Text); err != nil {
+					return &atlas.StmtExecError{File: f, Stmt: stmt, Version: f.Version(), Err: err}
+				}
+				found, err := inspect(ctx, drv)
+				if err != nil {
+					return err
+				}
+				after, err := describeTables(found)
+				if err != nil {
+					return err
+				}
+				states[i] = stateBetween(before, after)
+				states[i].sum = statementSum(stmt.Text)
+				before = after
+			}
+			out[stateFile(f)] = formatStates(f, states)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("states: %w", err)
+	}
+	return out, nil
 }
 
 // errNoState is returned if no file has the tables after a statement.
@@ -154,52 +200,6 @@ func inheritCollations(s *schema.Schema) {
 func isA[T schema.Attr](a schema.Attr) bool {
 	_, ok := a.(T)
 	return ok
-}
-
-// States replays the MySQL migrations in dev, an empty MySQL database, and empties it again. It returns the
-// files of migrations/states by name.
-func States(ctx context.Context, dev *store.Store, files fs.FS) (out map[string][]byte, err error) {
-	dir, err := copyDir(files, "mysql")
-	if err != nil {
-		return nil, err
-	}
-	all, err := dir.Files()
-	if err != nil {
-		return nil, err
-	}
-	out = make(map[string][]byte, len(all))
-	err = withEmpty(ctx, dev, func(drv atlasDriver) error {
-		before := map[string]string{}
-		for _, f := range all {
-			stmts, err := atlas.FileStmtDecls(drv, f)
-			if err != nil {
-				return fmt.Errorf("%s: %w", f.Name(), err)
-			}
-			states := make([]state, len(stmts))
-			for i, stmt := range stmts {
-				if _, err := drv.ExecContext(ctx, stmt.Text); err != nil {
-					return &atlas.StmtExecError{File: f, Stmt: stmt, Version: f.Version(), Err: err}
-				}
-				found, err := inspect(ctx, drv)
-				if err != nil {
-					return err
-				}
-				after, err := describeTables(found)
-				if err != nil {
-					return err
-				}
-				states[i] = stateBetween(before, after)
-				states[i].sum = statementSum(stmt.Text)
-				before = after
-			}
-			out[stateFile(f)] = formatStates(f, states)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("states: %w", err)
-	}
-	return out, nil
 }
 
 // stateBetween returns the changes from one set of table descriptions to the next.

@@ -11,6 +11,21 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+// example returns a recorded reply. A missing one is the text "not recorded": a test fails then, and -update records it.
+func (a *API) example(name string) json.RawMessage {
+	data, err := examples.ReadFile(path.Join("examples", name+".json"))
+	if err != nil {
+		return json.RawMessage(`"not recorded"`)
+	}
+	base := a.Site.BaseURL
+	for _, one := range [][2]string{
+		{exampleRoot, a.Address}, {exampleBase, base},
+	} {
+		data = bytes.ReplaceAll(data, []byte(one[0]), []byte(one[1]))
+	}
+	return data
+}
+
 // examples are recorded replies of the service, copied from testdata/golden. A test compares them with the
 // originals.
 //
@@ -31,21 +46,6 @@ func (d *description) show(name string) ordered {
 		d.examples = append(d.examples, member{name, ordered{{"value", d.api.example(name)}}})
 	}
 	return ordered{{name, refTo("examples", name)}}
-}
-
-// example returns a recorded reply. A missing one is the text "not recorded": a test fails then, and -update records it.
-func (a *API) example(name string) json.RawMessage {
-	data, err := examples.ReadFile(path.Join("examples", name+".json"))
-	if err != nil {
-		return json.RawMessage(`"not recorded"`)
-	}
-	base := a.Site.BaseURL
-	for _, one := range [][2]string{
-		{exampleRoot, a.Address}, {exampleBase, base},
-	} {
-		data = bytes.ReplaceAll(data, []byte(one[0]), []byte(one[1]))
-	}
-	return data
 }
 
 // successExample returns the name of the example for a successful reply of an operation.

@@ -10,6 +10,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
+// Sample is a request that shows the use of a parameter.
+type Sample struct {
+	Method string
+	Server string // base address of the path; "" means that of the API
+	Path   string // path below Server
+	Query  string // query string before percent-encoding
+	Body   string // JSON, or a form field with a file
+	Header string // header line, such as Idempotency-Key: "…"
+}
+
 // samples are example values of parameters in the form in which they are sent: a path, a query, the value of a
 // header, or the body of a write.
 // The key is the location and the name. If a name has another meaning in one collection, the collection and a
@@ -185,16 +195,6 @@ func usualFields(params []*param.Param) string {
 		return params[at].Name
 	}
 	return strings.Join(required, " ")
-}
-
-// Sample is a request that shows the use of a parameter.
-type Sample struct {
-	Method string
-	Server string // base address of the path; "" means that of the API
-	Path   string // path below Server
-	Query  string // query string before percent-encoding
-	Body   string // JSON, or a form field with a file
-	Header string // header line, such as Idempotency-Key: "…"
 }
 
 // samplePath returns a path of the route in the sample calendar.

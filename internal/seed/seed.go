@@ -19,9 +19,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// mark is the prefix of the source ids of all generated records.
-const mark = "seed:"
-
 // Kinds are the kinds of seeded records, in the order of the reports.
 var Kinds = []calendar.Kind{
 	calendar.Event, calendar.Series, calendar.Organizer, calendar.Venue, calendar.Image, calendar.Tag, calendar.Category,
@@ -30,6 +27,9 @@ var Kinds = []calendar.Kind{
 // Number is the number of a calendar among those of its scenario in a database, from 1. From 2 on it is part of
 // the source ids: seed:city:event:7 is in the first calendar, seed:city.2:event:7 in the second.
 type Number int
+
+// mark is the prefix of the source ids of all generated records.
+const mark = "seed:"
 
 // sourceID returns the source id of a record of calendar n. Id is that of the same record in the first
 // calendar.

@@ -6,14 +6,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// Maximum numbers of records with their own picture. Other events share a picture of their festival or their kind, or
-// have none.
-const (
-	maxOwnPictures       = 60 // of events
-	maxVenuePictures     = 10
-	maxOrganizerPictures = 4
-)
-
 // fillPictures plans the pictures. There are pictures of kinds, of series, of some venues and organizers, and
 // of the events that people see first: events of the next weeks, and parents of others.
 func (c *Calendar) fillPictures() error {
@@ -62,6 +54,14 @@ func (c *Calendar) fillPictures() error {
 	}
 	return nil
 }
+
+// Maximum numbers of records with their own picture. Other events share a picture of their festival or their kind, or
+// have none.
+const (
+	maxOwnPictures       = 60 // of events
+	maxVenuePictures     = 10
+	maxOrganizerPictures = 4
+)
 
 // motifOfVenue returns the motif of pictures for a type of venue.
 func motifOfVenue(typ string) string {

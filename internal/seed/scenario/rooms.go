@@ -1,14 +1,14 @@
 package scenario
 
-// dayQuarters is the number of quarters of an hour in a day. Rooms are occupied by the quarter.
-const dayQuarters = 24 * 4
-
 // rooms records the times at which the rooms of each venue are occupied, so that no room has two events at
 // once.
 type rooms struct {
 	// taken has a bit for each quarter of an hour of the day, by room and day.
 	taken map[roomDay][2]uint64
 }
+
+// dayQuarters is the number of quarters of an hour in a day. Rooms are occupied by the quarter.
+const dayQuarters = 24 * 4
 
 type roomDay struct{ venue, room, day int32 }
 

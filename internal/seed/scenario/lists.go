@@ -1,10 +1,69 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
+
+// list is a list of entries with their forms, in all languages.
+type list struct {
+	name    string
+	works   bool // each entry has an author
+	size    int
+	entries [][][]string   // by language, entry and form
+	nested  [][][]template // templates of entries with slots; nil if none has slots
+}
+
+// fillLists reads the lists of all languages, and sorts them by name.
+func (c *Calendar) fillLists() error {
+	for key := range c.texts[0] {
+		typ, name, _ := strings.Cut(key, " ")
+		if typ != "list" && typ != "works" {
+			continue
+		}
+		if slices.Contains(slotNames[:], name) {
+			return fmt.Errorf("section %q has the name of a slot", key)
+		}
+		c.lists = append(c.lists, &list{name: name, works: typ == "works"})
+	}
+	slices.SortFunc(c.lists, func(a, b *list) int { return cmp.Compare(a.name, b.name) })
+	if len(c.lists) > maxSlots-slotLists {
+		return fmt.Errorf("%d lists are too many", len(c.lists))
+	}
+	for _, l := range c.lists {
+		for _, texts := range c.texts {
+			entries, err := texts.listOf(l)
+			if err != nil {
+				return err
+			}
+			l.size = len(entries)
+			l.entries = append(l.entries, entries)
+		}
+	}
+	if err := c.nestLists(); err != nil {
+		return err
+	}
+	for _, texts := range c.texts {
+		ordinals, err := texts.entries("list ordinal")
+		if err != nil {
+			return err
+		}
+		if len(ordinals) < lessons || len(ordinals[0]) < formsOf(slotNth) {
+			return fmt.Errorf("list of ordinals: want %d with %d forms", lessons, formsOf(slotNth))
+		}
+		c.ordinals = append(c.ordinals, ordinals)
+	}
+	c.infos = map[string][]*descriptionTexts{}
+	for _, key := range []string{"free", "ticket", "any", "doors", "outdoors", "online", "canceled", "postponed", "heading", "house", "long", "place"} {
+		var err error
+		if c.infos[key], err = c.about("info " + key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // listOf returns the entries of a list. For a list of works it fills the slots of the entries.
 func (s sections) listOf(l *list) ([][]string, error) {
