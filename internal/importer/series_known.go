@@ -12,6 +12,17 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
+// seriesUpdate is a planned change of a stored series.
+type seriesUpdate struct {
+	id       int64
+	event    *Event // of the source
+	change   *change
+	input    *edit.EventInput
+	texts    storedTexts
+	plan     schedulePlan
+	replaced replacedRecords
+}
+
 // prepareKnownSeries compares a recurring event with its stored series, and plans the write.
 func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *Event, s *ent.Series) (recordWrite, error) {
 	if s.Status == calendar.Trash {
@@ -21,88 +32,104 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	if err != nil {
 		return recordWrite{}, err
 	}
-	row, err := ent.DecodeTemplate(s.Edges.Phases[len(s.Edges.Phases)-1].Template)
-	if err != nil {
-		return recordWrite{}, fmt.Errorf("template of series %d: %w", s.ID, err)
-	}
-	row.ID, row.Status, row.PublishedAt = s.ID, s.Status, s.PublishedAt
-	c := &change{}
-	common := *e
-	common.Slug = "" // the series keeps its slug, which clients may know
-	texts := storedTexts{kind: calendar.Series, id: s.ID, original: row.Text(), others: row.Translated()}
-	short, cut := r.shortened(&common)
-	in, notice, err := r.compareEvent(ctx, db, c, texts, short, row)
+	u := &seriesUpdate{id: s.ID, event: e}
+	notice, err := r.compareSeries(ctx, db, u, s)
 	if err != nil {
 		return recordWrite{}, err
 	}
-	notice = joinNotices(notice, cut)
-	if len(e.Series.Single) > 0 && !e.Series.Typical {
-		c, in = &change{}, &edit.EventInput{} // each date is written separately
-	}
-	plan, err := r.planSchedule(ctx, db, s, e.Series)
-	if err != nil {
+	if u.plan, err = r.planSchedule(ctx, db, s, e.Series); err != nil {
 		return recordWrite{}, err
 	}
 	dates, err := r.prepareDates(ctx, db, s.ID, e)
 	if err != nil {
 		return recordWrite{}, err
 	}
-	replaced, err := r.replacedBy(ctx, db, e)
-	if err != nil {
+	if u.replaced, err = r.replacedBy(ctx, db, e); err != nil {
 		return recordWrite{}, err
 	}
-	w := recordWrite{action: c.action(), id: s.ID, notice: notice, dates: dates}
-	if w.action == Unchanged && plan.same() && len(dates.writes) == 0 && replaced.isEmpty() {
+	w := recordWrite{action: u.change.action(), id: s.ID, notice: notice, dates: dates}
+	if w.action == Unchanged && u.plan.same() && len(dates.writes) == 0 && u.replaced.isEmpty() {
 		return w, nil
 	}
 	if w.action == Unchanged {
 		w.action = Update
 	}
-	w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-		if c.any || plan.changed != nil {
-			if plan.changed != nil {
-				setSchedule(in, *plan.changed)
-			}
-			err := r.writeLanguages(ctx, tx, texts, c.words, func(one translationWrite, first bool) error {
-				in := in
-				if !first {
-					in = &edit.EventInput{}
-				}
-				in.Title, in.Description, in.Excerpt = one.title, one.description, one.excerpt
-				in.EventStatusReason = one.reason
-				return r.withReservedDates(e, func() error { return r.editor.UpdateSeries(ctx, tx, s.ID, in) })
-			})
-			if err != nil {
-				return 0, err
-			}
-		}
-		if plan.changed != nil {
-			// The change keeps occurrences with own fields, even if the source lacks their dates.
-			if plan, err = r.planStored(ctx, tx.Client(), s.ID, e); err != nil {
-				return 0, err
-			}
-		}
-		if err := r.trashDates(ctx, tx, plan); err != nil {
-			return 0, err
-		}
-		if err := r.trashReplaced(ctx, tx, replaced); err != nil {
-			return 0, err
-		}
-		dates, err := r.prepareDates(ctx, tx.Client(), s.ID, e)
-		if err != nil {
-			return 0, err
-		}
-		w.dates.notice = dates.notice
-		if err := dates.write(ctx, tx); err != nil {
-			return 0, err
-		}
-		plan, err := r.planStored(ctx, tx.Client(), s.ID, e)
-		if err == nil && !plan.same() {
-			err = refusedRecord("its dates cannot become those of the source, because of what was changed here")
-		}
-		return s.ID, err
-	}
+	w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) { return r.updateSeries(ctx, tx, u, w.dates) }
 	return w, nil
+}
+
+// compareSeries compares the fields that all dates of a series have, and sets the change and the input of the update.
+func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *seriesUpdate, s *ent.Series) (notice string, err error) {
+	row, err := ent.DecodeTemplate(s.Edges.Phases[len(s.Edges.Phases)-1].Template)
+	if err != nil {
+		return "", fmt.Errorf("template of series %d: %w", s.ID, err)
+	}
+	row.ID, row.Status, row.PublishedAt = s.ID, s.Status, s.PublishedAt
+	common := *u.event
+	common.Slug = "" // the series keeps its slug, which clients may know
+	u.change = &change{}
+	u.texts = storedTexts{kind: calendar.Series, id: s.ID, original: row.Text(), others: row.Translated()}
+	short, cut := r.shortened(&common)
+	if u.input, notice, err = r.compareEvent(ctx, db, u.change, u.texts, short, row); err != nil {
+		return "", err
+	}
+	if from := u.event.Series; len(from.Single) > 0 && !from.Typical {
+		u.change, u.input = &change{}, &edit.EventInput{} // each date is written separately
+	}
+	return joinNotices(notice, cut), nil
+}
+
+// updateSeries writes a planned change of a series and of its dates. It sets the notice of dates.
+func (r *importRun) updateSeries(ctx context.Context, tx *ent.Tx, u *seriesUpdate, dates *datesToWrite) (int64, error) {
+	if err := r.updateSeriesFields(ctx, tx, u); err != nil {
+		return 0, err
+	}
+	plan := u.plan
+	var err error
+	if plan.changed != nil {
+		// The change keeps occurrences with own fields, even if the source lacks their dates.
+		if plan, err = r.planStored(ctx, tx.Client(), u.id, u.event); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.trashDates(ctx, tx, plan); err != nil {
+		return 0, err
+	}
+	if err := r.trashReplaced(ctx, tx, u.replaced); err != nil {
+		return 0, err
+	}
+	current, err := r.prepareDates(ctx, tx.Client(), u.id, u.event)
+	if err != nil {
+		return 0, err
+	}
+	dates.notice = current.notice
+	if err := current.write(ctx, tx); err != nil {
+		return 0, err
+	}
+	plan, err = r.planStored(ctx, tx.Client(), u.id, u.event)
+	if err == nil && !plan.same() {
+		err = refusedRecord("its dates cannot become those of the source, because of what was changed here")
+	}
+	return u.id, err
+}
+
+// updateSeriesFields writes the fields and the schedule of a series, if they differ.
+func (r *importRun) updateSeriesFields(ctx context.Context, tx *ent.Tx, u *seriesUpdate) error {
+	if !u.change.any && u.plan.changed == nil {
+		return nil
+	}
+	if u.plan.changed != nil {
+		setSchedule(u.input, *u.plan.changed)
+	}
+	return r.writeLanguages(ctx, tx, u.texts, u.change.words, func(w translationWrite, first bool) error {
+		in := u.input
+		if !first {
+			in = &edit.EventInput{}
+		}
+		in.Title, in.Description, in.Excerpt = w.title, w.description, w.excerpt
+		in.EventStatusReason = w.reason
+		return r.withReservedDates(u.event, func() error { return r.editor.UpdateSeries(ctx, tx, u.id, in) })
+	})
 }
 
 // withNominalStarts returns the event with the nominal starts of its stored dates. A date is identified by its

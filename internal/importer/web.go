@@ -32,6 +32,7 @@ func IsURL(source string) bool {
 	return scheme == "http" || scheme == "https" || webcals[scheme] != ""
 }
 
+// readURL reads an address: an iCalendar file, a table, or a list of events with its further pages.
 func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) {
 	at, err := url.Parse(source)
 	if err != nil {
@@ -40,72 +41,27 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	if scheme := webcals[strings.ToLower(at.Scheme)]; scheme != "" {
 		at.Scheme = scheme
 	}
-	perSecond := r.Rate
-	if perSecond <= 0 {
-		perSecond = DefaultRate
-	}
-	w := &webReader{
-		Reader: r,
-		client: &http.Client{Timeout: requestTime, CheckRedirect: sameHostOnly},
-		limit:  rate.NewLimiter(rate.Limit(perSecond), 1),
-	}
+	w := r.newWebReader()
 	defer w.client.CloseIdleConnections()
+	data, from, err := w.get(ctx, at)
+	if err != nil {
+		return nil, fmt.Errorf("page 1: %w", err)
+	}
+	file, err := r.readDownload(data)
+	switch {
+	case err == nil:
+		return file, nil
+	case !errors.Is(err, errNoTable):
+		return nil, fmt.Errorf("%s: %w", at.Redacted(), err)
+	}
+	w.base = from
 	cal := &Calendar{}
-	visited := make(map[string]bool)
-	for number := 1; ; number++ {
-		visited[at.String()] = true
-		data, from, err := w.get(ctx, at)
-		if err == nil && number == 1 && isICal(data) {
-			if cal, err = decodeICal(data, r.icalSite()); err != nil {
-				return nil, fmt.Errorf("%s: %w", at.Redacted(), err)
-			}
-			return cal, nil
-		}
-		if err == nil && number == 1 {
-			table, tableErr := r.readTable(data)
-			if tableErr == nil {
-				return table, nil
-			}
-			if !errors.Is(tableErr, errNoTable) {
-				return nil, fmt.Errorf("%s: %w", at.Redacted(), tableErr)
-			}
-		}
-		var page *Page
-		if err == nil {
-			if page, err = Decode(data, number, r.Site); err != nil {
-				err = fmt.Errorf("%s: %w", at.Redacted(), err)
-			}
-		}
-		if err == nil {
-			if w.base == nil {
-				w.base = from
-			}
-			cal.add(page)
-			if r.Progress != nil {
-				r.Progress(len(cal.Events)+len(cal.Problems), page.Total)
-			}
-			if page.Next == "" {
-				break
-			}
-			at, err = w.follow(page.Next)
-			switch {
-			case err != nil:
-			case visited[at.String()]:
-				err = errors.New("the next page is one that was read before")
-			case number == maxPages:
-				err = fmt.Errorf("more than %d pages", maxPages)
-			}
-		}
-		if err == nil {
-			continue
-		}
-		if ctx.Err() != nil || w.base == nil {
-			return nil, fmt.Errorf("page %d: %w", number, err)
-		}
-		cal.Problems = append(cal.Problems, Problem{
-			Where: fmt.Sprintf("page %d", number), Reason: err.Error() + "; the pages that follow are missing",
-		})
-		break
+	next, err := w.addPage(cal, data, 1, at)
+	if err != nil {
+		return nil, fmt.Errorf("page 1: %w", err)
+	}
+	if err := w.readFurtherPages(ctx, cal, at, next); err != nil {
+		return nil, err
 	}
 	if err := w.lists(ctx, cal, source); err != nil {
 		return nil, err
@@ -114,4 +70,80 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 		return nil, err
 	}
 	return cal, w.parents(ctx, cal)
+}
+
+// newWebReader returns a webReader without the address of its first page. The caller closes the idle connections of its client.
+func (r *Reader) newWebReader() *webReader {
+	perSecond := r.Rate
+	if perSecond <= 0 {
+		perSecond = DefaultRate
+	}
+	return &webReader{
+		Reader: r,
+		client: &http.Client{Timeout: requestTime, CheckRedirect: sameHostOnly},
+		limit:  rate.NewLimiter(rate.Limit(perSecond), 1),
+	}
+}
+
+// readDownload reads an iCalendar file or a table. It returns errNoTable for anything else.
+func (r *Reader) readDownload(data []byte) (*Calendar, error) {
+	if isICal(data) {
+		return decodeICal(data, r.icalSite())
+	}
+	return r.readTable(data)
+}
+
+// addPage adds the events of a page to a calendar, and returns the link to the next page. "" means that it is the last one.
+func (w *webReader) addPage(cal *Calendar, data []byte, number int, at *url.URL) (next string, err error) {
+	page, err := Decode(data, number, w.Site)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", at.Redacted(), err)
+	}
+	cal.add(page)
+	if w.Progress != nil {
+		w.Progress(len(cal.Events)+len(cal.Problems), page.Total)
+	}
+	return page.Next, nil
+}
+
+// readFurtherPages reads the pages after the first one. If a page fails, it adds a Problem, and the calendar has the events of
+// the pages before. It returns an error if ctx ended.
+func (w *webReader) readFurtherPages(ctx context.Context, cal *Calendar, first *url.URL, next string) error {
+	visited := map[string]bool{first.String(): true}
+	for number := 1; next != ""; {
+		at, err := w.nextPage(next, number, visited)
+		if err == nil {
+			number++
+			var data []byte
+			if data, _, err = w.get(ctx, at); err == nil {
+				next, err = w.addPage(cal, data, number, at)
+			}
+		}
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("page %d: %w", number, err)
+		}
+		cal.Problems = append(cal.Problems, Problem{
+			Where: fmt.Sprintf("page %d", number), Reason: err.Error() + "; the pages that follow are missing",
+		})
+		return nil
+	}
+	return nil
+}
+
+// nextPage returns the address of the page after page number, and adds it to visited.
+func (w *webReader) nextPage(link string, number int, visited map[string]bool) (*url.URL, error) {
+	at, err := w.follow(link)
+	switch {
+	case err != nil:
+		return nil, err
+	case visited[at.String()]:
+		return nil, errors.New("the next page is one that was read before")
+	case number == maxPages:
+		return nil, fmt.Errorf("more than %d pages", maxPages)
+	}
+	visited[at.String()] = true
+	return at, nil
 }

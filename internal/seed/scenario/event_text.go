@@ -6,9 +6,19 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+// eventTexts has what the texts of an event in all languages have in common.
+type eventTexts struct {
+	place *place
+	texts []*descriptionTexts // by language
+	facts facts
+	long  bool // whether the description is a long one
+	// empty means no description, and listed a description with a list of remarks.
+	empty, listed bool
+}
+
 // write sets the texts of an event.
 func (c *Calendar) write(e *Event, p *place, source *randomSource) {
-	d, i, all := p.draft, p.index, c.factsOf(p)
+	w := eventTexts{place: p, facts: c.factsOf(p)}
 	skipped := -1 // index of the language without a translation; -1 means none
 	alone := false
 	if n := len(c.o.Languages); n > 1 {
@@ -19,66 +29,82 @@ func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 			skipped = 1 + source.below(n-1)
 		}
 	}
-	texts := c.textsOf(p)
-	long, empty, listed := i%97 == 8, i%163 == 6, source.percent(1)
+	w.texts = c.textsOf(p)
+	w.long, w.empty, w.listed = p.index%97 == 8, p.index%163 == 6, source.percent(1)
 	e.Title, e.Excerpt = Text{}, Text{}
-	if !empty {
+	if !w.empty {
 		e.Description = Text{}
 	}
-	for n, l := range c.o.Languages {
-		if alone && n > 0 || n == skipped {
-			continue
+	for n := range c.o.Languages {
+		if !(alone && n > 0 || n == skipped) {
+			c.writeIn(e, &w, n)
 		}
-		e.Title[l] = composedTitle(d.text(p.title.in[n], n))
-		if c.o.Nasty {
-			e.Title[l] += awkwardEnding(i)
-		}
-		var b strings.Builder
-		b.Grow(1024)
-		d.paragraph(&b, texts[n].leads[c.leads[i*len(c.o.Languages)+n]].template, n)
-		e.Excerpt[l] = excerpt(b.String())
-		if empty {
-			continue
-		}
-		f := all.in(l, c.home)
-		draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
-		if len(e.Venues) == 0 && len(p.wish.at) > 0 { // the texts that follow are about a place
-			d.paragraph(&b, c.infos["place"][n].leads[0].template, n)
-			e.Description[l] = b.String()
-			continue
-		}
-		for _, of := range []*descriptionTexts{texts[n], p.title.about[n]} {
-			most := 0
-			if long {
-				most = 2
-			} else if draw.percent(c.moreShare[of]) {
-				most = 1
-			}
-			for _, text := range pick(f.suitable(of.more), most, &draw) {
-				if body := d.html(text.template, n); !strings.Contains(b.String(), body) {
-					b.WriteString("\n<p>" + body + "</p>")
-				}
-			}
-		}
-		info := c.remarks(p, &f, n)
-		switch {
-		case long || listed:
-			d.items(&b, c.infos["heading"][n].leads[0].template, pick(info, 3, &draw), n)
-		case draw.percent(remarkShare):
-			for _, text := range pick(info, 1, &draw) {
-				d.paragraph(&b, text.template, n)
-			}
-		}
-		if long {
-			if d.venue >= 0 {
-				b.WriteString("\n" + c.venues[d.venue].Description[l])
-			}
-			b.WriteString("\n" + c.organizers[d.org].Description[l])
-		}
-		if c.o.Nasty && i%29 == 3 {
-			b.WriteString("\n<p>" + calendar.Escape(strings.TrimSpace(awkwardEnding(17*(i/29)))) + "</p>")
-		}
+	}
+}
+
+// writeIn sets the texts of an event in a language.
+func (c *Calendar) writeIn(e *Event, w *eventTexts, n int) {
+	p, d, i, l := w.place, w.place.draft, w.place.index, c.o.Languages[n]
+	e.Title[l] = composedTitle(d.text(p.title.in[n], n))
+	if c.o.Nasty {
+		e.Title[l] += awkwardEnding(i)
+	}
+	var b strings.Builder
+	b.Grow(1024)
+	d.paragraph(&b, w.texts[n].leads[c.leads[i*len(c.o.Languages)+n]].template, n)
+	e.Excerpt[l] = excerpt(b.String())
+	if w.empty {
+		return
+	}
+	if len(e.Venues) == 0 && len(p.wish.at) > 0 { // the texts that follow are about a place
+		d.paragraph(&b, c.infos["place"][n].leads[0].template, n)
 		e.Description[l] = b.String()
+		return
+	}
+	f := w.facts.in(l, c.home)
+	draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
+	c.writeMore(&b, w, &f, n, &draw)
+	c.writeRemarks(&b, w, &f, n, &draw)
+	if w.long {
+		if d.venue >= 0 {
+			b.WriteString("\n" + c.venues[d.venue].Description[l])
+		}
+		b.WriteString("\n" + c.organizers[d.org].Description[l])
+	}
+	if c.o.Nasty && i%29 == 3 {
+		b.WriteString("\n<p>" + calendar.Escape(strings.TrimSpace(awkwardEnding(17*(i/29)))) + "</p>")
+	}
+	e.Description[l] = b.String()
+}
+
+// writeMore writes further paragraphs about the kind of event, then about what its title names.
+func (c *Calendar) writeMore(b *strings.Builder, w *eventTexts, f *facts, n int, draw *randomSource) {
+	d := w.place.draft
+	for _, of := range []*descriptionTexts{w.texts[n], w.place.title.about[n]} {
+		most := 0
+		if w.long {
+			most = 2
+		} else if draw.percent(c.moreShare[of]) {
+			most = 1
+		}
+		for _, text := range pick(f.suitable(of.more), most, draw) {
+			if body := d.html(text.template, n); !strings.Contains(b.String(), body) {
+				b.WriteString("\n<p>" + body + "</p>")
+			}
+		}
+	}
+}
+
+// writeRemarks writes standing remarks: none, one, or a list of them.
+func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n int, draw *randomSource) {
+	d, info := w.place.draft, c.remarks(w.place, f, n)
+	switch {
+	case w.long || w.listed:
+		d.items(b, c.infos["heading"][n].leads[0].template, pick(info, 3, draw), n)
+	case draw.percent(remarkShare):
+		for _, text := range pick(info, 1, draw) {
+			d.paragraph(b, text.template, n)
+		}
 	}
 }
 
