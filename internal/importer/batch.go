@@ -29,7 +29,7 @@ type recordWrite struct {
 // sourceRecord is a record of the source of any kind.
 type sourceRecord interface {
 	source() *Origin
-	shown() string // title or name for the report
+	displayName() string // title or name for the report
 }
 
 // syncRecords imports the records of one kind in batches. Prepare compares a batch with the stored records and
@@ -70,7 +70,7 @@ func syncBatch[T sourceRecord](
 	writes, err := tryBatch(ctx, r, kind, batch, prepare)
 	if err == nil {
 		for i, w := range writes {
-			note(r, kind, batch[i], w)
+			reportWrite(r, kind, batch[i], w)
 		}
 		r.broken = 0
 		return nil
@@ -92,7 +92,7 @@ func syncBatch[T sourceRecord](
 	} else if r.broken++; r.broken >= maxBroken {
 		return err
 	}
-	r.report.fail(kind, batch[0].source(), batch[0].shown(), reason)
+	r.report.fail(kind, batch[0].source(), batch[0].displayName(), reason)
 	return nil
 }
 
@@ -137,8 +137,8 @@ func changedIDs(writes []recordWrite) (ids []int64) {
 	return ids
 }
 
-// note adds a planned or completed write to the report, and records the id by source id.
-func note[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
+// reportWrite adds a planned or completed write to the report, and records the id by source id.
+func reportWrite[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
 	from := item.source()
 	if w.id == 0 {
 		w.id = -int64(len(r.ids) + 1)
@@ -154,7 +154,7 @@ func note[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrit
 	}
 	e, isEvent := any(item).(*Event)
 	r.report.add(Item{
-		Kind: kind, Action: w.action, Title: item.shown(), Source: from.Key, ID: max(w.id, 0), Altered: isEvent && e.isAltered(),
+		Kind: kind, Action: w.action, Title: item.displayName(), Source: from.Key, ID: max(w.id, 0), Altered: isEvent && e.isAltered(),
 	})
 }
 

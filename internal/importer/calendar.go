@@ -207,11 +207,11 @@ type Image struct {
 	Sizes         map[string]calendar.ImageSize
 }
 
-func (e *Event) shown() string     { return e.Title }
-func (v *Venue) shown() string     { return v.Name }
-func (o *Organizer) shown() string { return o.Name }
-func (t *Term) shown() string      { return t.Name }
-func (i *Image) shown() string     { return i.URL }
+func (e *Event) displayName() string     { return e.Title }
+func (v *Venue) displayName() string     { return v.Name }
+func (o *Organizer) displayName() string { return o.Name }
+func (t *Term) displayName() string      { return t.Name }
+func (i *Image) displayName() string     { return i.URL }
 
 // add appends the records of a page. It skips an event that an earlier page had, because the list changed
 // between the requests.

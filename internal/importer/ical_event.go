@@ -13,12 +13,12 @@ import (
 type decodedEvent struct {
 	event *Event
 	start icalDate
-	log   *journal
+	log   *readLog
 }
 
-// event reads a VEVENT. Times in UTC are converted to zone, unless the event recurs.
-func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) decodedEvent {
-	d := decodedEvent{event: &Event{Origin: Origin{Where: c.where}, InFile: true}, log: &journal{}}
+// readEvent reads a VEVENT. Times in UTC are converted to zone, unless the event recurs.
+func (r *icalReader) readEvent(c *icalComponent, zone calendar.Zone, recurs bool) decodedEvent {
+	d := decodedEvent{event: &Event{Origin: Origin{Where: c.where}, InFile: true}, log: &readLog{}}
 	e, o := d.event, icalObject{c, d.log}
 	d.log.notices = append(d.log.notices, c.flaws...)
 	var flaws []propertyFlaw
@@ -45,10 +45,10 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	case slices.Contains(c.words("STATUS"), "TENTATIVE"):
 		r.tentative++
 	}
-	if c.isPrivate() || c.cut && r.hasPrivate {
+	if c.isPrivate() || c.isCutOff && r.hasPrivate {
 		e.Status = new(calendar.Private)
 	}
-	if len(d.log.faults) == 0 && d.start.floating && c.calendar.own == nil && !e.Span.AllDay {
+	if len(d.log.faults) == 0 && d.start.floating && c.calendar.ownZone == nil && !e.Span.AllDay {
 		r.floating++
 		c.calendar.floating = true
 	}
@@ -60,9 +60,9 @@ func (r *icalReader) event(c *icalComponent, zone calendar.Zone, recurs bool) de
 	o.categories(e)
 	if e.Title = o.plain("SUMMARY", titleText(icalText(o.value("SUMMARY"))), maxTitle); e.Title == "" {
 		e.Title = standInTitle(e, r.site.Language)
-		o.notice("SUMMARY", fmt.Sprintf("missing; the title is %q", shorten(e.Title)))
+		o.notice("SUMMARY", fmt.Sprintf("missing; the title is %q", abbreviate(e.Title)))
 	}
-	if c.cut && len(d.log.faults) == 0 {
+	if c.isCutOff && len(d.log.faults) == 0 {
 		o.keepStored(e)
 	}
 	e.Altered = d.isAltered()
@@ -99,7 +99,7 @@ func (c *icalComponent) isPrivate() bool {
 // icalObject reads the properties of a VEVENT, like object reads the members of a JSON object.
 type icalObject struct {
 	*icalComponent
-	log *journal
+	log *readLog
 }
 
 // fault records why the event cannot be imported. Name is that of a property.
@@ -137,7 +137,7 @@ func (o icalObject) checkLines(recurs bool) {
 	}
 	for _, p := range o.properties["STATUS"] {
 		if !knownStatuses[strings.ToUpper(strings.TrimSpace(p.value))] {
-			o.notice("STATUS", fmt.Sprintf("%q is no state of an event; left out", shorten(p.value)))
+			o.notice("STATUS", fmt.Sprintf("%q is no state of an event; left out", abbreviate(p.value)))
 		}
 	}
 }

@@ -16,14 +16,14 @@ type icalGroup struct {
 	overrides []*icalComponent // components with RECURRENCE-ID
 }
 
-// byUID groups the components by UID, in the order of the first component of each.
-func (r *icalReader) byUID(components []*component) []*icalGroup {
+// groupByUID groups the components by UID, in the order of the first component of each.
+func (r *icalReader) groupByUID(components []*component) []*icalGroup {
 	var groups []*icalGroup
 	byUID := make(map[string]*icalGroup)
 	standIns := make(map[string]int)
 	for i, c := range components {
 		e := &icalComponent{component: c, uid: icalText(c.value("UID"))}
-		e.where, e.hasUID = icalPlace(i+1, e.uid), e.uid != ""
+		e.where, e.hasUID = icalPosition(i+1, e.uid), e.uid != ""
 		r.hasPrivate = r.hasPrivate || e.isPrivate()
 		if e.uid == "" {
 			e.uid = e.standInUID(standIns)
@@ -51,7 +51,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 		// Any other range is that of the date alone (RFC 5545, section 3.2.13). THISANDPRIOR is that of RFC 2445.
 		switch strings.ToUpper(strings.TrimSpace(date.parameter("RANGE"))) {
 		case "THISANDFUTURE":
-			e.following = true
+			e.changesFollowing = true
 		case "THISANDPRIOR":
 			r.problem(e, "a change of this and all earlier dates is not supported; they stay as the series has them")
 			continue
@@ -67,7 +67,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 			id = start
 		}
 		e.replaces = &id
-		if e.atReplaced = len(c.properties["DTSTART"]) == 0 && c.broken["DTSTART"] == 0; e.atReplaced {
+		if e.keepsStart = len(c.properties["DTSTART"]) == 0 && c.broken["DTSTART"] == 0; e.keepsStart {
 			c.properties["DTSTART"] = []property{date}
 			if !c.isCanceled() {
 				c.flaw(c.lineOf("RECURRENCE-ID"), "DTSTART: missing; RECURRENCE-ID is taken")
@@ -83,7 +83,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 
 // chooseMaster chooses the event itself among the components of a UID. Some programs write a RECURRENCE-ID into it.
 func (g *icalGroup) chooseMaster(r *icalReader) {
-	recurs := func(c *icalComponent) bool { return isRecurring(c.component) && !c.following }
+	recurs := func(c *icalComponent) bool { return isRecurring(c.component) && !c.changesFollowing }
 	if i := slices.IndexFunc(g.overrides, recurs); i >= 0 && len(g.masters) == 0 {
 		c := g.overrides[i]
 		c.flaw(c.lineOf("RECURRENCE-ID"), "RECURRENCE-ID: beside a rule; left out")
@@ -93,7 +93,7 @@ func (g *icalGroup) chooseMaster(r *icalReader) {
 	if len(g.masters) == 0 {
 		return
 	}
-	distinct := r.latest(g.masters, g.versionKey())
+	distinct := r.newestVersions(g.masters, g.versionKey())
 	slices.SortStableFunc(distinct, func(a, b *icalComponent) int {
 		if recurs(a) != recurs(b) {
 			return map[bool]int{true: -1, false: 1}[recurs(a)]
@@ -129,35 +129,35 @@ func (c *component) startKey() string {
 	return start.key()
 }
 
-// group reads the components of one UID: a single event, a series with its changed dates, or changed dates
+// readGroup reads the components of one UID: a single event, a series with its changed dates, or changed dates
 // without a series.
-func (r *icalReader) group(g *icalGroup) {
+func (r *icalReader) readGroup(g *icalGroup) {
 	for _, c := range g.others {
 		r.cal.Notices = append(r.cal.Notices,
 			fmt.Sprintf("%s: line %d: UID: also that of %s, which has another start; taken as another event", c.where, c.lineOf("UID"), g.master.where))
-		d := r.event(c, c.calendar.zone, false)
+		d := r.readEvent(c, c.calendar.zone, false)
 		r.add(c, d, icalKey(c.uid)+"?start="+d.start.key())
 	}
 	if g.master != nil && !isRecurring(g.master.component) {
 		one := g.master
 		if start, err := one.start(); err == nil {
-			isOwn := func(c *icalComponent) bool { return c.replaces.key() == start.key() && !c.following }
+			isOwn := func(c *icalComponent) bool { return c.replaces.key() == start.key() && !c.changesFollowing }
 			if i := slices.IndexFunc(g.overrides, isOwn); i >= 0 { // a change of the only date
 				one = g.overrides[i]
 				g.overrides = slices.Delete(g.overrides, i, i+1)
 			}
 		}
-		r.add(one, r.event(one, one.calendar.zone, false), icalKey(one.uid))
+		r.add(one, r.readEvent(one, one.calendar.zone, false), icalKey(one.uid))
 		g.master = nil
 	}
 	if g.master != nil {
 		r.readDates(g)
-		r.series(g)
+		r.readSeries(g)
 		return
 	}
-	for _, o := range r.latest(g.overrides, func(c *icalComponent) string { return c.replaces.key() }) {
-		d := r.event(o, o.calendar.zone, false)
-		if o.following {
+	for _, o := range r.newestVersions(g.overrides, func(c *icalComponent) string { return c.replaces.key() }) {
+		d := r.readEvent(o, o.calendar.zone, false)
+		if o.changesFollowing {
 			icalObject{o, d.log}.notice("RECURRENCE-ID", "the following dates stay as they are, because the series is not in the file")
 		}
 		d.event.Replaces = &replacedDate{icalKey(o.uid), *o.replaces}
@@ -180,10 +180,10 @@ type icalComponent struct {
 	sequence int
 	changed  time.Time // time of LAST-MODIFIED, otherwise DTSTAMP
 	replaces *icalDate // RECURRENCE-ID, the date of a series that it changes; nil for the event itself
-	// following reports whether it changes all later dates as well (RANGE=THISANDFUTURE).
-	following bool
-	// atReplaced reports whether it has no start of its own, so that it stays where the series has it.
-	atReplaced bool
+	// changesFollowing reports whether it changes all later dates as well (RANGE=THISANDFUTURE).
+	changesFollowing bool
+	// keepsStart reports whether it has no start of its own, so that it stays where the series has it.
+	keepsStart bool
 }
 
 // isOlderThan reports whether c is an older version of the same event than d.
@@ -194,9 +194,9 @@ func (c *icalComponent) isOlderThan(d *icalComponent) bool {
 	return c.changed.Before(d.changed)
 }
 
-// latest returns the newest version of each component. Components with the same key are versions of one. If two
+// newestVersions returns the newest version of each component. Components with the same key are versions of one. If two
 // have the same time, the later one in the file wins. It adds a notice for each older version.
-func (r *icalReader) latest(all []*icalComponent, key func(*icalComponent) string) []*icalComponent {
+func (r *icalReader) newestVersions(all []*icalComponent, key func(*icalComponent) string) []*icalComponent {
 	var out []*icalComponent
 	places := make(map[string]int)
 	for _, c := range all {

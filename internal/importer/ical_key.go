@@ -16,7 +16,7 @@ func icalKey(uid string) string {
 	if key := icalEvent + uid; utf8.RuneCountInString(key) <= maxICalKey && !strings.ContainsFunc(uid, unicode.IsControl) {
 		return key
 	}
-	return icalEvent + digest(uid)
+	return icalEvent + shortHash(uid)
 }
 
 // Prefixes of source ids of records in iCalendar files. Records other than events have no id in the file.
@@ -45,11 +45,11 @@ func (c *icalComponent) standInUID(seen map[string]int) string {
 	if n := seen[text]; n > 1 {
 		text += fmt.Sprintf("\n%d", n)
 	}
-	return "without-uid-" + digest(text)
+	return "without-uid-" + shortHash(text)
 }
 
-// digest returns a hash of a text in 32 hexadecimal digits.
-func digest(text string) string {
+// shortHash returns a hash of a text in 32 hexadecimal digits.
+func shortHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }

@@ -65,7 +65,7 @@ func (o icalObject) venue(location string) *Venue {
 	if v.Name == "" {
 		return nil
 	}
-	id := digest(calendar.FoldName(v.Name + "\n" + v.Address))
+	id := shortHash(calendar.FoldName(v.Name + "\n" + v.Address))
 	v.Origin = Origin{Key: icalVenue + id, Where: "venue of " + o.where, NameOnly: true}
 	coordinates := strings.Replace(o.value("GEO"), ",", ";", 1)
 	if coordinates == "" {
@@ -112,7 +112,7 @@ func (o icalObject) organizer(e *Event) {
 	e.HasOrganizers = true
 	e.Organizers = []*Organizer{{
 		Origin: Origin{
-			Key:   icalOrganizer + digest(calendar.FoldName(name)+"\n"+strings.ToLower(email)),
+			Key:   icalOrganizer + shortHash(calendar.FoldName(name)+"\n"+strings.ToLower(email)),
 			Where: "organizer of " + o.where, NameOnly: true,
 		},
 		Name: name, Email: email,
@@ -144,7 +144,7 @@ func (o icalObject) categories(e *Event) {
 			seen[folded] = true
 			e.HasCategories = true
 			e.Terms = append(e.Terms, &Term{
-				Origin: Origin{Key: icalCategory + digest(folded), Where: "category of " + o.where, NameOnly: true},
+				Origin: Origin{Key: icalCategory + shortHash(folded), Where: "category of " + o.where, NameOnly: true},
 				Kind:   calendar.Category, Name: name,
 			})
 		}

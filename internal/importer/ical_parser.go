@@ -18,8 +18,8 @@ type icalFile struct {
 	events    []*component
 	// other counts the components other than events that otherComponents lists, by name.
 	other map[string]int
-	// open reports whether the file ends within a calendar, or is not read to its end.
-	open bool
+	// isCutOff reports whether the file ends within a calendar, or is not read to its end.
+	isCutOff bool
 	// limit is the limit that the file exceeds. Nil means none.
 	limit error
 	// unread counts the events after the limit.
@@ -33,7 +33,7 @@ type icalCalendar struct {
 	component               // properties of the calendar itself
 	declared  []*component  // VTIMEZONE components
 	zone      calendar.Zone // zone for days and floating times
-	own       *icalZone     // zone for floating times if a VTIMEZONE defines it; else nil
+	ownZone   *icalZone     // zone for floating times if a VTIMEZONE defines it; else nil
 	zones     *icalZones
 	named     bool // whether zone is that of X-WR-TIMEZONE
 	floating  bool // whether it has events with times without a zone
@@ -48,7 +48,7 @@ type component struct {
 	properties map[string][]property // by name, in upper case
 	broken     map[string]int        // lines of properties that cannot be read, by name; the first of each
 	flaws      []string              // flaws of its lines, for notices
-	cut        bool                  // the file ends within the component, or is not read further
+	isCutOff   bool                  // the file ends within the component, or is not read further
 	changes    []*component          // STANDARD and DAYLIGHT components of a time zone
 	ofZone     bool                  // whether this is a STANDARD or DAYLIGHT component
 }
@@ -295,7 +295,7 @@ func (p *icalParser) count() bool {
 func (p *icalParser) stop(limit error) {
 	p.file.limit = limit
 	if p.isEvent() {
-		p.current.cut = true
+		p.current.isCutOff = true
 	}
 }
 
@@ -318,7 +318,7 @@ func (p *icalParser) begin(block string, line int) {
 		p.in = &icalCalendar{}
 		p.current = &p.in.component
 		p.file.calendars = append(p.file.calendars, p.in)
-		p.file.open = true
+		p.file.isCutOff = true
 	case "VEVENT":
 		p.current = &component{calendar: p.in, line: line}
 		p.file.events = append(p.file.events, p.current)
@@ -348,7 +348,7 @@ func (p *icalParser) end(block string, line int) {
 			p.current.flaw(line, "END:VEVENT is missing before it")
 		}
 		p.current, p.nested = &p.in.component, 0
-		p.file.open = p.file.open && block != "VCALENDAR"
+		p.file.isCutOff = p.file.isCutOff && block != "VCALENDAR"
 	case "STANDARD", "DAYLIGHT":
 		if p.nested == 0 && p.current.ofZone {
 			p.current = p.zone
@@ -432,14 +432,14 @@ func (p *icalParser) finish() {
 	p.flush()
 	f := p.file
 	if f.limit == nil && p.isEvent() {
-		p.current.cut = true
+		p.current.isCutOff = true
 		if list := p.current.properties[last]; !p.ended && last != "" && !textProperties[last] {
 			// Its value may be incomplete.
 			p.current.flaw(list[len(list)-1].line, last+": the file ends within it; left out")
 			p.current.properties[last] = list[:len(list)-1]
 		}
 	}
-	f.open = f.open || f.limit != nil || p.isEvent()
+	f.isCutOff = f.isCutOff || f.limit != nil || p.isEvent()
 	if p.strayLines > 0 {
 		p.note("lines that are no properties are left out: %d, the first is line %d", p.strayLines, p.strayLine)
 	}

@@ -21,9 +21,9 @@ func (p periodDate) eventAt(e *Event) *Event {
 	return &one
 }
 
-// dates reads the dates of a property, converted to the zone of the event. Periods are the dates with their own
+// readDateList reads the dates of a property, converted to the zone of the event. Periods are the dates with their own
 // end.
-func (r *icalReader) dates(o icalObject, name string, span calendar.Span) (dates []recur.Date, periods []periodDate) {
+func (r *icalReader) readDateList(o icalObject, name string, span calendar.Span) (dates []recur.Date, periods []periodDate) {
 	for _, p := range o.properties[name] {
 		for value := range strings.SplitSeq(p.value, ",") {
 			value = strings.TrimSpace(value)

@@ -46,9 +46,9 @@ func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 	for _, c := range f.calendars {
 		r.setZone(c)
 	}
-	groups := r.byUID(f.events)
+	groups := r.groupByUID(f.events)
 	for _, group := range groups {
-		r.group(group)
+		r.readGroup(group)
 	}
 	r.summarise()
 	return r.cal, nil
@@ -65,11 +65,11 @@ func (r *icalReader) setZone(c *icalCalendar) {
 	}
 	zone := c.zones.find(name)
 	if zone.clock != nil {
-		c.own = zone
+		c.ownZone = zone
 	}
 	if !zone.known && zone.clock == nil {
 		r.cal.Notices = append(r.cal.Notices,
-			fmt.Sprintf("X-WR-TIMEZONE: time zone %q is unknown; %s is taken", shorten(zone.name), c.zone))
+			fmt.Sprintf("X-WR-TIMEZONE: time zone %q is unknown; %s is taken", abbreviate(zone.name), c.zone))
 		return
 	}
 	if zone.known {
@@ -89,7 +89,7 @@ func (r *icalReader) summarise() {
 			reason += fmt.Sprintf(", with %d events", f.unread)
 		}
 		r.cal.Problems = append(r.cal.Problems, Problem{Where: "the file", Reason: reason})
-	case f.open:
+	case f.isCutOff:
 		r.cal.Problems = append(r.cal.Problems, Problem{
 			Where: "end of the file", Reason: "END:VCALENDAR is missing; what may have come after it stays as it is here",
 		})
@@ -99,7 +99,7 @@ func (r *icalReader) summarise() {
 		r.cal.Notices = append(r.cal.Notices, c.zones.notices...)
 		for _, name := range slices.Sorted(maps.Keys(c.zones.found)) {
 			if zone := c.zones.found[name]; zone.clock != nil && zone.clock.cut {
-				note("time zone %q has more changes of its clock than are read; its times may be wrong", shorten(zone.name))
+				note("time zone %q has more changes of its clock than are read; its times may be wrong", abbreviate(zone.name))
 			}
 		}
 		if c.floating && !slices.Contains(floating, c.zone.String()) {
@@ -125,7 +125,7 @@ func (r *icalReader) summarise() {
 // problem adds an event that is not imported.
 func (r *icalReader) problem(c *icalComponent, reason string) {
 	r.cal.Problems = append(r.cal.Problems, Problem{
-		Kind: calendar.Event, Title: shorten(onOneLine(icalText(c.value("SUMMARY")))), Where: c.where, Reason: reason,
+		Kind: calendar.Event, Title: abbreviate(onOneLine(icalText(c.value("SUMMARY")))), Where: c.where, Reason: reason,
 	})
 }
 
@@ -136,24 +136,24 @@ func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {
 		r.problem(c, joinErrors(d.log.faults))
 		return
 	}
-	d.event.Key, d.event.Altered, d.event.Incomplete = key, d.isAltered(), r.file.open
+	d.event.Key, d.event.Altered, d.event.Incomplete = key, d.isAltered(), r.file.isCutOff
 	if c.hasUID && key == icalKey(c.uid) && d.event.Series == nil {
 		d.event.UID = c.uid // each date of a series has one of its own
 	}
 	r.cal.Events = append(r.cal.Events, d.event)
 }
 
-func (r *icalReader) notices(c *icalComponent, log *journal) {
+func (r *icalReader) notices(c *icalComponent, log *readLog) {
 	for _, n := range log.notices {
 		r.cal.Notices = append(r.cal.Notices, c.where+": "+n)
 	}
 }
 
-// icalPlace returns the position of an event in a file, for messages.
-func icalPlace(index int, uid string) string {
+// icalPosition returns the position of an event in a file, for messages.
+func icalPosition(index int, uid string) string {
 	at := fmt.Sprintf("event %d", index)
 	if uid != "" {
-		at += " (UID " + shorten(uid) + ")"
+		at += " (UID " + abbreviate(uid) + ")"
 	}
 	return at
 }

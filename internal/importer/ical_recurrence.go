@@ -10,16 +10,16 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// recurrence reads the schedule of an event. A rule that cannot be kept is left out, with a notice: the start of the
+// readRecurrence reads the schedule of an event. A rule that cannot be kept is left out, with a notice: the start of the
 // event, the dates of RDATE and the changed dates stay. It also returns the changes of all following dates, which it does not
 // apply.
-func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalComponent) (_ *Recurrence, following []*icalComponent) {
+func (r *icalReader) readRecurrence(o icalObject, d decodedEvent, overrides []*icalComponent) (_ *Recurrence, following []*icalComponent) {
 	span := d.event.Span
-	rules, excluded, ok := r.rules(o, span)
+	rules, excluded, ok := r.readRules(o, span)
 	if ok {
 		var own []*icalComponent
 		for _, c := range overrides {
-			if c.following {
+			if c.changesFollowing {
 				following = append(following, c)
 			} else {
 				own = append(own, c)
@@ -36,12 +36,12 @@ func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalC
 			rules = nil
 		}
 	}
-	rdates, periods := r.dates(o, "RDATE", span)
+	rdates, periods := r.readDateList(o, "RDATE", span)
 	rdates = append(listed, rdates...)
-	exdates, _ := r.dates(o, "EXDATE", span)
-	changed := r.overrides(o, d, overrides)
+	exdates, _ := r.readDateList(o, "EXDATE", span)
+	changed := r.readOverrides(o, d, overrides)
 
-	s, err := r.schedule(o, span, rules, excluded, rdates)
+	s, err := r.scheduleOf(o, span, rules, excluded, rdates)
 	if err == nil {
 		s, err = addOrphans(o, s, &changed)
 	}
@@ -53,7 +53,7 @@ func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalC
 	}
 	if err != nil {
 		var refused *recur.Error
-		if errors.As(err, &refused) && refused.Reason == recur.NoOccurrences && !r.file.open {
+		if errors.As(err, &refused) && refused.Reason == recur.NoOccurrences && !r.file.isCutOff {
 			r.cal.Gone = append(r.cal.Gone, icalKey(o.uid))
 		}
 		o.fault("RRULE", ruleReason(err))
@@ -67,12 +67,12 @@ func (r *icalReader) recurrence(o icalObject, d decodedEvent, overrides []*icalC
 			changed = append(changed, p.eventAt(d.event))
 		}
 	}
-	return &Recurrence{Schedule: s, Changed: changed, Partial: r.file.open}, following
+	return &Recurrence{Schedule: s, Changed: changed, Partial: r.file.isCutOff}, following
 }
 
-// rules reads the different rules of RRULE and EXRULE. It reports false, and returns no rules, if one of them cannot
+// readRules reads the different rules of RRULE and EXRULE. It reports false, and returns no rules, if one of them cannot
 // be kept.
-func (r *icalReader) rules(o icalObject, span calendar.Span) (rules, excluded []icalRule, ok bool) {
+func (r *icalReader) readRules(o icalObject, span calendar.Span) (rules, excluded []icalRule, ok bool) {
 	has := o.daysOfRule(span)
 	for _, list := range []struct {
 		name  string
@@ -107,8 +107,8 @@ func (r *icalReader) rules(o icalObject, span calendar.Span) (rules, excluded []
 // ruleLeftOut ends a notice about a rule that cannot be kept.
 const ruleLeftOut = "; the rule is left out, the first date and the listed ones stay"
 
-// schedule returns the schedule of rules and rdates. If package recur has no such rule, it lists the dates.
-func (r *icalReader) schedule(
+// scheduleOf returns the schedule of rules and rdates. If package recur has no such rule, it lists the dates.
+func (r *icalReader) scheduleOf(
 	o icalObject, span calendar.Span, rules, excluded []icalRule, rdates []recur.Date,
 ) (recur.Schedule, error) {
 	switch {
@@ -183,9 +183,9 @@ func ruleReason(err error) string {
 	data := func(name string) any { return refused.Data[name] }
 	switch refused.Reason {
 	case recur.RulePartNotSupported:
-		return fmt.Sprintf("the part %v is not supported", shorten(fmt.Sprint(data("part"))))
+		return fmt.Sprintf("the part %v is not supported", abbreviate(fmt.Sprint(data("part"))))
 	case recur.BadRule:
-		return fmt.Sprintf("%v=%v is not supported", shorten(fmt.Sprint(data("part"))), shorten(fmt.Sprint(data("value"))))
+		return fmt.Sprintf("%v=%v is not supported", abbreviate(fmt.Sprint(data("part"))), abbreviate(fmt.Sprint(data("value"))))
 	case recur.NoOccurrences:
 		return "none of its dates is left"
 	case recur.StartNotInRule:

@@ -84,11 +84,11 @@ func (p *icalRuleParser) part(part string) error {
 	switch {
 	case part == "", twice && value == first:
 	case value == "" && knownParts[name], isPart && name != "" && !knownParts[name] && !strings.HasPrefix(name, "BY"):
-		p.note("%s is left out", shorten(part))
+		p.note("%s is left out", abbreviate(part))
 	case twice:
-		p.note("%s is left out, as %s=%s stands before it", shorten(part), name, shorten(first))
+		p.note("%s is left out, as %s=%s stands before it", abbreviate(part), name, abbreviate(first))
 	case name == "WKST" && !weekdayPattern.MatchString(value):
-		p.note("%s is left out", shorten(part))
+		p.note("%s is left out", abbreviate(part))
 	case name == "BYHOUR":
 		return parseClock(&p.hours, part, value, 23)
 	case name == "BYMINUTE":
@@ -102,7 +102,7 @@ func (p *icalRuleParser) part(part string) error {
 	case name == "UNTIL":
 		p.until = value
 		if _, ok := parseICalDate(value); !ok {
-			return fmt.Errorf("%s is not supported", shorten(part))
+			return fmt.Errorf("%s is not supported", abbreviate(part))
 		}
 	default:
 		p.numberPart(part, name, value)
@@ -115,13 +115,13 @@ func (p *icalRuleParser) numberPart(part, name, value string) {
 	number, err := strconv.Atoi(value)
 	switch {
 	case name == "INTERVAL" && err == nil && number < 1:
-		p.note("%s is taken as 1", shorten(part))
+		p.note("%s is taken as 1", abbreviate(part))
 	case name == "INTERVAL" && err == nil:
 		p.interval = number
 	case name == "COUNT" && (err == nil || errors.Is(err, strconv.ErrRange)) && number > 0:
 		if p.count = number; number > maxRuleCount {
 			p.count = 0
-			p.note("%s is taken as no end", shorten(part))
+			p.note("%s is taken as no end", abbreviate(part))
 		}
 	default:
 		p.rest = append(p.rest, part)
@@ -136,7 +136,7 @@ func (p *icalRuleParser) repairRule() {
 	if days := p.given["BYDAY"]; p.given["FREQ"] == "DAILY" || p.given["FREQ"] == "WEEKLY" {
 		// Such rules have no ordinals (RFC 5545, section 3.3.10).
 		if plain := ordinalPattern.ReplaceAllString(days, "$1"); plain != days {
-			p.note("BYDAY=%s is taken as BYDAY=%s", shorten(days), shorten(plain))
+			p.note("BYDAY=%s is taken as BYDAY=%s", abbreviate(days), abbreviate(plain))
 			p.rest[slices.Index(p.rest, "BYDAY="+days)] = "BYDAY=" + plain
 		}
 	}
@@ -241,7 +241,7 @@ func parseClock(list *[]int, part, value string, most int) error {
 	for item := range strings.SplitSeq(value, ",") {
 		n, err := strconv.Atoi(item)
 		if err != nil || n < 0 || n > most {
-			return fmt.Errorf("%s is not supported", shorten(part))
+			return fmt.Errorf("%s is not supported", abbreviate(part))
 		}
 		*list = append(*list, n)
 	}

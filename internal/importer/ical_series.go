@@ -9,31 +9,31 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// series reads an event that recurs, with its changed dates. An invalid changed date becomes a Problem; the
+// readSeries reads an event that recurs, with its changed dates. An invalid changed date becomes a Problem; the
 // date then has the fields of the series.
-func (r *icalReader) series(g *icalGroup) {
-	d := r.event(g.master, g.master.calendar.zone, true)
+func (r *icalReader) readSeries(g *icalGroup) {
+	d := r.readEvent(g.master, g.master.calendar.zone, true)
 	o := icalObject{g.master, d.log}
 	var following []*icalComponent
 	if len(d.log.faults) == 0 {
-		d.event.Series, following = r.recurrence(o, d, g.overrides)
+		d.event.Series, following = r.readRecurrence(o, d, g.overrides)
 	}
 	if s := d.event.Series; s != nil && s.Schedule.Rule.IsZero() && len(s.Schedule.RDate) == 0 && len(s.Changed) == 0 {
 		d.event.Series = nil // it has only its start
 	}
 	r.add(g.master, d, icalKey(g.master.uid))
 	if d.event.Series != nil {
-		r.following(d.event, following)
+		r.splitAtChanges(d.event, following)
 	}
 }
 
-// following splits a series at changes of a date and all later ones (RFC 5545, section 3.2.13). The dates from there on
+// splitAtChanges splits a series at changes of a date and all later ones (RFC 5545, section 3.2.13). The dates from there on
 // become a series of their own, with the fields of the change. A change of the first date changes the series itself. A
 // change that does not fit the later dates counts for its own date.
-func (r *icalReader) following(series *Event, changes []*icalComponent) {
+func (r *icalReader) splitAtChanges(series *Event, changes []*icalComponent) {
 	original := series.Span
 	at := func(c *icalComponent) calendar.Wall { return c.replaces.nominalIn(original) }
-	changes = r.latest(changes, func(c *icalComponent) string { return at(c).String() })
+	changes = r.newestVersions(changes, func(c *icalComponent) string { return at(c).String() })
 	if len(changes) > maxDates {
 		changes = changes[:maxDates]
 		series.Altered = true
@@ -43,7 +43,7 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 	slices.SortStableFunc(changes, func(a, b *icalComponent) int { return at(a).Compare(at(b)) })
 	from, to := original.Start, original.Start // how far the change before moved its dates
 	for _, c := range changes {
-		d := r.event(c, original.Zone, false)
+		d := r.readEvent(c, original.Zone, false)
 		if len(d.log.faults) > 0 {
 			r.add(c, d, "")
 			continue
@@ -58,10 +58,10 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 		start := d.event.Span.Start
 		var err error
 		if hasRest {
-			rest, err = r.moved(o, rest, d.event.Span, cut, start)
+			rest, err = r.moveRest(o, rest, d.event.Span, cut, start)
 		}
 		if !hasRest || err != nil {
-			r.changeOne(o, series, d, cut)
+			r.changeOwnDate(o, series, d, cut)
 			continue
 		}
 		later := *series.Series
@@ -93,9 +93,9 @@ func (r *icalReader) following(series *Event, changes []*icalComponent) {
 	}
 }
 
-// moved returns the part of a schedule from cut on, with the span of a change that moves cut to start. If the rule does not
+// moveRest returns the part of a schedule from cut on, with the span of a change that moves cut to start. If the rule does not
 // have the moved dates, they are listed.
-func (r *icalReader) moved(o icalObject, rest recur.Schedule, span calendar.Span, cut, start calendar.Wall) (recur.Schedule, error) {
+func (r *icalReader) moveRest(o icalObject, rest recur.Schedule, span calendar.Span, cut, start calendar.Wall) (recur.Schedule, error) {
 	span = span.MoveStart(moveWall(rest.Start, cut, start))
 	changed, err := rest.Change(span, nil, nil, nil)
 	var refused *recur.Error
@@ -119,8 +119,8 @@ func (r *icalReader) moved(o icalObject, rest recur.Schedule, span calendar.Span
 	return recur.New(span.MoveStart(dates[0]), recur.Rule{}, datesOf(dates), nil)
 }
 
-// changeOne applies a change of all following dates to its own date.
-func (r *icalReader) changeOne(o icalObject, series *Event, d decodedEvent, nominal calendar.Wall) {
+// changeOwnDate applies a change of all following dates to its own date.
+func (r *icalReader) changeOwnDate(o icalObject, series *Event, d decodedEvent, nominal calendar.Wall) {
 	o.notice("RECURRENCE-ID", changesOneDate)
 	d.event.Nominal, d.event.Altered = nominal, true
 	changed := append(slices.Clone(series.Series.Changed), d.event)
@@ -142,11 +142,11 @@ func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }
 
-// overrides reads the changed dates of a series.
-func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*icalComponent) []*Event {
+// readOverrides reads the changed dates of a series.
+func (r *icalReader) readOverrides(o icalObject, series decodedEvent, components []*icalComponent) []*Event {
 	span := series.event.Span
 	var out []*Event
-	components = r.latest(components, func(c *icalComponent) string { return o.nominal(*c.replaces, span).String() })
+	components = r.newestVersions(components, func(c *icalComponent) string { return o.nominal(*c.replaces, span).String() })
 	if len(components) > maxDates {
 		o.notice("RECURRENCE-ID", fmt.Sprintf("more than %d changed dates; the others are left out", maxDates))
 		components = components[:maxDates]
@@ -155,11 +155,11 @@ func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*
 		if len(c.properties["SUMMARY"]) == 0 {
 			c.properties["SUMMARY"] = o.properties["SUMMARY"]
 		}
-		d := r.event(c, span.Zone, false)
-		if c.atReplaced {
+		d := r.readEvent(c, span.Zone, false)
+		if c.keepsStart {
 			d.event.Span = span.MoveStart(o.nominal(*c.replaces, span))
 		}
-		if c.following {
+		if c.changesFollowing {
 			icalObject{c, d.log}.notice("RECURRENCE-ID", changesOneDate)
 		}
 		if isRecurring(c.component) {

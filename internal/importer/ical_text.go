@@ -18,7 +18,7 @@ import (
 // stays: a value of type TEXT has none (RFC 5545, section 3.3.11).
 func (o icalObject) plain(name, text string, limit int) string {
 	s := onOneLine(text)
-	if cut := cutTo(s, limit); cut != s {
+	if cut := truncate(s, limit); cut != s {
 		o.notice(name, fmt.Sprintf("cut to %d characters", limit))
 		s = cut
 	}
@@ -39,8 +39,8 @@ func onOneLine(text string) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// cutTo returns the first characters of a text.
-func cutTo(s string, limit int) string {
+// truncate returns the first characters of a text.
+func truncate(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
@@ -151,5 +151,5 @@ func standInTitle(e *Event, language calendar.Language) string {
 	if len(e.Venues) > 0 {
 		title += ": " + e.Venues[0].Name
 	}
-	return cutTo(title, maxTitle)
+	return truncate(title, maxTitle)
 }

@@ -107,7 +107,7 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	}
 	var series, events []*Event
 	if err == nil {
-		series, events, err = r.separate(ctx, all)
+		series, events, err = r.separateRecurring(ctx, all)
 		r.total += len(series) + len(events) - len(all)
 	}
 	if err == nil {

@@ -34,7 +34,7 @@ func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items
 	for i, o := range items {
 		row := known[o.Key]
 		if row == nil && o.NameOnly {
-			if at := slices.IndexFunc(namesakes, o.mayBe); at >= 0 {
+			if at := slices.IndexFunc(namesakes, o.matchesRow); at >= 0 {
 				row = namesakes[at]
 			}
 		}
@@ -49,15 +49,15 @@ func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items
 	return writes, nil
 }
 
-// mayBe reports whether a stored organizer may be the organizer o of the source, of which only a name and
+// matchesRow reports whether a stored organizer may be the organizer o of the source, of which only a name and
 // perhaps an e-mail address are known.
-func (o *Organizer) mayBe(row *ent.Organizer) bool {
+func (o *Organizer) matchesRow(row *ent.Organizer) bool {
 	return row.NameKey == calendar.FoldName(o.Name) &&
 		(o.Email == "" || row.Email == "" || strings.EqualFold(o.Email, row.Email))
 }
 
 func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer, row *ent.Organizer) (recordWrite, error) {
-	c := &change{fresh: row == nil}
+	c := &change{isNew: row == nil}
 	old := row
 	if old == nil {
 		old = &ent.Organizer{}
@@ -66,7 +66,7 @@ func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Org
 		return recordWrite{action: Unchanged, id: old.ID, notice: trashedNotice, hidden: true}, nil
 	}
 	in := &edit.OrganizerInput{}
-	s := spokenOf(old)
+	s := storedTextsOf(old)
 	err := r.compareTexts(ctx, db, c, s, &o.Origin, sourceTexts{title: o.Name, slug: o.Slug, description: &o.Description})
 	if err != nil {
 		return recordWrite{}, err
@@ -77,14 +77,14 @@ func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Org
 	setIfChanged(c, &in.Values.Email, old.Email, o.Email)
 	setIfChanged(c, &in.Values.Website, old.Website, o.Website)
 	r.setImage(c, &in.ImageID, old.ImageID, o.Image)
-	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), o.Modified)
+	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.isTranslated(), o.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
-	if c.fresh {
+	if c.isNew {
 		// The source id distinguishes the organizer from others of the same name.
 		in.SourceID, in.AuthorID = &o.Key, r.author()
 	}
 	if w.action != Unchanged {
-		w.do = writeLanguages(r, s, c.words, row, func(
+		w.do = writeLanguages(r, s, c.texts, row, func(
 			ctx context.Context, tx *ent.Tx, at *ent.Organizer, one translationWrite, first bool,
 		) (_ *ent.Organizer, err error) {
 			in := in

@@ -60,8 +60,8 @@ const (
 // DefaultRate is the default number of requests per second to a service.
 const DefaultRate = 2
 
-// errNeither is the error for a file of another kind.
-var errNeither = errors.New("neither a calendar file (iCalendar) with an event, nor a page of events of the REST API (JSON), nor a " +
+// errUnknownFormat is the error for a file of another kind.
+var errUnknownFormat = errors.New("neither a calendar file (iCalendar) with an event, nor a page of events of the REST API (JSON), nor a " +
 	"table (CSV) with titles and starts of events")
 
 func (r *Reader) readFile(name string) (cal *Calendar, err error) {
@@ -92,7 +92,7 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 			cal, err = r.readTable(data)
 		}
 		if errors.Is(err, errNoTable) {
-			err = errNeither
+			err = errUnknownFormat
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -105,7 +105,7 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 		}
 	}
 	if start = bytes.TrimSpace(bytes.TrimPrefix(start, byteOrderMark)); len(start) == 0 || start[0] != '{' {
-		return nil, fmt.Errorf("%s: %w", name, errNeither)
+		return nil, fmt.Errorf("%s: %w", name, errUnknownFormat)
 	}
 	page, err := decodePage(in, 1, r.Site)
 	if err != nil {

@@ -108,14 +108,14 @@ func (e *TakenError) Error() string {
 			fmt.Fprintf(&b, "\n  and %d more", len(e.IDs)-most)
 			break
 		}
-		here := fmt.Sprintf("%s %q", t.Kind, shorten(t.Title))
+		here := fmt.Sprintf("%s %q", t.Kind, abbreviate(t.Title))
 		switch {
 		case t.sharedAtTheSource:
 			here = "that of another record of the source, too"
 		case t.Title == "":
 			here = "a deleted or reserved " + string(t.Kind)
 		}
-		fmt.Fprintf(&b, "\n  %d: %s %q there, %s here", t.ID, t.SourceKind, shorten(t.SourceTitle), here)
+		fmt.Fprintf(&b, "\n  %d: %s %q there, %s here", t.ID, t.SourceKind, abbreviate(t.SourceTitle), here)
 	}
 	return b.String()
 }
@@ -161,7 +161,7 @@ func originsOf(found linkedRecords, events []*Event) (list []edit.Origin, titles
 		if _, again := titles[o.Key]; again {
 			return
 		}
-		titles[o.Key] = item.shown()
+		titles[o.Key] = item.displayName()
 		list = append(list, edit.Origin{SourceID: o.Key, Kind: kind, Number: o.Number, UID: uid, GUID: guid})
 	}
 	for _, t := range found.terms {

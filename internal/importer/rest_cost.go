@@ -92,7 +92,7 @@ func positionOf(position string) string {
 
 // list returns the texts and numbers of a member that is a list or a single value.
 func (o object) list(name string) []string {
-	if o.nothing(name) {
+	if o.isEmpty(name) {
 		return nil
 	}
 	var items []json.RawMessage

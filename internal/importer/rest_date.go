@@ -8,13 +8,13 @@ import (
 )
 
 // span returns the time of an event. Its dates are wall times in its zone.
-func (d reader) span(o object) calendar.Span {
+func (d recordReader) span(o object) calendar.Span {
 	start, started := o.wall("start_date")
 	end, ended := o.wall("end_date")
 	switch {
-	case !started && o.nothing("start_date"):
+	case !started && o.isEmpty("start_date"):
 		o.fault("start_date", "missing")
-	case !ended && o.nothing("end_date"):
+	case !ended && o.isEmpty("end_date"):
 		o.fault("end_date", "missing")
 	}
 	s := calendar.Span{Start: start, End: end, Zone: d.zone(o, start)}
@@ -36,7 +36,7 @@ func (d reader) span(o object) calendar.Span {
 
 // zone returns the zone of an event. If the event names none, it is the zone of the site. If the start in UTC does
 // not fit that, the zone has the offset between the two starts.
-func (d reader) zone(o object, start calendar.Wall) calendar.Zone {
+func (d recordReader) zone(o object, start calendar.Wall) calendar.Zone {
 	text := strings.TrimSpace(o.raw("timezone"))
 	if text != "" {
 		z, err := parseZone(text)

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *journal) *Event {
+func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *readLog) *Event {
 	e := &Event{Origin: Origin{Where: recordPosition(page, index, "")}}
 	o, ok := newObject(raw, "", log)
 	if !ok {
@@ -20,12 +20,12 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	}
 	id := o.id("id")
 	e.Where = recordPosition(page, index, id)
-	d := reader{prefix: prefixOf(o), where: e.Where, site: site}
+	d := recordReader{prefix: prefixOf(o), where: e.Where, site: site}
 	if root, ok := strings.CutSuffix(o.raw("rest_url"), "/events/"+id); ok {
 		d.root = root
 	}
 	e.Origin = d.origin(o, id, "")
-	e.Title = o.named("title")
+	e.Title = o.requiredText("title")
 	e.Description, e.Excerpt = o.sentHTML("description"), o.sentHTML("excerpt")
 	e.Slug = o.slug("slug")
 	e.Span = d.span(o)
@@ -103,7 +103,7 @@ func (o object) integer(f ent.PlainField) *int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < f.Min || n > f.Max {
-		o.notice(f.Name, fmt.Sprintf("%q is no integer between %d and %d; left out", shorten(text), f.Min, f.Max))
+		o.notice(f.Name, fmt.Sprintf("%q is no integer between %d and %d; left out", abbreviate(text), f.Min, f.Max))
 		return nil
 	}
 	return &n

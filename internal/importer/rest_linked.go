@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-func (d reader) venue(o object) *Venue {
+func (d recordReader) venue(o object) *Venue {
 	v := &Venue{
 		Origin: d.origin(o, o.id("id"), "venue"),
 		// The name may be empty, because some services have venues without a name.
@@ -21,7 +21,7 @@ func (d reader) venue(o object) *Venue {
 		Address:   o.inert("address", maxText), City: o.inert("city", maxText), Country: o.inert("country", maxText),
 		Province: o.inert("province", maxText), State: o.inert("state", maxText), Zip: o.inert("zip", maxText),
 		Phone: o.inert("phone", maxText), Website: o.link("website"), Image: d.image(o),
-		ShowMap: o.yes("show_map"), ShowMapLink: o.yes("show_map_link"),
+		ShowMap: o.isTrue("show_map"), ShowMapLink: o.isTrue("show_map_link"),
 	}
 	if sp := o.inert("stateprovince", maxText); sp != v.derivedState() {
 		v.StateProvince = sp
@@ -48,12 +48,12 @@ func (v *Venue) derivedState() string {
 	return v.Province
 }
 
-func (o object) yes(name string) bool {
+func (o object) isTrue(name string) bool {
 	f := o.flag(name)
 	return f != nil && *f
 }
 
-func (d reader) organizer(o object) *Organizer {
+func (d recordReader) organizer(o object) *Organizer {
 	return &Organizer{
 		Origin: d.origin(o, o.id("id"), "organizer"),
 		Name:   o.text("organizer", maxTitle), Description: o.html("description"), Slug: o.slug("slug"), Page: o.page(),
@@ -67,10 +67,10 @@ func (d reader) organizer(o object) *Organizer {
 
 // term reads a category or tag. Terms and records of one service may have the same id, so source ids of terms
 // have another form.
-func (d reader) term(o object, kind calendar.Kind) *Term {
+func (d recordReader) term(o object, kind calendar.Kind) *Term {
 	id := o.id("id")
 	t := &Term{Origin: d.termOrigin(o, id, kind), Kind: kind}
-	t.Name, t.Slug, t.Description = o.named("name"), o.slug("slug"), o.inert("description", 0)
+	t.Name, t.Slug, t.Description = o.requiredText("name"), o.slug("slug"), o.inert("description", 0)
 	if parent := o.id("parent"); parent != "" && kind.IsHierarchical() && parent != id {
 		t.Parent = termKey(d.prefix, parent)
 		t.ParentURL = d.parentURL(o, parent)
@@ -78,7 +78,7 @@ func (d reader) term(o object, kind calendar.Kind) *Term {
 	return t
 }
 
-func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
+func (d recordReader) termOrigin(o object, id string, kind calendar.Kind) Origin {
 	switch {
 	case id == "":
 		o.fault("id", "missing")
@@ -86,7 +86,7 @@ func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
 		o.fault("id", "of an unknown service")
 	}
 	key := termKey(d.prefix, id)
-	title, all := o.spokenIn()
+	title, all := o.languages()
 	return Origin{
 		Key: key, Number: numberOf(id), Where: fmt.Sprintf("%s %s, first in %s", kind, key, d.where), Language: title, Languages: all,
 	}
@@ -95,8 +95,8 @@ func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
 func termKey(prefix, id string) string { return prefix + "?term=" + id }
 
 // parentURL returns the address of the parent of a category. "" means unknown.
-func (d reader) parentURL(o object, parent string) string {
-	if urls, ok := newObject(o.members["urls"], "", &journal{}); ok {
+func (d recordReader) parentURL(o object, parent string) string {
+	if urls, ok := newObject(o.members["urls"], "", &readLog{}); ok {
 		if up := urls.raw("up"); up != "" {
 			return up
 		}
@@ -120,8 +120,8 @@ var mimeTypes = map[string]string{
 }
 
 // image reads the image of a record. Nil means that there is none.
-func (d reader) image(o object) *Image {
-	if o.nothing("image") {
+func (d recordReader) image(o object) *Image {
+	if o.isEmpty("image") {
 		return nil
 	}
 	in, ok := newObject(o.members["image"], o.at+"image: ", o.log)
@@ -131,7 +131,7 @@ func (d reader) image(o object) *Image {
 	}
 	img := &Image{
 		URL:   in.address("url"),
-		Width: int(in.size("width")), Height: int(in.size("height")), Filesize: in.size("filesize"),
+		Width: int(in.count("width")), Height: int(in.count("height")), Filesize: in.count("filesize"),
 		Sizes: make(map[string]calendar.ImageSize),
 	}
 	if img.URL == "" {
@@ -156,7 +156,7 @@ func (d reader) image(o object) *Image {
 		return img
 	}
 	for _, name := range sizeNames {
-		if sizes.nothing(name) {
+		if sizes.isEmpty(name) {
 			continue
 		}
 		one, ok := newObject(sizes.members[name], sizes.at+name+": ", sizes.log)
@@ -165,7 +165,7 @@ func (d reader) image(o object) *Image {
 		}
 		s := calendar.ImageSize{
 			Path: one.address("url"), MIMEType: one.text("mime-type", maxText),
-			Width: int(one.size("width")), Height: int(one.size("height")), Filesize: one.size("filesize"),
+			Width: int(one.count("width")), Height: int(one.count("height")), Filesize: one.count("filesize"),
 		}
 		if s.Path != "" {
 			img.Sizes[name] = s

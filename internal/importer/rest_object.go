@@ -23,16 +23,16 @@ import (
 type object struct {
 	members map[string]json.RawMessage
 	at      string // prefix of names in faults and notices, such as "venue: "
-	log     *journal
+	log     *readLog
 }
 
-// journal collects faults and notices of one record while it is decoded.
-type journal struct {
+// readLog collects faults and notices of one record while it is decoded.
+type readLog struct {
 	faults  []error
 	notices []string
 }
 
-func newObject(raw json.RawMessage, at string, log *journal) (object, bool) {
+func newObject(raw json.RawMessage, at string, log *readLog) (object, bool) {
 	o := object{at: at, log: log}
 	if json.Unmarshal(raw, &o.members) != nil || o.members == nil {
 		return o, false
@@ -60,8 +60,8 @@ func (o object) has(name string) bool {
 	return ok && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
-// nothing reports whether a member is missing or has a value that services send for nothing.
-func (o object) nothing(name string) bool {
+// isEmpty reports whether a member is missing or has a value that services send for nothing.
+func (o object) isEmpty(name string) bool {
 	switch strings.TrimSpace(string(o.members[name])) {
 	case "", "null", "false", "[]", "{}", `""`:
 		return true
@@ -81,7 +81,7 @@ func (o object) nothing(name string) bool {
 
 // raw returns a text or number in the form in which it was sent. It returns "" for nothing.
 func (o object) raw(name string) string {
-	if o.nothing(name) {
+	if o.isEmpty(name) {
 		return ""
 	}
 	raw := o.members[name]
@@ -111,7 +111,7 @@ func (o object) inert(name string, limit int) string {
 		o.fault(name, "%v", err)
 		return ""
 	}
-	return o.fit(name, markup.Inert(s), limit)
+	return o.cutWithNotice(name, markup.Inert(s), limit)
 }
 
 func (o object) plain(name, raw string, limit int) string {
@@ -120,11 +120,11 @@ func (o object) plain(name, raw string, limit int) string {
 		o.fault(name, "%v", err)
 		return ""
 	}
-	return o.fit(name, s, limit)
+	return o.cutWithNotice(name, s, limit)
 }
 
-// fit cuts a text to limit characters and adds a notice. 0 means no limit.
-func (o object) fit(name, s string, limit int) string {
+// cutWithNotice cuts a text to limit characters and adds a notice. 0 means no limit.
+func (o object) cutWithNotice(name, s string, limit int) string {
 	if limit == 0 || utf8.RuneCountInString(s) <= limit {
 		return s
 	}
@@ -190,8 +190,8 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// size returns a number of pixels or bytes. It returns 0 for nothing.
-func (o object) size(name string) int64 {
+// count returns a number of pixels or bytes. It returns 0 for nothing.
+func (o object) count(name string) int64 {
 	f := o.number(name)
 	if f == nil {
 		return 0
@@ -237,8 +237,8 @@ func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 // ?a=1&copy=2.
 var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
 
-// scheme matches the start of a text that browsers interpret as the scheme of a URL.
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
+// schemePattern matches the start of a text that browsers interpret as the scheme of a URL.
+var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
 
 // link returns a web address as people write it, with or without "https://". It returns "" for an invalid
 // address or another scheme, because web pages make links of it.
@@ -247,7 +247,7 @@ func (o object) link(name string) string {
 	if s == "" {
 		return ""
 	}
-	prefix := strings.ToLower(scheme.FindString(s))
+	prefix := strings.ToLower(schemePattern.FindString(s))
 	switch {
 	case strings.ContainsFunc(s, unicode.IsControl), !utf8.ValidString(s), strings.ContainsAny(s, `<>"`),
 		prefix != "" && prefix != "http:" && prefix != "https:":
@@ -315,7 +315,7 @@ var errNotObject = errors.New("not an object")
 
 // objects returns the objects of a member that is a list of objects or a single one.
 func (o object) objects(name string) []object {
-	if o.nothing(name) {
+	if o.isEmpty(name) {
 		return nil
 	}
 	raw := o.members[name]

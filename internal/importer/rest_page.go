@@ -24,7 +24,7 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	index := 0
 	top, err := readList(from, "events", func(raw json.RawMessage) {
 		index++
-		log := &journal{}
+		log := &readLog{}
 		e := decodeEvent(raw, number, index, site, log)
 		for _, n := range log.notices {
 			p.Notices = append(p.Notices, e.Where+": "+n)
@@ -38,7 +38,7 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errEmptyPage, err)
 	}
-	log := &journal{}
+	log := &readLog{}
 	o := object{top, "", log}
 	if _, ok := top["events"]; !ok {
 		if code := o.raw("code"); code != "" {
@@ -46,7 +46,7 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 		}
 		return nil, fmt.Errorf(`%w: it has no "events"`, errEmptyPage)
 	}
-	p.Next, p.Total = o.raw("next_rest_url"), int(o.size("total"))
+	p.Next, p.Total = o.raw("next_rest_url"), int(o.count("total"))
 	// A missing next page or total is not a reason to lose the events.
 	var notices []string
 	for _, fault := range log.faults {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// reader reads one event and the records in it.
-type reader struct {
+// recordReader reads one event and the records in it.
+type recordReader struct {
 	prefix string // prefix of the source ids: the host and path of the service
 	root   string // address of the API of the service; "" means unknown
 	where  string
@@ -30,7 +30,7 @@ func prefixOf(o object) string {
 }
 
 // origin returns the Origin of a record. Kind is "" for the event, otherwise the kind of a record in it.
-func (d reader) origin(o object, id, kind string) Origin {
+func (d recordReader) origin(o object, id, kind string) Origin {
 	key := strings.TrimSpace(o.raw("global_id"))
 	if key == "" && id != "" && d.prefix != "" {
 		key = d.prefix + "?id=" + id
@@ -45,12 +45,12 @@ func (d reader) origin(o object, id, kind string) Origin {
 	if kind != "" {
 		where = fmt.Sprintf("%s %s, first in %s", kind, key, d.where)
 	}
-	title, all := o.spokenIn()
+	title, all := o.languages()
 	return Origin{Key: key, Number: numberOf(id), Where: where, Language: title, Languages: all}
 }
 
-// named returns the text of a required title or name.
-func (o object) named(name string) string {
+// requiredText returns the text of a required title or name.
+func (o object) requiredText(name string) string {
 	before := len(o.log.faults)
 	s := o.text(name, maxTitle)
 	if s == "" && len(o.log.faults) == before {
@@ -61,7 +61,7 @@ func (o object) named(name string) string {
 
 // page returns the address of a record's page. It returns "" for nothing and for anything else than an address.
 func (o object) page() string {
-	address := object{o.members, "", &journal{}}.raw("url") // the import does without it
+	address := object{o.members, "", &readLog{}}.raw("url") // the import does without it
 	if u, err := url.Parse(address); err != nil || u.Host == "" || len(address) > maxURL {
 		return ""
 	}

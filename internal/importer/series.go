@@ -20,10 +20,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// separate splits the events into recurring and single ones. Dates with their own ids stay single events if one
+// separateRecurring splits the events into recurring and single ones. Dates with their own ids stay single events if one
 // of them is stored as a single event. A single event in a file that is stored as a series becomes a series
 // with one date.
-func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
+func (r *importRun) separateRecurring(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
 	var keys []string
 	for _, e := range all {
 		if e.Series != nil {
@@ -82,7 +82,7 @@ func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, sing
 func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
 	enabled, err := edit.SeriesEnabled(ctx, db)
 	if err == nil && !enabled && !r.DryRun {
-		err = seriesOff
+		err = errSeriesDisabled
 	}
 	if err != nil {
 		return nil, err
@@ -105,8 +105,8 @@ func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*
 // idBatch is the number of ids or dates in one statement.
 const idBatch = 500
 
-// seriesOff is the error for recurring events while series are switched off (edit.SeriesEnabled).
-const seriesOff refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
+// errSeriesDisabled is the error for recurring events while series are switched off (edit.SeriesEnabled).
+const errSeriesDisabled refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
 	"run 'almanac migrate data'"
 
 // findSeries returns the stored series of a recurring event with its phases. Nil means that there is none. The
@@ -162,7 +162,7 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	if err != nil && !ent.IsNotFound(err) {
 		return recordWrite{}, fmt.Errorf("event by source: %w", err)
 	}
-	c := &change{fresh: row == nil, any: true}
+	c := &change{isNew: row == nil, differs: true}
 	old := row
 	if old == nil {
 		old = &ent.Event{}
@@ -170,14 +170,14 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	if old.Status == calendar.Trash {
 		return recordWrite{action: Unchanged, notice: trashedNotice, hidden: true}, nil
 	}
-	s := spokenOf(old)
-	e, cut := r.shortened(e)
+	s := storedTextsOf(old)
+	e, cut := r.withShortTexts(e)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
 	if err != nil {
 		return recordWrite{}, err
 	}
 	notice = joinNotices(notice, cut)
-	if c.fresh {
+	if c.isNew {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}
 	setSchedule(in, e.Series.Schedule)

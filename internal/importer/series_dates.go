@@ -124,7 +124,7 @@ func (e *Event) dateAt(nominal calendar.Wall) *Event {
 func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
 	do func(context.Context, *ent.Tx) (int64, error), notice string, err error,
 ) {
-	c, s := &change{}, spokenOf(row)
+	c, s := &change{}, storedTextsOf(row)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, row)
 	if err != nil {
 		return nil, "", err
@@ -133,12 +133,12 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 		row.AllDay != e.Span.AllDay {
 		setSpan(c, in, row, e.Span)
 	}
-	setModified(c, &in.ModifiedAt, row.Core().LastWrite(), s.many(), e.Modified)
+	setModified(c, &in.ModifiedAt, row.Core().LastWrite(), s.isTranslated(), e.Modified)
 	if e.Key != "" && (row.SourceID == nil || *row.SourceID != e.Key) {
-		c.any = true
+		c.differs = true
 		in.SourceID = &e.Key
 	}
-	if !c.any {
+	if !c.differs {
 		own, err := edit.DifferentOwnFields(row, of)
 		if err != nil || len(own) == len(row.OwnFields) {
 			return nil, notice, err

@@ -48,7 +48,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 		return recordWrite{}, err
 	}
 	w := recordWrite{action: u.change.action(), id: s.ID, notice: notice, dates: dates}
-	if w.action == Unchanged && u.plan.same() && len(dates.writes) == 0 && u.replaced.isEmpty() {
+	if w.action == Unchanged && u.plan.isUnchanged() && len(dates.writes) == 0 && u.replaced.isNone() {
 		return w, nil
 	}
 	if w.action == Unchanged {
@@ -69,7 +69,7 @@ func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *series
 	common.Slug = "" // the series keeps its slug, which clients may know
 	u.change = &change{}
 	u.texts = storedTexts{kind: calendar.Series, id: s.ID, original: row.Text(), others: row.Translated()}
-	short, cut := r.shortened(&common)
+	short, cut := r.withShortTexts(&common)
 	if u.input, notice, err = r.compareEvent(ctx, db, u.change, u.texts, short, row); err != nil {
 		return "", err
 	}
@@ -107,7 +107,7 @@ func (r *importRun) updateSeries(ctx context.Context, tx *ent.Tx, u *seriesUpdat
 		return 0, err
 	}
 	plan, err = r.planStored(ctx, tx.Client(), u.id, u.event)
-	if err == nil && !plan.same() {
+	if err == nil && !plan.isUnchanged() {
 		err = refusedRecord("its dates cannot become those of the source, because of what was changed here")
 	}
 	return u.id, err
@@ -115,13 +115,13 @@ func (r *importRun) updateSeries(ctx context.Context, tx *ent.Tx, u *seriesUpdat
 
 // updateSeriesFields writes the fields and the schedule of a series, if they differ.
 func (r *importRun) updateSeriesFields(ctx context.Context, tx *ent.Tx, u *seriesUpdate) error {
-	if !u.change.any && u.plan.changed == nil {
+	if !u.change.differs && u.plan.changed == nil {
 		return nil
 	}
 	if u.plan.changed != nil {
 		setSchedule(u.input, *u.plan.changed)
 	}
-	return r.writeLanguages(ctx, tx, u.texts, u.change.words, func(w translationWrite, first bool) error {
+	return r.writeLanguages(ctx, tx, u.texts, u.change.texts, func(w translationWrite, first bool) error {
 		in := u.input
 		if !first {
 			in = &edit.EventInput{}

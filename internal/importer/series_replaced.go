@@ -19,7 +19,7 @@ type replacedRecords struct {
 	series []int64 // of changes of all following dates that the file no longer has
 }
 
-func (p replacedRecords) isEmpty() bool { return len(p.events)+len(p.series) == 0 }
+func (p replacedRecords) isNone() bool { return len(p.events)+len(p.series) == 0 }
 
 // replacedBy returns the records that a recurring event replaces. The file does not have them as records of their own.
 func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p replacedRecords, err error) {

@@ -28,7 +28,7 @@ type schedulePlan struct {
 // comparedYears is the number of years after now for which the dates of long schedules are compared.
 const comparedYears = 10
 
-func (p schedulePlan) same() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
+func (p schedulePlan) isUnchanged() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
 
 // planSchedule compares the schedule of a stored series with that of the source. It ignores dates in the trash.
 // It also ignores dates missing in a source with separate events. For a Partial source it plans nothing.

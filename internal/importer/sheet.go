@@ -16,7 +16,7 @@ type tableReader struct {
 	table   *sheet.Table
 	columns []sheetColumn
 	orders  map[string]DateOrder // by field
-	own     bool                 // a table that Almanac wrote: it has id and url
+	isOurs  bool                 // a table that Almanac wrote: it has id and url
 	lines   map[string]int       // line by source id
 	cal     *Calendar
 }
@@ -109,10 +109,10 @@ func (t *tableReader) findColumns() (err error) {
 		if t.columns, err = sheetColumns(t.table.Header, t.Tables.Maps); err != nil {
 			return err
 		}
-		t.own = hasField(t.columns, "id") && hasField(t.columns, "url")
+		t.isOurs = hasField(t.columns, "id") && hasField(t.columns, "url")
 		title, start := hasField(t.columns, "title"), hasField(t.columns, "start_date")
 		switch {
-		case t.own || rows == 0 && (title || start):
+		case t.isOurs || rows == 0 && (title || start):
 			return nil
 		case title && start:
 			t.cal.Notices = append(t.cal.Notices, fmt.Sprintf("what is above the header in line %d is not read", t.table.HeaderLine))

@@ -123,7 +123,7 @@ func foldHeader(s string) string {
 }
 
 // label returns the name of a column for messages.
-func (c sheetColumn) label() string { return fmt.Sprintf("column %q", shorten(c.header)) }
+func (c sheetColumn) label() string { return fmt.Sprintf("column %q", abbreviate(c.header)) }
 
 func hasField(columns []sheetColumn, field string) bool {
 	return slices.ContainsFunc(columns, func(c sheetColumn) bool { return c.field == field })
@@ -210,7 +210,7 @@ func quotedNames(header []string) string {
 	const most = 30
 	shown := make([]string, 0, most)
 	for _, h := range header[:min(len(header), most)] {
-		shown = append(shown, strconv.Quote(shorten(h)))
+		shown = append(shown, strconv.Quote(abbreviate(h)))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(header) - most; more > 0 {

@@ -91,14 +91,14 @@ var fillerWords = func() map[string]bool {
 	return words
 }()
 
-// evidence returns the order that the numbers of a date prove, "" if none. Ambiguous reports a date that has two readings.
-func evidence(text string) (order DateOrder, ambiguous bool) {
+// orderEvidence returns the order that the numbers of a date prove, "" if none. Ambiguous reports a date that has two readings.
+func orderEvidence(text string) (order DateOrder, ambiguous bool) {
 	s := foldDate(text)
 	if isoDay.MatchString(s) {
 		return "", false
 	}
 	for _, m := range numericDay.FindAllStringSubmatch(s, -1) {
-		a, b := number(m[1]), number(m[3])
+		a, b := parseNumber(m[1]), parseNumber(m[3])
 		switch {
 		case m[2] == "." || a == b:
 		case a > 12 && b <= 12:
@@ -117,7 +117,7 @@ func foldDate(text string) string {
 	return strings.Trim(s, " ,;")
 }
 
-func number(s string) int {
+func parseNumber(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return -1
@@ -160,15 +160,15 @@ func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
 	switch {
 	case isoDay.MatchString(s):
 		m := isoDay.FindStringSubmatchIndex(s)
-		year, month, day = number(s[m[2]:m[3]]), number(s[m[4]:m[5]]), number(s[m[6]:m[7]])
+		year, month, day = parseNumber(s[m[2]:m[3]]), parseNumber(s[m[4]:m[5]]), parseNumber(s[m[6]:m[7]])
 		rest = strings.TrimPrefix(s[m[7]:], "t")
 	case compactDay.MatchString(s):
-		year, month, day = number(s[:4]), number(s[4:6]), number(s[6:8])
+		year, month, day = parseNumber(s[:4]), parseNumber(s[4:6]), parseNumber(s[6:8])
 		rest = strings.TrimPrefix(s[8:], "t")
 	case numericDay.MatchString(s):
 		m := numericDay.FindStringSubmatchIndex(s)
-		a, b := number(s[m[2]:m[3]]), number(s[m[6]:m[7]])
-		year = number(s[m[10]:m[11]])
+		a, b := parseNumber(s[m[2]:m[3]]), parseNumber(s[m[6]:m[7]])
+		year = parseNumber(s[m[10]:m[11]])
 		if m[11]-m[10] == 2 {
 			year += 2000
 		}
@@ -223,17 +223,17 @@ func readNamedDate(s string) (year, month, day, last int, rest string, err error
 	for _, m := range dayMonth.FindAllStringSubmatchIndex(s, -1) {
 		if month = monthWords[s[m[6]:m[7]]]; month > 0 {
 			if m[4] >= 0 {
-				last = number(s[m[4]:m[5]])
+				last = parseNumber(s[m[4]:m[5]])
 			}
-			return number(s[m[8]:m[9]]), month, number(s[m[2]:m[3]]), last, s[:m[2]] + " " + s[m[9]:], nil
+			return parseNumber(s[m[8]:m[9]]), month, parseNumber(s[m[2]:m[3]]), last, s[:m[2]] + " " + s[m[9]:], nil
 		}
 	}
 	for _, m := range monthDay.FindAllStringSubmatchIndex(s, -1) {
 		if month = monthWords[s[m[2]:m[3]]]; month > 0 {
 			if m[6] >= 0 {
-				last = number(s[m[6]:m[7]])
+				last = parseNumber(s[m[6]:m[7]])
 			}
-			return number(s[m[8]:m[9]]), month, number(s[m[4]:m[5]]), last, s[:m[2]] + " " + s[m[9]:], nil
+			return parseNumber(s[m[8]:m[9]]), month, parseNumber(s[m[4]:m[5]]), last, s[:m[2]] + " " + s[m[9]:], nil
 		}
 	}
 	if noYear.MatchString(s) {

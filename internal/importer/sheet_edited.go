@@ -97,7 +97,7 @@ func (r *importRun) asNew(e *Event) *Event {
 	one := *e
 	one.Edited = nil
 	if one.Title == "" || one.Span.Start.IsZero() {
-		p := Problem{Kind: calendar.Event, Title: shorten(e.Title), Where: e.Where, Reason: "no event here has its id and url, and a new one needs a title and a start"}
+		p := Problem{Kind: calendar.Event, Title: abbreviate(e.Title), Where: e.Where, Reason: "no event here has its id and url, and a new one needs a title and a start"}
 		r.report.Problems = append(r.report.Problems, p)
 		r.report.unread = append(slices.Clip(r.report.unread), p)
 		r.report.count(calendar.Event, Fail)
@@ -163,7 +163,7 @@ func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 		one.Slug, edit.texts = slug, true
 	}
 	if one.Title == "" || slices.Contains(titles, one.Title) {
-		s := spokenOf(row)
+		s := storedTextsOf(row)
 		one.Title = calendar.Served(r.language, r.Site.Language, s.original, s.others).Title
 	} else {
 		edit.texts = true

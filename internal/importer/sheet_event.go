@@ -13,7 +13,7 @@ import (
 // event reads the event of a row.
 func (r sheetRow) event() *Event {
 	e := &Event{Origin: Origin{Where: r.where}, InFile: true}
-	if id := r.cells["id"]; r.own && id != "" && r.cells["url"] != "" {
+	if id := r.cells["id"]; r.isOurs && id != "" && r.cells["url"] != "" {
 		if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
 			e.Edited = newEditedRow(n, r.cells)
 		}
@@ -35,7 +35,7 @@ func (r sheetRow) event() *Event {
 	e.Status = r.status()
 	if d := r.cells["published"]; d != "" {
 		if read, err := readDate(d, r.orders["published"]); err != nil {
-			r.notice("published", fmt.Sprintf("%q: %v; left out", shorten(d), err))
+			r.notice("published", fmt.Sprintf("%q: %v; left out", abbreviate(d), err))
 		} else {
 			at := r.Site.Zone.Instant(read.start())
 			if read.at != nil {
@@ -78,7 +78,7 @@ func (r sheetRow) event() *Event {
 // title returns the text in the column of titles. In a table of Almanac it is as a write takes it.
 func (r sheetRow) title() string {
 	title := r.cells["title"]
-	if !r.own {
+	if !r.isOurs {
 		return title
 	}
 	text, err := markup.Text(title)
@@ -92,7 +92,7 @@ func (r sheetRow) title() string {
 // oneLineTitle returns a title on one line.
 func (r sheetRow) oneLineTitle(title string) string {
 	s := onOneLine(title)
-	if cut := cutTo(s, maxTitle); cut != s {
+	if cut := truncate(s, maxTitle); cut != s {
 		r.notice("title", fmt.Sprintf("cut to %d characters", maxTitle))
 		return cut
 	}
@@ -104,14 +104,14 @@ func (r sheetRow) key(e *Event) string {
 	id := r.cells["id"]
 	if id == "" {
 		start := e.Span.Start.String()
-		return csvEvent + "without-id-" + digest(strings.Join([]string{
+		return csvEvent + "without-id-" + shortHash(strings.Join([]string{
 			calendar.FoldName(e.Title), start, calendar.FoldName(r.cells["venue"] + r.cells["location"]),
 		}, "\n"))
 	}
 	if key := csvEvent + onOneLine(id); len(key) <= maxSource && key == csvEvent+id {
 		return key
 	}
-	return csvEvent + digest(id)
+	return csvEvent + shortHash(id)
 }
 
 // rich returns a text as HTML. Plain text keeps its lines. Nil means that the table has no such column.
@@ -120,7 +120,7 @@ func (r sheetRow) rich(field string) *string {
 		return nil
 	}
 	text := r.cells[field]
-	if !r.own && !isHTML(text) {
+	if !r.isOurs && !isHTML(text) {
 		text = html.EscapeString(text)
 	}
 	out, err := markup.HTML(text)
@@ -174,7 +174,7 @@ func (r sheetRow) yesNo(field string) *bool {
 	case "0", "false", "no", "n", "off", "nie", "falsz", "falso", "-":
 		return new(false)
 	default:
-		r.notice(field, fmt.Sprintf("%q is neither yes nor no; left out", shorten(text)))
+		r.notice(field, fmt.Sprintf("%q is neither yes nor no; left out", abbreviate(text)))
 	}
 	return nil
 }

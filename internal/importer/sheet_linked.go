@@ -10,12 +10,12 @@ import (
 
 // links reads venue, organizer, categories and tags.
 func (r sheetRow) links(e *Event) {
-	ids := r.own && (e.Edited != nil || r.cells["id"] == "") // numbers are ids of this calendar
+	ids := r.isOurs && (e.Edited != nil || r.cells["id"] == "") // numbers are ids of this calendar
 	if r.has("venue") || r.has("location") {
 		e.HasVenues = true
 		if list := idList(r.cells["venue"]); ids && list != nil {
 			for _, id := range list {
-				e.Venues = append(e.Venues, &Venue{Origin: r.here(calendar.Venue, id)})
+				e.Venues = append(e.Venues, &Venue{Origin: r.originHere(calendar.Venue, id)})
 			}
 		} else if v := r.venue(); v != nil {
 			e.Venues = []*Venue{v}
@@ -23,16 +23,16 @@ func (r sheetRow) links(e *Event) {
 	}
 	if r.has("organizer") {
 		e.HasOrganizers = true
-		name := cutTo(onOneLine(r.cells["organizer"]), maxTitle)
+		name := truncate(onOneLine(r.cells["organizer"]), maxTitle)
 		if list := idList(name); ids && list != nil {
 			for _, id := range list {
-				e.Organizers = append(e.Organizers, &Organizer{Origin: r.here(calendar.Organizer, id)})
+				e.Organizers = append(e.Organizers, &Organizer{Origin: r.originHere(calendar.Organizer, id)})
 			}
 		} else if name != "" {
 			email := r.inert("organizer_email", maxText)
 			e.Organizers = []*Organizer{{
 				Origin: Origin{
-					Key:   csvOrganizer + digest(calendar.FoldName(name)+"\n"+strings.ToLower(email)),
+					Key:   csvOrganizer + shortHash(calendar.FoldName(name)+"\n"+strings.ToLower(email)),
 					Where: "organizer of " + r.where, NameOnly: true,
 				},
 				Name: name, Email: email, Phone: r.inert("organizer_phone", maxText),
@@ -44,8 +44,8 @@ func (r sheetRow) links(e *Event) {
 	r.terms(e, "tags", calendar.Tag)
 }
 
-// here returns the origin of a record of this calendar that the table names by its id.
-func (r sheetRow) here(kind calendar.Kind, id int64) Origin {
+// originHere returns the origin of a record of this calendar that the table names by its id.
+func (r sheetRow) originHere(kind calendar.Kind, id int64) Origin {
 	return Origin{Key: fmt.Sprintf("%s%s:%d", csvHere, kind, id), Where: fmt.Sprintf("%s of %s", kind, r.where), Here: id}
 }
 
@@ -78,7 +78,7 @@ func (r sheetRow) venue() *Venue {
 	}
 	r.set("venue_address", onOneLine(address))
 	v := &Venue{
-		Name: cutTo(onOneLine(name), maxTitle), Address: r.inert("venue_address", maxText), City: r.inert("venue_city", maxText),
+		Name: truncate(onOneLine(name), maxTitle), Address: r.inert("venue_address", maxText), City: r.inert("venue_city", maxText),
 		Zip: r.inert("venue_zip", maxText), Province: r.inert("venue_province", maxText), State: r.inert("venue_state", maxText),
 		Country: r.inert("venue_country", maxText), ShowMap: true, ShowMapLink: true,
 	}
@@ -89,7 +89,7 @@ func (r sheetRow) venue() *Venue {
 		return nil
 	}
 	v.Origin = Origin{
-		Key: csvVenue + digest(calendar.FoldName(v.Name+"\n"+v.Address+"\n"+v.City)), Where: "venue of " + r.where, NameOnly: true,
+		Key: csvVenue + shortHash(calendar.FoldName(v.Name+"\n"+v.Address+"\n"+v.City)), Where: "venue of " + r.where, NameOnly: true,
 	}
 	return v
 }
@@ -101,7 +101,7 @@ const maxSheetTerms = 50
 func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 	seen := make(map[string]bool)
 	for item := range strings.FieldsFuncSeq(r.cells[field], func(c rune) bool { return strings.ContainsRune(",;|\n", c) }) {
-		name := cutTo(onOneLine(item), maxText)
+		name := truncate(onOneLine(item), maxText)
 		folded := calendar.FoldName(name)
 		if name == "" || seen[folded] {
 			continue
@@ -113,7 +113,7 @@ func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 		seen[folded] = true
 		e.Terms = append(e.Terms, &Term{
 			Origin: Origin{
-				Key: csvTerm + string(kind) + ":" + digest(folded), Where: fmt.Sprintf("%s of %s", kind, r.where), NameOnly: true, BySlug: r.own,
+				Key: csvTerm + string(kind) + ":" + shortHash(folded), Where: fmt.Sprintf("%s of %s", kind, r.where), NameOnly: true, BySlug: r.isOurs,
 			},
 			Kind: kind, Name: name,
 		})
@@ -123,14 +123,14 @@ func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 // image reads the image of a row: an address, or an id of this calendar. An empty cell leaves it as it is.
 func (r sheetRow) image(e *Event) {
 	text := r.cells["image"]
-	if list := idList(text); r.own && len(list) == 1 {
+	if list := idList(text); r.isOurs && len(list) == 1 {
 		if e.Edited != nil || r.cells["id"] == "" {
-			e.HasImage, e.Image = true, &Image{Origin: r.here(calendar.Image, list[0])}
+			e.HasImage, e.Image = true, &Image{Origin: r.originHere(calendar.Image, list[0])}
 		}
 		return
 	}
 	switch {
-	case text == "0" && r.own:
+	case text == "0" && r.isOurs:
 		e.HasImage = true // none
 		return
 	case text == "":
@@ -144,6 +144,6 @@ func (r sheetRow) image(e *Event) {
 	if img.MIMEType = mimeTypes[img.Extension]; img.MIMEType == "" {
 		img.MIMEType = "application/octet-stream"
 	}
-	img.Origin = Origin{Key: csvImage + digest(address), Where: "image of " + r.where}
+	img.Origin = Origin{Key: csvImage + shortHash(address), Where: "image of " + r.where}
 	e.HasImage, e.Image = true, img
 }

@@ -18,7 +18,7 @@ func (t *tableReader) findOrders(preview TablePreview) error {
 			if !slices.Contains(dateFields, c.field) || len(row.Cells[i]) > maxDateText {
 				continue
 			}
-			order, ambiguous := evidence(row.Cells[i])
+			order, ambiguous := orderEvidence(row.Cells[i])
 			if order != "" {
 				if columns[i].proved == nil {
 					columns[i].proved = make(map[DateOrder]bool)
@@ -58,8 +58,8 @@ func (t *tableReader) findOrders(preview TablePreview) error {
 	}
 	if order == "" {
 		a := preview.Ambiguous[0]
-		return fmt.Errorf("line %d, column %q: %q is %s with --dates dmy and %s with --dates mdy; say which", a.Line, shorten(a.Header),
-			shorten(a.Text), a.DayFirst, a.MonthFirst)
+		return fmt.Errorf("line %d, column %q: %q is %s with --dates dmy and %s with --dates mdy; say which", a.Line, abbreviate(a.Header),
+			abbreviate(a.Text), a.DayFirst, a.MonthFirst)
 	}
 	t.Tables.Dates = order // another read of the same source asks no more
 	for _, field := range dateFields {

@@ -23,13 +23,13 @@ type sheetRow struct {
 // row reads a row and adds its event or a Problem to the calendar. It returns the row for the preview.
 func (t *tableReader) row(in sheet.Row) PreviewRow {
 	r := sheetRow{tableReader: t, cells: make(map[string]string, len(t.columns)), where: fmt.Sprintf("line %d", in.Line)}
-	r.object = object{members: make(map[string]json.RawMessage), log: &journal{}}
+	r.object = object{members: make(map[string]json.RawMessage), log: &readLog{}}
 	for i, c := range t.columns {
 		if c.field != "" {
 			r.cells[c.field] = strings.TrimSpace(withoutGuard(in.Cells[i]))
 		}
 	}
-	if flag, ok := r.cells["all_day"]; t.own && ok && flag == "" {
+	if flag, ok := r.cells["all_day"]; t.isOurs && ok && flag == "" {
 		// The row of a protected event shows no fields but its title and dates. The others stay as they are.
 		maps.DeleteFunc(r.cells, func(_, cell string) bool { return cell == "" })
 	}
@@ -57,7 +57,7 @@ func (t *tableReader) row(in sheet.Row) PreviewRow {
 			texts[i] = errors.New(t.inColumn(fault.Error()))
 		}
 		shown.Problem = joinErrors(texts)
-		t.cal.Problems = append(t.cal.Problems, Problem{Kind: calendar.Event, Title: shorten(e.Title), Where: r.where, Reason: shown.Problem})
+		t.cal.Problems = append(t.cal.Problems, Problem{Kind: calendar.Event, Title: abbreviate(e.Title), Where: r.where, Reason: shown.Problem})
 		return shown
 	}
 	e.Altered = len(r.log.notices) > 0

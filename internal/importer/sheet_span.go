@@ -57,7 +57,7 @@ func (r sheetRow) zone() (calendar.Zone, bool) {
 	}
 	zone, err := parseZone(name)
 	if err != nil {
-		r.fault("timezone", "%q is unknown", shorten(name))
+		r.fault("timezone", "%q is unknown", abbreviate(name))
 	}
 	return zone, err == nil
 }
@@ -83,11 +83,11 @@ func (r sheetRow) date(e *Event, field string, zone calendar.Zone) (d sheetDate,
 			return sheetDate{times: times}, true
 		}
 		if e.Edited == nil {
-			r.notice(field, fmt.Sprintf("%q: %v; left out", shorten(text), err))
+			r.notice(field, fmt.Sprintf("%q: %v; left out", abbreviate(text), err))
 			return d, false
 		}
 	}
-	r.fault(field, "%q: %v", shorten(text), err)
+	r.fault(field, "%q: %v", abbreviate(text), err)
 	return d, false
 }
 
@@ -102,9 +102,9 @@ func (r sheetRow) clock(field string) []sheetClock {
 	case err == nil && len(times) > 0:
 		return times
 	case field == "end_time":
-		r.notice(field, fmt.Sprintf("%q: %v; left out", shorten(text), errNoTime))
+		r.notice(field, fmt.Sprintf("%q: %v; left out", abbreviate(text), errNoTime))
 	default:
-		r.fault(field, "%q: %v", shorten(text), errNoTime)
+		r.fault(field, "%q: %v", abbreviate(text), errNoTime)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (r sheetRow) end(
 	case r.cells["duration"] != "":
 		length, err := readDuration(r.cells["duration"])
 		if err != nil {
-			r.notice("duration", fmt.Sprintf("%q: %v; left out", shorten(r.cells["duration"]), err))
+			r.notice("duration", fmt.Sprintf("%q: %v; left out", abbreviate(r.cells["duration"]), err))
 		}
 		return s.Start.Add(length)
 	}

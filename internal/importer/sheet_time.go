@@ -84,13 +84,13 @@ func (r *timesReader) readTime() error {
 	if m == nil || len(r.times) == 2 || len(r.times) == 1 && !r.spanned {
 		return errNoTime
 	}
-	c := sheetClock{hour: number(s[m[2]:m[3]])}
+	c := sheetClock{hour: parseNumber(s[m[2]:m[3]])}
 	whole, half := s[:m[1]], ""
 	if m[4] >= 0 {
-		c.minute = number(s[m[4]:m[5]])
+		c.minute = parseNumber(s[m[4]:m[5]])
 	}
 	if m[6] >= 0 {
-		c.second = number(s[m[6]:m[7]])
+		c.second = parseNumber(s[m[6]:m[7]])
 	}
 	if m[8] >= 0 {
 		half = s[m[8]:m[9]]
@@ -160,7 +160,7 @@ var lengthPattern = regexp.MustCompile(
 func readDuration(text string) (time.Duration, error) {
 	s := foldDate(text)
 	if hours, minutes, ok := strings.Cut(s, ":"); ok {
-		h, m := number(hours), number(strings.TrimSuffix(minutes, ":00"))
+		h, m := parseNumber(hours), parseNumber(strings.TrimSuffix(minutes, ":00"))
 		if h >= 0 && h < 1000 && m >= 0 && m < 60 && len(minutes) >= 2 {
 			return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute, nil
 		}
@@ -179,7 +179,7 @@ func readDuration(text string) (time.Duration, error) {
 		d = time.Duration(hours * float64(time.Hour)).Round(time.Minute)
 	}
 	if m[3] != "" {
-		d += time.Duration(number(m[3])) * time.Minute
+		d += time.Duration(parseNumber(m[3])) * time.Minute
 	}
 	return d, nil
 }

@@ -116,7 +116,7 @@ func (s *siteReader) sitemapEvents(ctx context.Context) ([]string, error) {
 	visited := make(map[string]bool)
 	failures := 0
 	for len(files) > 0 && failures < maxFailures {
-		at, ok := s.own(files[0])
+		at, ok := s.onSite(files[0])
 		files = files[1:]
 		if !ok || visited[at.String()] {
 			continue
@@ -263,14 +263,14 @@ func (s *siteReader) readWholeList(ctx context.Context, known map[string]bool) e
 			return err
 		}
 		top, err := readList(bytes.NewReader(data), "events", func(raw json.RawMessage) {
-			if o, ok := newObject(raw, "", &journal{}); ok {
+			if o, ok := newObject(raw, "", &readLog{}); ok {
 				known[s.eventKey(o.page())] = true
 			}
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", at.Redacted(), err)
 		}
-		next := object{top, "", &journal{}}.raw("next_rest_url")
+		next := object{top, "", &readLog{}}.raw("next_rest_url")
 		if next == "" {
 			break
 		}
@@ -295,14 +295,14 @@ func (s *siteReader) readBySlug(ctx context.Context, number int, slug string) er
 	if err != nil {
 		return err
 	}
-	o, ok := newObject(data, "", &journal{})
+	o, ok := newObject(data, "", &readLog{})
 	if !ok {
 		return fmt.Errorf("%s: %w", at.Redacted(), errNotObject)
 	}
 	if hidden := o.flag("hide_from_listings"); hidden == nil || !*hidden {
 		return nil // another window of time, or another language
 	}
-	log := &journal{}
+	log := &readLog{}
 	e := decodeEvent(data, hiddenPage, number, s.Site, log)
 	page := &Page{Events: []*Event{e}}
 	for _, n := range log.notices {

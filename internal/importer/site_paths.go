@@ -31,8 +31,8 @@ func (s *siteReader) paths() map[string]string {
 
 // learnBases learns the bases of events, venues and organizers from their pages.
 func (s *siteReader) learnBases() {
-	prefixes := make(tally)
-	counts := map[string]tally{"event": {}, "venue": {}, "organizer": {}}
+	prefixes := make(baseCounts)
+	counts := map[string]baseCounts{"event": {}, "venue": {}, "organizer": {}}
 	seen := make(map[string]bool)
 	add := func(kind, page string) {
 		if page == "" || seen[page] {
@@ -71,11 +71,11 @@ var defaultBases = map[string]string{
 	"events": "events", "event": "event", "venue": "venue", "organizer": "organizer", "category": "category", "tag": "tag",
 }
 
-// tally counts records by a value.
-type tally map[string]int
+// baseCounts counts records by a value.
+type baseCounts map[string]int
 
 // most returns the value of more than half of the records. "" means that there is none.
-func (c tally) most() string {
+func (c baseCounts) most() string {
 	total := 0
 	for _, n := range c {
 		total += n
@@ -119,7 +119,7 @@ func withoutDate(path []string) []string {
 // readTermBases learns the bases of the list of events, of categories and of tags. It reads the lists of WordPress itself,
 // otherwise the page of an event.
 func (s *siteReader) readTermBases(ctx context.Context) {
-	events, categories, tags := make(tally), make(tally), make(tally)
+	events, categories, tags := make(baseCounts), make(baseCounts), make(baseCounts)
 	list, err := s.posts(ctx, "tribe_events_cat", 1)
 	if err == nil {
 		for _, p := range list {
@@ -159,7 +159,7 @@ func (s *siteReader) inPrefix(link string) []string {
 }
 
 // countCategory counts the bases in the address of a category: the list, the base, the ancestors, the slug.
-func (s *siteReader) countCategory(link string, events, categories tally) {
+func (s *siteReader) countCategory(link string, events, categories baseCounts) {
 	if path := s.inPrefix(link); len(path) > 2 {
 		events[path[0]]++
 		categories[path[1]]++
@@ -167,21 +167,21 @@ func (s *siteReader) countCategory(link string, events, categories tally) {
 }
 
 // countTag counts the base in the address of a tag's archive.
-func (s *siteReader) countTag(link string, tags tally) {
+func (s *siteReader) countTag(link string, tags baseCounts) {
 	if path := s.inPrefix(link); len(path) == 2 {
 		tags[path[0]]++
 	}
 }
 
 // readEventPage learns bases from the links in the page of an event.
-func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags tally) {
+func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags baseCounts) {
 	// An event with terms has the most links.
 	byTerms := slices.Clone(s.cal.Events)
 	slices.SortStableFunc(byTerms, func(a, b *Event) int { return len(b.Terms) - len(a.Terms) })
 	const pages = 3 // pages to try
 	tried := 0
 	for _, e := range byTerms {
-		at, ok := s.own(e.Page)
+		at, ok := s.onSite(e.Page)
 		if !ok || e.Protected {
 			continue
 		}
@@ -204,7 +204,7 @@ func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags
 }
 
 // countLinks counts the bases in the links of the page of an event.
-func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, tags tally) {
+func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, tags baseCounts) {
 	for n := range page.Descendants() {
 		link := attribute(n, "href")
 		if n.Type != html.ElementNode || link == "" {
@@ -238,7 +238,7 @@ func isSameSlug(segment, slug string) bool {
 }
 
 // countFeed counts the base in the address of a list's RSS feed or iCalendar file.
-func (s *siteReader) countFeed(link string, events tally) {
+func (s *siteReader) countFeed(link string, events baseCounts) {
 	u, err := url.Parse(link)
 	if err != nil {
 		return

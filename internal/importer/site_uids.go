@@ -14,7 +14,7 @@ import (
 func (s *siteReader) readUIDs(ctx context.Context) {
 	byPage := make(map[string]*Event)
 	for _, e := range s.cal.Events {
-		if _, ok := s.own(e.Page); ok {
+		if _, ok := s.onSite(e.Page); ok {
 			byPage[pageKey(e.Page)] = e
 		}
 	}
@@ -101,7 +101,7 @@ func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 		if e.UID != "" {
 			continue
 		}
-		at, ok := s.own(e.Page)
+		at, ok := s.onSite(e.Page)
 		if !ok || requests == maxUIDRequests || failures == maxFailures {
 			without++
 			continue
@@ -140,7 +140,7 @@ func (s *siteReader) calendarFile(ctx context.Context, at *url.URL) (map[string]
 	uids := make(map[string]string)
 	for _, c := range file.events {
 		page, uid := pageKey(c.value("URL")), icalText(c.value("UID"))
-		if c.cut || !isIdentifier(uid) || c.value("URL") == "" {
+		if c.isCutOff || !isIdentifier(uid) || c.value("URL") == "" {
 			continue
 		}
 		if _, twice := uids[page]; twice {

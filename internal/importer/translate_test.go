@@ -41,9 +41,9 @@ func speaks(title calendar.Language, all calendar.LanguageSet) func(*Event) {
 func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) {
 	t.Helper()
 	row = st.Ent.Event.Query().Where(event.SourceID("x?id=1")).WithTranslations().OnlyX(t.Context())
-	s := spokenOf(row)
+	s := storedTextsOf(row)
 	for _, l := range append([]calendar.Language{row.Language}, calendar.Languages...) {
-		own := s.own(l)
+		own := s.inLanguage(l)
 		if len(lines) > 0 && (l == row.Language || own == calendar.Text{Language: l}) {
 			continue
 		}
@@ -255,11 +255,11 @@ func TestLanguagesThatARecordSays(t *testing.T) {
 		{`{"language": null, "translations": []}`, "", ""},
 		{`{}`, "", ""},
 	} {
-		o, ok := newObject([]byte(tt.body), "", &journal{})
+		o, ok := newObject([]byte(tt.body), "", &readLog{})
 		if !ok {
 			t.Fatal(tt.body)
 		}
-		title, all := o.spokenIn()
+		title, all := o.languages()
 		if title != tt.title || all != tt.all || len(o.log.faults) > 0 {
 			t.Errorf("%s: %q and %q, faults %v", tt.body, title, all, o.log.faults)
 		}

@@ -34,7 +34,7 @@ func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*
 	for i, v := range items {
 		row := known[v.Key]
 		if row == nil && v.NameOnly {
-			if at := slices.IndexFunc(namesakes, v.mayBe); at >= 0 {
+			if at := slices.IndexFunc(namesakes, v.matchesRow); at >= 0 {
 				row = namesakes[at]
 			}
 		}
@@ -49,16 +49,16 @@ func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// mayBe reports whether a stored venue may be the venue v of the source, of which only a name and perhaps an
+// matchesRow reports whether a stored venue may be the venue v of the source, of which only a name and perhaps an
 // address are known.
-func (v *Venue) mayBe(row *ent.Venue) bool {
+func (v *Venue) matchesRow(row *ent.Venue) bool {
 	address := calendar.FoldName(row.Address)
 	return row.NameKey == calendar.FoldName(v.Name) &&
 		(v.Address == "" || address == "" || strings.Contains(calendar.FoldName(v.Address), address))
 }
 
 func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *ent.Venue) (recordWrite, error) {
-	c := &change{fresh: row == nil}
+	c := &change{isNew: row == nil}
 	old := row
 	if old == nil {
 		old = &ent.Venue{}
@@ -67,7 +67,7 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 		return recordWrite{action: Unchanged, id: old.ID, notice: trashedNotice, hidden: true}, nil
 	}
 	in := &edit.VenueInput{}
-	s := spokenOf(old)
+	s := storedTextsOf(old)
 	err := r.compareTexts(ctx, db, c, s, &v.Origin, sourceTexts{title: v.Name, slug: v.Slug, description: &v.Description})
 	if err != nil {
 		return recordWrite{}, err
@@ -88,14 +88,14 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 	setIfChanged(c, &in.Values.Latitude, coordinate(old.Latitude), coordinate(v.Latitude))
 	setIfChanged(c, &in.Values.Longitude, coordinate(old.Longitude), coordinate(v.Longitude))
 	r.setImage(c, &in.ImageID, old.ImageID, v.Image)
-	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), v.Modified)
+	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.isTranslated(), v.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
-	if c.fresh {
+	if c.isNew {
 		// The source id distinguishes the venue from others of the same name.
 		in.SourceID, in.AuthorID = &v.Key, r.author()
 	}
 	if w.action != Unchanged {
-		w.do = writeLanguages(r, s, c.words, row, func(
+		w.do = writeLanguages(r, s, c.texts, row, func(
 			ctx context.Context, tx *ent.Tx, at *ent.Venue, one translationWrite, first bool,
 		) (_ *ent.Venue, err error) {
 			in := in

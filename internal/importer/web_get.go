@@ -93,10 +93,10 @@ func (e *statusError) Error() string { return e.text }
 // retryLater is an error with the delay that the service requested before a retry.
 type retryLater struct {
 	error
-	when *backoff.RetryAfterError
+	delay *backoff.RetryAfterError
 }
 
-func (l *retryLater) Unwrap() []error { return []error{l.error, l.when} }
+func (l *retryLater) Unwrap() []error { return []error{l.error, l.delay} }
 
 // retryAfter parses the header Retry-After, which has seconds or a date. It reports false for any other text.
 func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
@@ -121,7 +121,7 @@ func errorDetail(body io.Reader) string {
 	if err != nil {
 		return ""
 	}
-	o, ok := newObject(data, "", &journal{})
+	o, ok := newObject(data, "", &readLog{})
 	if !ok || o.raw("code") == "" {
 		return ""
 	}

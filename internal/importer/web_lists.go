@@ -29,12 +29,12 @@ func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) err
 	}
 	for _, l := range []struct {
 		name string
-		add  func(d reader, o object)
+		add  func(d recordReader, o object)
 	}{
-		{"venues", func(d reader, o object) { cal.Venues = append(cal.Venues, d.venue(o)) }},
-		{"organizers", func(d reader, o object) { cal.Organizers = append(cal.Organizers, d.organizer(o)) }},
-		{"categories", func(d reader, o object) { cal.Terms = append(cal.Terms, d.term(o, calendar.Category)) }},
-		{"tags", func(d reader, o object) { cal.Terms = append(cal.Terms, d.term(o, calendar.Tag)) }},
+		{"venues", func(d recordReader, o object) { cal.Venues = append(cal.Venues, d.venue(o)) }},
+		{"organizers", func(d recordReader, o object) { cal.Organizers = append(cal.Organizers, d.organizer(o)) }},
+		{"categories", func(d recordReader, o object) { cal.Terms = append(cal.Terms, d.term(o, calendar.Category)) }},
+		{"tags", func(d recordReader, o object) { cal.Terms = append(cal.Terms, d.term(o, calendar.Tag)) }},
 	} {
 		at := root.JoinPath(l.name)
 		at.RawQuery = url.Values{"per_page": {listPage}, "hide_empty": {"0"}}.Encode()
@@ -50,7 +50,7 @@ func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) err
 
 // list reads all pages of a list and adds the valid records. Invalid records become notices.
 func (w *webReader) list(
-	ctx context.Context, cal *Calendar, at *url.URL, name, prefix string, add func(reader, object),
+	ctx context.Context, cal *Calendar, at *url.URL, name, prefix string, add func(recordReader, object),
 ) error {
 	visited := make(map[string]bool)
 	for number := 1; number <= maxPages; number++ {
@@ -63,13 +63,13 @@ func (w *webReader) list(
 		top, err := readList(bytes.NewReader(data), name, func(raw json.RawMessage) {
 			index++
 			where := fmt.Sprintf("%s, page %d, %d", name, number, index)
-			log := &journal{}
+			log := &readLog{}
 			o, ok := newObject(raw, "", log)
 			if !ok {
 				cal.Notices = append(cal.Notices, where+": "+errNotObject.Error())
 				return
 			}
-			d := reader{prefix: prefixOf(o), where: where, site: w.Site}
+			d := recordReader{prefix: prefixOf(o), where: where, site: w.Site}
 			if d.prefix == "" || !o.has("global_id") && prefix != "" {
 				d.prefix = prefix
 			}
@@ -89,7 +89,7 @@ func (w *webReader) list(
 		if _, ok := top[name]; !ok {
 			return fmt.Errorf("%s: it has no %q", at.Redacted(), name)
 		}
-		next := object{top, "", &journal{}}.raw("next_rest_url")
+		next := object{top, "", &readLog{}}.raw("next_rest_url")
 		if next == "" {
 			return nil
 		}

@@ -49,13 +49,13 @@ func (w *webReader) parent(ctx context.Context, of *Term) (*Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := &journal{}
+	log := &readLog{}
 	o, ok := newObject(data, "", log)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", at.Redacted(), errNotObject)
 	}
 	prefix, _, _ := strings.Cut(of.Key, "?term=")
-	t := reader{prefix: prefix, where: at.Redacted(), site: w.Site}.term(o, calendar.Category)
+	t := recordReader{prefix: prefix, where: at.Redacted(), site: w.Site}.term(o, calendar.Category)
 	if len(log.faults) > 0 {
 		return nil, fmt.Errorf("%s: %s", at.Redacted(), joinErrors(log.faults))
 	}

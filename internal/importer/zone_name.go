@@ -20,7 +20,7 @@ func knownZone(name string) (zone calendar.Zone, err error) {
 			return zone, nil
 		}
 	}
-	return calendar.Zone{}, fmt.Errorf("time zone %q is unknown", shorten(name))
+	return calendar.Zone{}, fmt.Errorf("time zone %q is unknown", abbreviate(name))
 }
 
 // ianaZone returns the zone with an IANA name. Some programs write paths that end in the name, such as

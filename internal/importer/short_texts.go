@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// shortened returns a recurring event whose description fits into one write of all its dates (edit.MostText). The
+// withShortTexts returns a recurring event whose description fits into one write of all its dates (edit.MostText). The
 // notice says what was cut; "" means nothing. Without it, the whole event would be refused.
-func (r *importRun) shortened(e *Event) (_ *Event, notice string) {
+func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	if e.Description == nil {
 		return e, ""
 	}
@@ -36,18 +36,18 @@ func (r *importRun) shortened(e *Event) (_ *Event, notice string) {
 		return e, ""
 	}
 	plain := markup.Plain(*e.Description)
-	text := html.EscapeString(cutText(plain, most))
+	text := html.EscapeString(truncateWords(plain, most))
 	for n := most; len(text) > most; { // escaping lengthens it
 		n = n * 3 / 4
-		text = html.EscapeString(cutText(plain, n))
+		text = html.EscapeString(truncateWords(plain, n))
 	}
 	one := *e
 	one.Description = &text
 	return &one, fmt.Sprintf("its description is shortened, because it has %d dates", dates)
 }
 
-// cutText cuts a text after the last word that fits into most bytes with an ellipsis. It returns "" if none fits.
-func cutText(text string, most int) string {
+// truncateWords cuts a text after the last word that fits into most bytes with an ellipsis. It returns "" if none fits.
+func truncateWords(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {
 		return text
