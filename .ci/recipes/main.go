@@ -43,7 +43,7 @@ func run(server string, keep bool) (err error) {
 	if err := k.copyTree(); err != nil {
 		return fmt.Errorf("copy of the tree: %w", err)
 	}
-	if err := k.remember(); err != nil {
+	if err := k.commitCopy(); err != nil {
 		return err
 	}
 	var followed []recipe
@@ -59,8 +59,8 @@ func run(server string, keep bool) (err error) {
 			return fmt.Errorf("%s: %w", r.title, err)
 		}
 	}
-	if err := k.touched(string(page), followed); err != nil {
+	if err := k.checkTouchedFiles(string(page), followed); err != nil {
 		return err
 	}
-	return k.taste(followed)
+	return k.check(followed)
 }

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// taste runs the short suite. Then it sends the requests of each recipe to the program.
-func (k *workTree) taste(followed []recipe) error {
+// check runs the short suite. Then it sends the requests of each recipe to the program.
+func (k *workTree) check(followed []recipe) error {
 	suite := k.command("go", shortSuite...)
 	suite.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ALMANAC_TEST_MYSQL=") })
 	out, err := suite.CombinedOutput()

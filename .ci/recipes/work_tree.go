@@ -52,8 +52,8 @@ func (k *workTree) copyTree() error {
 	return nil
 }
 
-// remember commits the copy as it is, so that touched can tell what the recipes have changed.
-func (k *workTree) remember() error {
+// commitCopy commits the copy as it is, so that checkTouchedFiles can tell what the recipes have changed.
+func (k *workTree) commitCopy() error {
 	for _, args := range [][]string{
 		{"init", "-q"}, {"add", "-A"},
 		{"-c", "user.name=cook", "-c", "user.email=cook@localhost", "-c", "commit.gpgsign=false", "commit", "-qm", "before"},
@@ -68,9 +68,9 @@ func (k *workTree) remember() error {
 // generatedPart begins a part of a page that a command writes.
 const generatedPart = "<!-- generated: "
 
-// touched returns an error if the recipes have changed a file by hand that they do not name. Files are generated as
+// checkTouchedFiles returns an error if the recipes have changed a file by hand that they do not name. Files are generated as
 // .gitattributes says, or have generated parts.
-func (k *workTree) touched(page string, followed []recipe) error {
+func (k *workTree) checkTouchedFiles(page string, followed []recipe) error {
 	named := make(map[string]bool)
 	for _, r := range followed {
 		steps, err := manual.Steps(page, r.title)

@@ -15,9 +15,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// adopt stores settings that are not stored yet, while the calendar has no settings or no records. It returns the keys of those that
+// adoptSettings stores settings that are not stored yet, while the calendar has no settings or no records. It returns the keys of those that
 // it has stored. The settings of a calendar with records do not change by the way.
-func adopt(ctx context.Context, st *store.Store, said settings.Layer) (adopted []string, err error) {
+func adoptSettings(ctx context.Context, st *store.Store, said settings.Layer) (adopted []string, err error) {
 	used, err := hasRecords(ctx, st)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func setMain(out settings.Layer, main calendar.Language) error {
 	return out.Set("languages", joinLanguages(site.Languages))
 }
 
-// tellDifferences logs which settings of a process differ from those of the calendar.
-func tellDifferences(log *slog.Logger, source siteSource, stored settings.Layer) {
+// logDifferences logs which settings of a process differ from those of the calendar.
+func logDifferences(log *slog.Logger, source siteSource, stored settings.Layer) {
 	for _, d := range settings.Differences(source.flags, source.folder, stored) {
 		log.Warn("a setting of this process differs from that of the calendar: it wins here, and other processes have the other",
 			"setting", d.Key, "here", d.Here, "calendar", d.Stored)
@@ -69,7 +69,7 @@ func tellDifferences(log *slog.Logger, source siteSource, stored settings.Layer)
 // adopt stores the settings that the process brings, if the calendar has none or no records, and tells which ones differ. A calendar
 // that has records but no settings is one of an earlier version: it is in the language and the zone that serve has for it.
 func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store, source siteSource) error {
-	said, err := source.said()
+	said, err := source.recordSettings()
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store
 			}
 		}
 	}
-	adopted, err := adopt(ctx, st, said)
+	adopted, err := adoptSettings(ctx, st, said)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store
 	if stored, _, err = edit.StoredSite(ctx, st.Ent); err != nil {
 		return err
 	}
-	tellDifferences(log, source, stored)
+	logDifferences(log, source, stored)
 	pending, err := upkeep.ReindexPending(ctx, st.Ent)
 	if pending {
 		log.Warn("records are not all sorted and indexed for the main language: 'almanac site set' continues")
@@ -130,9 +130,9 @@ func joinLanguages(all []calendar.Language) string {
 	return strings.Join(words, ",")
 }
 
-// adoptAndTell stores settings that are not stored yet, and prints them.
-func adoptAndTell(ctx context.Context, s streams, st *store.Store, said settings.Layer) error {
-	adopted, err := adopt(ctx, st, said)
+// adoptAndPrint stores settings that are not stored yet, and prints them.
+func adoptAndPrint(ctx context.Context, s streams, st *store.Store, said settings.Layer) error {
+	adopted, err := adoptSettings(ctx, st, said)
 	if err != nil || len(adopted) == 0 {
 		return err
 	}
@@ -143,8 +143,8 @@ func adoptAndTell(ctx context.Context, s streams, st *store.Store, said settings
 	return err
 }
 
-// tellServe prints the command that serves a calendar with the folder of its images.
-func tellServe(s streams, st *store.Store, media string) error {
+// printServeHint prints the command that serves a calendar with the folder of its images.
+func printServeHint(s streams, st *store.Store, media string) error {
 	command := "almanac serve --db " + shellQuote(st.String())
 	if usual, err := filepath.Abs("almanac-media"); err != nil || media != usual {
 		command += " --media " + shellQuote(media)

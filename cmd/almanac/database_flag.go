@@ -33,28 +33,28 @@ func databaseURL(text string) string {
 	return text
 }
 
-// with opens the database, runs do with it, and closes it.
-func (d database) with(ctx context.Context, do func(*store.Store) error) error {
-	return withStore(ctx, "--db", d.DB, store.Open, do)
+// withStore opens the database, runs do with it, and closes it.
+func (d database) withStore(ctx context.Context, do func(*store.Store) error) error {
+	return runWithStore(ctx, "--db", d.DB, store.Open, do)
 }
 
-// reading runs do as with does, for commands that only read. It never creates an SQLite file.
-func (d database) reading(ctx context.Context, do func(*store.Store) error) error {
-	return withStore(ctx, "--db", d.DB, store.OpenReading, do)
+// withReadOnly runs do as withStore does, for commands that only read. It never creates an SQLite file.
+func (d database) withReadOnly(ctx context.Context, do func(*store.Store) error) error {
+	return runWithStore(ctx, "--db", d.DB, store.OpenReading, do)
 }
 
-// existing runs do as with does, for commands that need existing data. It never creates an SQLite file.
-func (d database) existing(ctx context.Context, do func(*store.Store) error) error {
+// withExisting runs do as withStore does, for commands that need existing data. It never creates an SQLite file.
+func (d database) withExisting(ctx context.Context, do func(*store.Store) error) error {
 	if file, ok := store.SQLiteFile(d.DB); ok {
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("database %s: there is no such file", d.DB)
 		}
 	}
-	return d.with(ctx, do)
+	return d.withStore(ctx, do)
 }
 
-// withStore opens the database at a URL, runs do with it, and closes it. flag is the flag that errors mention.
-func withStore(
+// runWithStore opens the database at a URL, runs do with it, and closes it. flag is the flag that errors mention.
+func runWithStore(
 	ctx context.Context, flag, url string,
 	open func(context.Context, string) (*store.Store, error), do func(*store.Store) error,
 ) (err error) {
@@ -111,10 +111,10 @@ func fileProblem(url string) error {
 	return existing.Close()
 }
 
-// withCurrent runs do as with does. On SQLite it first applies missing migrations. Elsewhere it returns an error if
+// withCurrent runs do as withStore does. On SQLite it first applies missing migrations. Elsewhere it returns an error if
 // the schema is not up to date.
 func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) error {
-	return d.with(ctx, func(st *store.Store) error {
+	return d.withStore(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
@@ -122,9 +122,9 @@ func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) 
 	})
 }
 
-// looking runs do with the database for reading. It returns an error if the schema is not up to date.
-func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
-	return d.reading(ctx, func(st *store.Store) error {
+// withCurrentReadOnly runs do with the database for reading. It returns an error if the schema is not up to date.
+func (d database) withCurrentReadOnly(ctx context.Context, do func(*store.Store) error) error {
+	return d.withReadOnly(ctx, func(st *store.Store) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return adviseMigration(err, st)
 		}

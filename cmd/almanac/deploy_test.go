@@ -22,7 +22,7 @@ import (
 func checkParses(t *testing.T, where string, args []string, env map[string]string) (c cli) {
 	t.Helper()
 	known := &environment{getenv: func(name string) string { return env[name] }}
-	parser, err := kong.New(&c, kong.Resolvers(known), kong.PostBuild(known.learn), kong.Exit(func(int) {}),
+	parser, err := kong.New(&c, kong.Resolvers(known), kong.PostBuild(known.readFlags), kong.Exit(func(int) {}),
 		kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 		kong.Help(printHelp),
 		kong.ValueFormatter(env.help),
 		kong.Resolvers(env),
-		kong.PostBuild(env.learn),
+		kong.PostBuild(env.readFlags),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s, env),
 	)
@@ -112,7 +112,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(s.Err, "almanac:", err)
 		if errors.As(err, new(usageError)) {
-			env.mention(s.Err)
+			env.printUsedVariables(s.Err)
 			return 2
 		}
 		return 1

@@ -37,7 +37,7 @@ type migrateStatusCmd struct {
 }
 
 func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
-	return c.reading(ctx, func(st *store.Store) error {
+	return c.withReadOnly(ctx, func(st *store.Store) error {
 		revs, err := migrate.Status(ctx, st)
 		if err != nil {
 			return err
@@ -173,7 +173,7 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, func(st *store.Store) error {
+	return c.withStore(ctx, func(st *store.Store) error {
 		file := ""
 		done, err := migrate.Apply(ctx, st, migrate.ApplyOptions{
 			Operator: version(), To: c.To, LockWait: c.wait(),
@@ -221,7 +221,7 @@ func (c migrateDiffCmd) Run(ctx context.Context, s streams) error {
 	now := time.Now()
 	var stale []string
 	plan := func(engine, url string) error {
-		return withStore(ctx, "--dev", url, store.OpenScratch, func(st *store.Store) error {
+		return runWithStore(ctx, "--dev", url, store.OpenScratch, func(st *store.Store) error {
 			written, err := c.diff(ctx, engine, st, now)
 			for _, file := range written {
 				fmt.Fprintln(s.Out, file)
@@ -259,7 +259,7 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	if c.Dev == "" {
 		return nil
 	}
-	return withStore(ctx, "--dev", c.Dev, store.OpenScratch, func(dev *store.Store) error {
+	return runWithStore(ctx, "--dev", c.Dev, store.OpenScratch, func(dev *store.Store) error {
 		_, err := writeStates(ctx, dev, filepath.Join(c.Dir, "migrations"), false)
 		return err
 	})

@@ -175,7 +175,7 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 					}
 				}
 				for range 2 { // the second is a restart
-					if err := currentData(t.Context(), st, siteSource{}, tt.apply); err != nil {
+					if err := prepareSchema(t.Context(), st, siteSource{}, tt.apply); err != nil {
 						t.Fatal(err)
 					}
 					states, err := migrate.DataStatus(t.Context(), st, dataSteps(siteSource{}))

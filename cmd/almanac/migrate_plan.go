@@ -21,7 +21,7 @@ type migratePlanCmd struct {
 }
 
 func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
-	return c.reading(ctx, func(st *store.Store) error {
+	return c.withReadOnly(ctx, func(st *store.Store) error {
 		plan, err := migrate.Plan(ctx, st, c.To)
 		if err != nil {
 			return wrongVersion("--to", err)
@@ -62,7 +62,7 @@ func (d dev) with(ctx context.Context, do func(*store.Store) error) error {
 	if d.Dev == "" {
 		return do(nil)
 	}
-	return withStore(ctx, "--dev", d.Dev, store.OpenScratch, do)
+	return runWithStore(ctx, "--dev", d.Dev, store.OpenScratch, do)
 }
 
 type migrateVerifyCmd struct {
@@ -75,7 +75,7 @@ var errDrift = errors.New("the schema has drifted")
 
 func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
 	return c.dev.with(ctx, func(dev *store.Store) error {
-		return c.reading(ctx, func(st *store.Store) error {
+		return c.withReadOnly(ctx, func(st *store.Store) error {
 			drift, err := migrate.Verify(ctx, st, dev)
 			if err != nil {
 				return err
@@ -101,7 +101,7 @@ type migrateBaselineCmd struct {
 
 func (c migrateBaselineCmd) Run(ctx context.Context, s streams) error {
 	return c.dev.with(ctx, func(dev *store.Store) error {
-		return c.existing(ctx, func(st *store.Store) error {
+		return c.withExisting(ctx, func(st *store.Store) error {
 			err := migrate.Baseline(ctx, st, c.Version, migrate.BaselineOptions{
 				Operator: version(), Dev: dev, Force: c.Force, LockWait: c.wait(),
 			})
@@ -122,7 +122,7 @@ type migrateSetCmd struct {
 }
 
 func (c migrateSetCmd) Run(ctx context.Context, s streams) error {
-	return c.existing(ctx, func(st *store.Store) error {
+	return c.withExisting(ctx, func(st *store.Store) error {
 		changes, err := migrate.SetVersion(ctx, st, c.Version, migrate.SetOptions{
 			Operator: version(), Force: c.Force, LockWait: c.wait(),
 		})
@@ -187,7 +187,7 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 			findings = append(findings, more...)
 			return err
 		}
-		if err := (database{DB: "sqlite://:memory:"}).with(ctx, lint); err != nil || dev == nil {
+		if err := (database{DB: "sqlite://:memory:"}).withStore(ctx, lint); err != nil || dev == nil {
 			return err
 		}
 		return lint(dev)

@@ -18,20 +18,20 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// operation has the limits, metrics and traces of a running server.
-type operation struct {
+// monitoring has the limits, metrics and traces of a running server.
+type monitoring struct {
 	limits  server.Limits
 	metrics *server.Metrics
 	tracer  trace.Tracer
 	close   []func() error
 }
 
-// operation creates the operation of a server. It observes the statements of the databases for metrics and
+// openMonitoring creates the operation of a server. It observes the statements of the databases for metrics and
 // traces.
-func (f operateFlags) operation(
+func (f operateFlags) openMonitoring(
 	ctx context.Context, log *slog.Logger, st databases, at net.Addr,
-) (o *operation, err error) {
-	o = &operation{}
+) (o *monitoring, err error) {
+	o = &monitoring{}
 	if o.limits, err = f.limits(at); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func replicaStates(replicas *store.Store) func() []server.ReplicaState {
 }
 
 // end sends the remaining traces and closes what operation has opened.
-func (o *operation) end() error {
+func (o *monitoring) end() error {
 	var errs []error
 	for _, c := range o.close {
 		errs = append(errs, c())

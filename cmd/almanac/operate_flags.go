@@ -55,7 +55,7 @@ const (
 
 // keepChanges returns how long the change log is kept. 0 means forever.
 func (f operateFlags) keepChanges() (time.Duration, error) {
-	at, err := later(f.KeepChanges, time.Time{})
+	at, err := timeAfter(f.KeepChanges, time.Time{})
 	keep := at.Sub(time.Time{})
 	if err != nil || keep != 0 && keep < edit.LeastKept {
 		return 0, fmt.Errorf("--keep-changes %q: want a time such as 90d or 48h, of at least 24h, or 0", f.KeepChanges)
@@ -137,8 +137,8 @@ func (f operateFlags) check() error {
 	return nil
 }
 
-// warn logs settings that have no effect without another one.
-func (f operateFlags) warn(log *slog.Logger) {
+// warnOfUnusedFlags logs settings that have no effect without another one.
+func (f operateFlags) warnOfUnusedFlags(log *slog.Logger) {
 	if f.ProxyHeader == "forwarded" && len(f.TrustedProxy) == 0 {
 		log.Warn("--proxy-header has no effect without --trusted-proxy: the header is not read")
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// madeUp returns the settings of the site of a made-up calendar: those of its city, but for what the flags have.
-func madeUp(made *scenario.Calendar, flags settings.Flags) (settings.Layer, error) {
+// sampleSettings returns the settings of the site of a made-up calendar: those of its city, but for what the flags have.
+func sampleSettings(made *scenario.Calendar, flags settings.Flags) (settings.Layer, error) {
 	money, err := made.Currency()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func forgetSites(ctx context.Context, st *store.Store, plans []seed.Plan) error 
 		if err != nil {
 			return err
 		}
-		if sites[i], err = madeUp(made, settings.Flags{}); err != nil {
+		if sites[i], err = sampleSettings(made, settings.Flags{}); err != nil {
 			return err
 		}
 	}

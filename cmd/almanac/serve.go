@@ -38,17 +38,17 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 		return usageError{fmt.Errorf("--db-read-lag %v: want a time such as 10s, an hour at most", c.DBReadLag)}
 	}
 	log := c.logging(s)
-	if names := env.strange(s.Environ); len(names) > 0 {
+	if names := env.unknownVariables(s.Environ); len(names) > 0 {
 		log.Warn("there are no such settings", "variables", strings.Join(names, ","))
 	}
-	sock, err := c.early(ctx)
+	sock, err := c.openSocketsEarly(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sock.close()) }()
 	fmt.Fprintf(s.Err, "almanac: starting at %s\n", c.address(sock))
-	return c.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, source, c.Migrate); err != nil {
+	return c.withStore(ctx, func(st *store.Store) error {
+		if err := prepareSchema(ctx, st, source, c.Migrate); err != nil {
 			return err
 		}
 		if err := c.adopt(ctx, log, st, source); err != nil {
@@ -102,7 +102,7 @@ func (f serveFlags) listen(
 	if st.replicas != nil {
 		st.replicas.LimitStatements(store.StatementLimit)
 	}
-	op, err := f.operation(ctx, log, st, at)
+	op, err := f.openMonitoring(ctx, log, st, at)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (f serveFlags) listen(
 		return err
 	}
 	live := newLiveSite(f, source, st)
-	srv, release, err := f.server(ctx, log, st, live, lists, op)
+	srv, release, err := f.newServer(ctx, log, st, live, lists, op)
 	if err != nil {
 		return err
 	}

@@ -64,11 +64,11 @@ func (f serveFlags) source() (siteSource, error) {
 	if err := f.checkSockets(os.Getenv); err != nil {
 		return source, err
 	}
-	return source, f.try(source)
+	return source, f.checkAPI(source)
 }
 
-// try builds the API without a database, so that a wrong base URL or mount is reported before anything is opened.
-func (f serveFlags) try(source siteSource) error {
+// checkAPI builds the API without a database, so that a wrong base URL or mount is reported before anything is opened.
+func (f serveFlags) checkAPI(source siteSource) error {
 	all, site, err := source.resolve(nil, "")
 	if err != nil {
 		return usageError{err}
@@ -107,7 +107,7 @@ func (f serveFlags) fetchAllow() ([]netip.Prefix, error) {
 func (f serveFlags) logging(s streams) *slog.Logger {
 	log := slog.New(f.handler(s.Err))
 	s.Libraries.use(log)
-	f.warn(log)
+	f.warnOfUnusedFlags(log)
 	return log
 }
 

@@ -20,9 +20,9 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// server builds the server that answers requests. release frees what it opened.
-func (f serveFlags) server(
-	ctx context.Context, log *slog.Logger, st databases, live *liveSite, lists *index.Index, op *operation,
+// newServer builds the server that answers requests. release frees what it opened.
+func (f serveFlags) newServer(
+	ctx context.Context, log *slog.Logger, st databases, live *liveSite, lists *index.Index, op *monitoring,
 ) (_ *server.Server, release func() error, err error) {
 	words, err := locale.Load()
 	if err != nil {
@@ -88,7 +88,7 @@ func (f serveFlags) server(
 
 // openIndex returns the index of a server, or nil if it has none. It must be called after operation, which starts to observe the
 // statements.
-func (f serveFlags) openIndex(ctx context.Context, log *slog.Logger, st databases, op *operation) (*index.Index, error) {
+func (f serveFlags) openIndex(ctx context.Context, log *slog.Logger, st databases, op *monitoring) (*index.Index, error) {
 	if !f.Index {
 		return nil, nil
 	}

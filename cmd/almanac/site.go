@@ -37,7 +37,7 @@ var shownSettings = []string{
 
 // Run prints the settings.
 func (c siteShowCmd) Run(ctx context.Context, s streams) error {
-	return c.reading(ctx, func(st *store.Store) error {
+	return c.withReadOnly(ctx, func(st *store.Store) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return adviseMigration(err, st)
 		}
@@ -98,7 +98,7 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 			return usageError{err}
 		}
 	}
-	return c.with(ctx, func(st *store.Store) error {
+	return c.withStore(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ func (c siteSetCmd) confirmZone(ctx context.Context, s streams, st *store.Store,
 	if c.Yes || coming == 0 {
 		return nil
 	}
-	if err := confirm(s, "Change the time zone?"); err != nil {
+	if err := askToConfirm(s, "Change the time zone?"); err != nil {
 		return errors.New("nothing was changed; --yes changes the time zone without asking")
 	}
 	return nil

@@ -106,9 +106,9 @@ func (s siteSource) resolve(stored settings.Layer, text string) (settings.Site, 
 	return all, site, nil
 }
 
-// said returns the settings that a process brings to a calendar without any: its flags, and what its folder says of records. The main
+// recordSettings returns the settings that a process brings to a calendar without any: its flags, and what its folder says of records. The main
 // language is followed by the others.
-func (s siteSource) said() (settings.Layer, error) {
+func (s siteSource) recordSettings() (settings.Layer, error) {
 	out := settings.Layer{}
 	for _, key := range settings.RecordKeys {
 		if value := s.folder.Said[key]; value != nil {

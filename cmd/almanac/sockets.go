@@ -92,10 +92,10 @@ func isLocalHost(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// early opens the sockets before the database is opened. If the port is taken, the program then ends without
-// having created a file. With --reuse-port, early opens none. The kernel would give some connections to this
+// openSocketsEarly opens the sockets before the database is opened. If the port is taken, the program then ends without
+// having created a file. With --reuse-port, openSocketsEarly opens none. The kernel would give some connections to this
 // process before it is ready, instead of to the old one.
-func (f serveFlags) early(ctx context.Context) (sockets, error) {
+func (f serveFlags) openSocketsEarly(ctx context.Context) (sockets, error) {
 	if f.ReusePort {
 		return sockets{}, nil
 	}

@@ -22,7 +22,7 @@ import (
 
 // trace sends spans to a collector. OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES and other variables of
 // OpenTelemetry apply.
-func (o *operation) trace(ctx context.Context, log *slog.Logger, collector []otlptracehttp.Option) error {
+func (o *monitoring) trace(ctx context.Context, log *slog.Logger, collector []otlptracehttp.Option) error {
 	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "error", err) }))
 	exporter, err := otlptracehttp.New(ctx, collector...)

@@ -184,15 +184,15 @@ func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// force has the flag that allows a calendar without an administrator.
-type force struct {
+// forceFlag has the flag that allows a calendar without an administrator.
+type forceFlag struct {
 	Force bool `help:"Proceed even if no administrator would be left."`
 }
 
 type userRoleCmd struct {
 	userArg
 	Role string `arg:"" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
-	force
+	forceFlag
 }
 
 // Run gives the user a role.
@@ -206,7 +206,7 @@ func (c userRoleCmd) Run(ctx context.Context, s streams) error {
 
 type userDisableCmd struct {
 	userArg
-	force
+	forceFlag
 }
 
 // Run disables the user.
@@ -227,7 +227,7 @@ func (c userEnableCmd) Run(ctx context.Context, s streams) error {
 
 type userRemoveCmd struct {
 	userArg
-	force
+	forceFlag
 }
 
 // Run removes the user.

@@ -47,8 +47,8 @@ func copyDir(files fs.FS, name string) (atlas.Dir, error) {
 	return dir, nil
 }
 
-// scanners split migration files into statements, by engine, without a database.
-var scanners = map[string]atlas.Driver{"mysql": &mysql.Driver{}, "sqlite": &sqlite.Driver{}}
+// statementScanners split migration files into statements, by engine, without a database.
+var statementScanners = map[string]atlas.Driver{"mysql": &mysql.Driver{}, "sqlite": &sqlite.Driver{}}
 
 // atlasDriver is Atlas's driver for a database, which can also split a file into statements.
 type atlasDriver interface {

@@ -15,11 +15,11 @@ import (
 //
 // A statement that changes no table counts as not run. Lint rejects such statements on MySQL.
 func (h *history) hasRun(ctx context.Context, live *schema.Schema, version string, number int) (bool, error) {
-	before, err := h.schemaAt(ctx, point{version, number - 1}, nil)
+	before, err := h.schemaAt(ctx, historyPoint{version, number - 1}, nil)
 	if err != nil {
 		return false, err
 	}
-	after, err := h.schemaAt(ctx, point{version, number}, nil)
+	after, err := h.schemaAt(ctx, historyPoint{version, number}, nil)
 	if err != nil {
 		return false, err
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// lock prevents other processes from migrating until the caller calls end. wait is the time limit for getting
+// lockHistory prevents other processes from migrating until the caller calls end. wait is the time limit for getting
 // the lock. 0 means defaultLockWait, a negative value means no wait.
-func lock(
+func lockHistory(
 	ctx context.Context, st *store.Store, conn *sql.Conn, wait time.Duration,
 ) (end func(runOutcome) error, err error) {
 	if wait == 0 {

@@ -27,11 +27,11 @@ func lockHolder(ctx context.Context, conn *sql.Conn) string {
 		}
 	}
 	return fmt.Sprintf("held by %s; a user with the right PROCESS learns more by %s%d",
-		session{id: id.Int64}, holderQueries[1], id.Int64)
+		databaseSession{id: id.Int64}, holderQueries[1], id.Int64)
 }
 
-// session is a connection in the process list of a MySQL server.
-type session struct {
+// databaseSession is a connection in the process list of a MySQL server.
+type databaseSession struct {
 	id               int64
 	user, host, info sql.NullString
 	seconds          sql.NullInt64
@@ -41,7 +41,7 @@ type session struct {
 const holderWait = 5 * time.Second
 
 // String describes the session: user, statement, and running time.
-func (s session) String() string {
+func (s databaseSession) String() string {
 	if !s.user.Valid {
 		return fmt.Sprintf("connection %d", s.id)
 	}
@@ -106,7 +106,7 @@ func querySessions(ctx context.Context, conn interface {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var s session
+		var s databaseSession
 		if err := rows.Scan(&s.id, &s.user, &s.host, &s.seconds, &s.info); err != nil {
 			return nil, err
 		}

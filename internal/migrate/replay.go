@@ -15,7 +15,7 @@ import (
 
 // schemaAt returns the tables at a point of the history by replaying the migrations in dev. If dev is nil, it
 // reads migrations/states for MySQL, and replays in memory for SQLite.
-func (h *history) schemaAt(ctx context.Context, at point, dev *store.Store) (_ *schema.Schema, err error) {
+func (h *history) schemaAt(ctx context.Context, at historyPoint, dev *store.Store) (_ *schema.Schema, err error) {
 	switch {
 	case dev != nil:
 		return h.replay(ctx, dev, at)
@@ -30,23 +30,23 @@ func (h *history) schemaAt(ctx context.Context, at point, dev *store.Store) (_ *
 }
 
 // recordedPoint returns the point of the history at which the database is according to the record.
-func (h *history) recordedPoint(pending []atlas.File) point {
+func (h *history) recordedPoint(pending []atlas.File) historyPoint {
 	next := len(h.all)
 	if len(pending) > 0 {
 		first := pending[0].Version()
 		if r := h.revision(first); r != nil {
-			return point{version: first, statements: r.Applied}
+			return historyPoint{version: first, statements: r.Applied}
 		}
 		next = slices.IndexFunc(h.all, func(f atlas.File) bool { return f.Version() == first })
 	}
 	if next <= 0 {
-		return point{}
+		return historyPoint{}
 	}
-	return point{version: h.all[next-1].Version(), statements: allStatements}
+	return historyPoint{version: h.all[next-1].Version(), statements: allStatements}
 }
 
 // replay creates the tables of a point in the empty database dev, inspects them, and empties dev again.
-func (h *history) replay(ctx context.Context, dev *store.Store, at point) (_ *schema.Schema, err error) {
+func (h *history) replay(ctx context.Context, dev *store.Store, at historyPoint) (_ *schema.Schema, err error) {
 	if dev.Engine() != h.store.Engine() {
 		return nil, fmt.Errorf("%s is not a %s database", dev, h.store.Engine())
 	}
@@ -70,7 +70,7 @@ func (h *history) replay(ctx context.Context, dev *store.Store, at point) (_ *sc
 	var found *schema.Schema
 	_, err = ex.Replay(ctx, atlas.StateReaderFunc(func(ctx context.Context) (*schema.Realm, error) {
 		var err error
-		if found, err = inspect(ctx, drv); err != nil {
+		if found, err = inspectSchema(ctx, drv); err != nil {
 			return nil, err
 		}
 		return schema.NewRealm(found), nil
@@ -94,7 +94,7 @@ func (d restoringDriver) Snapshot(ctx context.Context) (atlas.RestoreFunc, error
 }
 
 // migrationsUntil returns the migrations up to a point. If the point is inside a migration, it cuts that one.
-func (h *history) migrationsUntil(at point) (atlas.Dir, error) {
+func (h *history) migrationsUntil(at historyPoint) (atlas.Dir, error) {
 	var files []atlas.File
 	for _, f := range h.all {
 		if f.Version() > at.version {

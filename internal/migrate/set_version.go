@@ -63,7 +63,7 @@ func setVersion(
 
 // set changes the record while holding the lock.
 func (h *history) set(ctx context.Context, version string, o SetOptions) (out []RecordChange, err error) {
-	end, err := lock(ctx, h.store, h.conn, o.LockWait)
+	end, err := lockHistory(ctx, h.store, h.conn, o.LockWait)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (h *history) setRows(version string) (written, removed []*atlas.Revision, e
 // checkEffect returns a *DriftError if the tables differ from those of a version. It compares only the parts
 // that change between the record and that version.
 func (h *history) checkEffect(ctx context.Context, version string) error {
-	from := point{}
+	from := historyPoint{}
 	pending, err := h.pending(ctx, "")
 	switch {
 	case err == nil:
@@ -159,11 +159,11 @@ func (h *history) checkEffect(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	after, err := h.schemaAt(ctx, point{version, allStatements}, nil)
+	after, err := h.schemaAt(ctx, historyPoint{version, allStatements}, nil)
 	if err != nil {
 		return err
 	}
-	live, err := inspect(ctx, h.drv)
+	live, err := inspectSchema(ctx, h.drv)
 	if err != nil {
 		return err
 	}

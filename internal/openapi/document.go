@@ -34,7 +34,7 @@ const Development = "0.0.0-dev"
 // document builds the description from the route table, the parameter declarations and the representation
 // types. It is built in English and then translated.
 func (a *API) document() ordered {
-	d := &description{api: a, schemas: schemas{}, shared: map[string]bool{}, shown: map[string]bool{}}
+	d := &description{api: a, schemas: schemas{}, shared: map[string]bool{}, addedExamples: map[string]bool{}}
 	paths := make(ordered, 0, len(a.Routes))
 	for _, p := range a.inReadingOrder() {
 		paths = append(paths, member{p.Path, d.path(p)})
@@ -111,11 +111,11 @@ func inMethodOrder(methods []string) []string {
 
 // description is an OpenAPI document under construction.
 type description struct {
-	api        *API
-	schemas    schemas
-	tags       []ordered
-	parameters ordered         // components used by several operations
-	shared     map[string]bool // names of the shared parameters
-	examples   ordered         // examples that operations refer to
-	shown      map[string]bool // names of the examples
+	api           *API
+	schemas       schemas
+	tags          []ordered
+	parameters    ordered         // components used by several operations
+	shared        map[string]bool // names of the shared parameters
+	examples      ordered         // examples that operations refer to
+	addedExamples map[string]bool // names of the examples
 }

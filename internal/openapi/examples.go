@@ -13,7 +13,7 @@ import (
 
 // example returns a recorded reply. A missing one is the text "not recorded": a test fails then, and -update records it.
 func (a *API) example(name string) json.RawMessage {
-	data, err := examples.ReadFile(path.Join("examples", name+".json"))
+	data, err := exampleFiles.ReadFile(path.Join("examples", name+".json"))
 	if err != nil {
 		return json.RawMessage(`"not recorded"`)
 	}
@@ -26,11 +26,11 @@ func (a *API) example(name string) json.RawMessage {
 	return data
 }
 
-// examples are recorded replies of the service, copied from testdata/golden. A test compares them with the
+// exampleFiles are recorded replies of the service, copied from testdata/golden. A test compares them with the
 // originals.
 //
 //go:embed examples/*.json
-var examples embed.FS
+var exampleFiles embed.FS
 
 // exampleBase and exampleRoot are the addresses in the recorded replies. example replaces them.
 const (
@@ -38,11 +38,11 @@ const (
 	exampleRoot = exampleBase + "/cal/events/v1"
 )
 
-// show adds an example to the components once, with the addresses of this service, and returns a reference to
+// addExample adds an example to the components once, with the addresses of this service, and returns a reference to
 // it.
-func (d *description) show(name string) ordered {
-	if !d.shown[name] {
-		d.shown[name] = true
+func (d *description) addExample(name string) ordered {
+	if !d.addedExamples[name] {
+		d.addedExamples[name] = true
 		d.examples = append(d.examples, member{name, ordered{{"value", d.api.example(name)}}})
 	}
 	return ordered{{name, refTo("examples", name)}}

@@ -18,17 +18,17 @@ type headerParameter struct {
 func (h headerParameter) describe() ordered {
 	return ordered{
 		{"name", h.name},
-		{"in", string(inHeader)},
+		{"in", string(headerLocation)},
 		{"description", h.description},
 		{"required", false},
 		{"schema", withLimits(ordered{{"type", "string"}}, queryLimits)},
-		{"example", samples[string(inHeader)+" "+h.name]},
+		{"example", samples[string(headerLocation)+" "+h.name]},
 	}
 }
 
 // declare returns the header as a parameter declaration.
 func (h headerParameter) declare() *param.Param {
-	return &param.Param{Name: h.name, Description: h.description, In: inHeader, Type: "string"}
+	return &param.Param{Name: h.name, Description: h.description, In: headerLocation, Type: "string"}
 }
 
 // headerParameters are the request headers that package server handles. They are not declared as parameters, so
@@ -60,12 +60,12 @@ var headerParameters = []headerParameter{
 	},
 }
 
-const inHeader = param.Location("header")
+const headerLocation = param.Location("header")
 
 // keyInUse and keyReused are the errors of requests with an Idempotency-Key.
 var (
-	keyInUse  = possibleError{"409", "A request with this Idempotency-Key is still in progress"}
-	keyReused = possibleError{"422", "Another request used this Idempotency-Key"}
+	keyInUse  = errorResponse{"409", "A request with this Idempotency-Key is still in progress"}
+	keyReused = errorResponse{"422", "Another request used this Idempotency-Key"}
 )
 
 // These are the headers that only some replies of an operation have.
@@ -105,9 +105,9 @@ func readHeaders(p *Route) []string {
 	return append(names, "ETag", "Cache-Control", preferenceHeader, ignoredHeader)
 }
 
-// response returns a reply object with the given headers and the headers that every reply has. Nil content
+// responseObject returns a reply object with the given headers and the headers that every reply has. Nil content
 // means no body.
-func response(meaning string, names []string, content ordered) ordered {
+func responseObject(meaning string, names []string, content ordered) ordered {
 	var refs ordered
 	for _, name := range append(names, "Content-Language", "X-Request-Id") {
 		refs = append(refs, member{name, refTo("headers", name)})

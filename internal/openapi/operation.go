@@ -17,7 +17,7 @@ func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
 		switch {
 		case one.Hidden:
 		case one.Name == "ml_language":
-			parameters = append(parameters, d.share("Language", parameter(one)))
+			parameters = append(parameters, d.addComponent("Language", parameter(one)))
 		case one.In == param.InBody:
 			fields = append(fields, one)
 		default:
@@ -25,11 +25,11 @@ func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
 		}
 	}
 	if !p.isFeed() {
-		parameters = append(parameters, d.share("Fields", fieldsParameter()))
+		parameters = append(parameters, d.addComponent("Fields", fieldsParameter()))
 	}
 	for _, h := range headerParameters {
 		if h.of(p, method) {
-			parameters = append(parameters, d.share(h.name, h.describe()))
+			parameters = append(parameters, d.addComponent(h.name, h.describe()))
 		}
 	}
 	op := ordered{
@@ -139,8 +139,8 @@ func security(p *Route, method string) []ordered {
 	return schemes
 }
 
-// share adds a parameter to the components once, and returns a reference to it.
-func (d *description) share(name string, o ordered) ordered {
+// addComponent adds a parameter to the components once, and returns a reference to it.
+func (d *description) addComponent(name string, o ordered) ordered {
 	if !d.shared[name] {
 		d.shared[name] = true
 		d.parameters = append(d.parameters, member{name, o})

@@ -17,7 +17,7 @@ func (d *description) responses(p *Route, e *Endpoint, method string) ordered {
 		if p.isFeed() {
 			out = append(out, member{"301", d.otherLanguage(p)})
 		}
-		out = append(out, member{"304", response("The client has this reply", readHeaders(p), nil)})
+		out = append(out, member{"304", responseObject("The client has this reply", readHeaders(p), nil)})
 	}
 	for _, err := range errorsOf(p, e, method) {
 		out = append(out, member{err.status, d.failure(p, method, err)})
@@ -41,7 +41,7 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	switch {
 	case p.isPreview():
 		extra = []string{preferenceHeader, ignoredHeader}
-		meaning, schema = "The occurrences that the schedule would create", d.schemas.of(reflect.TypeFor[represent.SeriesPreview]())
+		meaning, schema = "The occurrences that the schedule would create", d.schemas.schemaOf(reflect.TypeFor[represent.SeriesPreview]())
 	case p.isFeed():
 		meaning, schema = "The feed", d.feedSchema(p)
 	case kind == "" && p.isIndex():
@@ -51,9 +51,9 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	case list:
 		meaning = "A page of the list"
 		schema = d.schemas.add(capitalise(string(kind))+"List",
-			listSchema(kind.Plural(), d.schemas.of(representations[kind]), d.api.MaxPage))
+			listSchema(kind.Plural(), d.schemas.schemaOf(representations[kind]), d.api.MaxPage))
 	default:
-		schema = d.schemas.of(representations[kind])
+		schema = d.schemas.schemaOf(representations[kind])
 	}
 	switch {
 	case e.Success == http.StatusCreated && kind.IsNamed():
@@ -69,16 +69,16 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 		extra = append(extra, replayedHeader)
 	}
 	example := successExample(p, e, method)
-	content := ordered{{e.MediaType, ordered{{"schema", schema}, {"examples", d.show(example)}}}}
+	content := ordered{{e.MediaType, ordered{{"schema", schema}, {"examples", d.addExample(example)}}}}
 	if e.Tables {
-		table := ordered{{"schema", ordered{{"type", "string"}}}, {"examples", d.show(example + "_csv")}}
+		table := ordered{{"schema", ordered{{"type", "string"}}}, {"examples", d.addExample(example + "_csv")}}
 		content = append(content, member{"text/csv", table})
 	}
-	return response(meaning, extra, content)
+	return responseObject(meaning, extra, content)
 }
 
 // failure returns an error reply in both media types. The client chooses one by Accept.
-func (d *description) failure(p *Route, method string, err possibleError) ordered {
+func (d *description) failure(p *Route, method string, err errorResponse) ordered {
 	var names []string
 	switch err.status {
 	case "400":
@@ -90,11 +90,11 @@ func (d *description) failure(p *Route, method string, err possibleError) ordere
 	}
 	problem := ordered{{"schema", refTo("schemas", "Problem")}}
 	if err.status == "400" {
-		problem = append(problem, member{"examples", d.show("error_problem")})
+		problem = append(problem, member{"examples", d.addExample("error_problem")})
 	}
-	return response(err.meaning, names, ordered{
+	return responseObject(err.meaning, names, ordered{
 		{"application/json", ordered{
-			{"schema", refTo("schemas", "Error")}, {"examples", d.show(errorExample(p, method, err.status))},
+			{"schema", refTo("schemas", "Error")}, {"examples", d.addExample(errorExample(p, method, err.status))},
 		}},
 		{"application/problem+json", problem},
 	})
@@ -104,74 +104,74 @@ func (d *description) failure(p *Route, method string, err possibleError) ordere
 func (d *description) otherLanguage(p *Route) ordered {
 	example := ordered{{"address", ordered{{"value", p.Server + p.samplePath()}}}}
 	content := ordered{{"text/plain", ordered{{"schema", ordered{{"type", "string"}, {"format", "uri"}}}, {"examples", example}}}}
-	return response("The site does not offer the language of the path", []string{"Location", "Cache-Control"}, content)
+	return responseObject("The site does not offer the language of the path", []string{"Location", "Cache-Control"}, content)
 }
 
-// possibleError is the status of an error that an operation can return, and what it means.
-type possibleError struct{ status, meaning string }
+// errorResponse is the status of an error that an operation can return, and what it means.
+type errorResponse struct{ status, meaning string }
 
 // errorsOf returns the errors that an operation can return (contract, sections 3 and 16).
-func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
+func errorsOf(p *Route, e *Endpoint, method string) []errorResponse {
 	kind, single, read := p.Kind, p.hasCaptures(), method == http.MethodGet
-	out := []possibleError{
+	out := []errorResponse{
 		{"400", "A parameter is missing or invalid, or the body is malformed"},
 	}
 	switch {
 	case p.isFeed():
 	case read:
-		out = append(out, possibleError{"401", "The credentials are wrong"})
+		out = append(out, errorResponse{"401", "The credentials are wrong"})
 	default:
-		out = append(out, possibleError{"401", "The credentials are wrong, or there are none"})
+		out = append(out, errorResponse{"401", "The credentials are wrong, or there are none"})
 	}
 	switch {
 	case read && kind == calendar.Image && !single:
-		out = append(out, possibleError{"403", "The caller may not list images"})
+		out = append(out, errorResponse{"403", "The caller may not list images"})
 	case read && kind.IsDated() && single:
-		out = append(out, possibleError{"403", "The " + string(kind) + " is protected or in the trash, or the caller may not read it"})
+		out = append(out, errorResponse{"403", "The " + string(kind) + " is protected or in the trash, or the caller may not read it"})
 	case read && isRecord(kind) && single:
-		out = append(out, possibleError{"403", "The caller may not read it"})
+		out = append(out, errorResponse{"403", "The caller may not read it"})
 	case !read:
-		out = append(out, possibleError{"403", "The caller may not do this"})
+		out = append(out, errorResponse{"403", "The caller may not do this"})
 	}
 	switch {
 	case read && isRecord(kind) && !single, p.isCalendar() && !single:
-		out = append(out, possibleError{"404", "The page is past the end"})
+		out = append(out, errorResponse{"404", "The page is past the end"})
 	case p.isCalendar():
-		out = append(out, possibleError{"404", "There is no such event"})
+		out = append(out, errorResponse{"404", "There is no such event"})
 	case kind == calendar.Image && single:
-		out = append(out, possibleError{"404", "There is no such image"})
+		out = append(out, errorResponse{"404", "There is no such image"})
 	case kind == calendar.Event && single && (!p.isBySlug() || e.In == param.InBody):
-		out = append(out, possibleError{"404", "There is no such event"})
+		out = append(out, errorResponse{"404", "There is no such event"})
 	case kind == calendar.Series && single:
-		out = append(out, possibleError{"404", "There is no such series"})
+		out = append(out, errorResponse{"404", "There is no such series"})
 	}
 	// The schedule of a series in the trash cannot change, and an event in the trash cannot be added to a
 	// series.
 	if method == http.MethodDelete && isRecord(kind) || kind.IsDated() && single && !read {
-		out = append(out, possibleError{"410", "The record is already in the trash"})
+		out = append(out, errorResponse{"410", "The record is already in the trash"})
 	}
 	switch {
 	case read:
-		out = append(out, possibleError{"412", "If-Match does not contain the ETag of the reply"})
+		out = append(out, errorResponse{"412", "If-Match does not contain the ETag of the reply"})
 	case single:
-		out = append(out, possibleError{"412", "The record does not meet If-Match"})
+		out = append(out, errorResponse{"412", "The record does not meet If-Match"})
 	}
 	if method == http.MethodPost {
 		out = append(out, keyInUse)
 	}
-	tooLarge := possibleError{"413", "The address is too long"}
+	tooLarge := errorResponse{"413", "The address is too long"}
 	if !read {
 		tooLarge.meaning = "The body or the address is too long"
 	}
 	out = append(out, tooLarge)
 	if !read {
-		out = append(out, possibleError{"415", "The declared type of the body is neither JSON nor a form"})
+		out = append(out, errorResponse{"415", "The declared type of the body is neither JSON nor a form"})
 	}
 	if method == http.MethodPost {
 		out = append(out, keyReused)
 	}
 	return append(out,
-		possibleError{"429", "Too many requests"},
-		possibleError{"503", "The database is not available, or the service is stopping"},
-		possibleError{"default", "Internal error (500)"})
+		errorResponse{"429", "Too many requests"},
+		errorResponse{"503", "The database is not available, or the service is stopping"},
+		errorResponse{"default", "Internal error (500)"})
 }

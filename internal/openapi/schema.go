@@ -57,9 +57,9 @@ func (s *schemas) has(name string) bool {
 	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
 }
 
-// of returns the schema of the JSON that encoding/json writes for a type. Structs become components. It panics for
+// schemaOf returns the schema of the JSON that encoding/json writes for a type. Structs become components. It panics for
 // an unsupported type. Documents are built on request, so the first request for one shows this.
-func (s *schemas) of(t reflect.Type) ordered {
+func (s *schemas) schemaOf(t reflect.Type) ordered {
 	switch t {
 	case reflect.TypeFor[calendar.Status]():
 		return ordered{{"type", "string"}, {"enum", calendar.Statuses}}
@@ -71,11 +71,11 @@ func (s *schemas) of(t reflect.Type) ordered {
 		return ordered{
 			{"description", "The image, or false"},
 			{"oneOf", []ordered{
-				s.of(reflect.TypeFor[represent.Image]()), {{"type", "boolean"}, {"enum", []bool{false}}},
+				s.schemaOf(reflect.TypeFor[represent.Image]()), {{"type", "boolean"}, {"enum", []bool{false}}},
 			}},
 		}
 	case reflect.TypeFor[represent.OneOrMany]():
-		one := s.of(reflect.TypeFor[represent.Venue]())
+		one := s.schemaOf(reflect.TypeFor[represent.Venue]())
 		return ordered{
 			{"description", "The venue; an empty list for none; a list for several"},
 			{"oneOf", []ordered{one, {{"type", "array"}, {"items", one}}}},
@@ -83,11 +83,11 @@ func (s *schemas) of(t reflect.Type) ordered {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return s.of(t.Elem())
+		return s.schemaOf(t.Elem())
 	case reflect.Struct:
-		return s.ofStruct(t)
+		return s.structSchema(t)
 	case reflect.Slice:
-		return ordered{{"type", "array"}, {"items", s.of(t.Elem())}}
+		return ordered{{"type", "array"}, {"items", s.schemaOf(t.Elem())}}
 	case reflect.String:
 		return ordered{{"type", "string"}}
 	case reflect.Bool:
@@ -114,7 +114,7 @@ func membersOf(t reflect.Type) (out []reflect.StructField) {
 	return out
 }
 
-func (s *schemas) ofStruct(t reflect.Type) ordered {
+func (s *schemas) structSchema(t reflect.Type) ordered {
 	name := t.Name()
 	if s.has(name) {
 		return refTo("schemas", name)
@@ -128,8 +128,8 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 		if key == "" {
 			panic(fmt.Sprintf("no schema for %v: field %s has no name in JSON", t, f.Name))
 		}
-		schema := s.of(f.Type)
-		if looks, ok := forms[key]; ok && (f.Type.Kind() == reflect.String || f.Type == reflect.TypeFor[*string]()) {
+		schema := s.schemaOf(f.Type)
+		if looks, ok := textFormats[key]; ok && (f.Type.Kind() == reflect.String || f.Type == reflect.TypeFor[*string]()) {
 			schema = append(schema, looks...)
 		}
 		switch {
@@ -165,8 +165,8 @@ func (s *schemas) allowNull(name string) {
 	}
 }
 
-// forms maps JSON keys to the format of their text, in every object.
-var forms = func() map[string]ordered {
+// textFormats maps JSON keys to the format of their text, in every object.
+var textFormats = func() map[string]ordered {
 	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}, {"maxLength", len(time.DateTime)}}
 	address := ordered{{"format", "uri"}}
 	out := map[string]ordered{"language": {{"enum", calendar.Languages}}}

@@ -101,8 +101,8 @@ const batchSize = 500
 // idsBySource has the ids of existing records by source id.
 type idsBySource map[string]int64
 
-// find returns the ids of existing records with the source ids.
-func (r *seedRun) find(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
+// findIDs returns the ids of existing records with the source ids.
+func (r *seedRun) findIDs(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
 	out := make(idsBySource)
 	for part := range slices.Chunk(sources, batchSize) {
 		var rows []struct {

@@ -182,7 +182,7 @@ func TestWriteAndRemove(t *testing.T) {
 		if s.Translations != 2*(3+3+1+1203+2) || s.Occurrences != occurrences {
 			t.Errorf("%d translations, %d occurrences", s.Translations, s.Occurrences)
 		}
-		seeded, err := Seeded(t.Context(), st.Ent, "fake")
+		seeded, err := CountSeeded(t.Context(), st.Ent, "fake")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestWriteAndRemove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		foreign, err := Foreign(t.Context(), st.Ent)
+		foreign, err := CountForeign(t.Context(), st.Ent)
 		if err != nil {
 			t.Fatal(err)
 		}

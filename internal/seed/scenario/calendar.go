@@ -17,38 +17,38 @@ type Calendar struct {
 	local sections
 	lists []*list
 	// ordinals are the ordinals of the lessons, such as "third", by language, number and form.
-	ordinals [][][]string
-	infos    map[string][]*descriptionTexts // by name and language
-	abouts   map[string][]*descriptionTexts // descriptions by name of the section and language
+	ordinals     [][][]string
+	remarkTexts  map[string][]*descriptionTexts // by name and language
+	descriptions map[string][]*descriptionTexts // descriptions by name of the section and language
 	// activities are the descriptions of entries of lists, by slot, entry and language.
 	activities map[[2]int][]*descriptionTexts
 	people     []person
 	bands      []string
 	teams      []team
-	hosts      int // number of the teams, the first ones, that play at home
+	homeTeams  int // number of the teams, the first ones, that play at home
 	cities     []city
 	prices     map[*country][][2]calendar.Cost
 
-	categories []Term
-	tags       []Term
-	venues     []Venue
-	organizers []Organizer
-	pictures   []Picture
-	series     []Series
-	category   map[string]int // indexes into categories, by key
-	tag        map[string]int
-	venueAt    []venuePlace
-	venuesAt   placeIndex
-	organizing placeIndex
-	kindsOf    map[role]cycle
+	categories     []Term
+	tags           []Term
+	venues         []Venue
+	organizers     []Organizer
+	pictures       []Picture
+	series         []Series
+	categoryIndex  map[string]int // indexes into categories, by key
+	tagIndex       map[string]int
+	venuePlaces    []venuePlace
+	venueIndex     placeIndex
+	organizerIndex placeIndex
+	kindsOf        map[role]cycle
 
-	tagOf map[int][]int // indexes of the tags for the entries of a list, by slot; -1 means none
-	rules []rule
+	entryTags map[int][]int // indexes of the tags for the entries of a list, by slot; -1 means none
+	rules     []rule
 
-	layout layout
-	closed []bool     // public holidays: no event with a time of day begins on these days
-	spots  []roomSlot // place and time of each event
-	leads  []uint16   // first paragraph of each event, by event and language
+	layout         layout
+	publicHolidays []bool     // public holidays: no event with a time of day begins on these days
+	spots          []roomSlot // place and time of each event
+	leads          []uint16   // first paragraph of each event, by event and language
 	// moreShare is the percentage of events with a further paragraph. It is low if there are few of these for many
 	// events, so that no paragraph is in more than about 2 % of a calendar.
 	moreShare map[*descriptionTexts]int
@@ -59,12 +59,12 @@ type Calendar struct {
 	written time.Time
 	// home is the language of the country of the first city.
 	home calendar.Language
-	// drafts is the number of events for which find looked for a room. thrown is the number of days or events
+	// searches is the number of events for which findRoom looked for a room. rejected is the number of days or events
 	// that it gave up.
-	drafts, thrown int
-	// own maps an event to its own picture. byKind maps kinds to the pictures that their events share.
-	own    map[int]int
-	byKind map[string][]int
+	searches, rejected int
+	// ownPictures maps an event to its own picture. kindPictures maps kinds to the pictures that their events share.
+	ownPictures  map[int]int
+	kindPictures map[string][]int
 }
 
 // New generates a calendar. Its error names the invalid option.
@@ -74,7 +74,7 @@ func New(o Options) (*Calendar, error) {
 		return nil, err
 	}
 	c := &Calendar{
-		o: o, rooms: rooms{map[roomDay][2]uint64{}}, tagOf: map[int][]int{}, abouts: map[string][]*descriptionTexts{},
+		o: o, rooms: rooms{map[roomDay][2]uint64{}}, entryTags: map[int][]int{}, descriptions: map[string][]*descriptionTexts{},
 	}
 	if c.plan, err = readPlan(o.Scenario); err != nil {
 		return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
@@ -100,7 +100,7 @@ func New(o Options) (*Calendar, error) {
 	}
 	for _, step := range []func() error{
 		c.fillCities, c.fillWords, c.fillLists, c.fillLocal, c.fillDays, c.fillTerms, c.fillKinds, c.fillRules, c.fillVenues,
-		c.fillOrganizers, c.fillPrices, c.fillCycles, c.fillSeries, c.lay, c.fillPictures,
+		c.fillOrganizers, c.fillPrices, c.fillCycles, c.fillSeries, c.layOut, c.fillPictures,
 	} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)

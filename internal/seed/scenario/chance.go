@@ -43,9 +43,9 @@ func (c *randomSource) between(low, high int) int { return low + c.below(high-lo
 // percent returns true in p of 100 cases on average.
 func (c *randomSource) percent(p int) bool { return c.below(100) < p }
 
-// head returns a random number from 0 to n-1. Small numbers are most frequent: about six of ten are in the
+// lowBiased returns a random number from 0 to n-1. Small numbers are most frequent: about six of ten are in the
 // first tenth.
-func (c *randomSource) head(n int) int {
+func (c *randomSource) lowBiased(n int) int {
 	u := float64(c.next()>>11) / (1 << 53)
 	u2 := u * u
 	return min(int(float64(n)*u2*u2*u), n-1)

@@ -113,8 +113,8 @@ func (c *Calendar) fillCities() error {
 	c.written = c.o.Now
 	if c.o.Now.IsZero() {
 		c.o.Now = c.cities[0].zone.Instant(c.o.From)
-		c.written = longAgo
-		if c.o.Now.Before(longAgo) {
+		c.written = fixedPast
+		if c.o.Now.Before(fixedPast) {
 			c.written = c.o.Now
 		}
 	}
@@ -129,7 +129,7 @@ func (c *Calendar) fillCities() error {
 	if len(home.quarters) > 0 {
 		places = nil
 		for _, q := range home.quarters {
-			if !slices.Contains(centres, q.name) {
+			if !slices.Contains(centralDistricts, q.name) {
 				places = append(places, q.name)
 			}
 		}
@@ -138,18 +138,18 @@ func (c *Calendar) fillCities() error {
 	if len(places) == 1 {
 		places = slices.Repeat(places, len(teams))
 	}
-	c.hosts = len(places)
+	c.homeTeams = len(places)
 	for t, place := range slices.Concat(places, home.near) {
 		c.teams = append(c.teams, team{strings.ReplaceAll(teams[t%len(teams)][0], "{city}", place)})
 	}
 	return nil
 }
 
-// centres are the names of districts that no team has.
-var centres = []string{"City Centre", "Centro", "Śródmieście", "Stare Miasto", "Old City", "Old Town"}
+// centralDistricts are the names of districts that no team has.
+var centralDistricts = []string{"City Centre", "Centro", "Śródmieście", "Stare Miasto", "Old City", "Old Town"}
 
-// longAgo is a date in the past for every user of the program.
-var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+// fixedPast is a date in the past for every user of the program.
+var fixedPast = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // maxCities is the maximum number of cities of a calendar.
 const maxCities = 14

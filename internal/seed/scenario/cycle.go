@@ -60,7 +60,7 @@ func (c *Calendar) fillCycles() error {
 	for _, k := range c.plan.Kinds {
 		c.fillKindDays(k)
 		byRole[k.Role] = append(byRole[k.Role], k)
-		if c.possible(k) {
+		if c.hasDayAndVenue(k) {
 			possible[k.Role] = append(possible[k.Role], k)
 		}
 	}

@@ -15,10 +15,10 @@ func (c *Calendar) fillDays() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
 	c.holidays = map[int]map[yearDay]bool{}
 	for n := 0; c.day(n).Before(end); n++ {
-		c.closed = append(c.closed, c.isHoliday(c.day(n)))
+		c.publicHolidays = append(c.publicHolidays, c.isHoliday(c.day(n)))
 	}
 	for i := range c.cities {
-		c.cities[i].changes = c.changes(c.cities[i].zone)
+		c.cities[i].changes = c.clockChanges(c.cities[i].zone)
 	}
 	return nil
 }
@@ -72,12 +72,12 @@ func inSeason(month int, season [2]int) bool {
 // suits reports whether an event of a kind may begin on a day and last for further days, of which after is the
 // number.
 func (c *Calendar) suits(k *kind, day, after int) bool {
-	if day < 0 || day+after >= len(c.closed) || !inSeason(c.month(day), k.Months) ||
+	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
 		return false
 	}
 	for d := day; d <= day+after; d++ {
-		if c.closed[d] {
+		if c.publicHolidays[d] {
 			return false
 		}
 	}
@@ -98,8 +98,8 @@ func (c *Calendar) fillKindDays(k *kind) {
 		after = 0
 	}
 	total := uint64(0)
-	k.full = make([]uint64, len(c.closed))
-	for day := range c.closed {
+	k.full = make([]uint64, len(c.publicHolidays))
+	for day := range c.publicHolidays {
 		if c.suits(k, day, after) && (k.Role != courseRole || c.suitsLessons(k, day)) &&
 			(k.Role != festivalRole || inSeason(c.month(day), c.plan.Fests.Months)) {
 			weight := c.plan.Weekdays[c.weekday(day)]
@@ -117,10 +117,10 @@ func (c *Calendar) fillKindDays(k *kind) {
 	}
 }
 
-// weekly returns the number of days between two lessons: 7, or 1 in a short calendar, in which a course takes
+// lessonInterval returns the number of days between two lessons: 7, or 1 in a short calendar, in which a course takes
 // the days from a Monday on.
-func (c *Calendar) weekly() int {
-	if len(c.closed) < 7*lessons+7 {
+func (c *Calendar) lessonInterval() int {
+	if len(c.publicHolidays) < 7*lessonsOfCourse+7 {
 		return 1
 	}
 	return 7
@@ -128,12 +128,12 @@ func (c *Calendar) weekly() int {
 
 // suitsLessons reports whether all lessons of a course that begins on a day can take place.
 func (c *Calendar) suitsLessons(k *kind, day int) bool {
-	weekly := c.weekly()
+	weekly := c.lessonInterval()
 	if weekly == 1 && c.weekday(day) != 0 {
 		return false
 	}
-	for n := range lessons {
-		if at := day + n*weekly; at >= len(c.closed) || c.closed[at] || c.inBreak(at) {
+	for n := range lessonsOfCourse {
+		if at := day + n*weekly; at >= len(c.publicHolidays) || c.publicHolidays[at] || c.inBreak(at) {
 			return false
 		}
 	}
@@ -154,12 +154,12 @@ func (k *kind) dayOf(n, count int, source *randomSource) int {
 	return sort.Search(len(k.full), func(i int) bool { return k.full[i] > at })
 }
 
-// possible reports whether events of the kind have a possible day and venue.
-func (c *Calendar) possible(k *kind) bool {
+// hasDayAndVenue reports whether events of the kind have a possible day and venue.
+func (c *Calendar) hasDayAndVenue(k *kind) bool {
 	if k.full[len(k.full)-1] == 0 {
 		return false
 	}
-	return len(k.At) == 0 || slices.ContainsFunc(k.At, func(typ string) bool { return len(c.venuesAt.byType[typ]) > 0 })
+	return len(k.At) == 0 || slices.ContainsFunc(k.At, func(typ string) bool { return len(c.venueIndex.byType[typ]) > 0 })
 }
 
 // clock is a time of day. If dusk or dark is set, it depends on the sunset.
@@ -179,15 +179,15 @@ func (t clock) at(c *Calendar, city, day int) int {
 	return t.minute
 }
 
-// changes returns the numbers of the days in whose night the clocks of the zone change.
-func (c *Calendar) changes(zone calendar.Zone) []int {
+// clockChanges returns the numbers of the days in whose night the clocks of the zone change.
+func (c *Calendar) clockChanges(zone calendar.Zone) []int {
 	var days []int
 	offset := func(day int) int {
 		_, seconds := zone.Instant(c.day(day).Add(12 * time.Hour)).In(zone.Location()).Zone()
 		return seconds
 	}
 	before := offset(0)
-	for day := range len(c.closed) - 1 {
+	for day := range len(c.publicHolidays) - 1 {
 		after := offset(day + 1)
 		if after != before {
 			days = append(days, day)

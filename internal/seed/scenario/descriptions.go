@@ -12,25 +12,25 @@ type descriptionTexts struct {
 	subject     bool // the leads say what something is about, such as a film
 }
 
-// about returns the compiled descriptions in a section, by language.
-func (c *Calendar) about(key string) ([]*descriptionTexts, error) {
-	if a, ok := c.abouts[key]; ok {
+// descriptionsOf returns the compiled descriptions in a section, by language.
+func (c *Calendar) descriptionsOf(key string) ([]*descriptionTexts, error) {
+	if a, ok := c.descriptions[key]; ok {
 		return a, nil
 	}
 	var all []*descriptionTexts
 	for language := range c.texts {
-		a, err := c.compileAbout(key, language)
+		a, err := c.compileDescriptions(key, language)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, a)
 	}
-	c.abouts[key] = all
+	c.descriptions[key] = all
 	return all, nil
 }
 
-// compileAbout compiles the descriptions in a section in one language.
-func (c *Calendar) compileAbout(key string, language int) (*descriptionTexts, error) {
+// compileDescriptions compiles the descriptions in a section in one language.
+func (c *Calendar) compileDescriptions(key string, language int) (*descriptionTexts, error) {
 	s := c.texts[language][key]
 	if s == nil || len(s.Leads) == 0 && !strings.HasPrefix(key, "kind ") {
 		return nil, fmt.Errorf("no text in section %q", key)

@@ -10,21 +10,21 @@ import (
 
 // draft is an event, venue or organizer while it is generated.
 type draft struct {
-	c      *Calendar
-	at     *place       // the event of which it is; nil for venues and organizers
-	own    randomSource // source of random choices
-	city   int
-	venue  int // index of the venue; -1 means none
-	org    int
-	day    int
-	number int   // number of the lesson, from 1; 0 for other events
-	fest   int   // index of the festival; -1 means none
-	title  []int // slots in the title
-	values [maxSlots]int32
+	c         *Calendar
+	outline   *eventOutline // the event of which it is; nil for venues and organizers
+	chance    randomSource  // source of random choices
+	city      int
+	venue     int // index of the venue; -1 means none
+	organizer int
+	day       int
+	number    int   // number of the lesson, from 1; 0 for other events
+	fest      int   // index of the festival; -1 means none
+	title     []int // slots in the title
+	values    [maxSlots]int32
 }
 
 func newDraft(c *Calendar, own randomSource, city int) *draft {
-	d := &draft{c: c, own: own, city: city, venue: -1, org: -1, fest: -1}
+	d := &draft{c: c, chance: own, city: city, venue: -1, organizer: -1, fest: -1}
 	for i := range d.values {
 		d.values[i] = -1
 	}
@@ -41,7 +41,7 @@ func (c *Calendar) size(slot int) int {
 	case slotBand:
 		return len(c.bands)
 	case slotMatch:
-		return c.hosts * (len(c.teams) - 1)
+		return c.homeTeams * (len(c.teams) - 1)
 	}
 	return c.lists[slot-slotLists].size
 }
@@ -50,7 +50,7 @@ func (c *Calendar) size(slot int) int {
 // does.
 func (d *draft) value(slot int) int {
 	if d.values[slot] < 0 {
-		source := chanceOf(uint64(d.own), uint64(slot))
+		source := chanceOf(uint64(d.chance), uint64(slot))
 		v := source.below(d.c.size(slot))
 		if slot == slotWho2 && v == d.value(slotWho) {
 			v = (v + 1) % d.c.size(slot)
@@ -60,14 +60,14 @@ func (d *draft) value(slot int) int {
 	return int(d.values[slot])
 }
 
-// entitle chooses a title of the kind and the values of its slots. Rank is the number of earlier events of the
+// chooseTitle chooses a title of the kind and the values of its slots. Rank is the number of earlier events of the
 // kind. Events with near ranks have different titles.
-func (d *draft) entitle(k *kind, rank int) *title {
-	return d.decide(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
+func (d *draft) chooseTitle(k *kind, rank int) *title {
+	return d.setTitle(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
 }
 
-// decide chooses the values of the slots of a title. Turn is the number of earlier events with this title.
-func (d *draft) decide(t *title, turn uint64) *title {
+// setTitle chooses the values of the slots of a title. Turn is the number of earlier events with this title.
+func (d *draft) setTitle(t *title, turn uint64) *title {
 	at := t.turns.at(turn)
 	d.title = t.slots
 	for _, slot := range t.slots {
@@ -115,10 +115,10 @@ func (d *draft) slot(s segment, language int) string {
 		}
 		return c.venues[d.venue].Name[c.o.Languages[0]]
 	case slotOrg:
-		if d.org < 0 {
+		if d.organizer < 0 {
 			return c.cities[d.city].name
 		}
-		return c.organizers[d.org].Name[c.o.Languages[0]]
+		return c.organizers[d.organizer].Name[c.o.Languages[0]]
 	case slotYear:
 		return strconv.Itoa(d.year())
 	case slotSeason:

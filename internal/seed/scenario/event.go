@@ -10,51 +10,51 @@ import (
 // Event returns the event with index i, from 0 to Len()-1. It depends only on the options and the index.
 func (c *Calendar) Event(i int) Event {
 	e := Event{SourceID: c.sourceID("event", i), Parent: -1}
-	var p place
-	c.outline(&p, i)
+	var p eventOutline
+	c.outlineEvent(&p, i)
 	l := &c.layout
 	switch {
 	case i < l.firstPart():
 	case i < l.firstLesson():
 		e.Parent = len(l.pinned) + p.draft.fest
 	case i < l.firstFree():
-		e.Parent = len(l.pinned) + len(l.fests) + (i-l.firstLesson())/lessons
+		e.Parent = len(l.pinned) + len(l.fests) + (i-l.firstLesson())/lessonsOfCourse
 	}
 	c.finish(&e, &p)
 	return e
 }
 
 // finish fills the fields of an event from its outline.
-func (c *Calendar) finish(e *Event, p *place) {
+func (c *Calendar) finish(e *Event, p *eventOutline) {
 	k, d, source, i := p.kind, p.draft, &p.source, p.index
 	s := c.spots[i]
 	c.locateEvent(p, s)
-	if d.org < 0 {
-		c.chooseOrganizer(p, p.by, source)
+	if d.organizer < 0 {
+		c.chooseOrganizer(p, p.organizerTypes, source)
 	}
 	zone := c.cities[d.city].zone
 	if len(k.At) == 0 && i%3 == 0 && c.o.Zone == (calendar.Zone{}) {
 		zone = calendar.UTC() // online events use UTC
 	}
-	e.Span = c.spanOf(&p.wish, s, zone)
+	e.Span = c.spanOf(&p.needs, s, zone)
 
 	// Some events have no venue, but not those of the next weeks, which people look at first.
 	if soon := int(s.day) - c.today(); d.venue >= 0 && (i%67 != 20 || soon >= 0 && soon < soonDays) {
 		e.Venues = []int{d.venue}
 	}
-	e.Organizers = []int{d.org}
-	if near := c.organizing.near(p.by[len(p.by)-1], d.city); i%9 == 2 {
-		if second := near[source.below(len(near))]; second != d.org {
+	e.Organizers = []int{d.organizer}
+	if near := c.organizerIndex.near(p.organizerTypes[len(p.organizerTypes)-1], d.city); i%9 == 2 {
+		if second := near[source.below(len(near))]; second != d.organizer {
 			e.Organizers = append(e.Organizers, second)
 		}
 	}
 	for _, key := range k.In {
-		e.Categories = append(e.Categories, c.category[key])
+		e.Categories = append(e.Categories, c.categoryIndex[key])
 	}
 	e.Tags = c.tagsOf(p, source)
 	e.Picture = c.pictureOf(p, source)
 	e.Cost = p.cost
-	calm := c.o.Open || c.layout.calm(i)
+	calm := c.o.Open || c.layout.isUndisturbed(i)
 	e.Hide, e.Sticky = !calm && i%43 == 13, k.Sticky || i%71 == 17
 	e.Featured, e.Ticketed = k.Featured || i%19 == 4, k.Ticketed
 	if !calm && i%61 == 11 {
@@ -63,7 +63,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 	c.publish(e, i, source)
 	c.write(e, p, source)
 	first := c.o.Languages[0]
-	page := site(c.organizers[d.org].Name[first])
+	page := siteURL(c.organizers[d.organizer].Name[first])
 	if k.Ticketed {
 		e.Website = page + calendar.Slug(e.Title[first])
 	}
@@ -78,7 +78,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 var broadcastTypes = []string{"campus", "congress", "library", "seminar"}
 
 // attend chooses whether people attend an event in person or online.
-func (c *Calendar) attend(e *Event, p *place) {
+func (c *Calendar) attend(e *Event, p *eventOutline) {
 	at := p.kind.At
 	switch {
 	case len(at) == 0:
@@ -92,11 +92,11 @@ func (c *Calendar) attend(e *Event, p *place) {
 
 // cancel cancels or postpones about one event in twenty, and sets the reason. It skips calm events, such as
 // festivals, courses and the planned events of the next weeks.
-func (c *Calendar) cancel(e *Event, p *place) {
+func (c *Calendar) cancel(e *Event, p *eventOutline) {
 	i := p.index
 	e.EventStatus = calendar.Scheduled
 	switch {
-	case c.layout.calm(i):
+	case c.layout.isUndisturbed(i):
 	case i%37 == 14:
 		e.EventStatus = calendar.Canceled
 	case i%41 == 22:
@@ -106,7 +106,7 @@ func (c *Calendar) cancel(e *Event, p *place) {
 		return
 	}
 	source := chanceOf(c.o.Seed, chanceStates, uint64(i))
-	reasons := c.infos[string(e.EventStatus)]
+	reasons := c.remarkTexts[string(e.EventStatus)]
 	reason := source.below(len(reasons[0].leads))
 	e.EventStatusReason = Text{}
 	for n, l := range c.o.Languages {
@@ -127,7 +127,7 @@ func (c *Calendar) publish(e *Event, i int, source *randomSource) {
 	e.Status = calendar.Publish
 	ahead := starts.Sub(now)
 	switch {
-	case c.o.Open, c.layout.calm(i): // events with children and those of the next weeks are always public
+	case c.o.Open, c.layout.isUndisturbed(i): // events with children and those of the next weeks are always public
 	case i%47 == 5:
 		e.Status = calendar.Draft
 	case i%53 == 7:

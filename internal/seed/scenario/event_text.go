@@ -8,7 +8,7 @@ import (
 
 // eventTexts has what the texts of an event in all languages have in common.
 type eventTexts struct {
-	place *place
+	place *eventOutline
 	texts []*descriptionTexts // by language
 	facts facts
 	long  bool // whether the description is a long one
@@ -17,7 +17,7 @@ type eventTexts struct {
 }
 
 // write sets the texts of an event.
-func (c *Calendar) write(e *Event, p *place, source *randomSource) {
+func (c *Calendar) write(e *Event, p *eventOutline, source *randomSource) {
 	w := eventTexts{place: p, facts: c.factsOf(p)}
 	skipped := -1 // index of the language without a translation; -1 means none
 	alone := false
@@ -56,20 +56,20 @@ func (c *Calendar) writeIn(e *Event, w *eventTexts, n int) {
 	if w.empty {
 		return
 	}
-	if len(e.Venues) == 0 && len(p.wish.at) > 0 { // the texts that follow are about a place
-		d.paragraph(&b, c.infos["place"][n].leads[0].template, n)
+	if len(e.Venues) == 0 && len(p.needs.at) > 0 { // the texts that follow are about a place
+		d.paragraph(&b, c.remarkTexts["place"][n].leads[0].template, n)
 		e.Description[l] = b.String()
 		return
 	}
 	f := w.facts.in(l, c.home)
-	draw := chanceOf(uint64(d.own), 6, uint64(i), uint64(n))
+	draw := chanceOf(uint64(d.chance), 6, uint64(i), uint64(n))
 	c.writeMore(&b, w, &f, n, &draw)
 	c.writeRemarks(&b, w, &f, n, &draw)
 	if w.long {
 		if d.venue >= 0 {
 			b.WriteString("\n" + c.venues[d.venue].Description[l])
 		}
-		b.WriteString("\n" + c.organizers[d.org].Description[l])
+		b.WriteString("\n" + c.organizers[d.organizer].Description[l])
 	}
 	if c.o.Nasty && i%29 == 3 {
 		b.WriteString("\n<p>" + calendar.Escape(strings.TrimSpace(awkwardEnding(17*(i/29)))) + "</p>")
@@ -80,14 +80,14 @@ func (c *Calendar) writeIn(e *Event, w *eventTexts, n int) {
 // writeMore writes further paragraphs about the kind of event, then about what its title names.
 func (c *Calendar) writeMore(b *strings.Builder, w *eventTexts, f *facts, n int, draw *randomSource) {
 	d := w.place.draft
-	for _, of := range []*descriptionTexts{w.texts[n], w.place.title.about[n]} {
+	for _, of := range []*descriptionTexts{w.texts[n], w.place.title.descriptions[n]} {
 		most := 0
 		if w.long {
 			most = 2
 		} else if draw.percent(c.moreShare[of]) {
 			most = 1
 		}
-		for _, text := range pick(f.suitable(of.more), most, draw) {
+		for _, text := range pickLines(f.suitable(of.more), most, draw) {
 			if body := d.html(text.template, n); !strings.Contains(b.String(), body) {
 				b.WriteString("\n<p>" + body + "</p>")
 			}
@@ -100,9 +100,9 @@ func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n i
 	d, info := w.place.draft, c.remarks(w.place, f, n)
 	switch {
 	case w.long || w.listed:
-		d.items(b, c.infos["heading"][n].leads[0].template, pick(info, 3, draw), n)
+		d.items(b, c.remarkTexts["heading"][n].leads[0].template, pickLines(info, 3, draw), n)
 	case draw.percent(remarkShare):
-		for _, text := range pick(info, 1, draw) {
+		for _, text := range pickLines(info, 1, draw) {
 			d.paragraph(b, text.template, n)
 		}
 	}
@@ -112,14 +112,14 @@ func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n i
 const remarkShare = 5
 
 // remarks returns the standing remarks in a language that suit an event.
-func (c *Calendar) remarks(p *place, f *facts, language int) []line {
+func (c *Calendar) remarks(p *eventOutline, f *facts, language int) []line {
 	keys := []string{"any", "long"}
 	switch {
-	case len(p.wish.at) == 0:
+	case len(p.needs.at) == 0:
 		keys = []string{"online"}
 	case p.kind.Outdoors:
 		keys = []string{"outdoors"}
-	case len(p.wish.starts) > 0 && p.kind.Doors:
+	case len(p.needs.starts) > 0 && p.kind.Doors:
 		keys = append(keys, "house", "doors")
 	}
 	if p.kind.Ticketed && len(p.cost.Prices) > 0 && p.cost.Lowest() != "0" {
@@ -127,13 +127,13 @@ func (c *Calendar) remarks(p *place, f *facts, language int) []line {
 	}
 	var all []line
 	for _, key := range keys {
-		all = append(all, f.suitable(c.infos[key][language].leads)...)
+		all = append(all, f.suitable(c.remarkTexts[key][language].leads)...)
 	}
 	return all
 }
 
-// pick returns up to most lines by chance.
-func pick(lines []line, most int, source *randomSource) []line {
+// pickLines returns up to most lines by chance.
+func pickLines(lines []line, most int, source *randomSource) []line {
 	for i := range min(most, len(lines)) {
 		j := i + source.below(len(lines)-i)
 		lines[i], lines[j] = lines[j], lines[i]

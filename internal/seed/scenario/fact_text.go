@@ -11,7 +11,7 @@ import (
 
 // fact returns the text of a slot whose value the record of the event has.
 func (d *draft) fact(s segment, language int) string {
-	c, p, l := d.c, d.at, d.c.o.Languages[language]
+	c, p, l := d.c, d.outline, d.c.o.Languages[language]
 	day := c.day(d.day)
 	switch s.slot {
 	case slotWeekday:
@@ -27,30 +27,30 @@ func (d *draft) fact(s segment, language int) string {
 	case slotStart:
 		return c.clockText(l, p.clock)
 	case slotEnd:
-		return c.clockText(l, p.clock+p.wish.minutes)
+		return c.clockText(l, p.clock+p.needs.minutes)
 	case slotDoors:
 		return c.clockText(l, p.clock-30)
 	case slotLength:
-		return lengthText(l, p.wish.minutes, s.form)
+		return lengthText(l, p.needs.minutes, s.form)
 	case slotDays:
-		return daysText(l, max(p.wish.days, 1), s.form)
+		return daysText(l, max(p.needs.days, 1), s.form)
 	case slotAges:
 		return agesText(l, p.ages())
 	case slotPlaces:
-		source := chanceOf(uint64(d.own), 8)
+		source := chanceOf(uint64(d.chance), 8)
 		return strconv.Itoa(source.between(p.kind.Places[0], p.kind.Places[1]))
 	case slotPrice:
 		return fullPrice(p.cost)
 	case slotStreet:
-		at := c.venueAt[d.venue].street
+		at := c.venuePlaces[d.venue].street
 		return [2]string{at.inText(l), at.in(l)}[s.form]
 	case slotDistrict:
-		return c.venueAt[d.venue].district.form(s.form)
+		return c.venuePlaces[d.venue].district.form(s.form)
 	case slotStop:
-		return c.venueAt[d.venue].district.stop.form(s.form)
+		return c.venuePlaces[d.venue].district.stop.form(s.form)
 	case slotSquare, slotPark, slotRiver:
 		sights := c.cities[d.city].sights[s.slot]
-		source := chanceOf(uint64(d.own), 10)
+		source := chanceOf(uint64(d.chance), 10)
 		return sights[source.below(len(sights))].form(s.form)
 	}
 	return ""
@@ -68,8 +68,8 @@ func fullPrice(of calendar.Cost) string {
 func (n placeName) form(form int) string { return [2]string{n.name, n.at}[form] }
 
 // ages returns the lowest and highest age of the participants. 0 is no limit.
-func (p *place) ages() [2]int {
-	source := chanceOf(uint64(p.draft.own), 9)
+func (p *eventOutline) ages() [2]int {
+	source := chanceOf(uint64(p.draft.chance), 9)
 	return p.kind.Ages[source.below(len(p.kind.Ages))]
 }
 

@@ -93,7 +93,7 @@ func (c *Calendar) parseCondition(text string) (w condition, err error) {
 		ok = slices.Contains(c.plan.Venues, value)
 	case "lesson":
 		n, err := strconv.Atoi(value)
-		ok = err == nil && n >= 0 && n <= lessons
+		ok = err == nil && n >= 0 && n <= lessonsOfCourse
 	}
 	if !ok {
 		return w, fmt.Errorf("unknown condition %q", text)
@@ -147,7 +147,7 @@ func (f facts) in(l, home calendar.Language) facts {
 const localSlots = 1<<slotStreet | 1<<slotDistrict | 1<<slotSquare | 1<<slotPark | 1<<slotRiver | 1<<slotStop
 
 // factsOf returns what is known about an event with a place and a time.
-func (c *Calendar) factsOf(p *place) facts {
+func (c *Calendar) factsOf(p *eventOutline) facts {
 	k, d := p.kind, p.draft
 	f := facts{kind: k.Key, lesson: strconv.Itoa(d.number)}
 	know := func(known bool, slots ...int) {
@@ -162,7 +162,7 @@ func (c *Calendar) factsOf(p *place) facts {
 			f.holds |= 1 << slices.Index(conditions, name)
 		}
 	}
-	timed, match := len(p.wish.starts) > 0, slices.Contains(p.title.slots, slotMatch)
+	timed, match := len(p.needs.starts) > 0, slices.Contains(p.title.slots, slotMatch)
 	low, fee := p.cost.Lowest(), len(p.cost.Prices) > 0 && p.cost.Lowest() != "0"
 	know(true, slotCity, slotIn, slotOf, slotVenue, slotOrg, slotYear, slotSeason, slotWeekday, slotDate, slotMonth,
 		slotBy, slotWho, slotWho2, slotBand)
@@ -184,7 +184,7 @@ func (c *Calendar) factsOf(p *place) facts {
 		know(len(sights) > 0, slot)
 	}
 	if d.venue >= 0 {
-		at := c.venueAt[d.venue]
+		at := c.venuePlaces[d.venue]
 		know(true, slotStreet)
 		know(at.district != nil, slotDistrict)
 		know(at.district != nil && at.district.stop.name != "", slotStop)
@@ -193,7 +193,7 @@ func (c *Calendar) factsOf(p *place) facts {
 	hold("free", low == "0")
 	hold("fee", fee)
 	hold("tickets", fee && k.Ticketed)
-	hold("online", len(p.wish.at) == 0)
+	hold("online", len(p.needs.at) == 0)
 	hold("outdoors", slices.Contains(outdoorTypes, f.venueType) || k.Outdoors)
 	hold("indoors", f.venueType != "" && !slices.Contains(outdoorTypes, f.venueType) && !k.Outdoors)
 	hold("doors", timed && k.Doors)
@@ -221,7 +221,7 @@ func (c *Calendar) divisionSlot() int {
 
 // hasEntryTag reports whether a rule adds a tag to the event because of an entry in its title.
 func (c *Calendar) hasEntryTag(d *draft, key string) bool {
-	tag, ok := c.tag[key]
+	tag, ok := c.tagIndex[key]
 	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {
 		return r.applies(d) && slices.Contains(r.tags, tag)
 	})

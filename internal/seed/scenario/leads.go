@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// drawing is an event for which a description is drawn.
-type drawing struct {
+// leadChoice is an event for which a description is drawn.
+type leadChoice struct {
 	index int
 	spot  roomSlot
 	texts []*descriptionTexts // by language
@@ -17,10 +17,10 @@ type drawing struct {
 
 // drawLeads draws the first paragraph of the description of each event, in the order of time and for each language
 // alone. In a month a text is used again only after all texts that suit the event.
-func (c *Calendar) drawLeads(all []drawing) error {
+func (c *Calendar) drawLeads(all []leadChoice) error {
 	languages := len(c.o.Languages)
 	c.leads = make([]uint16, len(all)*languages)
-	order := slices.SortedFunc(slices.Values(all), func(a, b drawing) int {
+	order := slices.SortedFunc(slices.Values(all), func(a, b leadChoice) int {
 		return cmp.Or(cmp.Compare(a.spot.day, b.spot.day), cmp.Compare(a.spot.start, b.spot.start), cmp.Compare(a.index, b.index))
 	})
 	counts := map[*descriptionTexts]int{}
@@ -90,8 +90,8 @@ func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 
 // textsOf returns the descriptions of an event, by language: those of an activity in its title, or those of the
 // title.
-func (c *Calendar) textsOf(p *place) []*descriptionTexts {
-	of := slices.Clone(p.title.about)
+func (c *Calendar) textsOf(p *eventOutline) []*descriptionTexts {
+	of := slices.Clone(p.title.descriptions)
 	for _, slot := range p.title.slots {
 		for language, a := range c.activities[[2]int{slot, int(p.draft.values[slot])}] {
 			if a != nil {

@@ -50,15 +50,15 @@ func (c *Calendar) fillLists() error {
 		if err != nil {
 			return err
 		}
-		if len(ordinals) < lessons || len(ordinals[0]) < formsOf(slotNth) {
-			return fmt.Errorf("list of ordinals: want %d with %d forms", lessons, formsOf(slotNth))
+		if len(ordinals) < lessonsOfCourse || len(ordinals[0]) < formsOf(slotNth) {
+			return fmt.Errorf("list of ordinals: want %d with %d forms", lessonsOfCourse, formsOf(slotNth))
 		}
 		c.ordinals = append(c.ordinals, ordinals)
 	}
-	c.infos = map[string][]*descriptionTexts{}
+	c.remarkTexts = map[string][]*descriptionTexts{}
 	for _, key := range []string{"free", "ticket", "any", "doors", "outdoors", "online", "canceled", "postponed", "heading", "house", "long", "place"} {
 		var err error
-		if c.infos[key], err = c.about("info " + key); err != nil {
+		if c.remarkTexts[key], err = c.descriptionsOf("info " + key); err != nil {
 			return err
 		}
 	}

@@ -105,12 +105,12 @@ func (n namer) street(in *city, source *randomSource) (street, *quarter) {
 }
 
 func (n namer) address(in *city, at street, source *randomSource) string {
-	number := strconv.Itoa(1 + source.head(140))
+	number := strconv.Itoa(1 + source.lowBiased(140))
 	return strings.NewReplacer("{street}", at.address, "{number}", number).Replace(in.country.address)
 }
 
-// phone returns a telephone number with random digits for the # of the pattern.
-func phone(pattern string, source *randomSource) string {
+// randomPhone returns a telephone number with random digits for the # of the pattern.
+func randomPhone(pattern string, source *randomSource) string {
 	b := []byte(pattern)
 	for i, ch := range b {
 		if ch == '#' {
@@ -120,10 +120,10 @@ func phone(pattern string, source *randomSource) string {
 	return string(b)
 }
 
-func site(name string) string { return "https://" + calendar.Slug(name) + ".example/" }
+func siteURL(name string) string { return "https://" + calendar.Slug(name) + ".example/" }
 
-// same returns a text that is equal in all languages, for proper names.
-func (c *Calendar) same(name string) Text {
+// inAllLanguages returns a text that is equal in all languages, for proper names.
+func (c *Calendar) inAllLanguages(name string) Text {
 	t := Text{}
 	for _, l := range c.o.Languages {
 		t[l] = name

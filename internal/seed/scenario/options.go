@@ -96,9 +96,9 @@ func (o Options) complete() (Options, error) {
 var Scenarios = []string{"city", "venue", "festival", "university", "conference", "sport"}
 
 const (
-	maxCity   = 60 // letters
-	maxMonths = 240
-	lessons   = 5
+	maxCity         = 60 // letters
+	maxMonths       = 240
+	lessonsOfCourse = 5
 )
 
 // eventsOfVenue is the approximate number of events of a venue in a large calendar. With twice as many in two

@@ -11,7 +11,7 @@ func (c *Calendar) fillOrganizers() error {
 		c.o.Organizers = 5 + int(math.Sqrt(float64(c.o.Events))/2)
 		c.o.Organizers = max(c.o.Organizers, len(c.cities)*len(c.plan.Organizers))
 	}
-	c.organizing = newPlaced(len(c.cities), c.plan.Organizers)
+	c.organizerIndex = newPlaceIndex(len(c.cities), c.plan.Organizers)
 	n, err := c.newNamer()
 	if err != nil {
 		return err
@@ -26,16 +26,16 @@ func (c *Calendar) fillOrganizers() error {
 		if err != nil {
 			return err
 		}
-		about, err := c.described("organizer "+typ, at, source)
+		about, err := c.describePlace("organizer "+typ, at, source)
 		if err != nil {
 			return err
 		}
 		c.organizers = append(c.organizers, Organizer{
-			SourceID: c.sourceID("organizer", i), Name: c.same(name), Description: about,
-			Phone: phone(in.dial, &source), Email: "info@" + calendar.Slug(name) + ".example", Website: site(name),
+			SourceID: c.sourceID("organizer", i), Name: c.inAllLanguages(name), Description: about,
+			Phone: randomPhone(in.dial, &source), Email: "info@" + calendar.Slug(name) + ".example", Website: siteURL(name),
 			Picture: -1,
 		})
-		c.organizing.add(i, typ, at)
+		c.organizerIndex.add(i, typ, at)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ type placeIndex struct {
 	byBoth map[string][][]int
 }
 
-func newPlaced(cities int, types []string) placeIndex {
+func newPlaceIndex(cities int, types []string) placeIndex {
 	p := placeIndex{byType: map[string][]int{}, byBoth: map[string][][]int{}}
 	for _, t := range types {
 		p.byBoth[t] = make([][]int, cities)

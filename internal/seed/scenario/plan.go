@@ -39,10 +39,10 @@ type plan struct {
 	Series     []*seriesKind
 }
 
-// data has the plans, texts, names and cities from which calendars are generated. data/README.md describes their form.
+// dataFiles has the plans, texts, names and cities from which calendars are generated. data/README.md describes their form.
 //
 //go:embed data/*.json data/*.txt
-var data embed.FS
+var dataFiles embed.FS
 
 // role is the function of a kind of events in the calendar.
 type role string
@@ -95,7 +95,7 @@ type kind struct {
 }
 
 func readPlan(scenario string) (*plan, error) {
-	b, err := data.ReadFile("data/" + scenario + ".json")
+	b, err := dataFiles.ReadFile("data/" + scenario + ".json")
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (p *plan) check(first, other sections) error {
 		b := other[key]
 		switch {
 		case b == nil:
-			if ofEntry(key) {
+			if isEntrySection(key) {
 				continue
 			}
 			return fmt.Errorf("no section %q", key)
@@ -208,7 +208,7 @@ func (p *plan) check(first, other sections) error {
 		}
 	}
 	for key := range other {
-		if first[key] == nil && !ofEntry(key) {
+		if first[key] == nil && !isEntrySection(key) {
 			return fmt.Errorf("section %q is not in the first language", key)
 		}
 		name, ok := strings.CutPrefix(key, "kind ")

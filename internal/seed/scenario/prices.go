@@ -43,7 +43,7 @@ func (c *Calendar) fillPrices() error {
 }
 
 // priceOf returns the lowest and highest price of an event, in units of about a pound.
-func (c *Calendar) priceOf(p *place) [2]int {
+func (c *Calendar) priceOf(p *eventOutline) [2]int {
 	for _, r := range c.rules {
 		if r.price != nil && r.applies(p.draft) {
 			return *r.price

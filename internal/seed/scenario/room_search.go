@@ -33,11 +33,11 @@ const roomPause = 1
 // mostProbes limits the rooms that find tries for one event, for calendars with more events than rooms.
 const mostProbes = 2000
 
-// find finds a free room. It prefers the wanted day, and takes a near one if all rooms are occupied.
-func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
+// findRoom finds a free room. It prefers the wanted day, and takes a near one if all rooms are occupied.
+func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	k := w.kind
 	at, start := source.next(), source.next()
-	c.drafts++
+	c.searches++
 	probes := 0
 	for tries := range 2 * 60 {
 		day := w.day + (tries+1)/2*(1-tries%2*2)
@@ -48,7 +48,7 @@ func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 			break
 		}
 		if tries > 0 {
-			c.thrown++
+			c.rejected++
 		}
 		for a := range max(len(w.at), 1) {
 			s := roomSlot{venue: -1, day: int32(day)}
@@ -59,9 +59,9 @@ func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 				return s
 			}
 			typ := w.at[(at+uint64(a))%uint64(len(w.at))]
-			venues := c.venuesAt.near(typ, w.city)
+			venues := c.venueIndex.near(typ, w.city)
 			popular := source // equal for all days and types
-			pick := popular.head(len(venues))
+			pick := popular.lowBiased(len(venues))
 			for v := range min(len(venues), 256) {
 				s.venue = int32(venues[(pick+v)%len(venues)])
 				for n := range max(len(w.starts), 1) {
@@ -75,7 +75,7 @@ func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 			}
 		}
 	}
-	c.thrown++
+	c.rejected++
 	s := roomSlot{venue: -1, day: int32(w.day)}
 	if len(w.starts) > 0 {
 		s.start = int16(w.starts[0].at(c, w.city, w.day))
@@ -101,7 +101,7 @@ func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 		}
 		for n := range w.repeats {
 			from, to := w.quarters(s, int(s.day)+n*w.every)
-			c.rooms.mark(int(s.venue), room, from, to)
+			c.rooms.occupy(int(s.venue), room, from, to)
 		}
 		return true
 	}

@@ -22,15 +22,15 @@ var sectionTypes = []string{"kind", "series", "activity", "subject", "list", "wo
 // entrySections are the types of sections with the descriptions of one entry of a list. A language may lack them.
 var entrySections = []string{"activity", "subject"}
 
-// ofEntry reports whether a section has the descriptions of one entry of a list.
-func ofEntry(key string) bool {
+// isEntrySection reports whether a section has the descriptions of one entry of a list.
+func isEntrySection(key string) bool {
 	typ, _, _ := strings.Cut(key, " ")
 	return slices.Contains(entrySections, typ)
 }
 
 // read adds the sections of a file. Two sections with one name are an error.
 func (s sections) read(name string) error {
-	b, err := data.ReadFile("data/" + name)
+	b, err := dataFiles.ReadFile("data/" + name)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (c *Calendar) streetOf(text string) street {
 		}
 	case calendar.Spanish:
 		if !told {
-			s.name = ofStreet(name)
+			s.name = streetInNames(name)
 		}
 	default:
 		s.name = name
@@ -78,9 +78,9 @@ func locative(name string) string {
 // granVia is the name of a street that is capitalised everywhere.
 const granVia = "Gran Vía"
 
-// ofStreet returns the Spanish form of a street for names: "de la Calle Feria", "del Jirón Ica", "de
+// streetInNames returns the Spanish form of a street for names: "de la Calle Feria", "del Jirón Ica", "de
 // Corrientes".
-func ofStreet(name string) string {
+func streetInNames(name string) string {
 	if strings.HasPrefix(name, granVia) {
 		return "de la " + name
 	}

@@ -123,7 +123,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 			return nil, fmt.Errorf("%q: %s has %d forms", text, name, forms)
 		}
 		if slot == slotLesson && !c.hasLessons() {
-			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessons, text)
+			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessonsOfCourse, text)
 		}
 		add(before, slot, form-1, gendered)
 		rest = next
@@ -158,7 +158,7 @@ const divisionList = "division"
 func (c *Calendar) hasLessons() bool {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
 	return at >= 0 && !slices.ContainsFunc(c.lists[at].entries, func(entries [][]string) bool {
-		return len(entries[0]) != lessons+1
+		return len(entries[0]) != lessonsOfCourse+1
 	})
 }
 

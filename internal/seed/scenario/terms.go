@@ -33,7 +33,7 @@ func (c *Calendar) fillTerms() error {
 		}
 		return t, nil
 	}
-	c.category, c.tag = map[string]int{}, map[string]int{}
+	c.categoryIndex, c.tagIndex = map[string]int{}, map[string]int{}
 	for i, pair := range c.plan.Categories {
 		name, err := form(categories, pair[0], 0)
 		if err != nil {
@@ -45,9 +45,9 @@ func (c *Calendar) fillTerms() error {
 		}
 		t := Term{SourceID: c.sourceID("category", i), Parent: -1, Name: name, Description: about}
 		if pair[1] != "" {
-			t.Parent = c.category[pair[1]]
+			t.Parent = c.categoryIndex[pair[1]]
 		}
-		c.category[pair[0]] = i
+		c.categoryIndex[pair[0]] = i
 		c.categories = append(c.categories, t)
 	}
 	for _, key := range c.plan.Tags {
@@ -55,7 +55,7 @@ func (c *Calendar) fillTerms() error {
 		if err != nil {
 			return err
 		}
-		c.tag[key] = c.addTag(name)
+		c.tagIndex[key] = c.addTag(name)
 	}
 	want := 12 + int(math.Pow(float64(c.o.Events), 0.41))
 	for _, from := range c.plan.TagLists {
@@ -76,17 +76,17 @@ func (c *Calendar) fillTerms() error {
 // tagFor returns the index of the tag for an entry of a list. It adds the tag if there is none.
 func (c *Calendar) tagFor(slot, entry int) int {
 	list := c.lists[slot-slotLists]
-	if c.tagOf[slot] == nil {
-		c.tagOf[slot] = slices.Repeat([]int{-1}, list.size)
+	if c.entryTags[slot] == nil {
+		c.entryTags[slot] = slices.Repeat([]int{-1}, list.size)
 	}
-	if c.tagOf[slot][entry] < 0 {
+	if c.entryTags[slot][entry] < 0 {
 		name := Text{}
 		for n, l := range c.o.Languages {
 			name[l] = list.entries[n][entry][0]
 		}
-		c.tagOf[slot][entry] = c.addTag(name)
+		c.entryTags[slot][entry] = c.addTag(name)
 	}
-	return c.tagOf[slot][entry]
+	return c.entryTags[slot][entry]
 }
 
 // addTag returns the index of the tag with a name. It adds the tag if there is none.
@@ -102,7 +102,7 @@ func (c *Calendar) addTag(name Text) int {
 }
 
 // tagsOf returns some tags of the kind, and the tags of the entries in the title, such as the composer.
-func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
+func (c *Calendar) tagsOf(p *eventOutline, source *randomSource) []int {
 	var tags []int
 	add := func(t int) {
 		if t >= 0 && !slices.Contains(tags, t) && len(tags) < 5 {
@@ -110,7 +110,7 @@ func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 		}
 	}
 	for _, slot := range p.title.slots {
-		if byEntry := c.tagOf[slot]; byEntry != nil {
+		if byEntry := c.entryTags[slot]; byEntry != nil {
 			add(byEntry[p.draft.values[slot]])
 		}
 	}
@@ -125,7 +125,7 @@ func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 		first := source.below(len(own))
 		for i := range own {
 			if source.percent(50 / (i + 1) / (i + 1)) {
-				add(c.tag[own[(first+i)%len(own)]])
+				add(c.tagIndex[own[(first+i)%len(own)]])
 			}
 		}
 	}

@@ -33,10 +33,10 @@ func maskNames(c *Calendar) {
 		c.teams[i].name = mask
 	}
 	for i := range c.venues {
-		c.venues[i].Name = c.same(mask)
+		c.venues[i].Name = c.inAllLanguages(mask)
 	}
 	for i := range c.organizers {
-		c.organizers[i].Name = c.same(mask)
+		c.organizers[i].Name = c.inAllLanguages(mask)
 	}
 	for _, f := range c.layout.fests {
 		masked(f.titles)
@@ -187,7 +187,7 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 				t.Errorf("%s: %v", key, err)
 			}
 		}
-		if typ != "kind" && !ofEntry(key) {
+		if typ != "kind" && !isEntrySection(key) {
 			continue
 		}
 		plain, always := 0, 0
@@ -242,7 +242,7 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 				case section == nil:
 					t.Errorf("no section %q", key)
 				case typ == "subject" && name == "course":
-					for lesson := range lessons + 1 {
+					for lesson := range lessonsOfCourse + 1 {
 						condition := fmt.Sprintf("[lesson:%d] ", lesson)
 						if !slices.ContainsFunc(section.Leads, func(text string) bool { return strings.HasPrefix(text, condition) }) {
 							t.Errorf("%s: no description with %s", key, condition)
@@ -272,7 +272,7 @@ func (c *Calendar) hasEntryTexts(name string, texts sections) bool {
 func (c *Calendar) describesEach(l *list, texts sections) bool {
 	sections := 0
 	for key := range texts {
-		if typ, rest, _ := strings.Cut(key, " "); ofEntry(typ) && strings.HasPrefix(rest, l.name+" ") {
+		if typ, rest, _ := strings.Cut(key, " "); isEntrySection(typ) && strings.HasPrefix(rest, l.name+" ") {
 			sections++
 		}
 	}

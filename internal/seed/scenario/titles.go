@@ -9,11 +9,11 @@ import (
 
 // title is a pattern for titles of events.
 type title struct {
-	in    templates
-	about []*descriptionTexts // by language
-	slots []int               // slots that distinguish the titles, in the order in which they are filled
-	turns permutation
-	dark  bool // whether the event must begin after dark
+	in           templates
+	descriptions []*descriptionTexts // by language
+	slots        []int               // slots that distinguish the titles, in the order in which they are filled
+	turns        permutation
+	dark         bool // whether the event must begin after dark
 
 	section string // section of the title in the text file
 	number  int    // index of the title in the section
@@ -57,7 +57,7 @@ func (c *Calendar) titles(key string, number int) ([]title, error) {
 
 // titlesOf compiles the titles of one section. Before is the number of titles in earlier sections of the kind.
 func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
-	about, err := c.about(key)
+	about, err := c.descriptionsOf(key)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := title{in: ts, about: about, slots: ts[0].slots(), section: key, number: i}
+		t := title{in: ts, descriptions: about, slots: ts[0].slots(), section: key, number: i}
 		size := uint64(1)
 		for _, slot := range t.slots {
 			size *= uint64(c.size(slot))

@@ -8,7 +8,7 @@ import (
 
 func (c *Calendar) fillVenues() error {
 	types := slices.Compact(slices.Sorted(slices.Values(c.plan.Venues)))
-	c.venuesAt = newPlaced(len(c.cities), types)
+	c.venueIndex = newPlaceIndex(len(c.cities), types)
 	n, err := c.newNamer()
 	if err != nil {
 		return err
@@ -25,15 +25,15 @@ func (c *Calendar) fillVenues() error {
 		if err != nil {
 			return err
 		}
-		c.venueAt = append(c.venueAt, venuePlace{street, district})
-		about, err := c.described("venue "+typ, at, source)
+		c.venuePlaces = append(c.venuePlaces, venuePlace{street, district})
+		about, err := c.describePlace("venue "+typ, at, source)
 		if err != nil {
 			return err
 		}
 		v := Venue{
-			SourceID: c.sourceID("venue", i), Name: c.same(name), Description: about, Address: address, City: in.name,
+			SourceID: c.sourceID("venue", i), Name: c.inAllLanguages(name), Description: about, Address: address, City: in.name,
 			Province: in.province, Country: in.country.name,
-			Phone: phone(in.dial, &source), Website: site(name), Picture: -1,
+			Phone: randomPhone(in.dial, &source), Website: siteURL(name), Picture: -1,
 		}
 		if v.Located = in.located && i%37 != 29; v.Located {
 			v.Latitude = roundDegrees(in.lat + float64(source.between(-900, 900))/1e5)
@@ -43,7 +43,7 @@ func (c *Calendar) fillVenues() error {
 			v.Zip = district.code
 		}
 		if c.plan.House && first != nil {
-			c.venueAt[i] = c.venueAt[0]
+			c.venuePlaces[i] = c.venuePlaces[0]
 			v.Address, v.Zip, v.Phone, v.Website = first.Address, first.Zip, first.Phone, first.Website
 			v.Latitude, v.Longitude, v.Located = first.Latitude, first.Longitude, first.Located
 		}
@@ -51,7 +51,7 @@ func (c *Calendar) fillVenues() error {
 			first = &v
 		}
 		c.venues = append(c.venues, v)
-		c.venuesAt.add(i, typ, at)
+		c.venueIndex.add(i, typ, at)
 	}
 	return nil
 }
@@ -65,10 +65,10 @@ type venuePlace struct {
 // roundDegrees rounds to about a metre.
 func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
 
-// described returns the description of a venue or organizer. Key is the section with its texts, in the index of
+// describePlace returns the description of a venue or organizer. Key is the section with its texts, in the index of
 // the city.
-func (c *Calendar) described(key string, in int, source randomSource) (Text, error) {
-	a, err := c.about(key)
+func (c *Calendar) describePlace(key string, in int, source randomSource) (Text, error) {
+	a, err := c.descriptionsOf(key)
 	if err != nil {
 		return nil, err
 	}
