@@ -164,6 +164,23 @@ func TestImportKeepsIDsOfLaterRecords(t *testing.T) {
 	})
 }
 
+// updateAllEvents makes the same change to all events.
+func updateAllEvents(t *testing.T, st *store.Store, editor *edit.Editor, write *edit.EventInput) {
+	t.Helper()
+	for _, id := range st.Ent.Event.Query().IDsX(t.Context()) {
+		err := edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
+			row, err := edit.LockEvent(t.Context(), tx, id)
+			if err == nil {
+				_, err = editor.UpdateEvent(t.Context(), tx, row, write)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestImportRaisesTheSequenceOfDeletedEvents deletes events for good, twice, so that each import stores them again.
 func TestImportRaisesTheSequenceOfDeletedEvents(t *testing.T) {
 	t.Parallel()
@@ -200,18 +217,7 @@ func TestImportRaisesTheSequenceOfDeletedEvents(t *testing.T) {
 				for range 2 {
 					editor := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
 					for _, write := range tt.writes {
-						for _, id := range st.Ent.Event.Query().IDsX(t.Context()) {
-							err := edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
-								row, err := edit.LockEvent(t.Context(), tx, id)
-								if err == nil {
-									_, err = editor.UpdateEvent(t.Context(), tx, row, write)
-								}
-								return err
-							})
-							if err != nil {
-								t.Fatal(err)
-							}
-						}
+						updateAllEvents(t, st, editor, write)
 					}
 					for _, row := range st.Ent.Event.Query().AllX(t.Context()) {
 						last[row.ID] = edit.Sequence(row, testSite().Now())

@@ -1,7 +1,9 @@
 package migrate_test
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -10,23 +12,26 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
+// setVersion sets a version, and returns the versions whose records changed. Removed ones have a minus sign.
+func setVersion(ctx context.Context, st *store.Store, files fs.FS, version string, force bool) (string, error) {
+	changes, err := migrate.SetVersionFiles(ctx, st, files, version, migrate.SetOptions{Operator: "test", Force: force})
+	var out []string
+	for _, c := range changes {
+		text := c.Version
+		if c.Removed {
+			text = "-" + text
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " "), err
+}
+
 func TestSetWantsWhatItRecordsToBeThere(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
 		files := withStates(t, atlasFiles)
-		set := func(version string, force bool) (string, error) {
-			changes, err := migrate.SetVersionFiles(ctx, st, files, version, migrate.SetOptions{Operator: "test", Force: force})
-			var out []string
-			for _, c := range changes {
-				text := c.Version
-				if c.Removed {
-					text = "-" + text
-				}
-				out = append(out, text)
-			}
-			return strings.Join(out, " "), err
-		}
+		set := func(version string, force bool) (string, error) { return setVersion(ctx, st, files, version, force) }
 		for _, version := range []string{"", "7"} {
 			if _, err := set(version, true); !errors.Is(err, migrate.ErrVersion) {
 				t.Errorf("version %q: got %v, want ErrVersion", version, err)

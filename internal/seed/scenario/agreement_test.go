@@ -216,20 +216,7 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 		if strings.Contains(text, "{") || strings.Count(m.Title[l], ": ") > 1 || strings.Contains(m.Title[l], "?,") {
 			report("punctuation: %q: %s", m.Title[l], text)
 		}
-		for _, claim := range claims {
-			if claim.language != l {
-				continue
-			}
-			about := text
-			if claim.wrong != nil && c.textsOf(&m.eventOutline)[0].subject {
-				_, about, _ = strings.Cut(text, "\n") // the days of a plot are not those of the film
-			}
-			for _, match := range claim.pattern.FindAllStringSubmatch(about+" "+m.Title[l], -1) {
-				if said := match[len(match)-1]; claim.wrong == nil || claim.wrong(c, m, said) {
-					report("claim %q: %s, %s: %s", said, m.Title[l], m.Span.Start, text)
-				}
-			}
-		}
+		c.checkClaims(m, l, report)
 		if text != "" {
 			described++
 			if c.namesFact(m, l, text) {
@@ -248,12 +235,7 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 		}
 		agreesWithKind(c, m, report)
 	})
-	commonest := ""
-	for sentence, n := range sentences {
-		if n > sentences[commonest] || n == sentences[commonest] && sentence < commonest {
-			commonest = sentence
-		}
-	}
+	commonest := commonestOf(sentences)
 	t.Logf("%d sentences, %d openings, %.0f %% of the descriptions name something of the event; %d of %d events say: %s",
 		len(sentences), len(openings), 100*float64(named)/float64(described), sentences[commonest], c.Len(), commonest)
 	skipUnfinished(t, c.o.Scenario, l)
@@ -265,6 +247,35 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 	if share := float64(named) / float64(described); share < 0.7 {
 		t.Errorf("only %.0f %% of the descriptions name something of the event", 100*share)
 	}
+}
+
+// checkClaims reports what an event says of itself in a language and is not so.
+func (c *Calendar) checkClaims(m *testEvent, l calendar.Language, report func(format string, args ...any)) {
+	text := m.Description[l]
+	for _, claim := range claims {
+		if claim.language != l {
+			continue
+		}
+		about := text
+		if claim.wrong != nil && c.textsOf(&m.eventOutline)[0].subject {
+			_, about, _ = strings.Cut(text, "\n") // the days of a plot are not those of the film
+		}
+		for _, match := range claim.pattern.FindAllStringSubmatch(about+" "+m.Title[l], -1) {
+			if said := match[len(match)-1]; claim.wrong == nil || claim.wrong(c, m, said) {
+				report("claim %q: %s, %s: %s", said, m.Title[l], m.Span.Start, text)
+			}
+		}
+	}
+}
+
+// commonestOf returns the text with the highest count. Of several, it is the first in the alphabet.
+func commonestOf(counts map[string]int) (commonest string) {
+	for text, n := range counts {
+		if n > counts[commonest] || n == counts[commonest] && text < commonest {
+			commonest = text
+		}
+	}
+	return commonest
 }
 
 // agreesWithKind checks the place, the organizer, the hours, the days and the price of an event.
