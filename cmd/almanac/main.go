@@ -11,10 +11,9 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
-
-	"time"
 
 	"github.com/almanac-cal/almanac/internal/openapi"
 )

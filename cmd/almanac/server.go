@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-
 	"time"
 
 	"github.com/almanac-cal/almanac/edit"

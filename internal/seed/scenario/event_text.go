@@ -36,9 +36,10 @@ func (c *Calendar) write(e *Event, p *eventOutline, source *randomSource) {
 		e.Description = Text{}
 	}
 	for n := range c.o.Languages {
-		if !(alone && n > 0 || n == skipped) {
-			c.writeIn(e, &w, n)
+		if alone && n > 0 || n == skipped {
+			continue
 		}
+		c.writeIn(e, &w, n)
 	}
 }
 

@@ -1,13 +1,12 @@
 package scenario
 
 import (
-	"time"
-
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"

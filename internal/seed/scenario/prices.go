@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
