@@ -153,7 +153,7 @@ func rowObstacle(t *testing.T, st *store.Store) obstacle {
 	}}
 }
 
-// keyTrial is what happens to the first of two processes while its request with a key is at work.
+// keyTrial describes what happens to the first of two processes while it serves a request with a key.
 type keyTrial struct {
 	name   string
 	signal syscall.Signal // to the first process, while its request is at work; 0 means none

@@ -268,7 +268,7 @@ func (c *Calendar) checkClaims(m *testEvent, l calendar.Language, report func(fo
 	}
 }
 
-// commonestOf returns the text with the highest count. Of several, it is the first in the alphabet.
+// commonestOf returns the text with the highest count. If several have it, the first in the alphabet wins.
 func commonestOf(counts map[string]int) (commonest string) {
 	for text, n := range counts {
 		if n > counts[commonest] || n == counts[commonest] && text < commonest {
