@@ -31,7 +31,7 @@ func (c backupCmd) Run(ctx context.Context, s streams) error {
 	if c.File == "" {
 		return usageError{errors.New("backup needs a file to write the copy to, such as almanac-copy.db")}
 	}
-	return c.existing(ctx, func(st *store.Store) error {
+	return c.withExisting(ctx, func(st *store.Store) error {
 		var drift migrate.Drift
 		size, err := st.Backup(ctx, c.File, c.Force, func(ctx context.Context, copied *store.Store) (err error) {
 			drift, err = migrate.Verify(ctx, copied, nil)

@@ -26,9 +26,9 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	with := c.reading
+	with := c.withReadOnly
 	if c.Repair {
-		with = c.existing
+		with = c.withExisting
 	}
 	return with(ctx, func(st *store.Store) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {

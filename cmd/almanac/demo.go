@@ -75,7 +75,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	sock, err := c.early(ctx)
+	sock, err := c.openSocketsEarly(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		c.Media = filepath.Join(temp, "media")
 	}
 	log := c.logging(s)
-	return database{DB: c.DB}.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, source, true); err != nil {
+	return database{DB: c.DB}.withStore(ctx, func(st *store.Store) error {
+		if err := prepareSchema(ctx, st, source, true); err != nil {
 			return err
 		}
 		id, token, err := demoUser(ctx, st)
@@ -282,3 +282,6 @@ func examplesOf(ctx context.Context, st *store.Store) (x examples, err error) {
 	}
 	return x, nil
 }
+
+// removeAll removes a temporary folder and adds any error to *err. It is for defer statements.
+func removeAll(dir string, err *error) { *err = errors.Join(*err, os.RemoveAll(dir)) }

@@ -22,7 +22,7 @@ import (
 func checkParses(t *testing.T, where string, args []string, env map[string]string) (c cli) {
 	t.Helper()
 	known := &environment{getenv: func(name string) string { return env[name] }}
-	parser, err := kong.New(&c, kong.Resolvers(known), kong.PostBuild(known.learn), kong.Exit(func(int) {}),
+	parser, err := kong.New(&c, kong.Resolvers(known), kong.PostBuild(known.readFlags), kong.Exit(func(int) {}),
 		kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
@@ -142,51 +142,113 @@ func bytesOf(t *testing.T, size string) uint64 {
 	return n
 }
 
-func TestKubernetesManifests(t *testing.T) {
-	t.Parallel()
+// kubernetesManifest is a document of the manifests of Kubernetes.
+type kubernetesManifest struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct {
+		Name     string
+		Generate string `yaml:"generateName"`
+	}
+	Spec struct {
+		Template struct {
+			Metadata struct{ Annotations map[string]string }
+			Spec     struct {
+				Grace   int   `yaml:"terminationGracePeriodSeconds"`
+				Links   *bool `yaml:"enableServiceLinks"`
+				Context struct {
+					NonRoot bool `yaml:"runAsNonRoot"`
+				} `yaml:"securityContext"`
+				Init       []container `yaml:"initContainers"`
+				Containers []container
+				Volumes    []struct {
+					EmptyDir struct {
+						Size string `yaml:"sizeLimit"`
+					} `yaml:"emptyDir"`
+				}
+			}
+		}
+	}
+}
+
+// kubernetesManifests reads the documents of all manifests.
+func kubernetesManifests(t *testing.T) (all []kubernetesManifest) {
+	t.Helper()
 	var manifests []string
 	for _, name := range []string{"migrate", "almanac", "migrate-data", "clean-images"} {
 		manifests = append(manifests, readRoot(t, "deploy/kubernetes/"+name+".yaml"))
 	}
 	dec := yaml.NewDecoder(strings.NewReader(strings.Join(manifests, "\n---\n")))
-	kinds := map[string]int{}
-	secrets := map[string]string{} // by command
-	var order []string             // what is done to the database, pods that serve included
 	for {
-		var doc struct {
-			APIVersion string `yaml:"apiVersion"`
-			Kind       string
-			Metadata   struct {
-				Name     string
-				Generate string `yaml:"generateName"`
-			}
-			Spec struct {
-				Template struct {
-					Metadata struct{ Annotations map[string]string }
-					Spec     struct {
-						Grace   int   `yaml:"terminationGracePeriodSeconds"`
-						Links   *bool `yaml:"enableServiceLinks"`
-						Context struct {
-							NonRoot bool `yaml:"runAsNonRoot"`
-						} `yaml:"securityContext"`
-						Init       []container `yaml:"initContainers"`
-						Containers []container
-						Volumes    []struct {
-							EmptyDir struct {
-								Size string `yaml:"sizeLimit"`
-							} `yaml:"emptyDir"`
-						}
-					}
-				}
-			}
-		}
+		var doc kubernetesManifest
 		err := dec.Decode(&doc)
 		if errors.Is(err, io.EOF) {
-			break
+			return all
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, doc)
+	}
+}
+
+// checkPod checks what all pods have.
+func (doc *kubernetesManifest) checkPod(t *testing.T) {
+	pod := doc.Spec.Template.Spec
+	if !pod.Context.NonRoot {
+		t.Errorf("%s runs as root", doc.Kind)
+	}
+	if pod.Links == nil || *pod.Links {
+		t.Errorf("%s has variables that look like settings", doc.Kind)
+	}
+}
+
+// checkServing checks the memory, the ports, the probes and the grace period of a container that serves.
+func (doc *kubernetesManifest) checkServing(t *testing.T, c container, serve serveCmd) {
+	pod := doc.Spec.Template.Spec
+	// About 150 MiB are for the program and its index.
+	needs := uint64(150 << 20)
+	for _, size := range []string{serve.CacheSize, serve.MaxSending, serve.MaxReceiving, serve.MaxDecoding} {
+		needs += bytesOf(t, size)
+	}
+	has := bytesOf(t, c.Resources.Limits["memory"])
+	for _, v := range pod.Volumes {
+		if v.EmptyDir.Size != "" { // in memory
+			has -= bytesOf(t, v.EmptyDir.Size)
+		}
+	}
+	if most := bytesOf(t, c.env()["GOMEMLIMIT"]); needs > most || most > has {
+		t.Errorf("needs %d bytes, collects from %d on, and has %d", needs, most, has)
+	}
+	ports := map[string]int{}
+	for _, p := range c.Ports {
+		ports[p.Name] = p.ContainerPort
+	}
+	private := strings.HasSuffix(serve.MetricsListen, ":9090")
+	if ports["http"] != 8080 || ports["metrics"] != 9090 || !private || !strings.HasSuffix(serve.Listen, ":8080") {
+		t.Errorf("ports %v, listens on %s and %s", ports, serve.Listen, serve.MetricsListen)
+	}
+	if doc.Spec.Template.Metadata.Annotations["prometheus.io/port"] != "9090" {
+		t.Error("Prometheus is sent elsewhere")
+	}
+	for want, got := range map[string][]probe{"/healthz": {c.Startup, c.Liveness}, "/readyz": {c.Readiness}} {
+		for _, p := range got {
+			if p.Get.Path != want || ports[p.Get.Port] == 0 {
+				t.Errorf("probe %+v, want %s", p, want)
+			}
+		}
+	}
+	if stop := serve.DrainWait + serve.RequestTimeout + 10*time.Second; time.Duration(pod.Grace)*time.Second < stop {
+		t.Errorf("%d s to stop, needs %v", pod.Grace, stop)
+	}
+}
+
+func TestKubernetesManifests(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]int{}
+	secrets := map[string]string{} // by command
+	var order []string             // what is done to the database, pods that serve included
+	for _, doc := range kubernetesManifests(t) {
 		kinds[doc.Kind]++
 		if doc.APIVersion == "" || doc.Metadata.Name == "" && doc.Metadata.Generate == "" {
 			t.Errorf("%s %q: no version or name", doc.Kind, doc.Metadata.Name)
@@ -194,13 +256,8 @@ func TestKubernetesManifests(t *testing.T) {
 		if doc.Kind != "Deployment" && doc.Kind != "Job" {
 			continue
 		}
+		doc.checkPod(t)
 		pod := doc.Spec.Template.Spec
-		if !pod.Context.NonRoot {
-			t.Errorf("%s runs as root", doc.Kind)
-		}
-		if pod.Links == nil || *pod.Links {
-			t.Errorf("%s has variables that look like settings", doc.Kind)
-		}
 		for _, c := range append(pod.Init, pod.Containers...) {
 			s := c.SecurityContext
 			if !s.ReadOnly || s.Escalation == nil || *s.Escalation || len(s.Capabilities.Drop) != 1 || c.Resources.Limits["memory"] == "" {
@@ -217,41 +274,7 @@ func TestKubernetesManifests(t *testing.T) {
 				continue
 			}
 			order = append(order, "serve")
-			// About 150 MiB are for the program and its index.
-			needs := uint64(150 << 20)
-			for _, size := range []string{parsed.Serve.CacheSize, parsed.Serve.MaxSending, parsed.Serve.MaxReceiving, parsed.Serve.MaxDecoding} {
-				needs += bytesOf(t, size)
-			}
-			has := bytesOf(t, c.Resources.Limits["memory"])
-			for _, v := range pod.Volumes {
-				if v.EmptyDir.Size != "" { // in memory
-					has -= bytesOf(t, v.EmptyDir.Size)
-				}
-			}
-			if most := bytesOf(t, c.env()["GOMEMLIMIT"]); needs > most || most > has {
-				t.Errorf("needs %d bytes, collects from %d on, and has %d", needs, most, has)
-			}
-			ports := map[string]int{}
-			for _, p := range c.Ports {
-				ports[p.Name] = p.ContainerPort
-			}
-			private := strings.HasSuffix(parsed.Serve.MetricsListen, ":9090")
-			if ports["http"] != 8080 || ports["metrics"] != 9090 || !private || !strings.HasSuffix(parsed.Serve.Listen, ":8080") {
-				t.Errorf("ports %v, listens on %s and %s", ports, parsed.Serve.Listen, parsed.Serve.MetricsListen)
-			}
-			if doc.Spec.Template.Metadata.Annotations["prometheus.io/port"] != "9090" {
-				t.Error("Prometheus is sent elsewhere")
-			}
-			for want, got := range map[string][]probe{"/healthz": {c.Startup, c.Liveness}, "/readyz": {c.Readiness}} {
-				for _, p := range got {
-					if p.Get.Path != want || ports[p.Get.Port] == 0 {
-						t.Errorf("probe %+v, want %s", p, want)
-					}
-				}
-			}
-			if stop := parsed.Serve.DrainWait + parsed.Serve.RequestTimeout + 10*time.Second; time.Duration(pod.Grace)*time.Second < stop {
-				t.Errorf("%d s to stop, needs %v", pod.Grace, stop)
-			}
+			doc.checkServing(t, c, parsed.Serve)
 		}
 	}
 	// Rows are brought up to date when no program of the version before serves.

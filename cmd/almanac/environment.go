@@ -21,8 +21,8 @@ type environment struct {
 	used     []string          // names of the variables that were used
 }
 
-// learn reads the names of settings from the flags of serve.
-func (e *environment) learn(k *kong.Kong) error {
+// readFlags reads the names of settings from the flags of serve.
+func (e *environment) readFlags(k *kong.Kong) error {
 	e.settings, e.lists = map[string]string{}, map[string]bool{}
 	for _, command := range k.Model.Children {
 		if command.Name != "serve" {
@@ -70,8 +70,8 @@ func (e *environment) help(v *kong.Value) string {
 	return v.Help + " [$" + e.variable(v.Flag) + "]"
 }
 
-// strange returns the names of variables that look like settings but are not. variables has the form NAME=VALUE.
-func (e *environment) strange(variables []string) []string {
+// unknownVariables returns the names of variables that look like settings but are not. variables has the form NAME=VALUE.
+func (e *environment) unknownVariables(variables []string) []string {
 	known := slices.Collect(maps.Values(e.settings))
 	var out []string
 	for _, v := range variables {
@@ -88,8 +88,8 @@ func (e *environment) strange(variables []string) []string {
 	return out
 }
 
-// mention prints which variables were used. That helps to find a wrong value that is not on the command line.
-func (e *environment) mention(w io.Writer) {
+// printUsedVariables prints which variables were used. That helps to find a wrong value that is not on the command line.
+func (e *environment) printUsedVariables(w io.Writer) {
 	if len(e.used) > 0 {
 		fmt.Fprintln(w, "From the environment:", strings.Join(e.used, ", "))
 	}

@@ -43,31 +43,31 @@ func (c explainCmd) Run(s streams) error {
 		if len(routes) == 0 {
 			return unknownName(api, strings.TrimSpace(method+" "+name), name)
 		}
-		return s.routes(routes)
+		return s.printRoutes(routes)
 	}
 	found := api.Explain(name)
 	if len(found) == 0 || method != "" {
 		return unknownName(api, strings.TrimSpace(method+" "+name), name)
 	}
-	return s.parameters(found, api.Address)
+	return s.printParameters(found, api.Address)
 }
 
-// parameters prints each meaning that a parameter has.
-func (s streams) parameters(found []openapi.Explanation, api string) error {
+// printParameters prints each meaning that a parameter has.
+func (s streams) printParameters(found []openapi.Explanation, api string) error {
 	var b strings.Builder
 	for _, x := range found {
 		fmt.Fprintf(&b, "%s: %s, %s\n", x.Name, x.In, strings.Join(append([]string{x.Type}, x.Rules...), "; "))
 		fmt.Fprintf(&b, "  %s\n", x.Description)
 		fmt.Fprintf(&b, "  in %s\n", strings.Join(x.Operations, ", "))
-		fmt.Fprintf(&b, "  %s\n\n", curl(x.Sample))
+		fmt.Fprintf(&b, "  %s\n\n", curlCommand(x.Sample))
 	}
 	fmt.Fprintf(&b, "API=%s\n", api)
 	_, err := s.Out.Write([]byte(b.String()))
 	return err
 }
 
-// curl returns a request as a curl command.
-func curl(r openapi.Sample) string {
+// curlCommand returns a request as a curl command.
+func curlCommand(r openapi.Sample) string {
 	var b strings.Builder
 	b.WriteString("curl ")
 	switch {
@@ -88,8 +88,8 @@ func curl(r openapi.Sample) string {
 	return b.String() + `"` + address + `"`
 }
 
-// routes prints each operation with one line per parameter.
-func (s streams) routes(routes []openapi.RouteExplanation) error {
+// printRoutes prints each operation with one line per parameter.
+func (s streams) printRoutes(routes []openapi.RouteExplanation) error {
 	for i, route := range routes {
 		if i > 0 {
 			fmt.Fprintln(s.Out)

@@ -56,7 +56,7 @@ func (c exportCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 	}
-	return c.looking(ctx, func(st *store.Store) error {
+	return c.withCurrentReadOnly(ctx, func(st *store.Store) error {
 		_, site, err := source.load(ctx, st.Ent)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	return c.existing(ctx, func(st *store.Store) (err error) {
+	return c.withExisting(ctx, func(st *store.Store) (err error) {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (c *imageCleaner) run(ctx context.Context) error {
 			return fmt.Errorf("images: %w", err)
 		}
 		for _, row := range rows {
-			if err := c.one(ctx, row); err != nil {
+			if err := c.cleanImage(ctx, row); err != nil {
 				return fmt.Errorf("image %d: %w", row.ID, err)
 			}
 			last = row.ID
@@ -97,9 +97,9 @@ func (c *imageCleaner) run(ctx context.Context) error {
 	return nil
 }
 
-// one cleans one image. If its file is missing or not a usable picture, one reports that and returns nil, so that
+// cleanImage cleans one image. If its file is missing or not a usable picture, one reports that and returns nil, so that
 // others are cleaned.
-func (c *imageCleaner) one(ctx context.Context, row *ent.Image) error {
+func (c *imageCleaner) cleanImage(ctx context.Context, row *ent.Image) error {
 	c.seen++
 	old := media.Image{
 		Path: row.Path, Extension: row.Extension, MIMEType: row.MimeType, Width: row.Width, Height: row.Height,

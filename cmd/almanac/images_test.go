@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -49,21 +50,7 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 		}
 		add := func(path string, data []byte, w, h int) {
 			t.Helper()
-			if data != nil {
-				if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(path)), data, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			record, err := st.Ent.Record.Create().SetKind(calendar.Image).Save(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = st.Ent.Image.Create().SetID(record.ID).SetPath(path).SetExtension("jpg").SetMimeType("image/jpeg").
-				SetWidth(w).SetHeight(h).SetFilesize(int64(len(data))).SetSizes(map[string]calendar.ImageSize{}).
-				SetCreatedAt(clockNow()).Exec(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			addImage(t, st, folder, path, data, w, h)
 		}
 		add("2026/10/upright.jpg", locatedJPEG(t, 1), 8, 4)
 		add("2026/10/turned.jpg", locatedJPEG(t, 6), 4, 8)
@@ -77,20 +64,7 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, row := range rows {
-			if row.Path == "" {
-				continue
-			}
-			data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(row.Path)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if bytes.Contains(data, []byte("Exif")) || bytes.Contains(data, []byte("52.2297N")) {
-				t.Errorf("%s has metadata", row.Path)
-			}
-			c, err := jpeg.DecodeConfig(bytes.NewReader(data))
-			if err != nil || c.Width != row.Width || c.Height != row.Height || row.Filesize != int64(len(data)) || row.Version != 2 {
-				t.Errorf("%s: %v %+v, the record says %+v", row.Path, err, c, row)
-			}
+			checkCleaned(t, folder, row)
 		}
 		if code, out, errs := almanac("images", "clean", "--media", folder); code != 0 || out != "2 images, 0 cleaned\n" {
 			t.Errorf("once more: %d %s %s", code, out, errs)
@@ -101,4 +75,42 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 			t.Errorf("a file that is gone: %d %s %s", code, out, errs)
 		}
 	})
+}
+
+// addImage adds an image with its file, unless data is nil.
+func addImage(t *testing.T, st *store.Store, folder, path string, data []byte, w, h int) {
+	t.Helper()
+	if data != nil {
+		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(path)), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record, err := st.Ent.Record.Create().SetKind(calendar.Image).Save(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = st.Ent.Image.Create().SetID(record.ID).SetPath(path).SetExtension("jpg").SetMimeType("image/jpeg").
+		SetWidth(w).SetHeight(h).SetFilesize(int64(len(data))).SetSizes(map[string]calendar.ImageSize{}).
+		SetCreatedAt(clockNow()).Exec(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkCleaned checks that the file of an image has no metadata, and is as its record says.
+func checkCleaned(t *testing.T, folder string, row *ent.Image) {
+	if row.Path == "" {
+		return
+	}
+	data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(row.Path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte("Exif")) || bytes.Contains(data, []byte("52.2297N")) {
+		t.Errorf("%s has metadata", row.Path)
+	}
+	c, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	if err != nil || c.Width != row.Width || c.Height != row.Height || row.Filesize != int64(len(data)) || row.Version != 2 {
+		t.Errorf("%s: %v %+v, the record says %+v", row.Path, err, c, row)
+	}
 }

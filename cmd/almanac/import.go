@@ -73,7 +73,7 @@ func (c importCmd) Run(ctx context.Context, s streams) error {
 			c.DB = "sqlite://:memory:" // opening the file would create it
 		}
 	}
-	return c.with(ctx, func(st *store.Store) error {
+	return c.withStore(ctx, func(st *store.Store) error {
 		return c.run(ctx, s, st, source, allow)
 	})
 }
@@ -95,7 +95,7 @@ func (c importCmd) run(
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
-		if err := currentData(ctx, st, source, false); err != nil {
+		if err := prepareSchema(ctx, st, source, false); err != nil {
 			return err
 		}
 		used, err := hasRecords(ctx, st)
@@ -173,7 +173,7 @@ func (c importCmd) run(
 		return err
 	}
 	if first {
-		err = tellServe(s, st, c.Media)
+		err = printServeHint(s, st, c.Media)
 	}
 	if err == nil && !report.Complete() {
 		err = errIncomplete
@@ -186,7 +186,7 @@ func (c importCmd) run(
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {
-	said, err := source.said()
+	said, err := source.recordSettings()
 	if err != nil {
 		return calendar.Site{}, err
 	}
@@ -201,7 +201,7 @@ func adoptSource(
 		err = adoptPaths(said, cal)
 	}
 	if err == nil {
-		err = adoptAndTell(ctx, s, st, said)
+		err = adoptAndPrint(ctx, s, st, said)
 	}
 	if err != nil {
 		return calendar.Site{}, err

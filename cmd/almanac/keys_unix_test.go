@@ -153,6 +153,16 @@ func rowObstacle(t *testing.T, st *store.Store) obstacle {
 	}}
 }
 
+// keyTrial describes what happens to the first of two processes while it serves a request with a key.
+type keyTrial struct {
+	name   string
+	signal syscall.Signal // to the first process, while its request is at work; 0 means none
+	retry  bool           // at the second process
+	first  []int          // statuses that the first client may get; 0 is a broken connection
+	events int
+	row    bool // it waits for a row, not for a picture
+}
+
 // TestKeysOfProcessesThatDieOrStop has two processes get the same POST with a key. The first one waits when something
 // happens to it.
 func TestKeysOfProcessesThatDieOrStop(t *testing.T) {
@@ -160,15 +170,7 @@ func TestKeysOfProcessesThatDieOrStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
-	const stopped = 20 * time.Second
-	for _, tt := range []struct {
-		name   string
-		signal syscall.Signal // to the first process, while its request is at work; 0 means none
-		retry  bool           // at the second process
-		first  []int          // statuses that the first client may get; 0 is a broken connection
-		events int
-		row    bool // it waits for a row, not for a picture
-	}{
+	for _, tt := range []keyTrial{
 		{"killed", syscall.SIGKILL, true, []int{0}, 1, false},
 		{"stopped for 20 s and continued", syscall.SIGSTOP, true, []int{400, 409, 503}, 1, false},
 		{"stopped for 20 s and continued, and nobody retries", syscall.SIGSTOP, false, []int{400, 409, 503}, 0, false},
@@ -179,82 +181,101 @@ func TestKeysOfProcessesThatDieOrStop(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			storetest.EachURL(t, func(t *testing.T, db string) {
-				st := storetest.Migrated(t, db)
-				token := tokenOf(t, st, calendar.Editor)
-				if tt.row && st.Engine() == "sqlite" {
-					t.Skip("SQLite has no locks of rows")
-				}
-				if tt.signal == syscall.SIGSTOP && !tt.row && st.Engine() != "sqlite" {
-					t.Skip("on MySQL a process is stopped in its transaction")
-				}
-				one, two := startServing(t, db), startServing(t, db)
-				var wait obstacle
-				if tt.row {
-					wait = rowObstacle(t, st)
-				} else {
-					wait = pictureObstacle(t)
-				}
-				defer wait.release()
-				first := make(chan keyedReply, 1)
-				go func() { first <- postWithKey(t.Context(), one, token, wait.link) }()
-				wait.waiting(first)
-				if tt.signal != 0 {
-					if err := one.Process.Signal(tt.signal); err != nil {
-						t.Fatal(err)
-					}
-				}
-				began := time.Now()
-				if tt.row {
-					wait.release()
-				}
-				if tt.signal == 0 {
-					// Its key is in use for longer than one of a dead process.
-					for time.Since(began) < 7*time.Second {
-						if r := postWithKey(t.Context(), two, token, wait.link); r.status != http.StatusConflict {
-							t.Fatalf("the second process said %+v after %s", r, time.Since(began))
-						}
-						time.Sleep(200 * time.Millisecond)
-					}
-					wait.release()
-				} else if tt.retry {
-					r := keyedReply{status: http.StatusConflict}
-					for r.status == http.StatusConflict && time.Since(began) < stopped {
-						time.Sleep(200 * time.Millisecond)
-						r = postWithKey(t.Context(), two, token, wait.link)
-					}
-					if r.status != http.StatusCreated || r.replayed {
-						t.Errorf("the second process said %+v after %s", r, time.Since(began))
-					}
-					t.Logf("the key was free after %s", time.Since(began))
-					// The promise is 5 s. A busy machine may need longer for the request itself.
-					if taken := time.Since(began); taken > 10*time.Second {
-						t.Errorf("the key was free after %s", taken)
-					}
-				}
-				if tt.signal == syscall.SIGSTOP {
-					time.Sleep(stopped - time.Since(began))
-					wait.release() // the picture is there when the process continues
-					if err := one.Process.Signal(syscall.SIGCONT); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if r := <-first; !slices.Contains(tt.first, r.status) || r.replayed {
-					t.Errorf("the first client got %+v, want one of %d", r, tt.first)
-				}
-				if n := st.Ent.Event.Query().CountX(t.Context()); n != tt.events {
-					t.Errorf("%d events, want %d", n, tt.events)
-				}
-				// The key is usable in any case, and means one event.
-				if r := postWithKey(t.Context(), two, token, wait.link); r.status != http.StatusCreated || r.replayed != (tt.events == 1) {
-					t.Errorf("at the end the second process said %+v", r)
-				}
-				if n := st.Ent.Event.Query().CountX(t.Context()); n != 1 {
-					t.Errorf("%d events at the end", n)
-				}
-				if n := st.Ent.IdempotencyKey.Query().CountX(t.Context()); n != 1 {
-					t.Errorf("%d keys", n)
-				}
+				tt.run(t, db)
 			})
 		})
+	}
+}
+
+// stoppedTime is how long a process is stopped in a keyTrial.
+const stoppedTime = 20 * time.Second
+
+// run sends a request to two processes on a database.
+func (tt keyTrial) run(t *testing.T, db string) {
+	st := storetest.Migrated(t, db)
+	token := tokenOf(t, st, calendar.Editor)
+	if tt.row && st.Engine() == "sqlite" {
+		t.Skip("SQLite has no locks of rows")
+	}
+	if tt.signal == syscall.SIGSTOP && !tt.row && st.Engine() != "sqlite" {
+		t.Skip("on MySQL a process is stopped in its transaction")
+	}
+	one, two := startServing(t, db), startServing(t, db)
+	var wait obstacle
+	if tt.row {
+		wait = rowObstacle(t, st)
+	} else {
+		wait = pictureObstacle(t)
+	}
+	defer wait.release()
+	first := make(chan keyedReply, 1)
+	go func() { first <- postWithKey(t.Context(), one, token, wait.link) }()
+	wait.waiting(first)
+	if tt.signal != 0 {
+		if err := one.Process.Signal(tt.signal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	if tt.row {
+		wait.release()
+	}
+	if tt.signal == 0 {
+		checkKeyInUse(t, two, token, wait.link, began)
+		wait.release()
+	} else if tt.retry {
+		checkKeyIsFreed(t, two, token, wait.link, began)
+	}
+	if tt.signal == syscall.SIGSTOP {
+		time.Sleep(stoppedTime - time.Since(began))
+		wait.release() // the picture is there when the process continues
+		if err := one.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := <-first; !slices.Contains(tt.first, r.status) || r.replayed {
+		t.Errorf("the first client got %+v, want one of %d", r, tt.first)
+	}
+	if n := st.Ent.Event.Query().CountX(t.Context()); n != tt.events {
+		t.Errorf("%d events, want %d", n, tt.events)
+	}
+	// The key is usable in any case, and means one event.
+	if r := postWithKey(t.Context(), two, token, wait.link); r.status != http.StatusCreated || r.replayed != (tt.events == 1) {
+		t.Errorf("at the end the second process said %+v", r)
+	}
+	if n := st.Ent.Event.Query().CountX(t.Context()); n != 1 {
+		t.Errorf("%d events at the end", n)
+	}
+	if n := st.Ent.IdempotencyKey.Query().CountX(t.Context()); n != 1 {
+		t.Errorf("%d keys", n)
+	}
+}
+
+// checkKeyInUse checks that the key of a living process is in use for longer than one of a dead process.
+func checkKeyInUse(t *testing.T, s serving, token, link string, began time.Time) {
+	t.Helper()
+	for time.Since(began) < 7*time.Second {
+		if r := postWithKey(t.Context(), s, token, link); r.status != http.StatusConflict {
+			t.Fatalf("the second process said %+v after %s", r, time.Since(began))
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// checkKeyIsFreed retries until the key of a dead or stopped process is free, and the request makes an event.
+func checkKeyIsFreed(t *testing.T, s serving, token, link string, began time.Time) {
+	t.Helper()
+	r := keyedReply{status: http.StatusConflict}
+	for r.status == http.StatusConflict && time.Since(began) < stoppedTime {
+		time.Sleep(200 * time.Millisecond)
+		r = postWithKey(t.Context(), s, token, link)
+	}
+	if r.status != http.StatusCreated || r.replayed {
+		t.Errorf("the second process said %+v after %s", r, time.Since(began))
+	}
+	t.Logf("the key was free after %s", time.Since(began))
+	// The promise is 5 s. A busy machine may need longer for the request itself.
+	if taken := time.Since(began); taken > 10*time.Second {
+		t.Errorf("the key was free after %s", taken)
 	}
 }

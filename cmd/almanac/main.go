@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -87,7 +88,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 		kong.Help(printHelp),
 		kong.ValueFormatter(env.help),
 		kong.Resolvers(env),
-		kong.PostBuild(env.learn),
+		kong.PostBuild(env.readFlags),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s, env),
 	)
@@ -110,7 +111,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 	if err := command.Run(); err != nil {
 		fmt.Fprintln(s.Err, "almanac:", err)
 		if errors.As(err, new(usageError)) {
-			env.mention(s.Err)
+			env.printUsedVariables(s.Err)
 			return 2
 		}
 		return 1
@@ -149,3 +150,6 @@ func version() string {
 	}
 	return "almanac " + buildVersion() + revision + modified + " " + info.GoVersion
 }
+
+// clockNow returns the current time in UTC and whole seconds. It is the clock of every site.
+func clockNow() time.Time { return time.Now().UTC().Truncate(time.Second) }

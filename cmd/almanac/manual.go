@@ -64,7 +64,7 @@ type manualParts struct {
 
 func newParts() (*manualParts, error) {
 	p := &manualParts{env: &environment{}}
-	k, err := kong.New(new(cli), kong.Name("almanac"), kong.PostBuild(p.env.learn))
+	k, err := kong.New(new(cli), kong.Name("almanac"), kong.PostBuild(p.env.readFlags))
 	if err != nil {
 		return nil, err
 	}

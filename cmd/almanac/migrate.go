@@ -18,104 +18,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// database has the --db flag of commands that use a database. Only demo declares that flag itself.
-type database struct {
-	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE, or mysql://USER:PASSWORD@HOST:PORT/NAME, with a comma between the hosts of a replication group. Default ${default}."`
-}
-
-// AfterApply implements a hook of kong.
-func (d *database) AfterApply() error {
-	d.DB = databaseURL(d.DB)
-	return nil
-}
-
-// databaseURL returns the URL of an SQLite file that is given as a path. It returns any other text unchanged.
-func databaseURL(text string) string {
-	file, _, _ := strings.Cut(text, "?")
-	if !strings.Contains(text, "://") && slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, filepath.Ext(file)) {
-		return "sqlite://" + text
-	}
-	return text
-}
-
-// with opens the database, runs do with it, and closes it.
-func (d database) with(ctx context.Context, do func(*store.Store) error) error {
-	return withStore(ctx, "--db", d.DB, store.Open, do)
-}
-
-// reading runs do as with does, for commands that only read. It never creates an SQLite file.
-func (d database) reading(ctx context.Context, do func(*store.Store) error) error {
-	return withStore(ctx, "--db", d.DB, store.OpenReading, do)
-}
-
-// existing runs do as with does, for commands that need existing data. It never creates an SQLite file.
-func (d database) existing(ctx context.Context, do func(*store.Store) error) error {
-	if file, ok := store.SQLiteFile(d.DB); ok {
-		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("database %s: there is no such file", d.DB)
-		}
-	}
-	return d.with(ctx, do)
-}
-
-// withStore opens the database at a URL, runs do with it, and closes it. flag is the flag that errors mention.
-func withStore(
-	ctx context.Context, flag, url string,
-	open func(context.Context, string) (*store.Store, error), do func(*store.Store) error,
-) (err error) {
-	st, err := open(ctx, url)
-	if errors.Is(err, store.ErrURL) {
-		return usageError{fmt.Errorf("%s: %w", flag, err)}
-	}
-	if err != nil {
-		if reason := fileProblem(url); reason != nil {
-			return fmt.Errorf("database %s: %w", url, reason)
-		}
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	return do(st)
-}
-
-// fileProblem returns why the file of an SQLite URL cannot be opened, since SQLite has one message for all
-// causes. Nil means that the file is not the cause.
-func fileProblem(url string) error {
-	file, ok := store.SQLiteFile(url)
-	if !ok {
-		return nil
-	}
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return err
-	}
-	folder := filepath.Dir(file)
-	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("the folder %s does not exist", folder)
-	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder", file)
-	}
-	// SQLite writes further files beside the database, so the folder must be writable.
-	probe, err := os.CreateTemp(folder, ".almanac-*")
-	if reason := (*os.PathError)(nil); errors.As(err, &reason) {
-		return fmt.Errorf("cannot write in the folder %s: %w", folder, reason.Err)
-	}
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return err
-	}
-	existing, err := os.OpenFile(file, os.O_RDWR, 0)
-	switch reason := (*os.PathError)(nil); {
-	case errors.Is(err, os.ErrNotExist):
-		return nil
-	case errors.As(err, &reason):
-		return fmt.Errorf("cannot read and write the file: %w", reason.Err)
-	}
-	return existing.Close()
-}
-
 type migrateCmds struct {
 	Status   migrateStatusCmd   `cmd:"" help:"List the migrations and the version of the database. Exit status 1 if migrations are missing."`
 	Plan     migratePlanCmd     `cmd:"" help:"Print the SQL that apply would run, and run nothing."`
@@ -135,7 +37,7 @@ type migrateStatusCmd struct {
 }
 
 func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
-	return c.reading(ctx, func(st *store.Store) error {
+	return c.withReadOnly(ctx, func(st *store.Store) error {
 		revs, err := migrate.Status(ctx, st)
 		if err != nil {
 			return err
@@ -271,7 +173,7 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, func(st *store.Store) error {
+	return c.withStore(ctx, func(st *store.Store) error {
 		file := ""
 		done, err := migrate.Apply(ctx, st, migrate.ApplyOptions{
 			Operator: version(), To: c.To, LockWait: c.wait(),
@@ -319,7 +221,7 @@ func (c migrateDiffCmd) Run(ctx context.Context, s streams) error {
 	now := time.Now()
 	var stale []string
 	plan := func(engine, url string) error {
-		return withStore(ctx, "--dev", url, store.OpenScratch, func(st *store.Store) error {
+		return runWithStore(ctx, "--dev", url, store.OpenScratch, func(st *store.Store) error {
 			written, err := c.diff(ctx, engine, st, now)
 			for _, file := range written {
 				fmt.Fprintln(s.Out, file)
@@ -357,7 +259,7 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	if c.Dev == "" {
 		return nil
 	}
-	return withStore(ctx, "--dev", c.Dev, store.OpenScratch, func(dev *store.Store) error {
+	return runWithStore(ctx, "--dev", c.Dev, store.OpenScratch, func(dev *store.Store) error {
 		_, err := writeStates(ctx, dev, filepath.Join(c.Dir, "migrations"), false)
 		return err
 	})

@@ -58,7 +58,7 @@ func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.existing(ctx, func(st *store.Store) error {
+	return c.withExisting(ctx, func(st *store.Store) error {
 		steps := dataSteps(source)
 		states, err := migrate.DataStatus(ctx, st, steps)
 		if err != nil {
@@ -148,10 +148,10 @@ func printData(out io.Writer, states []migrate.DataState) error {
 	return w.Flush()
 }
 
-// currentData checks or applies migrations and data steps. It runs data steps where no program of the previous
+// prepareSchema checks or applies migrations and data steps. It runs data steps where no program of the previous
 // version can run: on SQLite, and on a database that had no tables. Elsewhere they stay pending until "migrate
 // data" runs them.
-func currentData(ctx context.Context, st *store.Store, source siteSource, apply bool) error {
+func prepareSchema(ctx context.Context, st *store.Store, source siteSource, apply bool) error {
 	before, err := migrate.Status(ctx, st)
 	if err != nil {
 		return err

@@ -66,31 +66,13 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		}
 		defer st.Close()
 		const terms = 1200
-		for first := 0; first < terms; first += 100 {
-			var rows []string
-			for n := first; n < first+100; n++ {
-				rows = append(rows, fmt.Sprintf("('en', 'en', '2026-11-21 12:00:00', '2026-11-21 12:00:00', 'Łódź %d', 'lodz %d', '', 'lodz-%d', '%s')",
-					n, n, n, []string{"category", "tag"}[n%2]))
-			}
-			_, err := st.DB.ExecContext(t.Context(), "INSERT INTO terms (language, languages, created_at, modified_at, name, "+
-				"name_key, description, slug, taxonomy) VALUES "+strings.Join(rows, ", "))
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
+		addTermsWithoutKeys(t, st, terms)
 		terminal = quiet()
 		code, out := almanac(t.Context(), terminal, "migrate", "apply", "--no-data")
 		if code != 0 || strings.Contains(out, "data step") {
 			t.Fatalf("apply --no-data: exit status %d, got %q, stderr %q", code, out, terminal)
 		}
-		without := func() int {
-			t.Helper()
-			n, err := st.Ent.Term.Query().Where(term.SortEnIsNil()).Count(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
+		without := func() int { return st.Ent.Term.Query().Where(term.SortEnIsNil()).CountX(t.Context()) }
 		if n := without(); n != terms {
 			t.Fatalf("%d terms have no keys, want %d", n, terms)
 		}
@@ -111,9 +93,7 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 			t.Fatalf("%d terms have no keys after an interruption", left)
 		}
 		terminal = quiet()
-		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on || err != nil {
-			t.Errorf("series are on before their step is done: %t, %v", on, err)
-		}
+		checkSeriesEnabled(t, st, false, "before their step is done")
 		const steps = "done data step term-sort-keys\ndone data step series\n"
 		if code, out := almanac(t.Context(), terminal, "migrate", "data"); code != 0 || out != steps {
 			t.Errorf("data: exit status %d, got %q, stderr %q", code, out, terminal)
@@ -130,14 +110,26 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		if code, out := almanac(t.Context(), quiet(), "migrate", "data", "--again"); code != 0 || out != steps {
 			t.Errorf("again: exit status %d, got %q", code, out)
 		}
-		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); !on || err != nil {
-			t.Errorf("series are on: %t, %v", on, err)
-		}
+		checkSeriesEnabled(t, st, true, "once their step is done")
 		storetest.DisableSeries(t, st.Ent)
-		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on || err != nil {
-			t.Errorf("series are on once they are switched off: %t, %v", on, err)
-		}
+		checkSeriesEnabled(t, st, false, "once they are switched off")
 	})
+}
+
+// addTermsWithoutKeys adds categories and tags as a program wrote them before terms had sort keys.
+func addTermsWithoutKeys(t *testing.T, st *store.Store, terms int) {
+	for first := 0; first < terms; first += 100 {
+		var rows []string
+		for n := first; n < first+100; n++ {
+			rows = append(rows, fmt.Sprintf("('en', 'en', '2026-11-21 12:00:00', '2026-11-21 12:00:00', 'Łódź %d', 'lodz %d', '', 'lodz-%d', '%s')",
+				n, n, n, []string{"category", "tag"}[n%2]))
+		}
+		_, err := st.DB.ExecContext(t.Context(), "INSERT INTO terms (language, languages, created_at, modified_at, name, "+
+			"name_key, description, slug, taxonomy) VALUES "+strings.Join(rows, ", "))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
@@ -175,7 +167,7 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 					}
 				}
 				for range 2 { // the second is a restart
-					if err := currentData(t.Context(), st, siteSource{}, tt.apply); err != nil {
+					if err := prepareSchema(t.Context(), st, siteSource{}, tt.apply); err != nil {
 						t.Fatal(err)
 					}
 					states, err := migrate.DataStatus(t.Context(), st, dataSteps(siteSource{}))
@@ -188,5 +180,13 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// checkSeriesEnabled checks whether series are switched on.
+func checkSeriesEnabled(t *testing.T, st *store.Store, want bool, when string) {
+	t.Helper()
+	if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on != want || err != nil {
+		t.Errorf("series are on %s: %t, %v", when, on, err)
 	}
 }

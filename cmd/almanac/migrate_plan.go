@@ -21,7 +21,7 @@ type migratePlanCmd struct {
 }
 
 func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
-	return c.reading(ctx, func(st *store.Store) error {
+	return c.withReadOnly(ctx, func(st *store.Store) error {
 		plan, err := migrate.Plan(ctx, st, c.To)
 		if err != nil {
 			return wrongVersion("--to", err)
@@ -52,30 +52,30 @@ func (l lockWait) wait() time.Duration {
 	return l.LockTimeout
 }
 
-// dev has the flag of commands that can replay migrations in another database.
-type dev struct {
+// devFlag has the flag of commands that can replay migrations in another database.
+type devFlag struct {
 	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. One that does not exist is created, and dropped at the end. Only lint needs it, to look at the migrations of MySQL."`
 }
 
-// with opens the dev database and runs do with it. Without --dev, do receives nil.
-func (d dev) with(ctx context.Context, do func(*store.Store) error) error {
+// withDev opens the dev database and runs do with it. Without --dev, do receives nil.
+func (d devFlag) withDev(ctx context.Context, do func(*store.Store) error) error {
 	if d.Dev == "" {
 		return do(nil)
 	}
-	return withStore(ctx, "--dev", d.Dev, store.OpenScratch, do)
+	return runWithStore(ctx, "--dev", d.Dev, store.OpenScratch, do)
 }
 
 type migrateVerifyCmd struct {
 	database `group:"Database:"`
-	dev
+	devFlag
 }
 
 // errDrift means that the schema of a database differs from what its migrations make.
 var errDrift = errors.New("the schema has drifted")
 
 func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
-	return c.dev.with(ctx, func(dev *store.Store) error {
-		return c.reading(ctx, func(st *store.Store) error {
+	return c.withDev(ctx, func(dev *store.Store) error {
+		return c.withReadOnly(ctx, func(st *store.Store) error {
 			drift, err := migrate.Verify(ctx, st, dev)
 			if err != nil {
 				return err
@@ -94,14 +94,14 @@ func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
 type migrateBaselineCmd struct {
 	Version  string `arg:"" help:"Last migration whose tables exist."`
 	database `group:"Database:"`
-	dev
+	devFlag
 	lockWait
 	Force bool `help:"Do not compare the tables with those of the migrations."`
 }
 
 func (c migrateBaselineCmd) Run(ctx context.Context, s streams) error {
-	return c.dev.with(ctx, func(dev *store.Store) error {
-		return c.existing(ctx, func(st *store.Store) error {
+	return c.withDev(ctx, func(dev *store.Store) error {
+		return c.withExisting(ctx, func(st *store.Store) error {
 			err := migrate.Baseline(ctx, st, c.Version, migrate.BaselineOptions{
 				Operator: version(), Dev: dev, Force: c.Force, LockWait: c.wait(),
 			})
@@ -122,7 +122,7 @@ type migrateSetCmd struct {
 }
 
 func (c migrateSetCmd) Run(ctx context.Context, s streams) error {
-	return c.existing(ctx, func(st *store.Store) error {
+	return c.withExisting(ctx, func(st *store.Store) error {
 		changes, err := migrate.SetVersion(ctx, st, c.Version, migrate.SetOptions{
 			Operator: version(), Force: c.Force, LockWait: c.wait(),
 		})
@@ -157,7 +157,7 @@ type migrateLintCmd struct {
 	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree, in which the migrations of this program count as released. Default the migrations of this program."`
 	Latest int    `placeholder:"N" help:"Check only the last N migrations. Default all."`
 	JSON   bool   `name:"json" help:"Print JSON."`
-	dev
+	devFlag
 }
 
 // errLint means that "migrate lint" has found errors.
@@ -174,7 +174,7 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 	}
 	var findings []migrate.Finding
 	// The dev database is opened first, so that a wrong --dev is reported at once.
-	err := c.with(ctx, func(dev *store.Store) error {
+	err := c.withDev(ctx, func(dev *store.Store) error {
 		if dev != nil && dev.Engine() != "mysql" {
 			return usageError{fmt.Errorf("--dev: %s is not a MySQL database", dev)}
 		}
@@ -187,7 +187,7 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 			findings = append(findings, more...)
 			return err
 		}
-		if err := (database{DB: "sqlite://:memory:"}).with(ctx, lint); err != nil || dev == nil {
+		if err := (database{DB: "sqlite://:memory:"}).withStore(ctx, lint); err != nil || dev == nil {
 			return err
 		}
 		return lint(dev)

@@ -10,17 +10,17 @@ import (
 	"unicode"
 )
 
-// table prints values in aligned columns.
-type table struct{ *tabwriter.Writer }
+// textTable prints values in aligned columns.
+type textTable struct{ *tabwriter.Writer }
 
-func newTable(w io.Writer, columns ...string) table {
-	t := table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+func newTable(w io.Writer, columns ...string) textTable {
+	t := textTable{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	fmt.Fprintln(t, strings.Join(columns, "\t"))
 	return t
 }
 
 // row prints one cell for each value. A *time.Time is shown in UTC. A nil *time.Time and "" are shown as a dash.
-func (t table) row(values ...any) {
+func (t textTable) row(values ...any) {
 	cells := make([]string, len(values))
 	for i, v := range values {
 		cells[i] = cellText(v)

@@ -26,7 +26,7 @@ func (c searchRebuildCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, func(st *store.Store) error {
+	return c.withStore(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}

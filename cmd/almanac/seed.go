@@ -150,8 +150,8 @@ func (c seedCmd) Run(ctx context.Context, s streams) error {
 	if c.Format != "" {
 		return c.export(ctx, s, source, o)
 	}
-	return c.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, source, false); err != nil {
+	return c.withStore(ctx, func(st *store.Store) error {
+		if err := prepareSchema(ctx, st, source, false); err != nil {
 			return err
 		}
 		return c.fill(ctx, s, st, source, o)
@@ -160,7 +160,7 @@ func (c seedCmd) Run(ctx context.Context, s streams) error {
 
 func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source siteSource, o scenario.Options) (done error) {
 	if !c.Force {
-		foreign, err := seed.Foreign(ctx, st.Ent)
+		foreign, err := seed.CountForeign(ctx, st.Ent)
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source si
 		n[calendar.Series], n[calendar.Venue], n[calendar.Organizer], n[calendar.Category], n[calendar.Tag],
 		n[calendar.Image], summary.Translations, took, float64(n[calendar.Event]+summary.Occurrences)/max(took, 0.001))
 	if err == nil {
-		err = tellServe(s, st, c.Media)
+		err = printServeHint(s, st, c.Media)
 	}
 	return err
 }
@@ -228,7 +228,7 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 			"%s has a calendar of the scenario %s that was interrupted: repeat the command it was begun with, or start anew with --reset",
 			st, o.Scenario)
 	}
-	there, err := seed.Seeded(ctx, st.Ent, o.Scenario)
+	there, err := seed.CountSeeded(ctx, st.Ent, o.Scenario)
 	if err != nil {
 		return seed.Plan{}, err
 	}
@@ -269,11 +269,11 @@ func writePlan(
 		return fail(err)
 	}
 	if !used {
-		said, err := madeUp(made, source.flags)
+		said, err := sampleSettings(made, source.flags)
 		if err != nil {
 			return fail(err)
 		}
-		if err := adoptAndTell(ctx, s, st, said); err != nil {
+		if err := adoptAndPrint(ctx, s, st, said); err != nil {
 			return fail(err)
 		}
 	}
@@ -303,7 +303,7 @@ type seedRemoveCmd struct {
 
 // Run removes all made-up records.
 func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
-	return c.existing(ctx, func(st *store.Store) error {
+	return c.withExisting(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func removeSeeded(
 	if err != nil {
 		return err
 	}
-	there, err := seed.Seeded(ctx, st.Ent, "")
+	there, err := seed.CountSeeded(ctx, st.Ent, "")
 	if err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func removeSeeded(
 		return err
 	}
 	if there.Sum() > 0 && !yes {
-		if err := confirm(s, fmt.Sprintf("Remove %d made-up records, %d of them events, from %s?",
+		if err := askToConfirm(s, fmt.Sprintf("Remove %d made-up records, %d of them events, from %s?",
 			there.Sum(), there[calendar.Event], st)); err != nil {
 			return err
 		}
@@ -372,9 +372,9 @@ func removeSeeded(
 // errUnasked means that the user has not confirmed a removal.
 var errUnasked = errors.New("nothing was removed; --yes removes without asking")
 
-// confirm asks a question on the terminal. Without a terminal, or for any answer except y or yes, it returns
+// askToConfirm asks a question on the terminal. Without a terminal, or for any answer except y or yes, it returns
 // errUnasked.
-func confirm(s streams, question string) error {
+func askToConfirm(s streams, question string) error {
 	f, ok := s.In.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return errUnasked

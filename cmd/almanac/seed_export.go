@@ -24,7 +24,7 @@ func (c seedCmd) export(ctx context.Context, s streams, source siteSource, o sce
 	if err != nil {
 		return err
 	}
-	if source.flags.Layer, err = madeUp(made, source.flags); err != nil {
+	if source.flags.Layer, err = sampleSettings(made, source.flags); err != nil {
 		return err
 	}
 	_, site, err := source.resolve(nil, "")
@@ -56,8 +56,8 @@ func withScratchDatabase(
 		return err
 	}
 	defer removeAll(dir, &err)
-	return database{DB: "sqlite://" + filepath.Join(dir, "scratch.db")}.with(ctx, func(st *store.Store) error {
-		if err := currentData(ctx, st, siteSource{}, true); err != nil {
+	return database{DB: "sqlite://" + filepath.Join(dir, "scratch.db")}.withStore(ctx, func(st *store.Store) error {
+		if err := prepareSchema(ctx, st, siteSource{}, true); err != nil {
 			return err
 		}
 		bar := newProgress(s.Err, "making up events")

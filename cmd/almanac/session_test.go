@@ -158,7 +158,7 @@ func addSession(env *testscript.Env) {
 // settingNames returns the variables of the settings.
 var settingNames = sync.OnceValues(func() ([]string, error) {
 	env := &environment{}
-	if _, err := kong.New(new(cli), kong.PostBuild(env.learn)); err != nil {
+	if _, err := kong.New(new(cli), kong.PostBuild(env.readFlags)); err != nil {
 		return nil, err
 	}
 	var names []string

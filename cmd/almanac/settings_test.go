@@ -20,7 +20,7 @@ import (
 func TestSettingsHaveVariables(t *testing.T) {
 	t.Parallel()
 	env := &environment{}
-	if _, err := kong.New(new(cli), kong.PostBuild(env.learn)); err != nil {
+	if _, err := kong.New(new(cli), kong.PostBuild(env.readFlags)); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

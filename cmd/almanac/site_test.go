@@ -72,52 +72,54 @@ func testCity(t *testing.T, city string) {
 	if !strings.Contains(fmt.Sprint(stored["title"]), city) {
 		t.Errorf("the calendar is called %v", stored["title"])
 	}
-	language := stored["languages"].([]any)[0].(string)
-	flag := func(name string) string {
-		value := fmt.Sprint(stored[name])
-		if name == "language" || name == "site-language" {
-			value = language
-		}
-		return "--" + name + "=" + value
-	}
 	shown := runOn(t, made, "site", "show")
 	for _, first := range siteCommands {
 		for _, second := range siteCommands {
 			t.Run(first.name+" and "+second.name, func(t *testing.T) {
-				var without string
-				for _, flagged := range []bool{false, true} {
-					db := filepath.Join(t.TempDir(), "copy.db")
-					data, err := os.ReadFile(made)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := os.WriteFile(db, data, 0o600); err != nil {
-						t.Fatal(err)
-					}
-					for _, c := range []siteCommand{first, second} {
-						args := c.args
-						if flagged {
-							for _, name := range c.flags {
-								args = append(slices.Clone(args), flag(name))
-							}
-						}
-						runOn(t, db, args...)
-					}
-					if now := runOn(t, db, "site", "show"); now != shown {
-						t.Errorf("with flags %t: the settings became\n%s\nfrom\n%s", flagged, now, shown)
-					}
-					if out := runOn(t, db, "check"); !strings.Contains(out, "no problems") {
-						t.Errorf("with flags %t: %s", flagged, out)
-					}
-					events := eventsOf(t, db)
-					if flagged && events != without {
-						t.Errorf("with flags:\n%s\nwithout:\n%s", events, without)
-					}
-					without = events
+				plain := checkCommandsKeepSite(t, made, shown, [][]string{first.args, second.args})
+				flagged := checkCommandsKeepSite(t, made, shown, [][]string{first.withFlags(stored), second.withFlags(stored)})
+				if flagged != plain {
+					t.Errorf("with flags:\n%s\nwithout:\n%s", flagged, plain)
 				}
 			})
 		}
 	}
+}
+
+// withFlags returns the command with its flags as the stored settings have them.
+func (c siteCommand) withFlags(stored map[string]any) []string {
+	args := slices.Clone(c.args)
+	for _, name := range c.flags {
+		value := stored[name]
+		if name == "language" || name == "site-language" {
+			value = stored["languages"].([]any)[0]
+		}
+		args = append(args, fmt.Sprintf("--%s=%v", name, value))
+	}
+	return args
+}
+
+// checkCommandsKeepSite runs commands on a copy of a database, and checks that its settings stay as shown. It returns the events.
+func checkCommandsKeepSite(t *testing.T, made, shown string, commands [][]string) string {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "copy.db")
+	data, err := os.ReadFile(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(db, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range commands {
+		runOn(t, db, args...)
+	}
+	if now := runOn(t, db, "site", "show"); now != shown {
+		t.Errorf("%q: the settings became\n%s\nfrom\n%s", commands, now, shown)
+	}
+	if out := runOn(t, db, "check"); !strings.Contains(out, "no problems") {
+		t.Errorf("%q: %s", commands, out)
+	}
+	return eventsOf(t, db)
 }
 
 // runOn runs a command on a database, a URL or an SQLite file, and returns what it prints. A server ends when it serves.

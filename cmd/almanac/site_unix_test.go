@@ -114,11 +114,7 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 			return err
 		}
 		for range 4 {
-			err := write(servers[0])
-			for ; errors.Is(err, errBusy); err = write(servers[0]) {
-				time.Sleep(clientPause)
-			}
-			if err != nil {
+			if err := retryWhileBusy(func() error { return write(servers[0]) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -130,27 +126,17 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 		for _, s := range servers {
 			for _, r := range markedReplies {
 				clients.Go(func() {
-					for ctx.Err() == nil && !t.Failed() {
+					repeatRequest(ctx, t, func() error {
 						body, err := request(t.Context(), http.MethodGet, s.url+r.path, "", "")
 						if err == nil {
 							_, err = r.siteOf(body)
 							replies.Add(1)
 						}
-						if err != nil && !errors.Is(err, errBusy) {
-							t.Error(err)
-						}
-						time.Sleep(clientPause)
-					}
+						return err
+					})
 				})
 			}
-			clients.Go(func() {
-				for ctx.Err() == nil && !t.Failed() {
-					if err := write(s); err != nil && !errors.Is(err, errBusy) {
-						t.Error(err)
-					}
-					time.Sleep(clientPause)
-				}
-			})
+			clients.Go(func() { repeatRequest(ctx, t, func() error { return write(s) }) })
 		}
 		for i := range 6 {
 			next := (i + 1) % 2
@@ -168,6 +154,25 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 			t.Error(out)
 		}
 	})
+}
+
+// retryWhileBusy repeats a request until the server is not busy.
+func retryWhileBusy(do func() error) error {
+	err := do()
+	for ; errors.Is(err, errBusy); err = do() {
+		time.Sleep(clientPause)
+	}
+	return err
+}
+
+// repeatRequest repeats a request until ctx ends or the test fails. A busy server is no error.
+func repeatRequest(ctx context.Context, t *testing.T, do func() error) {
+	for ctx.Err() == nil && !t.Failed() {
+		if err := do(); err != nil && !errors.Is(err, errBusy) {
+			t.Error(err)
+		}
+		time.Sleep(clientPause)
+	}
 }
 
 // clientPause is the pause of a client after each reply. It leaves a server time to follow.
@@ -304,6 +309,15 @@ func TestSettingsThatAProcessCannotUse(t *testing.T) {
 	})
 }
 
+// storedSettings are the settings that a calendar gets from the way in which its first records come.
+type storedSettings struct {
+	name      string
+	begin     []string // command that runs before the first records are written to a server, if it does not serve
+	flags     []string // of the server
+	languages string
+	zone      string
+}
+
 // TestSettingsStayOnceThereAreRecords makes calendars in several ways, and runs processes with other settings on them. Neither the
 // settings of the calendar nor its search texts change.
 func TestSettingsStayOnceThereAreRecords(t *testing.T) {
@@ -312,13 +326,7 @@ func TestSettingsStayOnceThereAreRecords(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "site.json"), []byte(`{"languages": ["pl", "en"], "timezone": "Europe/Warsaw"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		name      string
-		begin     []string // command that runs before the first records are written to a server, if it does not serve
-		flags     []string // of the server
-		languages string
-		zone      string
-	}{
+	for _, test := range []storedSettings{
 		{"served without flags", nil, nil, "en,pl,es", "UTC"},
 		{"served with flags", nil, []string{"--language", "es", "--timezone", "Asia/Tokyo"}, "es,en,pl", "Asia/Tokyo"},
 		{"served with a folder", nil, []string{"--site", folder}, "pl,en", "Europe/Warsaw"},
@@ -330,56 +338,61 @@ func TestSettingsStayOnceThereAreRecords(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			storetest.EachURL(t, func(t *testing.T, url string) {
-				st := storetest.Migrated(t, url)
-				if test.begin != nil {
-					runOn(t, url, test.begin...)
-				}
-				s := startServing(t, url, test.flags...)
-				token := tokenOf(t, st, calendar.Editor)
-				api := s.url + "/cal/events/v1/events"
-				body, err := request(t.Context(), http.MethodPost, api, token, `{"title": "Turtle", "start_date": "2027-07-01", "end_date": "2027-07-01"}`)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var event struct{ ID int }
-				if err := json.Unmarshal([]byte(body), &event); err != nil {
-					t.Fatal(err)
-				}
-				for language, title := range map[string]string{"en": "Turtle", "pl": "Żółw", "es": "Tortuga"} {
-					path := fmt.Sprintf("%s/%d?ml_language=%s", api, event.ID, language)
-					if _, err := request(t.Context(), http.MethodPut, path, token, fmt.Sprintf(`{"title": %q}`, title)); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := s.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-				<-s.ended //nolint:errcheck // it was killed
-				shown := runOn(t, url, "site", "show")
-				for _, want := range []string{test.languages, test.zone} {
-					if !strings.Contains(shown, want) {
-						t.Errorf("no %s in\n%s", want, shown)
-					}
-				}
-				for _, args := range [][]string{
-					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA"},
-					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--language", "pl", "--timezone", "Europe/Lisbon", "--per-page", "3"},
-					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--language", "es", "--currency-code", "EUR"},
-					{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--site", folder},
-					{"import", "FILE", "--site-language", "es", "--timezone", "America/Lima"},
-					{"seed", "--city", "Sevilla", "--force", "--append", "--events", "3", "--months", "1", "--no-images"},
-					{"check", "--language", "es"},
-				} {
-					runOn(t, url, args...)
-					if now := runOn(t, url, "site", "show"); now != shown {
-						t.Errorf("%v: the settings became\n%s\nfrom\n%s", args, now, shown)
-					}
-					if out := runOn(t, url, "check"); !strings.Contains(out, "no problems") {
-						t.Errorf("%v: %s", args, out)
-					}
-				}
+				test.checkSettingsStay(t, url, folder)
 			})
 		})
+	}
+}
+
+// checkSettingsStay writes records, and checks that no command changes the settings afterwards. Folder has a site.json.
+func (test storedSettings) checkSettingsStay(t *testing.T, url, folder string) {
+	st := storetest.Migrated(t, url)
+	if test.begin != nil {
+		runOn(t, url, test.begin...)
+	}
+	s := startServing(t, url, test.flags...)
+	token := tokenOf(t, st, calendar.Editor)
+	api := s.url + "/cal/events/v1/events"
+	body, err := request(t.Context(), http.MethodPost, api, token, `{"title": "Turtle", "start_date": "2027-07-01", "end_date": "2027-07-01"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var event struct{ ID int }
+	if err := json.Unmarshal([]byte(body), &event); err != nil {
+		t.Fatal(err)
+	}
+	for language, title := range map[string]string{"en": "Turtle", "pl": "Żółw", "es": "Tortuga"} {
+		path := fmt.Sprintf("%s/%d?ml_language=%s", api, event.ID, language)
+		if _, err := request(t.Context(), http.MethodPut, path, token, fmt.Sprintf(`{"title": %q}`, title)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.ended //nolint:errcheck // it was killed
+	shown := runOn(t, url, "site", "show")
+	for _, want := range []string{test.languages, test.zone} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %s in\n%s", want, shown)
+		}
+	}
+	for _, args := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA"},
+		{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--language", "pl", "--timezone", "Europe/Lisbon", "--per-page", "3"},
+		{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--language", "es", "--currency-code", "EUR"},
+		{"serve", "--listen", "127.0.0.1:0", "--media", "MEDIA", "--site", folder},
+		{"import", "FILE", "--site-language", "es", "--timezone", "America/Lima"},
+		{"seed", "--city", "Sevilla", "--force", "--append", "--events", "3", "--months", "1", "--no-images"},
+		{"check", "--language", "es"},
+	} {
+		runOn(t, url, args...)
+		if now := runOn(t, url, "site", "show"); now != shown {
+			t.Errorf("%v: the settings became\n%s\nfrom\n%s", args, now, shown)
+		}
+		if out := runOn(t, url, "check"); !strings.Contains(out, "no problems") {
+			t.Errorf("%v: %s", args, out)
+		}
 	}
 }
 

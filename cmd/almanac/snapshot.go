@@ -13,34 +13,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Values of --index-snapshot that are no folders. noSnapshot is also "".
-const (
-	autoSnapshot = "auto"
-	noSnapshot   = "none"
-)
-
-// snapshotSuffix follows the name of the database in the name of its snapshot.
-const snapshotSuffix = ".index"
-
-// snapshotFile returns the path of the index snapshot of a database. It is "" if none is to be written.
-func (f operateFlags) snapshotFile(st *store.Store) string {
-	dir := f.IndexSnapshot
-	switch {
-	case dir == noSnapshot || dir == "":
-		return ""
-	case dir != autoSnapshot:
-	case st.File() == "":
-		return ""
-	default:
-		dir = filepath.Dir(st.File())
-	}
-	name := cmp.Or(st.DatabaseName(), "memory")
-	if st.File() != "" {
-		name = filepath.Base(st.File())
-	}
-	return filepath.Join(dir, filepath.Base(name)+snapshotSuffix)
-}
-
 // snapshot returns the snapshot of the index, or nil. It creates the folder. If there cannot be a snapshot, it logs why: the
 // service works without it.
 func (f operateFlags) snapshot(ctx context.Context, log *slog.Logger, st *store.Store) *index.Snapshot {
@@ -62,3 +34,31 @@ func (f operateFlags) snapshot(ctx context.Context, log *slog.Logger, st *store.
 	}
 	return &index.Snapshot{File: file, Database: id, Schema: version}
 }
+
+// snapshotFile returns the path of the index snapshot of a database. It is "" if none is to be written.
+func (f operateFlags) snapshotFile(st *store.Store) string {
+	dir := f.IndexSnapshot
+	switch {
+	case dir == noSnapshot || dir == "":
+		return ""
+	case dir != autoSnapshot:
+	case st.File() == "":
+		return ""
+	default:
+		dir = filepath.Dir(st.File())
+	}
+	name := cmp.Or(st.DatabaseName(), "memory")
+	if st.File() != "" {
+		name = filepath.Base(st.File())
+	}
+	return filepath.Join(dir, filepath.Base(name)+snapshotSuffix)
+}
+
+// Values of --index-snapshot that are no folders. noSnapshot is also "".
+const (
+	autoSnapshot = "auto"
+	noSnapshot   = "none"
+)
+
+// snapshotSuffix follows the name of the database in the name of its snapshot.
+const snapshotSuffix = ".index"

@@ -92,10 +92,10 @@ func isLocalHost(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// early opens the sockets before the database is opened. If the port is taken, the program then ends without
-// having created a file. With --reuse-port, early opens none. The kernel would give some connections to this
+// openSocketsEarly opens the sockets before the database is opened. If the port is taken, the program then ends without
+// having created a file. With --reuse-port, openSocketsEarly opens none. The kernel would give some connections to this
 // process before it is ready, instead of to the old one.
-func (f serveFlags) early(ctx context.Context) (sockets, error) {
+func (f serveFlags) openSocketsEarly(ctx context.Context) (sockets, error) {
 	if f.ReusePort {
 		return sockets{}, nil
 	}
@@ -171,4 +171,21 @@ func inheritedSockets() (out sockets, err error) {
 		}
 	}
 	return out, nil
+}
+
+// reachableAddress returns the address of a listener for clients on this machine. It has the actual port if port
+// 0 was requested. "localhost" replaces the address that means all addresses.
+func reachableAddress(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return a.String()
+}
+
+// address returns the address at which clients on this machine reach the server.
+func (f serveFlags) address(sock sockets) string {
+	if sock.public == nil {
+		return hostPort(f.Listen)
+	}
+	return reachableAddress(sock.public.Addr())
 }

@@ -73,7 +73,7 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	if text == "" {
 		return nil, nil
 	}
-	at, err := expiry(text, now)
+	at, err := parseExpiryTime(text, now)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	return &at, nil
 }
 
-// later returns the time after a duration such as 24h or 90d.
-func later(text string, now time.Time) (time.Time, error) {
+// timeAfter returns the time after a duration such as 24h or 90d.
+func timeAfter(text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		// Four million days lead beyond the year 9999.
 		n, err := strconv.Atoi(days)
@@ -101,8 +101,8 @@ func later(text string, now time.Time) (time.Time, error) {
 	return now.Add(d), err
 }
 
-func expiry(text string, now time.Time) (time.Time, error) {
-	if at, err := later(text, now); err == nil {
+func parseExpiryTime(text string, now time.Time) (time.Time, error) {
+	if at, err := timeAfter(text, now); err == nil {
 		return at, nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {

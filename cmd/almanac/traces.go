@@ -20,11 +20,33 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// errCollector is the only message about a wrong collector URL, since the URL may contain a password.
-var errCollector = errors.New("want http(s)://HOST:PORT")
-
-// collectorVariables are the OpenTelemetry variables that name a collector. The second one overrides the first.
-var collectorVariables = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
+// trace sends spans to a collector. OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES and other variables of
+// OpenTelemetry apply.
+func (o *monitoring) trace(ctx context.Context, log *slog.Logger, collector []otlptracehttp.Option) error {
+	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "error", err) }))
+	exporter, err := otlptracehttp.New(ctx, collector...)
+	if err != nil {
+		return err
+	}
+	about, err := resource.Merge(resource.NewSchemaless(
+		attribute.String("service.name", "almanac"), attribute.String("service.version", buildVersion()),
+	), resource.Environment())
+	if err != nil {
+		return err
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	o.tracer = provider.Tracer("github.com/almanac-cal/almanac")
+	o.close = append(o.close, func() error {
+		within, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := provider.Shutdown(within); err != nil {
+			log.Warn("last traces", "error", err)
+		}
+		return nil
+	})
+	return nil
+}
 
 // collector returns the options of the trace exporter. Nil means that no collector is configured, or that
 // OTEL_SDK_DISABLED is true. The exporter reads the OpenTelemetry variables itself and ignores values that it cannot
@@ -61,6 +83,12 @@ func (f operateFlags) collector(getenv func(string) string) ([]otlptracehttp.Opt
 	}
 	return out, errors.Join(checkHeaders(getenv), checkTimes(getenv), checkSampler(getenv))
 }
+
+// errCollector is the only message about a wrong collector URL, since the URL may contain a password.
+var errCollector = errors.New("want http(s)://HOST:PORT")
+
+// collectorVariables are the OpenTelemetry variables that name a collector. The second one overrides the first.
+var collectorVariables = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
 func collectorURL(text string) (*url.URL, error) {
 	at, err := url.Parse(text)
@@ -124,33 +152,5 @@ func checkSampler(getenv func(string) string) error {
 	if v, err := strconv.ParseFloat(text, 64); err != nil || !(v >= 0 && v <= 1) {
 		return fmt.Errorf("OTEL_TRACES_SAMPLER_ARG %q: want a share from 0 to 1", text)
 	}
-	return nil
-}
-
-// trace sends spans to a collector. OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES and other variables of
-// OpenTelemetry apply.
-func (o *operation) trace(ctx context.Context, log *slog.Logger, collector []otlptracehttp.Option) error {
-	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "error", err) }))
-	exporter, err := otlptracehttp.New(ctx, collector...)
-	if err != nil {
-		return err
-	}
-	about, err := resource.Merge(resource.NewSchemaless(
-		attribute.String("service.name", "almanac"), attribute.String("service.version", buildVersion()),
-	), resource.Environment())
-	if err != nil {
-		return err
-	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
-	o.tracer = provider.Tracer("github.com/almanac-cal/almanac")
-	o.close = append(o.close, func() error {
-		within, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if err := provider.Shutdown(within); err != nil {
-			log.Warn("last traces", "error", err)
-		}
-		return nil
-	})
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/translations"
 )
@@ -38,16 +37,6 @@ func (f kindFlag) kinds() []calendar.Kind {
 	return out
 }
 
-// looking runs do with the database for reading. It returns an error if the schema is not up to date.
-func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
-	return d.reading(ctx, func(st *store.Store) error {
-		if err := migrate.CheckCurrent(ctx, st); err != nil {
-			return adviseMigration(err, st)
-		}
-		return do(st)
-	})
-}
-
 type translationsStatusCmd struct {
 	database `group:"Database:"`
 	kindFlag
@@ -65,7 +54,7 @@ func (c translationsStatusCmd) Run(ctx context.Context, s streams) error {
 			filter.Languages = append(filter.Languages, l)
 		}
 	}
-	return c.looking(ctx, func(st *store.Store) error {
+	return c.withCurrentReadOnly(ctx, func(st *store.Store) error {
 		if c.Missing {
 			return c.missing(ctx, s.Out, st, filter)
 		}
@@ -148,7 +137,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 	case c.Since != nil && *c.Since < 0:
 		return usageError{fmt.Errorf("--since %d: want a revision", *c.Since)}
 	}
-	return c.looking(ctx, func(st *store.Store) error {
+	return c.withCurrentReadOnly(ctx, func(st *store.Store) error {
 		x := &translations.Exporter{
 			DB: st.Ent, Format: translations.Format(c.Format), To: calendar.Language(c.To),
 			From: calendar.Language(c.From), Kinds: c.kinds(), MissingOnly: c.MissingOnly, Slugs: c.Slugs,
@@ -194,9 +183,9 @@ func (c translationsImportCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if c.DryRun {
-		return c.looking(ctx, func(st *store.Store) error { return c.run(ctx, s, st, source, f) })
+		return c.withCurrentReadOnly(ctx, func(st *store.Store) error { return c.run(ctx, s, st, source, f) })
 	}
-	return c.existing(ctx, func(st *store.Store) error {
+	return c.withExisting(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func explainUsage(s streams, env *environment, wrong *kong.ParseError, args []st
 	}
 	fault := strings.Replace(wrong.Error(), `must be one of "",`, "must be one of ", 1) // "" means that the flag is not given
 	fmt.Fprintf(s.Err, "almanac: %s%s\n", fault, hint)
-	env.mention(s.Err)
+	env.printUsedVariables(s.Err)
 	fmt.Fprintf(s.Err, "Run '%s --help' for its commands and flags.\n", node.FullPath())
 	return 2
 }

@@ -23,17 +23,6 @@ type userCmds struct {
 	Remove  userRemoveCmd  `cmd:"" help:"Delete a user and their tokens permanently. Their records stay, without an author."`
 }
 
-// withCurrent runs do as with does. On SQLite it first applies missing migrations. Elsewhere it returns an error if
-// the schema is not up to date.
-func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) error {
-	return d.with(ctx, func(st *store.Store) error {
-		if err := requireCurrent(ctx, st, false); err != nil {
-			return err
-		}
-		return do(st)
-	})
-}
-
 type userAddCmd struct {
 	database      `group:"Database:"`
 	Login         string `arg:"" help:"Login, of these characters: a-z 0-9 . _ @ + and -."`
@@ -195,15 +184,15 @@ func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// force has the flag that allows a calendar without an administrator.
-type force struct {
+// forceFlag has the flag that allows a calendar without an administrator.
+type forceFlag struct {
 	Force bool `help:"Proceed even if no administrator would be left."`
 }
 
 type userRoleCmd struct {
 	userArg
 	Role string `arg:"" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
-	force
+	forceFlag
 }
 
 // Run gives the user a role.
@@ -217,7 +206,7 @@ func (c userRoleCmd) Run(ctx context.Context, s streams) error {
 
 type userDisableCmd struct {
 	userArg
-	force
+	forceFlag
 }
 
 // Run disables the user.
@@ -238,7 +227,7 @@ func (c userEnableCmd) Run(ctx context.Context, s streams) error {
 
 type userRemoveCmd struct {
 	userArg
-	force
+	forceFlag
 }
 
 // Run removes the user.

@@ -97,13 +97,18 @@ func expectedRight(t *testing.T, op Operation, kind, status, whose string, colum
 	return found[0][column] == 'y'
 }
 
+// Authors of records in the matrix.
+const me, somebody, nobody = 7, 8, 0
+
+// matrixCaller is a caller with its column of the matrix.
+type matrixCaller struct {
+	name   string
+	p      Principal
+	column int
+}
+
 func TestMatrix(t *testing.T) {
-	const me, somebody, nobody = 7, 8, 0
-	callers := []struct {
-		name   string
-		p      Principal
-		column int
-	}{
+	callers := []matrixCaller{
 		{"anonymous", Principal{}, 0},
 		{"unknown role", Principal{UserID: me, Login: "me", Role: "owner"}, 0},
 		{"subscriber", Principal{UserID: me, Login: "me", Role: calendar.Subscriber}, 1},
@@ -121,29 +126,7 @@ func TestMatrix(t *testing.T) {
 		for _, op := range Operations {
 			for _, kind := range kinds {
 				for _, status := range append([]calendar.Status{""}, calendar.Statuses...) {
-					befores := []calendar.Status{calendar.Publish}
-					if status == calendar.Trash {
-						befores = []calendar.Status{
-							calendar.Publish, calendar.Future, calendar.Draft, calendar.Pending, calendar.Private, "",
-						}
-					}
-					for _, before := range befores {
-						for _, author := range []int64{me, somebody, nobody} {
-							walked++
-							word, whose := string(status), "other"
-							if status == calendar.Trash {
-								word += ":" + string(before)
-							}
-							if author == me && caller.p.UserID == me {
-								whose = "own"
-							}
-							r := Record{Kind: kind, AuthorID: author, Status: status, BeforeTrash: before}
-							want := expectedRight(t, op, string(kind), word, whose, caller.column)
-							if got := May(caller.p, op, r); got != want {
-								t.Errorf("%s may %s %q %q by %d: got %t, want %t", caller.name, op, kind, word, author, got, want)
-							}
-						}
-					}
+					walked += caller.checkRights(t, op, kind, status)
 				}
 			}
 		}
@@ -151,6 +134,34 @@ func TestMatrix(t *testing.T) {
 	if want := 8 * len(Operations) * 8 * (6 + 6) * 3; walked != want {
 		t.Errorf("walked %d cases, want %d", walked, want)
 	}
+}
+
+// checkRights checks what a caller may do to records of a kind and status, of any author. It returns the number of cases.
+func (m matrixCaller) checkRights(t *testing.T, op Operation, kind calendar.Kind, status calendar.Status) (cases int) {
+	befores := []calendar.Status{calendar.Publish}
+	if status == calendar.Trash {
+		befores = []calendar.Status{
+			calendar.Publish, calendar.Future, calendar.Draft, calendar.Pending, calendar.Private, "",
+		}
+	}
+	for _, before := range befores {
+		for _, author := range []int64{me, somebody, nobody} {
+			cases++
+			word, whose := string(status), "other"
+			if status == calendar.Trash {
+				word += ":" + string(before)
+			}
+			if author == me && m.p.UserID == me {
+				whose = "own"
+			}
+			r := Record{Kind: kind, AuthorID: author, Status: status, BeforeTrash: before}
+			want := expectedRight(t, op, string(kind), word, whose, m.column)
+			if got := May(m.p, op, r); got != want {
+				t.Errorf("%s may %s %q %q by %d: got %t, want %t", m.name, op, kind, word, author, got, want)
+			}
+		}
+	}
+	return cases
 }
 
 func TestUnknownOperationIsRefused(t *testing.T) {

@@ -14,24 +14,24 @@ import (
 // change has the differences between a record of the source and the stored record. For a new record, every
 // field differs.
 type change struct {
-	fresh bool
-	any   bool
-	words textWrites // differing texts, with their writes
-	// translated reports whether some of these texts are not in the original language of the record.
-	translated bool
-	// foreign reports whether the source was read in a language other than the original language of the record.
-	foreign bool
+	isNew   bool
+	differs bool
+	texts   textWrites // differing texts, with their writes
+	// isTranslation reports whether some of these texts are not in the original language of the record.
+	isTranslation bool
+	// isOtherLanguage reports whether the source was read in a language other than the original language of the record.
+	isOtherLanguage bool
 }
 
 // compareTexts adds the differences between stored texts and texts of the source to c.
 func (r *importRun) compareTexts(ctx context.Context, db *ent.Client, c *change, s storedTexts, o *Origin, in sourceTexts) (err error) {
-	c.foreign = !c.fresh && r.language != s.original.Language
-	if c.words, err = r.planTexts(ctx, db, s, o, in); err != nil {
+	c.isOtherLanguage = !c.isNew && r.language != s.original.Language
+	if c.texts, err = r.planTexts(ctx, db, s, o, in); err != nil {
 		return fmt.Errorf("texts of %s %d: %w", s.kind, s.id, err)
 	}
-	if len(c.words.all) > 0 {
-		c.any = true
-		c.translated = !c.fresh && c.words.translates(s.original.Language)
+	if len(c.texts.all) > 0 {
+		c.differs = true
+		c.isTranslation = !c.isNew && c.texts.translates(s.original.Language)
 	}
 	return nil
 }
@@ -39,11 +39,11 @@ func (r *importRun) compareTexts(ctx context.Context, db *ent.Client, c *change,
 // action returns the action for the differences found so far.
 func (c *change) action() Action {
 	switch {
-	case c.fresh:
+	case c.isNew:
 		return Create
-	case c.translated:
+	case c.isTranslation:
 		return Translate
-	case c.any:
+	case c.differs:
 		return Update
 	}
 	return Unchanged
@@ -52,23 +52,23 @@ func (c *change) action() Action {
 // setIfChanged sets the field of an input if the wanted value differs from the stored one, or if the record is
 // new.
 func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
-	if c.fresh || stored != wanted {
-		c.any = true
+	if c.isNew || stored != wanted {
+		c.differs = true
 		*input = new(wanted)
 	}
 }
 
-// setIf is setIfChanged for a value that the source may not have sent. Nil means not sent.
-func setIf[T comparable](c *change, input **T, stored T, wanted *T) {
+// setIfSent is setIfChanged for a value that the source may not have sent. Nil means not sent.
+func setIfSent[T comparable](c *change, input **T, stored T, wanted *T) {
 	if wanted != nil {
 		setIfChanged(c, input, stored, *wanted)
 	}
 }
 
-// setTime is setIf for instants.
+// setTime is setIfSent for instants.
 func setTime(c *change, input **time.Time, stored time.Time, wanted *time.Time) {
-	if wanted != nil && (c.fresh || !stored.Equal(*wanted)) {
-		c.any = true
+	if wanted != nil && (c.isNew || !stored.Equal(*wanted)) {
+		c.differs = true
 		*input = wanted
 	}
 }
@@ -84,8 +84,8 @@ func setStatus(c *change, now time.Time, input **calendar.Status, stored calenda
 	if date == nil {
 		date = &storedDate
 	}
-	if c.fresh || edit.StatusChanges(now, stored, *wanted, storedDate, *date) {
-		c.any = true
+	if c.isNew || edit.StatusChanges(now, stored, *wanted, storedDate, *date) {
+		c.differs = true
 		*input = wanted
 	}
 }
@@ -103,7 +103,7 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 		}
 	}
 	if old != id {
-		c.any = true
+		c.differs = true
 		*input = new(id)
 	}
 }
@@ -112,16 +112,16 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 // stored one, so that other changes are stored with it. For a record in several languages it is the latest of
 // their times, because a service may report a different time for each language.
 func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
-	if wanted != nil && (many || c.foreign) && wanted.Before(stored) {
+	if wanted != nil && (many || c.isOtherLanguage) && wanted.Before(stored) {
 		wanted = &stored
 	}
 	setTime(c, input, stored, wanted)
 	*input = wanted
 }
 
-// linked returns the ids here of records with the source ids keys, in order and without repeats. Complete
+// linkedIDs returns the ids here of records with the source ids keys, in order and without repeats. Complete
 // reports whether all these records were imported.
-func (r *importRun) linked(keys []string) (ids []int64, complete bool) {
+func (r *importRun) linkedIDs(keys []string) (ids []int64, complete bool) {
 	ids, complete = []int64{}, true
 	for _, key := range keys {
 		id, ok := r.ids[key]

@@ -142,7 +142,7 @@ func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replace
 }
 
 func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *ent.Event) (recordWrite, error) {
-	c := &change{fresh: row == nil}
+	c := &change{isNew: row == nil}
 	old := row
 	if old == nil {
 		old = &ent.Event{}
@@ -155,19 +155,19 @@ func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, 
 		draft.Status = new(calendar.Draft)
 		e = &draft
 	}
-	s := spokenOf(old)
+	s := storedTextsOf(old)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
 	if err != nil {
 		return recordWrite{}, err
 	}
 	setSpan(c, in, old, e.Span)
 	notice = joinNotices(notice, r.protect(c, in, old, e))
-	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.many(), e.Modified)
-	if old.SeriesID != nil && c.any {
+	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.isTranslated(), e.Modified)
+	if old.SeriesID != nil && c.differs {
 		notice = joinNotices(notice, "recurs here; this date alone is changed")
 	}
 	w := recordWrite{action: c.action(), id: old.ID, notice: notice}
-	if c.fresh {
+	if c.isNew {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}
 	ofSeries, err := r.protectedSeries(ctx, db, old, e)
@@ -228,7 +228,7 @@ func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *E
 		return "protected at its source; a draft here, without what the source does not show"
 	}
 	if !edit.HasPassword(old) {
-		c.any, in.Password = true, new(rand.Text())
+		c.differs, in.Password = true, new(rand.Text())
 	}
 	return "protected at its source; protected with a random password here, without what the source does not show"
 }
@@ -251,10 +251,10 @@ func (r *importRun) compareEvent(
 	if e.HasImage {
 		r.setImage(c, &in.ImageID, old.ImageID, e.Image)
 	}
-	if in.EventValues = e.EventValues; !c.fresh {
+	if in.EventValues = e.EventValues; !c.isNew {
 		in.EventValues = e.Differing(old)
 	}
-	c.any = c.any || in.EventValues != (ent.EventValues{})
+	c.differs = c.differs || in.EventValues != (ent.EventValues{})
 	return in, r.setLinks(c, in, old, e), nil
 }
 
@@ -263,7 +263,7 @@ func (r *importRun) compareEvent(
 func (r *importRun) writeEvent(
 	s storedTexts, c *change, row *ent.Event, in *edit.EventInput,
 ) func(context.Context, *ent.Tx) (int64, error) {
-	return writeLanguages(r, s, c.words, row, func(
+	return writeLanguages(r, s, c.texts, row, func(
 		ctx context.Context, tx *ent.Tx, at *ent.Event, one translationWrite, first bool,
 	) (*ent.Event, error) {
 		in := in
@@ -281,11 +281,11 @@ func (r *importRun) writeEvent(
 
 // setSpan sets all dates if one of them differs, because each can move the others.
 func setSpan(c *change, in *edit.EventInput, old *ent.Event, s calendar.Span) {
-	if !c.fresh && old.StartWall.Equal(s.Start) && old.EndWall.Equal(s.End) && old.Timezone == s.Zone.String() &&
+	if !c.isNew && old.StartWall.Equal(s.Start) && old.EndWall.Equal(s.End) && old.Timezone == s.Zone.String() &&
 		old.AllDay == s.AllDay {
 		return
 	}
-	c.any = true
+	c.differs = true
 	in.Start, in.End = new(when.FromWall(s.Start)), new(when.FromWall(s.End))
 	in.Zone, in.AllDay = &s.Zone, &s.AllDay
 }
@@ -295,13 +295,13 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 		return
 	}
 	a, b := old.Cost, *wanted
-	if c.foreign && len(a.Texts) == len(b.Texts) {
+	if c.isOtherLanguage && len(a.Texts) == len(b.Texts) {
 		// A text such as "Free" is in the language of the reader.
 		b.Texts = a.Texts
 		wanted = &b
 	}
-	if c.fresh || !a.Equal(b) {
-		c.any = true
+	if c.isNew || !a.Equal(b) {
+		c.differs = true
 		in.Cost = wanted
 	}
 }
@@ -328,11 +328,11 @@ func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *
 		if !said {
 			return nil, false
 		}
-		ids, complete := r.linked(keys)
+		ids, complete := r.linkedIDs(keys)
 		if !complete {
 			missing = append(missing, what)
 		}
-		return ids, complete || c.fresh
+		return ids, complete || c.isNew
 	}
 	var venues, organizers []int64
 	terms := make(map[calendar.Kind][]int64)
@@ -345,8 +345,8 @@ func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *
 	for _, t := range old.Edges.Terms {
 		terms[t.Taxonomy] = append(terms[t.Taxonomy], t.ID)
 	}
-	if ids, ok := wanted(e.HasVenues, "venues", keysOf(e.Venues)); ok && (c.fresh || !slices.Equal(ids, venues)) {
-		c.any = true
+	if ids, ok := wanted(e.HasVenues, "venues", keysOf(e.Venues)); ok && (c.isNew || !slices.Equal(ids, venues)) {
+		c.differs = true
 		refs := make([]edit.VenueRef, len(ids))
 		for i, id := range ids {
 			refs[i].ID = id
@@ -354,8 +354,8 @@ func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *
 		in.Venues = &refs
 	}
 	if ids, ok := wanted(e.HasOrganizers, "organizers", keysOf(e.Organizers)); ok &&
-		(c.fresh || !slices.Equal(ids, organizers)) {
-		c.any = true
+		(c.isNew || !slices.Equal(ids, organizers)) {
+		c.differs = true
 		refs := make([]edit.OrganizerRef, len(ids))
 		for i, id := range ids {
 			refs[i].ID = id
@@ -372,10 +372,10 @@ func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *
 	} {
 		keys := keysOf(slices.DeleteFunc(slices.Clone(e.Terms), func(x *Term) bool { return x.Kind != t.kind }))
 		ids, ok := wanted(t.said, t.kind.Plural(), keys)
-		if !ok || !c.fresh && sameSet(ids, terms[t.kind]) {
+		if !ok || !c.isNew && sameSet(ids, terms[t.kind]) {
 			continue
 		}
-		c.any = true
+		c.differs = true
 		refs := make([]edit.TermRef, len(ids))
 		for i, id := range ids {
 			refs[i].ID = id

@@ -41,8 +41,8 @@ type clockChange struct {
 	real     bool          // false if the observance starts before 1970: programs write current rules with the year 1601
 }
 
-// isIn reports whether a zone has this change at this instant.
-func (k clockChange) isIn(zone calendar.Zone) bool {
+// happensIn reports whether a zone has this change at this instant.
+func (k clockChange) happensIn(zone calendar.Zone) bool {
 	return offsetAt(zone, k.at.Add(-time.Second)) == k.from && offsetAt(zone, k.at) == k.to
 }
 
@@ -191,8 +191,8 @@ func parseOnset(text string) (calendar.Wall, bool) {
 	return calendar.WallOf(t), err == nil
 }
 
-// cover reads the onsets of the years around w, unless they are known. Beyond the budget of the file it does nothing.
-func (c *icalClock) cover(w calendar.Wall) {
+// readOnsetsAround reads the onsets of the years around w, unless they are known. Beyond the budget of the file it does nothing.
+func (c *icalClock) readOnsetsAround(w calendar.Wall) {
 	const around = 8 // years read before and after
 	year, _, _ := w.Date()
 	first, last := year-around, year+around
@@ -249,7 +249,7 @@ func instantAt(w calendar.Wall, offset int) time.Time {
 // offset returns the offset at a wall time, in seconds east of UTC. A wall time that the clock skips has the offset
 // before, and one that it shows twice is the first (RFC 5545, section 3.3.5).
 func (c *icalClock) offset(w calendar.Wall) int {
-	c.cover(w)
+	c.readOnsetsAround(w)
 	n, _ := slices.BinarySearchFunc(c.changes, w, func(k clockChange, w calendar.Wall) int {
 		if w.Before(k.shown) {
 			return 1
@@ -276,7 +276,7 @@ func (c *icalClock) changesUntil(t time.Time) int {
 // wall returns the wall time that the clock shows at an instant.
 func (c *icalClock) wall(t time.Time) calendar.Wall {
 	utc := calendar.UTC().Wall(t)
-	c.cover(utc)
+	c.readOnsetsAround(utc)
 	return secondsLater(utc, c.offsetAfter(c.changesUntil(t)))
 }
 
@@ -291,8 +291,8 @@ func (c *icalClock) offsetAfter(n int) int {
 	return c.observances[0].to
 }
 
-// agrees reports whether a zone shows all of the wall times at the same instants.
-func (c *icalClock) agrees(zone calendar.Zone, dates iter.Seq[calendar.Wall]) bool {
+// agreesWith reports whether a zone shows all of the wall times at the same instants.
+func (c *icalClock) agreesWith(zone calendar.Zone, dates iter.Seq[calendar.Wall]) bool {
 	for w := range dates {
 		if !zone.Instant(w).Equal(c.instant(w)) {
 			return false
@@ -301,16 +301,16 @@ func (c *icalClock) agrees(zone calendar.Zone, dates iter.Seq[calendar.Wall]) bo
 	return true
 }
 
-// fixed returns the offset that all observances have. It reports false if they have several.
-func (c *icalClock) fixed() (offset int, ok bool) {
+// onlyOffset returns the offset that all observances have. It reports false if they have several.
+func (c *icalClock) onlyOffset() (offset int, ok bool) {
 	offset = c.observances[0].to
 	return offset, !slices.ContainsFunc(c.observances, func(o observance) bool { return o.to != offset })
 }
 
-// apart returns how long the offset of a zone differs from that of the clock between two instants.
-func (c *icalClock) apart(zone calendar.Zone, from, until time.Time) (d time.Duration) {
-	c.cover(calendar.UTC().Wall(from))
-	c.cover(calendar.UTC().Wall(until))
+// differingTime returns how long the offset of a zone differs from that of the clock between two instants.
+func (c *icalClock) differingTime(zone calendar.Zone, from, until time.Time) (d time.Duration) {
+	c.readOnsetsAround(calendar.UTC().Wall(from))
+	c.readOnsetsAround(calendar.UTC().Wall(until))
 	for n := c.changesUntil(from); from.Before(until); {
 		next := until
 		if _, end := from.In(zone.Location()).ZoneBounds(); !end.IsZero() && end.Before(next) {
@@ -330,10 +330,10 @@ func (c *icalClock) apart(zone calendar.Zone, from, until time.Time) (d time.Dur
 	return d
 }
 
-// shared returns how many of the real changes that are read a zone has.
-func (c *icalClock) shared(zone calendar.Zone) (n int) {
+// countSharedChanges returns how many of the real changes that are read a zone has.
+func (c *icalClock) countSharedChanges(zone calendar.Zone) (n int) {
 	for _, k := range c.changes {
-		if k.real && k.isIn(zone) {
+		if k.real && k.happensIn(zone) {
 			n++
 		}
 	}

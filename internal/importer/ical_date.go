@@ -85,7 +85,7 @@ func parseICalDate(text string) (d icalDate, ok bool) {
 func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 	d, ok := parseICalDate(value)
 	if !ok {
-		return icalDate{}, fmt.Errorf("%q is no date", shorten(value))
+		return icalDate{}, fmt.Errorf("%q is no date", abbreviate(value))
 	}
 	d.calendar, d.zone = c, c.zone
 	name := p.parameter("TZID")
@@ -95,8 +95,8 @@ func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 		d.zone = calendar.UTC()
 	case name == "":
 		d.floating = true
-		if c.own != nil {
-			d.wall, d.zone = c.zones.read(c.own, d.wall, c.zone)
+		if c.ownZone != nil {
+			d.wall, d.zone = c.zones.read(c.ownZone, d.wall, c.zone)
 		}
 	default:
 		zone := c.zones.find(name)
@@ -199,7 +199,7 @@ func (c *component) start() (d icalDate, err error) {
 		}
 		if m := dayPattern.FindStringSubmatch(p.value); m != nil {
 			if d, readErr := c.calendar.date(p, m[1]); readErr == nil {
-				d.flaw = fmt.Sprintf("the time of %q cannot be read; the event lasts all day", shorten(p.value))
+				d.flaw = fmt.Sprintf("the time of %q cannot be read; the event lasts all day", abbreviate(p.value))
 				return d, nil
 			}
 		}
@@ -269,10 +269,10 @@ func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	compact := strings.ToUpper(strings.Join(strings.Fields(text[:min(len(text), longest)]), ""))
 	m := durationPattern.FindStringSubmatch(compact)
 	if m == nil || strings.HasSuffix(compact, "P") || strings.HasSuffix(compact, "T") {
-		return s.Start, fmt.Errorf("%q is no duration", shorten(text))
+		return s.Start, fmt.Errorf("%q is no duration", abbreviate(text))
 	}
 	if m[1] == "-" {
-		return s.Start, fmt.Errorf("%q is negative", shorten(text))
+		return s.Start, fmt.Errorf("%q is negative", abbreviate(text))
 	}
 	var n [5]int
 	for i, digits := range m[2:] {
@@ -313,8 +313,8 @@ func (c *component) instant(name string) *time.Time {
 	return new(d.zone.Instant(d.wall))
 }
 
-// shorten cuts a text for a quotation in a message.
-func shorten(s string) string {
+// abbreviate cuts a text for a quotation in a message.
+func abbreviate(s string) string {
 	const most = 60
 	if r := []rune(s[:min(len(s), 4*most+4)]); len(r) > most {
 		return string(r[:most]) + "…"

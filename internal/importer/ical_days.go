@@ -15,8 +15,8 @@ import (
 // the file uses. It reports false if the file names no such zone; the zone of the site is not theirs.
 func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool) {
 	switch {
-	case c.own != nil:
-		return c.own.clock.wall, true
+	case c.ownZone != nil:
+		return c.ownZone.clock.wall, true
 	case c.named:
 		return c.zone.Wall, !isUTC(c.zone)
 	}

@@ -40,91 +40,127 @@ const (
 
 // parseICalRule reads a rule for an event with the given span. It repairs what has one meaning only, and returns
 // notices about that. Errors say why the rule cannot be kept.
-func parseICalRule(text string, span calendar.Span) (r icalRule, notices []string, err error) {
-	note := func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
-	given := make(map[string]string) // values by name
-	var rest []string                // the parts that recur.Parse reads
-	r.interval = 1
+func parseICalRule(text string, span calendar.Span) (_ icalRule, notices []string, err error) {
+	p := icalRuleParser{given: make(map[string]string)}
+	p.interval = 1
 	for _, part := range ruleParts(text) {
-		name, value, isPart := strings.Cut(part, "=")
-		number, numberErr := strconv.Atoi(value)
-		first := given[name]
-		twice := first != ""
-		if !twice {
-			given[name] = value
-		}
-		switch {
-		case part == "", twice && value == first:
-		case value == "" && knownParts[name], isPart && name != "" && !knownParts[name] && !strings.HasPrefix(name, "BY"):
-			note("%s is left out", shorten(part))
-		case twice:
-			note("%s is left out, as %s=%s stands before it", shorten(part), name, shorten(first))
-		case name == "WKST" && !weekdayPattern.MatchString(value):
-			note("%s is left out", shorten(part))
-		case name == "BYHOUR":
-			err = errors.Join(err, parseClock(&r.hours, part, value, 23))
-		case name == "BYMINUTE":
-			err = errors.Join(err, parseClock(&r.minutes, part, value, 59))
-		case name == "BYSECOND":
-			err = errors.Join(err, parseClock(&r.seconds, part, value, 59))
-		case name == "FREQ" && value == "HOURLY":
-			r.step, rest = time.Hour, append(rest, "FREQ=DAILY")
-		case name == "FREQ" && value == "MINUTELY":
-			r.step, rest = time.Minute, append(rest, "FREQ=DAILY")
-		case name == "UNTIL":
-			if _, ok := parseICalDate(value); !ok {
-				err = errors.Join(err, fmt.Errorf("%s is not supported", shorten(part)))
-			}
-			r.until = value
-		case name == "INTERVAL" && numberErr == nil && number < 1:
-			note("%s is taken as 1", shorten(part))
-		case name == "INTERVAL" && numberErr == nil:
-			r.interval = number
-		case name == "COUNT" && (numberErr == nil || errors.Is(numberErr, strconv.ErrRange)) && number > 0:
-			if r.count = number; number > maxRuleCount {
-				r.count = 0
-				note("%s is taken as no end", shorten(part))
-			}
-		default:
-			rest = append(rest, part)
-		}
+		err = errors.Join(err, p.part(part))
 	}
 	if err != nil {
-		return r, notices, err
+		return p.icalRule, p.notices, err
 	}
-	if r.count > 0 && r.until != "" {
-		note("COUNT and UNTIL; the earlier end counts")
+	p.repairRule()
+	if p.rule, err = recur.Parse(strings.Join(p.rest, ";"), span.Zone); err != nil {
+		return p.icalRule, p.notices, err
 	}
-	if days := given["BYDAY"]; given["FREQ"] == "DAILY" || given["FREQ"] == "WEEKLY" {
+	if p.until != "" {
+		p.rule.Until = p.untilBy(span.Zone.Wall)
+	}
+	err = p.fitTimesOfDay(span)
+	return p.icalRule, p.notices, err
+}
+
+// icalRuleParser reads the parts of a rule.
+type icalRuleParser struct {
+	icalRule
+	given   map[string]string // values by name
+	rest    []string          // the parts that recur.Parse reads
+	notices []string
+}
+
+// note adds a notice about a repair.
+func (p *icalRuleParser) note(format string, args ...any) {
+	p.notices = append(p.notices, fmt.Sprintf(format, args...))
+}
+
+// part reads a part such as COUNT=10.
+func (p *icalRuleParser) part(part string) error {
+	name, value, isPart := strings.Cut(part, "=")
+	first := p.given[name]
+	twice := first != ""
+	if !twice {
+		p.given[name] = value
+	}
+	switch {
+	case part == "", twice && value == first:
+	case value == "" && knownParts[name], isPart && name != "" && !knownParts[name] && !strings.HasPrefix(name, "BY"):
+		p.note("%s is left out", abbreviate(part))
+	case twice:
+		p.note("%s is left out, as %s=%s stands before it", abbreviate(part), name, abbreviate(first))
+	case name == "WKST" && !weekdayPattern.MatchString(value):
+		p.note("%s is left out", abbreviate(part))
+	case name == "BYHOUR":
+		return parseClock(&p.hours, part, value, 23)
+	case name == "BYMINUTE":
+		return parseClock(&p.minutes, part, value, 59)
+	case name == "BYSECOND":
+		return parseClock(&p.seconds, part, value, 59)
+	case name == "FREQ" && value == "HOURLY":
+		p.step, p.rest = time.Hour, append(p.rest, "FREQ=DAILY")
+	case name == "FREQ" && value == "MINUTELY":
+		p.step, p.rest = time.Minute, append(p.rest, "FREQ=DAILY")
+	case name == "UNTIL":
+		p.until = value
+		if _, ok := parseICalDate(value); !ok {
+			return fmt.Errorf("%s is not supported", abbreviate(part))
+		}
+	default:
+		p.numberPart(part, name, value)
+	}
+	return nil
+}
+
+// numberPart reads INTERVAL and COUNT. It leaves other parts, and numbers that are none, to recur.Parse.
+func (p *icalRuleParser) numberPart(part, name, value string) {
+	number, err := strconv.Atoi(value)
+	switch {
+	case name == "INTERVAL" && err == nil && number < 1:
+		p.note("%s is taken as 1", abbreviate(part))
+	case name == "INTERVAL" && err == nil:
+		p.interval = number
+	case name == "COUNT" && (err == nil || errors.Is(err, strconv.ErrRange)) && number > 0:
+		if p.count = number; number > maxRuleCount {
+			p.count = 0
+			p.note("%s is taken as no end", abbreviate(part))
+		}
+	default:
+		p.rest = append(p.rest, part)
+	}
+}
+
+// repairRule repairs what can be seen in all parts together only, and completes the parts for recur.Parse.
+func (p *icalRuleParser) repairRule() {
+	if p.count > 0 && p.until != "" {
+		p.note("COUNT and UNTIL; the earlier end counts")
+	}
+	if days := p.given["BYDAY"]; p.given["FREQ"] == "DAILY" || p.given["FREQ"] == "WEEKLY" {
 		// Such rules have no ordinals (RFC 5545, section 3.3.10).
 		if plain := ordinalPattern.ReplaceAllString(days, "$1"); plain != days {
-			note("BYDAY=%s is taken as BYDAY=%s", shorten(days), shorten(plain))
-			rest[slices.Index(rest, "BYDAY="+days)] = "BYDAY=" + plain
+			p.note("BYDAY=%s is taken as BYDAY=%s", abbreviate(days), abbreviate(plain))
+			p.rest[slices.Index(p.rest, "BYDAY="+days)] = "BYDAY=" + plain
 		}
 	}
-	if r.step == 0 && r.interval > 1 {
-		rest = append(rest, fmt.Sprint("INTERVAL=", r.interval))
+	if p.step == 0 && p.interval > 1 {
+		p.rest = append(p.rest, fmt.Sprint("INTERVAL=", p.interval))
 	}
-	if r.rule, err = recur.Parse(strings.Join(rest, ";"), span.Zone); err != nil {
-		return r, notices, err
-	}
-	if r.until != "" {
-		r.rule.Until = r.untilBy(span.Zone.Wall)
-	}
+}
+
+// fitTimesOfDay removes times of day that mean no more than the start. It returns an error for those that cannot be kept.
+func (p *icalRuleParser) fitTimesOfDay(span calendar.Span) error {
 	hour, minute, second := span.Start.Clock()
 	isClock := func(list []int, n int) bool { return list == nil || slices.Equal(list, []int{n}) }
 	switch {
-	case span.AllDay && r.step > 0:
-		return r, notices, errors.New("times of day do not fit a day")
-	case r.step == 0 && isClock(r.hours, hour) && isClock(r.minutes, minute) && isClock(r.seconds, second):
-		r.hours, r.minutes, r.seconds = nil, nil, nil
+	case span.AllDay && p.step > 0:
+		return errors.New("times of day do not fit a day")
+	case p.step == 0 && isClock(p.hours, hour) && isClock(p.minutes, minute) && isClock(p.seconds, second):
+		p.hours, p.minutes, p.seconds = nil, nil, nil
 	case span.AllDay:
-		note("its times of day are left out, as the event lasts all day")
-		r.hours, r.minutes, r.seconds = nil, nil, nil
-	case len(r.rule.BySetPos) > 0:
-		return r, notices, errors.New("BYSETPOS with times of day is not supported")
+		p.note("its times of day are left out, as the event lasts all day")
+		p.hours, p.minutes, p.seconds = nil, nil, nil
+	case len(p.rule.BySetPos) > 0:
+		return errors.New("BYSETPOS with times of day is not supported")
 	}
-	return r, notices, nil
+	return nil
 }
 
 // knownParts are the parts of a rule that RFC 5545, section 3.3.10, and RFC 7529, section 4.1, name.
@@ -205,7 +241,7 @@ func parseClock(list *[]int, part, value string, most int) error {
 	for item := range strings.SplitSeq(value, ",") {
 		n, err := strconv.Atoi(item)
 		if err != nil || n < 0 || n > most {
-			return fmt.Errorf("%s is not supported", shorten(part))
+			return fmt.Errorf("%s is not supported", abbreviate(part))
 		}
 		*list = append(*list, n)
 	}

@@ -43,10 +43,10 @@ func newZoneBudget() *zoneBudget { return &zoneBudget{maxClockCost, maxCompared,
 type icalZone struct {
 	name string
 	// zone is the zone to store. If clock is set, it is stored for those wall times that both show at the same instant.
-	zone  calendar.Zone
-	known bool       // whether there is a zone
-	clock *icalClock // clock of the VTIMEZONE; nil means that zone counts
-	told  bool       // whether a notice says that another zone than zone is taken
+	zone    calendar.Zone
+	known   bool       // whether there is a zone
+	clock   *icalClock // clock of the VTIMEZONE; nil means that zone counts
+	isNoted bool       // whether a notice says that another zone than zone is taken
 }
 
 func newICalZones(declared []*component, site calendar.Zone, now time.Time, budget *zoneBudget) *icalZones {
@@ -181,18 +181,18 @@ func (z *icalZones) declare(found *icalZone) bool {
 		dates = []calendar.Wall{calendar.UTC().Wall(z.now)}
 	}
 	found.clock = clock
-	switch offset, fixed := clock.fixed(); {
+	switch offset, fixed := clock.onlyOffset(); {
 	case hinted && z.agree(clock, hint, dates):
 		found.zone, found.known = hint, true
 	case fixed:
 		found.zone, found.known = fixedZone(offset)
 	default:
-		if found.zone, found.known = z.likest(clock, hint, hinted, dates); found.known {
+		if found.zone, found.known = z.mostSimilar(clock, hint, hinted, dates); found.known {
 			known := "is unknown"
 			if hinted {
 				known = "has another clock than its name says"
 			}
-			z.note("time zone %q %s; its clock is that of %s, which is taken", shorten(found.name), known, found.zone)
+			z.note("time zone %q %s; its clock is that of %s, which is taken", abbreviate(found.name), known, found.zone)
 		}
 	}
 	return true
@@ -241,11 +241,11 @@ var ianaZones = sync.OnceValue(func() (zones []calendar.Zone) {
 // clockYears is the number of years before and after now in which the clocks of zones are compared.
 const clockYears = 2
 
-// likest returns the zone that differs from a clock at the fewest dates of events. Then the one wins that differs least in
+// mostSimilar returns the zone that differs from a clock at the fewest dates of events. Then the one wins that differs least in
 // the years around now, then the one with the most changes of the clock in common. Then the order counts: the
 // hint, the zone of the site, those of Windows by name, all others. A zone that differs at a date of an event must
 // agree for nine tenths of the years around now.
-func (z *icalZones) likest(clock *icalClock, hint calendar.Zone, hinted bool, dates []calendar.Wall) (best calendar.Zone, ok bool) {
+func (z *icalZones) mostSimilar(clock *icalClock, hint calendar.Zone, hinted bool, dates []calendar.Wall) (best calendar.Zone, ok bool) {
 	candidates := []calendar.Zone{z.site}
 	if hinted {
 		candidates = []calendar.Zone{hint, z.site}
@@ -258,7 +258,7 @@ func (z *icalZones) likest(clock *icalClock, hint calendar.Zone, hinted bool, da
 		if n > fewest {
 			continue
 		}
-		apart, same := clock.apart(zone, from, until), clock.shared(zone)
+		apart, same := clock.differingTime(zone, from, until), clock.countSharedChanges(zone)
 		z.budget.compared -= 20 + len(clock.changes) // about what they cost
 		if n > 0 && apart > until.Sub(from)/10 {
 			continue
@@ -276,22 +276,22 @@ func (z *icalZones) likest(clock *icalClock, hint calendar.Zone, hinted bool, da
 func (z *icalZones) read(zone *icalZone, w calendar.Wall, noZone calendar.Zone) (calendar.Wall, calendar.Zone) {
 	switch {
 	case zone.clock == nil && !zone.known:
-		z.tell(zone, fmt.Sprintf("time zone %q is unknown; its times are taken as those of %s", shorten(zone.name), noZone))
+		z.noteOnce(zone, fmt.Sprintf("time zone %q is unknown; its times are taken as those of %s", abbreviate(zone.name), noZone))
 		return w, noZone
 	case zone.clock == nil, zone.known && zone.zone.Instant(w).Equal(zone.clock.instant(w)):
 		return w, zone.zone
 	}
 	if zone.known {
-		z.tell(zone, fmt.Sprintf("the clock of time zone %q differs from that of %s at some times; they are taken with their offset from UTC",
-			shorten(zone.name), zone.zone))
+		z.noteOnce(zone, fmt.Sprintf("the clock of time zone %q differs from that of %s at some times; they are taken with their offset from UTC",
+			abbreviate(zone.name), zone.zone))
 	} else {
-		z.tell(zone, fmt.Sprintf("no IANA zone has the clock of time zone %q; its times are taken with their offset from UTC", shorten(zone.name)))
+		z.noteOnce(zone, fmt.Sprintf("no IANA zone has the clock of time zone %q; its times are taken with their offset from UTC", abbreviate(zone.name)))
 	}
-	return zone.fixed(w)
+	return zone.inOffsetZone(w)
 }
 
-// fixed returns a wall time of the VTIMEZONE in the zone of its offset, or in UTC if no zone has that offset.
-func (zone *icalZone) fixed(w calendar.Wall) (calendar.Wall, calendar.Zone) {
+// inOffsetZone returns a wall time of the VTIMEZONE in the zone of its offset, or in UTC if no zone has that offset.
+func (zone *icalZone) inOffsetZone(w calendar.Wall) (calendar.Wall, calendar.Zone) {
 	fixed, ok := fixedZone(zone.clock.offset(w))
 	if !ok { // as of local mean time
 		fixed = calendar.UTC()
@@ -299,10 +299,10 @@ func (zone *icalZone) fixed(w calendar.Wall) (calendar.Wall, calendar.Zone) {
 	return fixed.Wall(zone.clock.instant(w)), fixed
 }
 
-// tell adds a notice on a zone that has none.
-func (z *icalZones) tell(zone *icalZone, notice string) {
-	if !zone.told {
-		zone.told = true
+// noteOnce adds a notice on a zone that has none.
+func (z *icalZones) noteOnce(zone *icalZone, notice string) {
+	if !zone.isNoted {
+		zone.isNoted = true
 		z.notices = append(z.notices, notice)
 	}
 }
@@ -332,13 +332,13 @@ func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRul
 	after := from.AddDate(-yearsAround, 0, 0)
 	starts := func(last calendar.Wall) iter.Seq[calendar.Wall] { return local.Starts(start, after, last) }
 	soon := starts(from.AddDate(0, importMonths, 0))
-	if zone.known && span.Zone.String() == zone.zone.String() && clock.agrees(zone.zone, soon) {
+	if zone.known && span.Zone.String() == zone.zone.String() && clock.agreesWith(zone.zone, soon) {
 		return span, rule, nil
 	}
-	first, fixed := zone.fixed(start)
+	first, fixed := zone.inOffsetZone(start)
 	span.End = fixed.Wall(span.EndsAt())
 	span.Start, span.Zone = first, fixed
-	if first.Equal(start) && clock.agrees(fixed, soon) {
+	if first.Equal(start) && clock.agreesWith(fixed, soon) {
 		return span, local, nil
 	}
 
@@ -375,7 +375,7 @@ func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRul
 	for i, w := range listed {
 		dates[i].Wall = fixed.Wall(clock.instant(w))
 	}
-	text := fmt.Sprintf("no IANA zone has the clock of time zone %q at its dates; taken as %d listed dates", shorten(zone.name), len(dates))
+	text := fmt.Sprintf("no IANA zone has the clock of time zone %q at its dates; taken as %d listed dates", abbreviate(zone.name), len(dates))
 	if !listed[0].Equal(start) {
 		text += fmt.Sprintf("; those before %s are left out", listed[0])
 	}
@@ -393,7 +393,7 @@ func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRul
 func (o icalObject) zoneOfFile() (*icalZone, calendar.Wall) {
 	p, _ := o.first("DTSTART")
 	d, ok := parseICalDate(strings.ToUpper(strings.TrimSpace(p.value)))
-	zone := o.calendar.own
+	zone := o.calendar.ownZone
 	if name := p.parameter("TZID"); name != "" {
 		zone = o.calendar.zones.find(name)
 	}

@@ -39,16 +39,16 @@ func (r *importRun) images(ctx context.Context, items []*Image) error {
 	return nil
 }
 
-// file is a downloaded image, and the image whose files it replaces.
-type file struct {
+// imageFile is a downloaded image, and the image whose files it replaces.
+type imageFile struct {
 	media.Image
 	before media.Image
 }
 
 // download fetches the images that have no stored file or a new address. An image that cannot be downloaded
 // becomes a Problem. It stays a reference to its address, or keeps its stored file.
-func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*file, error) {
-	files := make(map[string]*file)
+func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*imageFile, error) {
+	files := make(map[string]*imageFile)
 	if r.Pictures == nil || r.DryRun {
 		return files, nil
 	}
@@ -65,7 +65,7 @@ func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*f
 		if err == nil {
 			var saved media.Image
 			if saved, err = media.Save(ctx, r.Pictures.Decoding, r.Pictures.Files, name, data, r.editor.Now); err == nil {
-				files[i.Key] = &file{Image: saved}
+				files[i.Key] = &imageFile{Image: saved}
 				if row != nil {
 					files[i.Key].before = media.Image{Path: row.Path, Sizes: row.Sizes}
 				}
@@ -84,7 +84,7 @@ func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*f
 
 // discard removes files without a row after a batch: those of images that were not stored, and those that were
 // replaced.
-func (r *importRun) discard(ctx context.Context, files map[string]*file) error {
+func (r *importRun) discard(ctx context.Context, files map[string]*imageFile) error {
 	var errs []error
 	for key, f := range files {
 		unnamed := f.before
@@ -107,7 +107,7 @@ func (r *importRun) knownImages(ctx context.Context, db *ent.Client, items []*Im
 // prepareImages compares images of the source with the stored ones. A downloaded image does not become a
 // reference again.
 func (r *importRun) prepareImages(
-	ctx context.Context, db *ent.Client, items []*Image, files map[string]*file,
+	ctx context.Context, db *ent.Client, items []*Image, files map[string]*imageFile,
 ) ([]recordWrite, error) {
 	known, err := r.knownImages(ctx, db, items)
 	if err != nil {
@@ -147,7 +147,7 @@ func (i *Image) row() *ent.Image {
 }
 
 // row returns the row of a downloaded image. From is its address at the source.
-func (f *file) row(from string) *ent.Image {
+func (f *imageFile) row(from string) *ent.Image {
 	return &ent.Image{
 		Path: f.Path, SourceURL: from, Extension: f.Extension, MimeType: f.MIMEType, Width: f.Width,
 		Height: f.Height, Filesize: f.Filesize, Sizes: f.Sizes,

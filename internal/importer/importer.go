@@ -17,24 +17,12 @@ package importer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/param"
-)
-
-const (
-	// batchSize is the number of records in a transaction. It is small, so that other writers wait only
-	// briefly.
-	batchSize = 50
-	// maxBroken is the number of successive records with an unexpected error after which the import stops.
-	// Invalid records do not count.
-	maxBroken = 3
 )
 
 // Importer stores calendars in a database.
@@ -119,7 +107,7 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	}
 	var series, events []*Event
 	if err == nil {
-		series, events, err = r.separate(ctx, all)
+		series, events, err = r.separateRecurring(ctx, all)
 		r.total += len(series) + len(events) - len(all)
 	}
 	if err == nil {
@@ -161,173 +149,6 @@ type importRun struct {
 	broken      int              // number of successive records that failed with an unexpected error
 }
 
-// sourceRecord is a record of the source of any kind.
-type sourceRecord interface {
-	source() *Origin
-	shown() string // title or name for the report
-}
-
-// recordWrite is the planned write for a record of the source.
-type recordWrite struct {
-	action Action
-	id     int64 // id of the stored record; 0 for a new one
-	// do writes the record and returns its id. Nil means that there is nothing to write.
-	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
-	notice string // for the report; "" means none
-	// dates are the occurrences of a series that need a separate write. The function do plans them again, and
-	// replaces their notice. Nil for other records.
-	dates *datesToWrite
-	// hidden means that events must not be linked to the record, because it is in the trash or not stored.
-	hidden bool
-}
-
-// syncRecords imports the records of one kind in batches. Prepare compares a batch with the stored records and
-// plans the writes.
-func syncRecords[T sourceRecord](
-	ctx context.Context, r *importRun, kind calendar.Kind, items []T,
-	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
-) error {
-	size := batchSize
-	if kind == calendar.Series {
-		size = 1 // a series has up to a thousand events
-	}
-	for batch := range slices.Chunk(items, size) {
-		if err := syncBatch(ctx, r, kind, batch, prepare); err != nil {
-			return fmt.Errorf("import of the %s: %w", kind.Plural(), err)
-		}
-		r.done += len(batch)
-		if r.Progress != nil {
-			r.Progress(r.done, r.total)
-		}
-	}
-	return nil
-}
-
-func syncBatch[T sourceRecord](
-	ctx context.Context, r *importRun, kind calendar.Kind, batch []T,
-	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
-) error {
-	writes, err := tryBatch(ctx, r, kind, batch, prepare)
-	if err == nil {
-		for i, w := range writes {
-			note(r, kind, batch[i], w)
-		}
-		r.broken = 0
-		return nil
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if len(batch) > 1 {
-		for i := range batch {
-			if err := syncBatch(ctx, r, kind, batch[i:i+1], prepare); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	reason, refused := refusal(err)
-	if refused {
-		r.broken = 0
-	} else if r.broken++; r.broken >= maxBroken {
-		return err
-	}
-	r.report.fail(kind, batch[0].source(), batch[0].shown(), reason)
-	return nil
-}
-
-// tryBatch plans a batch and stores it in one transaction. In a dry run it only plans. If an event changes
-// between the plan and the write, its version differs, and the transaction is retried.
-func tryBatch[T sourceRecord](
-	ctx context.Context, r *importRun, kind calendar.Kind, batch []T,
-	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
-) (writes []recordWrite, err error) {
-	if r.DryRun {
-		return prepare(ctx, r.DB, batch)
-	}
-	err = edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) error {
-		if writes, err = prepare(ctx, tx.Client(), batch); err != nil {
-			return err
-		}
-		if kind == calendar.Event {
-			if _, err := edit.LockEvents(ctx, tx, changedIDs(writes)...); err != nil {
-				return err
-			}
-		}
-		for i := range writes {
-			if writes[i].do == nil {
-				continue
-			}
-			if writes[i].id, err = writes[i].do(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return writes, err
-}
-
-// changedIDs returns the ids of the stored records that the writes change.
-func changedIDs(writes []recordWrite) (ids []int64) {
-	for _, w := range writes {
-		if w.do != nil && w.id != 0 {
-			ids = append(ids, w.id)
-		}
-	}
-	return ids
-}
-
-// note adds a planned or completed write to the report, and records the id by source id.
-func note[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
-	from := item.source()
-	if w.id == 0 {
-		w.id = -int64(len(r.ids) + 1)
-	}
-	if !w.hidden {
-		r.ids[from.Key] = w.id
-	}
-	if w.dates != nil {
-		w.notice = joinNotices(w.notice, w.dates.notice)
-	}
-	if w.notice != "" {
-		r.report.notice(from, w.notice)
-	}
-	e, isEvent := any(item).(*Event)
-	r.report.add(Item{
-		Kind: kind, Action: w.action, Title: item.shown(), Source: from.Key, ID: max(w.id, 0), Altered: isEvent && e.isAltered(),
-	})
-}
-
-// refusedRecord is the error for a record of the source that cannot be imported. Its text is the reason.
-type refusedRecord string
-
-func (r refusedRecord) Error() string { return string(r) }
-
-// refusal returns the reason of an error. Refused reports whether the record itself is invalid.
-func refusal(err error) (reason string, refused bool) {
-	var record refusedRecord
-	if errors.As(err, &record) {
-		return string(record), true
-	}
-	var invalid param.Invalid
-	if errors.As(err, &invalid) {
-		var all []error
-		for _, f := range invalid.Faults {
-			why := f.Reason
-			if why == "" {
-				why = f.Key
-			}
-			all = append(all, fmt.Errorf("%s: %s", f.Param, why))
-		}
-		return joinErrors(all), true
-	}
-	var known *calendar.Error
-	if errors.As(err, &known) {
-		return known.Code, true
-	}
-	return err.Error(), false
-}
-
 // writeIn runs do with the language in which the editor writes texts.
 func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	before := r.editor.Write
@@ -342,72 +163,4 @@ func (r *importRun) author() *int64 {
 		return nil
 	}
 	return new(r.AuthorID)
-}
-
-// linkedRecords are the terms, images, venues and organizers of a calendar, with those in its lists. They have no
-// duplicates, and are in the order of first use. Parents come first, and the lists last.
-type linkedRecords struct {
-	terms      []*Term
-	images     []*Image
-	venues     []*Venue
-	organizers []*Organizer
-}
-
-func collectLinked(cal *Calendar) linkedRecords {
-	var f linkedRecords
-	seen := make(map[string]bool)
-	fresh := func(o *Origin) bool {
-		was := seen[o.Key]
-		seen[o.Key] = true
-		return !was && o.Here == 0
-	}
-	image := func(i *Image) {
-		if i != nil && fresh(&i.Origin) {
-			f.images = append(f.images, i)
-		}
-	}
-	for _, t := range cal.Parents {
-		if fresh(&t.Origin) {
-			f.terms = append(f.terms, t)
-		}
-	}
-	events := slices.Clone(cal.Events)
-	for _, e := range cal.Events {
-		if e.Series != nil {
-			events = append(events, e.Series.Changed...)
-		}
-	}
-	terms := func(list []*Term) {
-		for _, t := range list {
-			if fresh(&t.Origin) {
-				f.terms = append(f.terms, t)
-			}
-		}
-	}
-	venues := func(list []*Venue) {
-		for _, v := range list {
-			image(v.Image)
-			if fresh(&v.Origin) {
-				f.venues = append(f.venues, v)
-			}
-		}
-	}
-	organizers := func(list []*Organizer) {
-		for _, o := range list {
-			image(o.Image)
-			if fresh(&o.Origin) {
-				f.organizers = append(f.organizers, o)
-			}
-		}
-	}
-	for _, e := range events {
-		terms(e.Terms)
-		image(e.Image)
-		venues(e.Venues)
-		organizers(e.Organizers)
-	}
-	terms(cal.Terms)
-	venues(cal.Venues)
-	organizers(cal.Organizers)
-	return f
 }

@@ -141,7 +141,7 @@ func someNames(names []string) string {
 	var shown []string
 	others := 0
 	for _, name := range names {
-		name = strconv.Quote(shorten(name))
+		name = strconv.Quote(abbreviate(name))
 		switch {
 		case slices.Contains(shown, name):
 		case len(shown) < most:

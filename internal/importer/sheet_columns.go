@@ -14,6 +14,57 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
+// sheetColumn is a column of a table. Field is "" for a column that is not read.
+type sheetColumn struct {
+	header, field string
+}
+
+// sheetColumns returns the fields of the columns. Maps are entries COLUMN=FIELD, which win over known names.
+func sheetColumns(header, maps []string) ([]sheetColumn, error) {
+	names := loadColumnNames()
+	columns := make([]sheetColumn, len(header))
+	used := make(map[string]int) // column by field
+	fixed := make(map[int]bool)  // columns that the maps name
+	for i, name := range header {
+		columns[i].header = name
+		if name == "" {
+			columns[i].header = columnLetters(i)
+		}
+	}
+	for _, entry := range maps {
+		at, field, err := parseMap(entry, header)
+		if err != nil {
+			return nil, err
+		}
+		if before, twice := used[field]; twice && before != at && field != "" {
+			return nil, fmt.Errorf("--map %s: %s is also that of %s", entry, field, columns[before].label())
+		}
+		fixed[at], columns[at].field = true, field
+		if field != "" {
+			used[field] = at
+		}
+	}
+	take := func(i int, field string) {
+		if _, twice := used[field]; !fixed[i] && columns[i].field == "" && field != "" && !twice {
+			columns[i].field, used[field] = field, i
+		}
+	}
+	for i, name := range header {
+		if slices.Contains(names.fields, name) {
+			take(i, name) // the name of the API wins over other names of the same field
+		}
+	}
+	for i, name := range header {
+		take(i, names.byName[foldHeader(name)])
+	}
+	// In a table with start_date, a column called date is the day of publication.
+	if at := slices.IndexFunc(columns, func(c sheetColumn) bool { return c.field == "" && foldHeader(c.header) == "date" }); at >= 0 &&
+		!fixed[at] && hasField(columns, "url") && !hasField(columns, "published") {
+		columns[at].field = "published"
+	}
+	return columns, nil
+}
+
 //go:embed sheet_columns.txt
 var sheetColumnNames string
 
@@ -71,59 +122,8 @@ func foldHeader(s string) string {
 	}, foldLetters(s))
 }
 
-// sheetColumn is a column of a table. Field is "" for a column that is not read.
-type sheetColumn struct {
-	header, field string
-}
-
 // label returns the name of a column for messages.
-func (c sheetColumn) label() string { return fmt.Sprintf("column %q", shorten(c.header)) }
-
-// sheetColumns returns the fields of the columns. Maps are entries COLUMN=FIELD, which win over known names.
-func sheetColumns(header, maps []string) ([]sheetColumn, error) {
-	names := loadColumnNames()
-	columns := make([]sheetColumn, len(header))
-	used := make(map[string]int) // column by field
-	fixed := make(map[int]bool)  // columns that the maps name
-	for i, name := range header {
-		columns[i].header = name
-		if name == "" {
-			columns[i].header = columnLetters(i)
-		}
-	}
-	for _, entry := range maps {
-		at, field, err := parseMap(entry, header)
-		if err != nil {
-			return nil, err
-		}
-		if before, twice := used[field]; twice && before != at && field != "" {
-			return nil, fmt.Errorf("--map %s: %s is also that of %s", entry, field, columns[before].label())
-		}
-		fixed[at], columns[at].field = true, field
-		if field != "" {
-			used[field] = at
-		}
-	}
-	take := func(i int, field string) {
-		if _, twice := used[field]; !fixed[i] && columns[i].field == "" && field != "" && !twice {
-			columns[i].field, used[field] = field, i
-		}
-	}
-	for i, name := range header {
-		if slices.Contains(names.fields, name) {
-			take(i, name) // the name of the API wins over other names of the same field
-		}
-	}
-	for i, name := range header {
-		take(i, names.byName[foldHeader(name)])
-	}
-	// In a table with start_date, a column called date is the day of publication.
-	if at := slices.IndexFunc(columns, func(c sheetColumn) bool { return c.field == "" && foldHeader(c.header) == "date" }); at >= 0 &&
-		!fixed[at] && hasField(columns, "url") && !hasField(columns, "published") {
-		columns[at].field = "published"
-	}
-	return columns, nil
-}
+func (c sheetColumn) label() string { return fmt.Sprintf("column %q", abbreviate(c.header)) }
 
 func hasField(columns []sheetColumn, field string) bool {
 	return slices.ContainsFunc(columns, func(c sheetColumn) bool { return c.field == field })
@@ -210,7 +210,7 @@ func quotedNames(header []string) string {
 	const most = 30
 	shown := make([]string, 0, most)
 	for _, h := range header[:min(len(header), most)] {
-		shown = append(shown, strconv.Quote(shorten(h)))
+		shown = append(shown, strconv.Quote(abbreviate(h)))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(header) - most; more > 0 {

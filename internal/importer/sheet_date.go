@@ -29,14 +29,6 @@ type sheetDate struct {
 	at    *time.Time   // instant, if the cell names an offset
 }
 
-// sheetClock is a time of day. One after 23:59 is on the next day.
-type sheetClock struct{ hour, minute, second int }
-
-func (c sheetClock) on(day calendar.Wall) calendar.Wall {
-	y, m, d := day.Date()
-	return calendar.WallAt(y, m, d, c.hour, c.minute, c.second)
-}
-
 // Errors of dates.
 var (
 	errAmbiguous  = errors.New("day and month may be either way round")
@@ -99,14 +91,14 @@ var fillerWords = func() map[string]bool {
 	return words
 }()
 
-// evidence returns the order that the numbers of a date prove, "" if none. Ambiguous reports a date that has two readings.
-func evidence(text string) (order DateOrder, ambiguous bool) {
+// orderEvidence returns the order that the numbers of a date prove, "" if none. Ambiguous reports a date that has two readings.
+func orderEvidence(text string) (order DateOrder, ambiguous bool) {
 	s := foldDate(text)
 	if isoDay.MatchString(s) {
 		return "", false
 	}
 	for _, m := range numericDay.FindAllStringSubmatch(s, -1) {
-		a, b := number(m[1]), number(m[3])
+		a, b := parseNumber(m[1]), parseNumber(m[3])
 		switch {
 		case m[2] == "." || a == b:
 		case a > 12 && b <= 12:
@@ -125,7 +117,7 @@ func foldDate(text string) string {
 	return strings.Trim(s, " ,;")
 }
 
-func number(s string) int {
+func parseNumber(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return -1
@@ -168,15 +160,15 @@ func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
 	switch {
 	case isoDay.MatchString(s):
 		m := isoDay.FindStringSubmatchIndex(s)
-		year, month, day = number(s[m[2]:m[3]]), number(s[m[4]:m[5]]), number(s[m[6]:m[7]])
+		year, month, day = parseNumber(s[m[2]:m[3]]), parseNumber(s[m[4]:m[5]]), parseNumber(s[m[6]:m[7]])
 		rest = strings.TrimPrefix(s[m[7]:], "t")
 	case compactDay.MatchString(s):
-		year, month, day = number(s[:4]), number(s[4:6]), number(s[6:8])
+		year, month, day = parseNumber(s[:4]), parseNumber(s[4:6]), parseNumber(s[6:8])
 		rest = strings.TrimPrefix(s[8:], "t")
 	case numericDay.MatchString(s):
 		m := numericDay.FindStringSubmatchIndex(s)
-		a, b := number(s[m[2]:m[3]]), number(s[m[6]:m[7]])
-		year = number(s[m[10]:m[11]])
+		a, b := parseNumber(s[m[2]:m[3]]), parseNumber(s[m[6]:m[7]])
+		year = parseNumber(s[m[10]:m[11]])
 		if m[11]-m[10] == 2 {
 			year += 2000
 		}
@@ -231,17 +223,17 @@ func readNamedDate(s string) (year, month, day, last int, rest string, err error
 	for _, m := range dayMonth.FindAllStringSubmatchIndex(s, -1) {
 		if month = monthWords[s[m[6]:m[7]]]; month > 0 {
 			if m[4] >= 0 {
-				last = number(s[m[4]:m[5]])
+				last = parseNumber(s[m[4]:m[5]])
 			}
-			return number(s[m[8]:m[9]]), month, number(s[m[2]:m[3]]), last, s[:m[2]] + " " + s[m[9]:], nil
+			return parseNumber(s[m[8]:m[9]]), month, parseNumber(s[m[2]:m[3]]), last, s[:m[2]] + " " + s[m[9]:], nil
 		}
 	}
 	for _, m := range monthDay.FindAllStringSubmatchIndex(s, -1) {
 		if month = monthWords[s[m[2]:m[3]]]; month > 0 {
 			if m[6] >= 0 {
-				last = number(s[m[6]:m[7]])
+				last = parseNumber(s[m[6]:m[7]])
 			}
-			return number(s[m[8]:m[9]]), month, number(s[m[4]:m[5]]), last, s[:m[2]] + " " + s[m[9]:], nil
+			return parseNumber(s[m[8]:m[9]]), month, parseNumber(s[m[4]:m[5]]), last, s[:m[2]] + " " + s[m[9]:], nil
 		}
 	}
 	if noYear.MatchString(s) {
@@ -256,134 +248,4 @@ func dayOf(year, month, day int) (calendar.Wall, error) {
 		return calendar.Wall{}, errNoSuchDay
 	}
 	return w, nil
-}
-
-var (
-	timePattern = regexp.MustCompile(`^(\d{1,2})(?:(?:[:.h]| h )(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?h? ?(?:(a|p) ?\.? ?m\b\.?)?`)
-	timeSpan    = regexp.MustCompile(`^(?:[-–—]|to\b|do\b|a\b|until\b|till\b|hasta\b|al\b)`)
-	firstWord   = regexp.MustCompile(`^[a-z]+`)
-	namedTimes  = map[string]sheetClock{
-		"noon": {12, 0, 0}, "poludnie": {12, 0, 0}, "mediodia": {12, 0, 0},
-		"midnight": {0, 0, 0}, "polnoc": {0, 0, 0}, "medianoche": {0, 0, 0},
-	}
-)
-
-// readTimes reads the times of a cell: none, one, or a start and an end. Bare accepts an hour without minutes or a word.
-func readTimes(text string, bare bool) (times []sheetClock, err error) {
-	s := strings.TrimSpace(foldDate(text))
-	half := "" // am or pm of the last time
-	halves := []string{}
-	spanned := false
-	for s != "" {
-		switch {
-		case strings.ContainsRune(" ,;.()/", rune(s[0])):
-			s = s[1:]
-			continue
-		case len(times) == 1 && !spanned && timeSpan.MatchString(s):
-			if rest := timeSpan.ReplaceAllString(s, ""); rest != "" {
-				s, spanned = rest, true
-				continue
-			}
-		case s[0] == '-':
-			s = s[1:]
-			continue
-		case strings.HasPrefix(s, "–"):
-			s = strings.TrimPrefix(s, "–")
-			continue
-		}
-		if word := firstWord.FindString(s); word != "" {
-			if c, ok := namedTimes[word]; ok {
-				times, halves = append(times, c), append(halves, "24")
-			} else if !fillerWords[word] {
-				return nil, errNoTime
-			} else if strings.HasPrefix(word, "g") || word == "at" || word == "las" || word == "la" || word == "o" {
-				bare = true
-			}
-			s = s[len(word):]
-			continue
-		}
-		m := timePattern.FindStringSubmatchIndex(s)
-		if m == nil || len(times) == 2 || len(times) == 1 && !spanned {
-			return nil, errNoTime
-		}
-		c := sheetClock{hour: number(s[m[2]:m[3]])}
-		whole := s[:m[1]]
-		if m[4] >= 0 {
-			c.minute = number(s[m[4]:m[5]])
-		}
-		if m[6] >= 0 {
-			c.second = number(s[m[6]:m[7]])
-		}
-		half = ""
-		if m[8] >= 0 {
-			half = s[m[8]:m[9]]
-		}
-		if m[4] < 0 && half == "" && !bare && !strings.Contains(whole, "h") && !spanned && !laterMeridiem(s[m[1]:]) {
-			return nil, errNoTime
-		}
-		if c.minute > 59 || c.second > 59 || c.hour > 24 || c.hour == 24 && c.minute > 0 || half != "" && (c.hour == 0 || c.hour > 12) {
-			return nil, errNoTime
-		}
-		times, halves = append(times, c), append(halves, half)
-		s = s[m[1]:]
-		if s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == ':') {
-			return nil, errNoTime
-		}
-	}
-	if spanned && len(times) < 2 {
-		return nil, errNoTime
-	}
-	if len(times) == 2 && halves[0] == "" && halves[1] != "" && times[0].hour <= 12 && times[0].hour > 0 {
-		halves[0] = halves[1] // 7-9 pm
-		if a, b := times[0].hour%12, times[1].hour%12; halves[1] == "p" && a > b {
-			halves[0] = "a" // 11-2 pm
-		}
-	}
-	for i, half := range halves {
-		if half == "a" || half == "p" {
-			times[i].hour %= 12
-			if half == "p" {
-				times[i].hour += 12
-			}
-		}
-	}
-	return times, nil
-}
-
-// laterMeridiem reports whether a text is the end of a span with am or pm, as after the 7 of "7-9 pm".
-func laterMeridiem(rest string) bool {
-	return meridiemEnd.MatchString(rest)
-}
-
-var meridiemEnd = regexp.MustCompile(`^ ?(?:[-–—]|to) ?\d{1,2}(?:[:.]\d{2})? ?[ap] ?\.? ?m\b`)
-
-var lengthPattern = regexp.MustCompile(
-	`^(?:(\d{1,3})(?:[.,](\d+))? ?(?:hours?|hrs?|h|godziny?|godz\.?|horas?))? ?(?:(\d{1,4}) ?(?:minutes|minut[ay]?|minutos?|min\.?|m|'))?$`)
-
-// readDuration reads a length: 90 min, 1.5 h, 2 godz., 1:30.
-func readDuration(text string) (time.Duration, error) {
-	s := foldDate(text)
-	if hours, minutes, ok := strings.Cut(s, ":"); ok {
-		h, m := number(hours), number(strings.TrimSuffix(minutes, ":00"))
-		if h >= 0 && h < 1000 && m >= 0 && m < 60 && len(minutes) >= 2 {
-			return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute, nil
-		}
-		return 0, errors.New("not a length of time")
-	}
-	m := lengthPattern.FindStringSubmatch(s)
-	if m == nil || s == "" {
-		return 0, errors.New("not a length of time")
-	}
-	var d time.Duration
-	if m[1] != "" {
-		hours, err := strconv.ParseFloat(m[1]+"."+m[2]+"0", 64)
-		if err != nil {
-			return 0, err
-		}
-		d = time.Duration(hours * float64(time.Hour)).Round(time.Minute)
-	}
-	if m[3] != "" {
-		d += time.Duration(number(m[3])) * time.Minute
-	}
-	return d, nil
 }

@@ -80,7 +80,7 @@ func (w *webReader) newSiteReader(cal *Calendar) *siteReader {
 	}
 	s.hosts[strings.ToLower(w.base.Host)] = true
 	// Plugins may replace the address of an event by its website, which is elsewhere.
-	hosts := make(tally)
+	hosts := make(baseCounts)
 	for _, e := range cal.Events {
 		if u, err := url.Parse(e.Page); err == nil {
 			hosts[strings.ToLower(u.Host)]++
@@ -129,8 +129,8 @@ func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	return &u
 }
 
-// own returns the address of a page of the site on the host of the list. It reports false for another site.
-func (s *siteReader) own(link string) (*url.URL, bool) {
+// onSite returns the address of a page of the site on the host of the list. It reports false for another site.
+func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	u, err := s.base.Parse(strings.TrimSpace(link))
 	if err != nil || !s.hosts[strings.ToLower(u.Host)] || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, false
@@ -150,7 +150,7 @@ func pageKey(link string) string {
 
 // segments returns the segments of a page's address below the home page, in the form of Calendar.Paths.
 func (s *siteReader) segments(link string) []string {
-	u, ok := s.own(link)
+	u, ok := s.onSite(link)
 	if !ok || u.RawQuery != "" {
 		return nil
 	}

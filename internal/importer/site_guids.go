@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// maxPostPages is the number of pages of a list of WordPress itself that are read. Each has 100 records.
-const maxPostPages = 500
-
 // readGUIDs reads the guids of events from the REST API of WordPress itself. Without that API it reads the feed of the next
 // events.
 func (s *siteReader) readGUIDs(ctx context.Context) {
@@ -52,13 +49,16 @@ func (s *siteReader) readGUIDs(ctx context.Context) {
 	}
 }
 
-// post is a record of the REST API of WordPress itself.
-type post struct {
+// maxPostPages is the number of pages of a list of WordPress itself that are read. Each has 100 records.
+const maxPostPages = 500
+
+// sitePost is a record of the REST API of WordPress itself.
+type sitePost struct {
 	id, link, guid string // "" means missing or invalid
 }
 
 // posts reads a page of a list of the REST API of WordPress itself.
-func (s *siteReader) posts(ctx context.Context, list string, page int) ([]post, error) {
+func (s *siteReader) posts(ctx context.Context, list string, page int) ([]sitePost, error) {
 	at := s.api("/wp/v2/"+list, url.Values{"per_page": {"100"}, "_fields": {"id,slug,link,guid"}, "page": {strconv.Itoa(page)}})
 	data, _, err := s.get(ctx, at)
 	if err != nil {
@@ -68,19 +68,19 @@ func (s *siteReader) posts(ctx context.Context, list string, page int) ([]post, 
 }
 
 // parsePosts reads a page of records of the REST API of WordPress itself.
-func parsePosts(data []byte) ([]post, error) {
+func parsePosts(data []byte) ([]sitePost, error) {
 	var records []json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &records); err != nil {
 		return nil, err
 	}
-	out := make([]post, 0, len(records))
+	out := make([]sitePost, 0, len(records))
 	for _, record := range records {
-		log := &journal{}
+		log := &readLog{}
 		o, ok := newObject(record, "", log)
 		if !ok {
 			continue
 		}
-		p := post{id: o.id("id"), link: html.UnescapeString(o.raw("link"))}
+		p := sitePost{id: o.id("id"), link: html.UnescapeString(o.raw("link"))}
 		guid, ok := newObject(o.members["guid"], "", log)
 		if !ok {
 			guid = object{map[string]json.RawMessage{"rendered": o.members["guid"]}, "", log}
@@ -145,7 +145,7 @@ func (s *siteReader) listPage(events, below string) *url.URL {
 }
 
 // parseFeed returns the items of an RSS feed with their links and guids. It ends at the first flaw.
-func parseFeed(data []byte) (items []post) {
+func parseFeed(data []byte) (items []sitePost) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Entity = xml.HTMLEntity
 	for {
@@ -164,7 +164,7 @@ func parseFeed(data []byte) (items []post) {
 		if err := dec.DecodeElement(&item, &start); err != nil {
 			return items
 		}
-		p := post{link: strings.TrimSpace(item.Link)}
+		p := sitePost{link: strings.TrimSpace(item.Link)}
 		if guid := strings.TrimSpace(item.GUID); isIdentifier(guid) {
 			p.guid = guid
 		}

@@ -14,18 +14,6 @@ import (
 	"strings"
 )
 
-// Limits of the search for hidden events.
-const (
-	maxSitemaps     = 50     // files
-	maxAddresses    = 50_000 // addresses in the files
-	fewMissing      = 20     // missing events to ask for without reading the whole list
-	maxListPages    = 1000   // pages of the whole list
-	maxSlugRequests = 500    // events to ask for
-)
-
-// sitemapNames are the indexes of sitemaps of WordPress itself and of its plugins.
-var sitemapNames = []string{"wp-sitemap.xml", "sitemap_index.xml", "sitemap.xml"}
-
 // readHidden adds the events that are in the sitemaps, but in no list. A list in a window of time lacks other events too, so
 // many missing events are looked up in the whole list first.
 func (s *siteReader) readHidden(ctx context.Context) {
@@ -59,6 +47,18 @@ func (s *siteReader) readHidden(ctx context.Context) {
 	}
 	s.readMissing(ctx, missing)
 }
+
+// Limits of the search for hidden events.
+const (
+	maxSitemaps     = 50     // files
+	maxAddresses    = 50_000 // addresses in the files
+	fewMissing      = 20     // missing events to ask for without reading the whole list
+	maxListPages    = 1000   // pages of the whole list
+	maxSlugRequests = 500    // events to ask for
+)
+
+// sitemapNames are the indexes of sitemaps of WordPress itself and of its plugins.
+var sitemapNames = []string{"wp-sitemap.xml", "sitemap_index.xml", "sitemap.xml"}
 
 // readMissing asks for the events with some keys. It stops after maxFailures.
 func (s *siteReader) readMissing(ctx context.Context, missing []string) {
@@ -116,7 +116,7 @@ func (s *siteReader) sitemapEvents(ctx context.Context) ([]string, error) {
 	visited := make(map[string]bool)
 	failures := 0
 	for len(files) > 0 && failures < maxFailures {
-		at, ok := s.own(files[0])
+		at, ok := s.onSite(files[0])
 		files = files[1:]
 		if !ok || visited[at.String()] {
 			continue
@@ -263,14 +263,14 @@ func (s *siteReader) readWholeList(ctx context.Context, known map[string]bool) e
 			return err
 		}
 		top, err := readList(bytes.NewReader(data), "events", func(raw json.RawMessage) {
-			if o, ok := newObject(raw, "", &journal{}); ok {
+			if o, ok := newObject(raw, "", &readLog{}); ok {
 				known[s.eventKey(o.page())] = true
 			}
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", at.Redacted(), err)
 		}
-		next := object{top, "", &journal{}}.raw("next_rest_url")
+		next := object{top, "", &readLog{}}.raw("next_rest_url")
 		if next == "" {
 			break
 		}
@@ -295,14 +295,14 @@ func (s *siteReader) readBySlug(ctx context.Context, number int, slug string) er
 	if err != nil {
 		return err
 	}
-	o, ok := newObject(data, "", &journal{})
+	o, ok := newObject(data, "", &readLog{})
 	if !ok {
 		return fmt.Errorf("%s: %w", at.Redacted(), errNotObject)
 	}
 	if hidden := o.flag("hide_from_listings"); hidden == nil || !*hidden {
 		return nil // another window of time, or another language
 	}
-	log := &journal{}
+	log := &readLog{}
 	e := decodeEvent(data, hiddenPage, number, s.Site, log)
 	page := &Page{Events: []*Event{e}}
 	for _, n := range log.notices {

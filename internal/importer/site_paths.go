@@ -15,16 +15,67 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+// paths returns the bases that differ from those of this program.
+func (s *siteReader) paths() map[string]string {
+	out := make(map[string]string)
+	for name, base := range s.bases {
+		if base != defaultBases[name] && isBase(base) {
+			out[name] = base
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// learnBases learns the bases of events, venues and organizers from their pages.
+func (s *siteReader) learnBases() {
+	prefixes := make(baseCounts)
+	counts := map[string]baseCounts{"event": {}, "venue": {}, "organizer": {}}
+	seen := make(map[string]bool)
+	add := func(kind, page string) {
+		if page == "" || seen[page] {
+			return
+		}
+		seen[page] = true
+		prefix, base := s.pageBase(page)
+		counts[kind][base]++
+		if kind == "event" {
+			prefixes[prefix]++
+		}
+	}
+	for _, e := range s.cal.Events {
+		add("event", e.Page)
+		for _, v := range e.Venues {
+			add("venue", v.Page)
+		}
+		for _, o := range e.Organizers {
+			add("organizer", o.Page)
+		}
+	}
+	for _, v := range s.cal.Venues {
+		add("venue", v.Page)
+	}
+	for _, o := range s.cal.Organizers {
+		add("organizer", o.Page)
+	}
+	s.prefix = prefixes.most()
+	for kind, count := range counts {
+		s.bases[kind] = count.most()
+	}
+}
+
 // defaultBases are the bases of the pages of this program by their name in Calendar.Paths.
 var defaultBases = map[string]string{
 	"events": "events", "event": "event", "venue": "venue", "organizer": "organizer", "category": "category", "tag": "tag",
 }
 
-// tally counts records by a value.
-type tally map[string]int
+// baseCounts counts records by a value.
+type baseCounts map[string]int
 
 // most returns the value of more than half of the records. "" means that there is none.
-func (c tally) most() string {
+func (c baseCounts) most() string {
 	total := 0
 	for _, n := range c {
 		total += n
@@ -65,47 +116,10 @@ func withoutDate(path []string) []string {
 	return path
 }
 
-// learnBases learns the bases of events, venues and organizers from their pages.
-func (s *siteReader) learnBases() {
-	prefixes := make(tally)
-	counts := map[string]tally{"event": {}, "venue": {}, "organizer": {}}
-	seen := make(map[string]bool)
-	add := func(kind, page string) {
-		if page == "" || seen[page] {
-			return
-		}
-		seen[page] = true
-		prefix, base := s.pageBase(page)
-		counts[kind][base]++
-		if kind == "event" {
-			prefixes[prefix]++
-		}
-	}
-	for _, e := range s.cal.Events {
-		add("event", e.Page)
-		for _, v := range e.Venues {
-			add("venue", v.Page)
-		}
-		for _, o := range e.Organizers {
-			add("organizer", o.Page)
-		}
-	}
-	for _, v := range s.cal.Venues {
-		add("venue", v.Page)
-	}
-	for _, o := range s.cal.Organizers {
-		add("organizer", o.Page)
-	}
-	s.prefix = prefixes.most()
-	for kind, count := range counts {
-		s.bases[kind] = count.most()
-	}
-}
-
 // readTermBases learns the bases of the list of events, of categories and of tags. It reads the lists of WordPress itself,
 // otherwise the page of an event.
 func (s *siteReader) readTermBases(ctx context.Context) {
-	events, categories, tags := make(tally), make(tally), make(tally)
+	events, categories, tags := make(baseCounts), make(baseCounts), make(baseCounts)
 	list, err := s.posts(ctx, "tribe_events_cat", 1)
 	if err == nil {
 		for _, p := range list {
@@ -145,7 +159,7 @@ func (s *siteReader) inPrefix(link string) []string {
 }
 
 // countCategory counts the bases in the address of a category: the list, the base, the ancestors, the slug.
-func (s *siteReader) countCategory(link string, events, categories tally) {
+func (s *siteReader) countCategory(link string, events, categories baseCounts) {
 	if path := s.inPrefix(link); len(path) > 2 {
 		events[path[0]]++
 		categories[path[1]]++
@@ -153,21 +167,21 @@ func (s *siteReader) countCategory(link string, events, categories tally) {
 }
 
 // countTag counts the base in the address of a tag's archive.
-func (s *siteReader) countTag(link string, tags tally) {
+func (s *siteReader) countTag(link string, tags baseCounts) {
 	if path := s.inPrefix(link); len(path) == 2 {
 		tags[path[0]]++
 	}
 }
 
 // readEventPage learns bases from the links in the page of an event.
-func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags tally) {
+func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags baseCounts) {
 	// An event with terms has the most links.
 	byTerms := slices.Clone(s.cal.Events)
 	slices.SortStableFunc(byTerms, func(a, b *Event) int { return len(b.Terms) - len(a.Terms) })
 	const pages = 3 // pages to try
 	tried := 0
 	for _, e := range byTerms {
-		at, ok := s.own(e.Page)
+		at, ok := s.onSite(e.Page)
 		if !ok || e.Protected {
 			continue
 		}
@@ -190,7 +204,7 @@ func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags
 }
 
 // countLinks counts the bases in the links of the page of an event.
-func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, tags tally) {
+func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, tags baseCounts) {
 	for n := range page.Descendants() {
 		link := attribute(n, "href")
 		if n.Type != html.ElementNode || link == "" {
@@ -224,7 +238,7 @@ func isSameSlug(segment, slug string) bool {
 }
 
 // countFeed counts the base in the address of a list's RSS feed or iCalendar file.
-func (s *siteReader) countFeed(link string, events tally) {
+func (s *siteReader) countFeed(link string, events baseCounts) {
 	u, err := url.Parse(link)
 	if err != nil {
 		return
@@ -254,20 +268,6 @@ func attribute(n *html.Node, name string) string {
 		}
 	}
 	return ""
-}
-
-// paths returns the bases that differ from those of this program.
-func (s *siteReader) paths() map[string]string {
-	out := make(map[string]string)
-	for name, base := range s.bases {
-		if base != defaultBases[name] && isBase(base) {
-			out[name] = base
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }
 
 // plainBase matches bases in the form of Calendar.Paths.

@@ -717,7 +717,7 @@ func FuzzPosts(f *testing.F) {
 }
 
 // checkPosts checks the form of ids and guids.
-func checkPosts(t *testing.T, posts []post) {
+func checkPosts(t *testing.T, posts []sitePost) {
 	t.Helper()
 	for _, p := range posts {
 		if _, err := strconv.ParseUint(p.id, 10, 63); p.id != "" && err != nil {

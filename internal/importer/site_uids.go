@@ -9,31 +9,12 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-const (
-	// enoughUIDs is the number of UIDs that must have the form of a formula before it applies to other events.
-	enoughUIDs = 3
-	// maxUIDRequests is the number of events whose own iCalendar file is read.
-	maxUIDRequests = 200
-)
-
-// uidFormulas are the UIDs that versions of The Events Calendar write, without the host: wall times read as UTC, or
-// instants.
-var uidFormulas = []func(id string, s calendar.Span) string{
-	func(id string, s calendar.Span) string {
-		utc := calendar.UTC()
-		return fmt.Sprintf("%s-%d-%d@", id, utc.Instant(s.Start).Unix(), utc.Instant(s.End).Unix())
-	},
-	func(id string, s calendar.Span) string {
-		return fmt.Sprintf("%s-%d-%d@", id, s.StartsAt().Unix(), s.EndsAt().Unix())
-	},
-}
-
 // readUIDs reads the UIDs of events from the iCalendar file of the list, which has the next events. If they follow a
 // formula, the other events get theirs by it. Otherwise their own iCalendar files are read.
 func (s *siteReader) readUIDs(ctx context.Context) {
 	byPage := make(map[string]*Event)
 	for _, e := range s.cal.Events {
-		if _, ok := s.own(e.Page); ok {
+		if _, ok := s.onSite(e.Page); ok {
 			byPage[pageKey(e.Page)] = e
 		}
 	}
@@ -75,6 +56,25 @@ func (s *siteReader) readUIDs(ctx context.Context) {
 	s.readOwnUIDs(ctx, matched > 0)
 }
 
+const (
+	// enoughUIDs is the number of UIDs that must have the form of a formula before it applies to other events.
+	enoughUIDs = 3
+	// maxUIDRequests is the number of events whose own iCalendar file is read.
+	maxUIDRequests = 200
+)
+
+// uidFormulas are the UIDs that versions of The Events Calendar write, without the host: wall times read as UTC, or
+// instants.
+var uidFormulas = []func(id string, s calendar.Span) string{
+	func(id string, s calendar.Span) string {
+		utc := calendar.UTC()
+		return fmt.Sprintf("%s-%d-%d@", id, utc.Instant(s.Start).Unix(), utc.Instant(s.End).Unix())
+	},
+	func(id string, s calendar.Span) string {
+		return fmt.Sprintf("%s-%d-%d@", id, s.StartsAt().Unix(), s.EndsAt().Unix())
+	},
+}
+
 // uidFormula returns the formula that all known UIDs have. Nil means that there is none.
 func (s *siteReader) uidFormula() func(*Event) string {
 	for _, formula := range uidFormulas {
@@ -101,7 +101,7 @@ func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 		if e.UID != "" {
 			continue
 		}
-		at, ok := s.own(e.Page)
+		at, ok := s.onSite(e.Page)
 		if !ok || requests == maxUIDRequests || failures == maxFailures {
 			without++
 			continue
@@ -140,7 +140,7 @@ func (s *siteReader) calendarFile(ctx context.Context, at *url.URL) (map[string]
 	uids := make(map[string]string)
 	for _, c := range file.events {
 		page, uid := pageKey(c.value("URL")), icalText(c.value("UID"))
-		if c.cut || !isIdentifier(uid) || c.value("URL") == "" {
+		if c.isCutOff || !isIdentifier(uid) || c.value("URL") == "" {
 			continue
 		}
 		if _, twice := uids[page]; twice {

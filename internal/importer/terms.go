@@ -153,29 +153,29 @@ func idOrZero(id *int64) int64 {
 func (r *importRun) prepareTerm(
 	ctx context.Context, db *ent.Client, t *Term, row *ent.Term, parent *int64,
 ) (recordWrite, error) {
-	c := &change{fresh: row == nil}
+	c := &change{isNew: row == nil}
 	old := row
 	if old == nil {
 		old = &ent.Term{}
 	}
 	in := &edit.TermInput{Taxonomy: t.Kind}
-	s := spokenOf(old)
+	s := storedTextsOf(old)
 	s.kind = t.Kind
 	err := r.compareTexts(ctx, db, c, s, &t.Origin, sourceTexts{title: t.Name, slug: t.Slug, description: &t.Description})
 	if err != nil {
 		return recordWrite{}, err
 	}
 	if t.Kind.IsHierarchical() {
-		setIf(c, &in.ParentID, parentID(old), parent)
+		setIfSent(c, &in.ParentID, parentID(old), parent)
 	}
 	w := recordWrite{action: c.action(), id: old.ID}
-	if c.fresh {
+	if c.isNew {
 		in.SourceID = &t.Key
 	}
 	if w.action != Unchanged {
 		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
 			at := row
-			err := r.writeLanguages(ctx, tx, s, c.words, func(one translationWrite, first bool) (err error) {
+			err := r.writeLanguages(ctx, tx, s, c.texts, func(one translationWrite, first bool) (err error) {
 				in := in
 				if !first {
 					in = &edit.TermInput{}

@@ -27,8 +27,8 @@ type storedTexts struct {
 	others   []calendar.Text
 }
 
-// own returns the stored text in a language, with empty fields left empty.
-func (s storedTexts) own(l calendar.Language) calendar.Text {
+// inLanguage returns the stored text in a language, with empty fields left empty.
+func (s storedTexts) inLanguage(l calendar.Language) calendar.Text {
 	if l == s.original.Language {
 		return s.original
 	}
@@ -40,14 +40,14 @@ func (s storedTexts) own(l calendar.Language) calendar.Text {
 	return calendar.Text{Language: l}
 }
 
-// under returns the text that readers of a language get if the record has no text in it.
-func (s storedTexts) under(l, site calendar.Language) calendar.Text {
+// fallbackFor returns the text that readers of a language get if the record has no text in it.
+func (s storedTexts) fallbackFor(l, site calendar.Language) calendar.Text {
 	rest := slices.DeleteFunc(slices.Clone(s.others), func(t calendar.Text) bool { return t.Language == l })
 	return calendar.Served(l, site, s.original, rest)
 }
 
-// holder returns the language in which the record has this slug. "" means none.
-func (s storedTexts) holder(text string) calendar.Language {
+// languageOfSlug returns the language in which the record has this slug. "" means none.
+func (s storedTexts) languageOfSlug(text string) calendar.Language {
 	for _, t := range append([]calendar.Text{s.original}, s.others...) {
 		if t.Slug == text {
 			return t.Language
@@ -56,8 +56,8 @@ func (s storedTexts) holder(text string) calendar.Language {
 	return ""
 }
 
-// many reports whether the record has texts in more than one language.
-func (s storedTexts) many() bool { return len(s.others) > 0 }
+// isTranslated reports whether the record has texts in more than one language.
+func (s storedTexts) isTranslated() bool { return len(s.others) > 0 }
 
 // translationWrite is the text of a record to write in one language. Nil means no change.
 type translationWrite struct {
@@ -72,9 +72,9 @@ func (w translationWrite) empty() bool {
 // textWrites are all planned writes of texts of a record.
 type textWrites struct {
 	all []translationWrite
-	// returned is a slug that the language from must lose before another language can take it. "" means none.
-	returned string
-	from     calendar.Language
+	// freedSlug is a slug that the language freedFrom must lose before another language can take it. "" means none.
+	freedSlug string
+	freedFrom calendar.Language
 }
 
 // translates reports whether some of the writes are in a language other than the original.
@@ -111,7 +111,7 @@ func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts
 		return newTextWrites(title, rest, in), nil
 	}
 	var out textWrites
-	if o.Languages != "" && !o.Languages.Has(r.language) && s.own(r.language) != (calendar.Text{Language: r.language}) &&
+	if o.Languages != "" && !o.Languages.Has(r.language) && s.inLanguage(r.language) != (calendar.Text{Language: r.language}) &&
 		r.language != s.original.Language {
 		// The source no longer has this translation.
 		none := new("")
@@ -172,7 +172,7 @@ func newTextWrites(title, rest calendar.Language, in sourceTexts) textWrites {
 // A translated title is also emptied if the source no longer has it.
 func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language, in sourceTexts) (w translationWrite, genuine bool) {
 	site := r.Site.Language
-	own, read, under := s.own(l), calendar.Served(l, site, s.original, s.others), s.under(l, site)
+	own, read, under := s.inLanguage(l), calendar.Served(l, site, s.original, s.others), s.fallbackFor(l, site)
 	original := l == s.original.Language
 	named := title == l
 	var wanted *string // title
@@ -223,17 +223,17 @@ func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language
 func (r *importRun) phraseSlug(
 	ctx context.Context, db *ent.Client, s storedTexts, w *translationWrite, out *textWrites, wanted string,
 ) error {
-	if wanted == "" || isTransliteration(s.own(w.language).Slug, wanted) {
+	if wanted == "" || isTransliteration(s.inLanguage(w.language).Slug, wanted) {
 		return nil
 	}
 	site := r.Site.Language
-	holder := s.holder(wanted)
+	holder := s.languageOfSlug(wanted)
 	if holder != "" {
 		lent := holder != w.language && holder != s.original.Language && w.language == site
 		if !lent || calendar.Served(w.language, site, s.original, s.others).Slug == wanted {
 			return nil
 		}
-		out.returned, out.from = wanted, holder
+		out.freedSlug, out.freedFrom = wanted, holder
 		w.slug = &wanted
 		return nil
 	}
@@ -246,17 +246,17 @@ func (r *importRun) phraseSlug(
 	return nil
 }
 
-// giveUp removes a slug from one language of a record, so that another language can take it.
-func (w textWrites) giveUp(ctx context.Context, tx *ent.Tx, s storedTexts) error {
-	if w.returned == "" {
+// freeSlug removes a slug from one language of a record, so that another language can take it.
+func (w textWrites) freeSlug(ctx context.Context, tx *ent.Tx, s storedTexts) error {
+	if w.freedSlug == "" {
 		return nil
 	}
-	_, err := tx.Slug.Delete().Where(slug.OwnerID(s.id), slug.KindEQ(s.kind), slug.Slug(w.returned)).Exec(ctx)
+	_, err := tx.Slug.Delete().Where(slug.OwnerID(s.id), slug.KindEQ(s.kind), slug.Slug(w.freedSlug)).Exec(ctx)
 	if err == nil {
-		err = clearSlug(ctx, tx, s, w.from)
+		err = clearSlug(ctx, tx, s, w.freedFrom)
 	}
 	if err != nil {
-		return fmt.Errorf("slug %s of %s %d: %w", w.returned, s.kind, s.id, err)
+		return fmt.Errorf("slug %s of %s %d: %w", w.freedSlug, s.kind, s.id, err)
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func clearSlug(ctx context.Context, tx *ent.Tx, s storedTexts, l calendar.Langua
 func (r *importRun) writeLanguages(
 	ctx context.Context, tx *ent.Tx, s storedTexts, w textWrites, write func(one translationWrite, first bool) error,
 ) error {
-	if err := w.giveUp(ctx, tx, s); err != nil {
+	if err := w.freeSlug(ctx, tx, s); err != nil {
 		return err
 	}
 	all := w.all
@@ -311,15 +311,15 @@ func writeLanguages[R ent.Row](
 	}
 }
 
-// spokenOf returns the texts of a row in all languages. The caller has loaded its translations.
-func spokenOf(row ent.Row) storedTexts {
+// storedTextsOf returns the texts of a row in all languages. The caller has loaded its translations.
+func storedTextsOf(row ent.Row) storedTexts {
 	c := row.Core()
 	return storedTexts{kind: c.Kind, id: c.ID, original: row.Text(), others: row.Translated()}
 }
 
-// spokenIn reads the languages of a record of the source: that of its title, and all that it has texts in. If
+// languages reads the languages of a record of the source: that of its title, and all that it has texts in. If
 // one of these is not a language of Almanac, all is "".
-func (o object) spokenIn() (title calendar.Language, all calendar.LanguageSet) {
+func (o object) languages() (title calendar.Language, all calendar.LanguageSet) {
 	var text string
 	if json.Unmarshal(o.members["language"], &text) == nil {
 		if l := calendar.Language(strings.ToLower(text)); l.Known() {

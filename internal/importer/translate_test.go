@@ -41,9 +41,9 @@ func speaks(title calendar.Language, all calendar.LanguageSet) func(*Event) {
 func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) {
 	t.Helper()
 	row = st.Ent.Event.Query().Where(event.SourceID("x?id=1")).WithTranslations().OnlyX(t.Context())
-	s := spokenOf(row)
+	s := storedTextsOf(row)
 	for _, l := range append([]calendar.Language{row.Language}, calendar.Languages...) {
-		own := s.own(l)
+		own := s.inLanguage(l)
 		if len(lines) > 0 && (l == row.Language || own == calendar.Text{Language: l}) {
 			continue
 		}
@@ -52,25 +52,57 @@ func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) 
 	return row, lines
 }
 
-func TestTextsOfASourceFindTheirLanguage(t *testing.T) {
-	type step struct {
-		language calendar.Language
-		cal      *Calendar
-		action   Action
-		want     string
+// languageStep is an import of the meeting in a language, with the texts that are stored afterwards.
+type languageStep struct {
+	language calendar.Language
+	cal      *Calendar
+	action   Action
+	want     string
+}
+
+// run imports the meeting, and compares its texts, languages and slugs.
+func (s languageStep) run(t *testing.T, st *store.Store, number int) {
+	report := importInto(t, st, s.cal, inLanguage(s.language))
+	if got := report.Items[0].Action; got != s.action {
+		t.Errorf("step %d: %s, want %s", number, got, s.action)
 	}
+	row, lines := theMeeting(t, st)
+	if diff := gocmp.Diff(s.want, strings.Join(lines, " ")); diff != "" {
+		t.Errorf("step %d (-want +got):\n%s", number, diff)
+	}
+	var languages []calendar.Language
+	for _, line := range lines {
+		languages = append(languages, calendar.Language(line[:2]))
+	}
+	if want := calendar.LanguagesOf(languages...); row.Languages != want {
+		t.Errorf("step %d: languages %s, want %s", number, row.Languages, want)
+	}
+	var slugs []string
+	for _, line := range lines {
+		if _, own, _ := strings.Cut(line[3:], "/"); !strings.HasSuffix(own, "/") {
+			slugs = append(slugs, own[strings.LastIndex(own, "/")+1:])
+		}
+	}
+	held := st.Ent.Slug.Query().Where(slug.OwnerID(row.ID), slug.KindEQ(calendar.Event)).
+		Select(slug.FieldSlug).StringsX(t.Context())
+	if !sameTexts(slugs, held) {
+		t.Errorf("step %d: slugs %v, want %v", number, held, slugs)
+	}
+}
+
+func TestTextsOfASourceFindTheirLanguage(t *testing.T) {
 	tests := []struct {
 		name  string
-		steps []step
+		steps []languageStep
 	}{
-		{"what comes first is the original", []step{
+		{"what comes first is the original", []languageStep{
 			{"pl", meeting("Zebranie", "zebranie", "Opis"), Create, "pl/Zebranie/Opis/zebranie"},
 			{"en", meeting("Meeting", "meeting", "Text"), Translate, "pl/Zebranie/Opis/zebranie en/Meeting/Text/meeting"},
 			{"pl", meeting("Spotkanie", "zebranie", "Opis"), Update, "pl/Spotkanie/Opis/zebranie en/Meeting/Text/meeting"},
 			{"en", meeting("Meeting II", "meeting", "Text"), Translate, "pl/Spotkanie/Opis/zebranie en/Meeting II/Text/meeting"},
 			{"en", meeting("Meeting II", "meeting", "Text"), Unchanged, "pl/Spotkanie/Opis/zebranie en/Meeting II/Text/meeting"},
 		}},
-		{"a text that is read anyway is not stored", []step{
+		{"a text that is read anyway is not stored", []languageStep{
 			{"en", meeting("Meeting", "meeting", "Text"), Create, "en/Meeting/Text/meeting"},
 			{"pl", meeting("Meeting", "meeting", "Text"), Unchanged, "en/Meeting/Text/meeting"},
 			{"pl", meeting("Zebranie", "meeting", "Text"), Translate, "en/Meeting/Text/meeting pl/Zebranie//"},
@@ -78,44 +110,44 @@ func TestTextsOfASourceFindTheirLanguage(t *testing.T) {
 			{"pl", meeting("Zebranie", "meeting", "Text"), Translate, "en/Meeting/Text/meeting pl/Zebranie//"},
 			{"pl", meeting("Meeting", "meeting", "Text"), Translate, "en/Meeting/Text/meeting"},
 		}},
-		{"unless the source says that it is in the language", []step{
+		{"unless the source says that it is in the language", []languageStep{
 			{"en", meeting("Opera", "opera", "Text", speaks("en", "en,pl")), Create, "en/Opera/Text/opera"},
 			{"pl", meeting("Opera", "opera", "Text", speaks("pl", "en,pl")), Translate, "en/Opera/Text/opera pl/Opera//"},
 			{"pl", meeting("Opera", "opera", "Text", speaks("pl", "en,pl")), Unchanged, "en/Opera/Text/opera pl/Opera//"},
 		}},
-		{"translations into the language of the site are whole", []step{
+		{"translations into the language of the site are whole", []languageStep{
 			{"pl", meeting("Zebranie", "meeting", "Text"), Create, "pl/Zebranie/Text/meeting"},
 			{"en", meeting("Meeting", "meeting", "Text"), Translate, "pl/Zebranie/Text/meeting en/Meeting/Text/"},
 			{"pl", meeting("Zebranie", "meeting", "Opis"), Update, "pl/Zebranie/Opis/meeting en/Meeting/Text/"},
 		}},
-		{"a text in the language of another", []step{
+		{"a text in the language of another", []languageStep{
 			{"pl", meeting("Meeting", "meeting", "Text", speaks("en", "en")), Create, "en/Meeting/Text/meeting"},
 			{"es", meeting("Meeting II", "meeting", "Text", speaks("en", "en")), Update, "en/Meeting II/Text/meeting"},
 			{"pl", meeting("Meeting III", "meeting", "Text", speaks("en", "en,es")), Unchanged, "en/Meeting II/Text/meeting"},
 		}},
-		{"only the description is translated", []step{
+		{"only the description is translated", []languageStep{
 			{"pl", meeting("Meeting", "meeting", "Opis", speaks("en", "en,pl")), Create, "en/Meeting//meeting pl//Opis/"},
 			{"en", meeting("Meeting", "meeting", "Text", speaks("en", "en,pl")), Update, "en/Meeting/Text/meeting pl//Opis/"},
 			{"pl", meeting("Meeting", "meeting", "Opis", speaks("en", "en,pl")), Unchanged, "en/Meeting/Text/meeting pl//Opis/"},
 		}},
-		{"the source takes a translation back", []step{
+		{"the source takes a translation back", []languageStep{
 			{"en", meeting("Meeting", "meeting", "Text", speaks("en", "en,pl")), Create, "en/Meeting/Text/meeting"},
 			{"pl", meeting("Zebranie", "zebranie", "Text", speaks("pl", "en,pl")), Translate, "en/Meeting/Text/meeting pl/Zebranie//zebranie"},
 			{"pl", meeting("Meeting", "meeting", "Text", speaks("en", "en")), Translate, "en/Meeting/Text/meeting"},
 			{"pl", meeting("Meeting", "meeting", "Text", speaks("en", "en")), Unchanged, "en/Meeting/Text/meeting"},
 		}},
-		{"the source takes a translated title back", []step{
+		{"the source takes a translated title back", []languageStep{
 			{"en", meeting("Meeting", "meeting", "Text", speaks("en", "en,pl")), Create, "en/Meeting/Text/meeting"},
 			{"pl", meeting("Zebranie", "meeting", "Opis", speaks("pl", "en,pl")), Translate, "en/Meeting/Text/meeting pl/Zebranie/Opis/"},
 			{"pl", meeting("Meeting", "meeting", "Opis", speaks("en", "en,pl")), Translate, "en/Meeting/Text/meeting pl//Opis/"},
 		}},
-		{"a slug goes to the site's language", []step{
+		{"a slug goes to the site's language", []languageStep{
 			{"pl", meeting("Zebranie", "zebranie", ""), Create, "pl/Zebranie//zebranie"},
 			{"es", meeting("Reunión", "meeting", ""), Translate, "pl/Zebranie//zebranie es/Reunión//meeting"},
 			{"en", meeting("Meeting", "meeting", ""), Translate, "pl/Zebranie//zebranie en/Meeting//meeting es/Reunión//"},
 			{"es", meeting("Reunión", "reunion", ""), Translate, "pl/Zebranie//zebranie en/Meeting//meeting es/Reunión//reunion"},
 		}},
-		{"an original has a text that another language has not", []step{
+		{"an original has a text that another language has not", []languageStep{
 			{"pl", meeting("Zebranie", "meeting", "Opis"), Create, "pl/Zebranie/Opis/meeting"},
 			{"en", meeting("Meeting", "meeting", ""), Translate, "pl/Zebranie/Opis/meeting en/Meeting//"},
 			{"en", meeting("Meeting", "meeting", ""), Unchanged, "pl/Zebranie/Opis/meeting en/Meeting//"},
@@ -125,32 +157,7 @@ func TestTextsOfASourceFindTheirLanguage(t *testing.T) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				for i, s := range tt.steps {
-					report := importInto(t, st, s.cal, inLanguage(s.language))
-					if got := report.Items[0].Action; got != s.action {
-						t.Errorf("step %d: %s, want %s", i+1, got, s.action)
-					}
-					row, lines := theMeeting(t, st)
-					if diff := gocmp.Diff(s.want, strings.Join(lines, " ")); diff != "" {
-						t.Errorf("step %d (-want +got):\n%s", i+1, diff)
-					}
-					var languages []calendar.Language
-					for _, line := range lines {
-						languages = append(languages, calendar.Language(line[:2]))
-					}
-					if want := calendar.LanguagesOf(languages...); row.Languages != want {
-						t.Errorf("step %d: languages %s, want %s", i+1, row.Languages, want)
-					}
-					var slugs []string
-					for _, line := range lines {
-						if _, own, _ := strings.Cut(line[3:], "/"); !strings.HasSuffix(own, "/") {
-							slugs = append(slugs, own[strings.LastIndex(own, "/")+1:])
-						}
-					}
-					held := st.Ent.Slug.Query().Where(slug.OwnerID(row.ID), slug.KindEQ(calendar.Event)).
-						Select(slug.FieldSlug).StringsX(t.Context())
-					if !sameTexts(slugs, held) {
-						t.Errorf("step %d: slugs %v, want %v", i+1, held, slugs)
-					}
+					s.run(t, st, i+1)
 				}
 				row, _ := theMeeting(t, st)
 				st.Ent.Slug.Delete().Where(slug.OwnerID(row.ID), slug.KindEQ(calendar.Event)).ExecX(t.Context())
@@ -255,11 +262,11 @@ func TestLanguagesThatARecordSays(t *testing.T) {
 		{`{"language": null, "translations": []}`, "", ""},
 		{`{}`, "", ""},
 	} {
-		o, ok := newObject([]byte(tt.body), "", &journal{})
+		o, ok := newObject([]byte(tt.body), "", &readLog{})
 		if !ok {
 			t.Fatal(tt.body)
 		}
-		title, all := o.spokenIn()
+		title, all := o.languages()
 		if title != tt.title || all != tt.all || len(o.log.faults) > 0 {
 			t.Errorf("%s: %q and %q, faults %v", tt.body, title, all, o.log.faults)
 		}

@@ -13,6 +13,34 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+// knownZone returns the zone that a name means without a VTIMEZONE.
+func knownZone(name string) (zone calendar.Zone, err error) {
+	for _, find := range []func(string) (calendar.Zone, bool){ianaZone, windowsZone, offsetZone, abbreviatedZone} {
+		if zone, ok := find(name); ok {
+			return zone, nil
+		}
+	}
+	return calendar.Zone{}, fmt.Errorf("time zone %q is unknown", abbreviate(name))
+}
+
+// ianaZone returns the zone with an IANA name. Some programs write paths that end in the name, such as
+// /example.org/Tzfile/Europe/Warsaw or tzone://Microsoft/Utc.
+func ianaZone(name string) (calendar.Zone, bool) {
+	if zone, err := calendar.ParseZone(name); err == nil {
+		return zone, !zone.IsOffset()
+	}
+	parts := strings.Split(name, "/")
+	for n := 3; n > 0; n-- {
+		if len(parts) > n && (n > 1 || parts[0] == "" || parts[1] == "") {
+			zone, err := calendar.ParseZone(strings.Join(parts[len(parts)-n:], "/"))
+			if err == nil && !zone.IsOffset() {
+				return zone, true
+			}
+		}
+	}
+	return calendar.Zone{}, false
+}
+
 //go:embed windows_zones.txt
 var windowsZoneTable string
 
@@ -83,24 +111,6 @@ func foldZoneName(name string) string {
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), " ")
-}
-
-// ianaZone returns the zone with an IANA name. Some programs write paths that end in the name, such as
-// /example.org/Tzfile/Europe/Warsaw or tzone://Microsoft/Utc.
-func ianaZone(name string) (calendar.Zone, bool) {
-	if zone, err := calendar.ParseZone(name); err == nil {
-		return zone, !zone.IsOffset()
-	}
-	parts := strings.Split(name, "/")
-	for n := 3; n > 0; n-- {
-		if len(parts) > n && (n > 1 || parts[0] == "" || parts[1] == "") {
-			zone, err := calendar.ParseZone(strings.Join(parts[len(parts)-n:], "/"))
-			if err == nil && !zone.IsOffset() {
-				return zone, true
-			}
-		}
-	}
-	return calendar.Zone{}, false
 }
 
 // zoneEndings are the words after the region in the Windows name of a zone, other than Standard Time. Windows writes those
@@ -237,14 +247,4 @@ var abbreviatedZones = map[string]string{
 func abbreviatedZone(name string) (calendar.Zone, bool) {
 	zone, err := calendar.ParseZone(abbreviatedZones[strings.ToUpper(name)])
 	return zone, err == nil
-}
-
-// knownZone returns the zone that a name means without a VTIMEZONE.
-func knownZone(name string) (zone calendar.Zone, err error) {
-	for _, find := range []func(string) (calendar.Zone, bool){ianaZone, windowsZone, offsetZone, abbreviatedZone} {
-		if zone, ok := find(name); ok {
-			return zone, nil
-		}
-	}
-	return calendar.Zone{}, fmt.Errorf("time zone %q is unknown", shorten(name))
 }

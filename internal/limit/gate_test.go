@@ -166,14 +166,17 @@ func waitFor(t *testing.T, met func() bool) {
 	}
 }
 
+// listenerTrial is a Listener with limits, and what it does with three connections.
+type listenerTrial struct {
+	name            string
+	most, byAddress int
+	exempt          func(netip.Addr) bool
+	want            []Reason // of three connections; "" is kept
+}
+
 func TestListener(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name            string
-		most, byAddress int
-		exempt          func(netip.Addr) bool
-		want            []Reason // of three connections; "" is kept
-	}{
+	for _, test := range []listenerTrial{
 		{"no limit", 0, 0, nil, []Reason{"", "", ""}},
 		{"in total", 2, 0, nil, []Reason{"", "", TooMany}},
 		{"from an address", 0, 1, nil, []Reason{"", TooManyFromAddress, TooManyFromAddress}},
@@ -182,76 +185,81 @@ func TestListener(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			inner, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			refused := make(chan Reason, 1)
-			l := &Listener{
-				Listener: inner, Most: test.most, MostPerAddress: test.byAddress, Exempt: test.exempt,
-				Refuse: func(_ net.Conn, why Reason) { refused <- why },
-			}
-			accepted := make(chan net.Conn)
-			go func() {
-				defer close(accepted)
-				for {
-					c, err := l.Accept()
-					if err != nil {
-						return
-					}
-					accepted <- c
-				}
-			}()
-			var kept []net.Conn
-			for i, want := range test.want {
-				c, err := net.Dial("tcp", inner.Addr().String())
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { c.Close() })
-				var got Reason
-				select {
-				case got = <-refused:
-				case c := <-accepted:
-					kept = append(kept, c)
-				}
-				if got != want {
-					t.Errorf("connection %d: got %q, want %q", i, got, want)
-				}
-			}
-			if l.Open() != len(kept) {
-				t.Errorf("%d open, want %d", l.Open(), len(kept))
-			}
-			for _, c := range kept {
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
-				_ = c.Close() // a second time counts nothing
-			}
-			l.mu.Lock()
-			left := len(l.from)
-			l.mu.Unlock()
-			if l.Open() != 0 || left != 0 {
-				t.Errorf("%d open, from %d addresses, after all are closed", l.Open(), left)
-			}
-			c, err := net.Dial("tcp", inner.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			select {
-			case why := <-refused:
-				t.Errorf("refused for %s though there is room again", why)
-			case c := <-accepted:
-				l.Hurry(time.Millisecond)
-				if _, err := c.Read(make([]byte, 1)); err == nil {
-					t.Error("read from who says nothing")
-				}
-				c.Close()
-			}
-			if err := inner.Close(); err != nil {
-				t.Error(err)
-			}
+			test.run(t)
 		})
+	}
+}
+
+// run opens three connections, and closes those that were accepted.
+func (test listenerTrial) run(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := make(chan Reason, 1)
+	l := &Listener{
+		Listener: inner, Most: test.most, MostPerAddress: test.byAddress, Exempt: test.exempt,
+		Refuse: func(_ net.Conn, why Reason) { refused <- why },
+	}
+	accepted := make(chan net.Conn)
+	go func() {
+		defer close(accepted)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	var kept []net.Conn
+	for i, want := range test.want {
+		c, err := net.Dial("tcp", inner.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		var got Reason
+		select {
+		case got = <-refused:
+		case c := <-accepted:
+			kept = append(kept, c)
+		}
+		if got != want {
+			t.Errorf("connection %d: got %q, want %q", i, got, want)
+		}
+	}
+	if l.Open() != len(kept) {
+		t.Errorf("%d open, want %d", l.Open(), len(kept))
+	}
+	for _, c := range kept {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		_ = c.Close() // a second time counts nothing
+	}
+	l.mu.Lock()
+	left := len(l.from)
+	l.mu.Unlock()
+	if l.Open() != 0 || left != 0 {
+		t.Errorf("%d open, from %d addresses, after all are closed", l.Open(), left)
+	}
+	c, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	select {
+	case why := <-refused:
+		t.Errorf("refused for %s though there is room again", why)
+	case c := <-accepted:
+		l.Hurry(time.Millisecond)
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("read from who says nothing")
+		}
+		c.Close()
+	}
+	if err := inner.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -108,6 +108,14 @@ func newExample() exampleCalendar {
 	return m
 }
 
+// nonEmpty returns nil for "".
+func nonEmpty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // byEditor writes it record by record.
 func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 	w.T.Helper()
@@ -120,12 +128,6 @@ func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 			ids = append(ids, id)
 		}
 		return ids
-	}
-	nonEmpty := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
 	}
 	terms := func(taxonomy calendar.Kind, in []Term) []int64 {
 		return each(len(in), func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error) {

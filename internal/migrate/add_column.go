@@ -183,7 +183,7 @@ func withoutParentheses(text string) string {
 
 // closingParenthesis returns the index of the parenthesis that closes the first one; -1 means none.
 func closingParenthesis(text string) int {
-	for i, depth := range unquoted(text) {
+	for i, depth := range unquotedBytes(text) {
 		if text[i] == ')' && depth == 0 {
 			return i
 		}

@@ -33,6 +33,14 @@ func halls(more ...*schema.Column) (tables []*schema.Table, stages *schema.Table
 
 var rebuilds = regexp.MustCompile("CREATE TABLE `new_")
 
+// columnChange is a change of the table stages that adds a column.
+type columnChange struct {
+	name   string
+	change func(tables *[]*schema.Table, stages *schema.Table)
+	want   any    // value of the column in an old row
+	sqlite string // a statement that SQLite's migration has; "" means that it rebuilds the table
+}
+
 // Rows that were there before keep their columns and have the defaults of the new ones.
 func TestDiffAddsColumns(t *testing.T) {
 	t.Parallel()
@@ -62,12 +70,7 @@ func TestDiffAddsColumns(t *testing.T) {
 			})
 		}
 	}
-	for _, test := range []struct {
-		name   string
-		change func(tables *[]*schema.Table, stages *schema.Table)
-		want   any    // value of the column in an old row
-		sqlite string // a statement that SQLite's migration has; "" means that it rebuilds the table
-	}{
+	for _, test := range []columnChange{
 		{
 			"text", column(schema.Column{Type: field.TypeString, Size: 20, Default: "blue"}), "blue",
 			"ADD COLUMN `added` text NOT NULL DEFAULT ('blue');",
@@ -161,76 +164,81 @@ func TestDiffAddsColumns(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			storetest.EachURL(t, func(t *testing.T, url string) {
-				dev := storetest.Open(t, "sqlite://:memory:")
-				st := storetest.Open(t, url)
-				if st.Engine() == "mysql" {
-					if storetest.IsMariaDB(t, st) {
-						t.Skip("migrations are planned on MySQL")
-					}
-					storetest.SkipOnTiDB(t, st, "migrations are planned on MySQL")
-					dev = storetest.Open(t, storetest.MySQL(t))
-				}
-				tree := t.TempDir()
-				folder := tree + "/" + st.Engine()
-				if err := os.Mkdir(folder, 0o755); err != nil {
-					t.Fatal(err)
-				}
-				at := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
-				plan := func(tables []*schema.Table, name string) (written bool) {
-					t.Helper()
-					at = at.Add(time.Second)
-					written, err := migrate.DiffTables(t.Context(), dev, tables, folder, name, at)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return written
-				}
-				before, _ := halls()
-				plan(before, "before")
-				apply(t, st, tree)
-				storetest.Exec(t, st, "INSERT INTO stages (id, title) VALUES (7, 'Old')")
-
-				after, stages := halls()
-				test.change(&after, stages)
-				if !plan(after, "after") {
-					t.Fatal("nothing was planned")
-				}
-				after, stages = halls()
-				test.change(&after, stages)
-				if plan(after, "again") {
-					t.Error("the migration does not make the schema: another one was planned")
-				}
-				text := lastMigration(t, folder)
-				if st.Engine() == "sqlite" {
-					if rebuilt := rebuilds.MatchString(text); rebuilt != (test.sqlite == "") || !strings.Contains(text, test.sqlite) {
-						t.Errorf("want %q in\n%s", test.sqlite, text)
-					}
-				}
-				findings, err := migrate.Lint(t.Context(), dev, os.DirFS(tree), migrate.LintOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, f := range findings {
-					if f.Error {
-						t.Error(f)
-					}
-				}
-				apply(t, st, tree)
-				var title string
-				var added entsql.NullString
-				row := st.DB.QueryRowContext(t.Context(), "SELECT title, added FROM stages WHERE id = 7")
-				if err := row.Scan(&title, &added); err != nil {
-					t.Fatal(err)
-				}
-				var got any
-				if added.Valid {
-					got = strings.Replace(added.String, "true", "1", 1)
-				}
-				if diff := cmp.Diff([]any{"Old", test.want}, []any{title, got}); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				test.run(t, url)
 			})
 		})
+	}
+}
+
+// run plans and applies the change, and reads the column in a row from before.
+func (test columnChange) run(t *testing.T, url string) {
+	dev := storetest.Open(t, "sqlite://:memory:")
+	st := storetest.Open(t, url)
+	if st.Engine() == "mysql" {
+		if storetest.IsMariaDB(t, st) {
+			t.Skip("migrations are planned on MySQL")
+		}
+		storetest.SkipOnTiDB(t, st, "migrations are planned on MySQL")
+		dev = storetest.Open(t, storetest.MySQL(t))
+	}
+	tree := t.TempDir()
+	folder := tree + "/" + st.Engine()
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+	plan := func(tables []*schema.Table, name string) (written bool) {
+		t.Helper()
+		at = at.Add(time.Second)
+		written, err := migrate.DiffTables(t.Context(), dev, tables, folder, name, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return written
+	}
+	before, _ := halls()
+	plan(before, "before")
+	apply(t, st, tree)
+	storetest.Exec(t, st, "INSERT INTO stages (id, title) VALUES (7, 'Old')")
+
+	after, stages := halls()
+	test.change(&after, stages)
+	if !plan(after, "after") {
+		t.Fatal("nothing was planned")
+	}
+	after, stages = halls()
+	test.change(&after, stages)
+	if plan(after, "again") {
+		t.Error("the migration does not make the schema: another one was planned")
+	}
+	text := lastMigration(t, folder)
+	if st.Engine() == "sqlite" {
+		if rebuilt := rebuilds.MatchString(text); rebuilt != (test.sqlite == "") || !strings.Contains(text, test.sqlite) {
+			t.Errorf("want %q in\n%s", test.sqlite, text)
+		}
+	}
+	findings, err := migrate.Lint(t.Context(), dev, os.DirFS(tree), migrate.LintOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if f.Error {
+			t.Error(f)
+		}
+	}
+	apply(t, st, tree)
+	var title string
+	var added entsql.NullString
+	row := st.DB.QueryRowContext(t.Context(), "SELECT title, added FROM stages WHERE id = 7")
+	if err := row.Scan(&title, &added); err != nil {
+		t.Fatal(err)
+	}
+	var got any
+	if added.Valid {
+		got = strings.Replace(added.String, "true", "1", 1)
+	}
+	if diff := cmp.Diff([]any{"Old", test.want}, []any{title, got}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -62,7 +62,7 @@ func apply(ctx context.Context, st *store.Store, files fs.FS, o ApplyOptions) (d
 
 // apply runs the pending migrations under the lock.
 func (h *history) apply(ctx context.Context, o ApplyOptions) (done []Revision, err error) {
-	end, err := lock(ctx, h.store, h.conn, o.LockWait)
+	end, err := lockHistory(ctx, h.store, h.conn, o.LockWait)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
@@ -88,7 +88,7 @@ func (h *history) apply(ctx context.Context, o ApplyOptions) (done []Revision, e
 	if h.store.Engine() == "mysql" {
 		runCtx = context.WithoutCancel(ctx)
 	}
-	run := &runner{atlasDriver: h.drv, h: h, ctx: ctx, progress: o.Progress}
+	run := &statementRunner{atlasDriver: h.drv, h: h, ctx: ctx, progress: o.Progress}
 	if h.store.Engine() == "mysql" {
 		isTiDB, err := store.IsTiDB(ctx, h.conn)
 		if err != nil {
@@ -117,8 +117,8 @@ func (h *history) apply(ctx context.Context, o ApplyOptions) (done []Revision, e
 	return done, nil
 }
 
-// runner is an Atlas driver that stops between two statements when ctx ends. It tracks the next statement.
-type runner struct {
+// statementRunner is an Atlas driver that stops between two statements when ctx ends. It tracks the next statement.
+type statementRunner struct {
 	atlasDriver
 	h        *history
 	ctx      context.Context
@@ -132,7 +132,7 @@ type runner struct {
 }
 
 // execute runs the first count pending migrations with Atlas's Executor.
-func (r *runner) execute(ctx context.Context, revs atlas.RevisionReadWriter, operator string, count int) error {
+func (r *statementRunner) execute(ctx context.Context, revs atlas.RevisionReadWriter, operator string, count int) error {
 	ex, err := atlas.NewExecutor(r, r.h.dir, correctedRevisions{revs, r.h},
 		atlas.WithOperatorVersion(operator), atlas.WithLogger(r))
 	if err != nil {
@@ -181,7 +181,7 @@ func risksReferences(statement string) bool {
 }
 
 // Log implements Atlas's Logger.
-func (r *runner) Log(entry atlas.LogEntry) {
+func (r *statementRunner) Log(entry atlas.LogEntry) {
 	switch e := entry.(type) {
 	case atlas.LogFile:
 		stmts, err := atlas.FileStmtDecls(r.atlasDriver, e.File)
@@ -195,7 +195,7 @@ func (r *runner) Log(entry atlas.LogEntry) {
 
 // ExecContext reports progress and runs a statement of a migration. It does not run the statement in a dry run, or if
 // the statement already ran before an interruption.
-func (r *runner) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (r *statementRunner) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	if r.failure != nil {
 		return nil, r.failure
 	}
@@ -203,7 +203,7 @@ func (r *runner) ExecContext(ctx context.Context, query string, args ...any) (sq
 	// the one after the recorded statements.
 	rev := r.h.revision(r.step.Version)
 	if rev != nil && rev.Applied < rev.Total && r.step.Number == rev.Applied+1 {
-		live, err := inspect(ctx, r.atlasDriver)
+		live, err := inspectSchema(ctx, r.atlasDriver)
 		if err != nil {
 			return nil, err
 		}

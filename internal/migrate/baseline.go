@@ -60,7 +60,7 @@ func baseline(ctx context.Context, st *store.Store, files fs.FS, version string,
 }
 
 func (h *history) baseline(ctx context.Context, version string, o BaselineOptions) (err error) {
-	end, err := lock(ctx, h.store, h.conn, o.LockWait)
+	end, err := lockHistory(ctx, h.store, h.conn, o.LockWait)
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (h *history) baseline(ctx context.Context, version string, o BaselineOption
 		return fmt.Errorf("%s has a record of migrations already, up to %s", h.store, h.revs[len(h.revs)-1].Version)
 	}
 	if !o.Force {
-		live, err := inspect(ctx, h.drv)
+		live, err := inspectSchema(ctx, h.drv)
 		if err != nil {
 			return err
 		}
-		drift, err := h.compare(ctx, live, point{version, allStatements}, o.Dev)
+		drift, err := h.compare(ctx, live, historyPoint{version, allStatements}, o.Dev)
 		if err != nil {
 			return err
 		}

@@ -101,14 +101,14 @@ func columnClause(column *schema.Column) string {
 func mysqlDiffer(next entschema.Differ) entschema.Differ {
 	return entschema.DiffFunc(func(current, desired *schema.Schema) ([]schema.Change, error) {
 		changes, err := next.Diff(current, desired)
-		return replacements(changes), err
+		return withReplacedIndexes(changes), err
 	})
 }
 
-// replacements returns the changes with each changed index or foreign key dropped and added. Atlas plans two
+// withReplacedIndexes returns the changes with each changed index or foreign key dropped and added. Atlas plans two
 // statements for a changed index, and MySQL refuses the first one if a foreign key needs the index. splitByLock keeps
 // both parts in one statement. For a foreign key to another table, Atlas also drops an index that may not exist.
-func replacements(changes []schema.Change) []schema.Change {
+func withReplacedIndexes(changes []schema.Change) []schema.Change {
 	out := slices.Clone(changes)
 	for i, change := range out {
 		table, ok := change.(*schema.ModifyTable)
@@ -134,7 +134,7 @@ func replacements(changes []schema.Change) []schema.Change {
 
 // planParts returns the changes of MySQL in the parts that Atlas plans one after another.
 func planParts(drv atlas.Driver, changes []schema.Change) [][]schema.Change {
-	changes = replacements(changes)
+	changes = withReplacedIndexes(changes)
 	if driver, ok := drv.(*mysql.Driver); ok && driver.TiDB() {
 		first, last := dropsLast(changes)
 		return [][]schema.Change{first, last}

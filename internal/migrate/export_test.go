@@ -61,7 +61,7 @@ func CheckStates(files fs.FS, name string) error {
 		return err
 	}
 	version, _, _ := strings.Cut(name, "_")
-	_, err = recordedTables(files, dir, point{version, allStatements})
+	_, err = recordedTables(files, dir, historyPoint{version, allStatements})
 	return err
 }
 
@@ -76,7 +76,7 @@ func Inspect(ctx context.Context, st *store.Store) (found *schema.Schema, err er
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, drv)
+	return inspectSchema(ctx, drv)
 }
 
 // OpenDriver opens Atlas's driver.

@@ -149,7 +149,7 @@ func isSilenced(f atlas.File, engine string, pos int, rule, code string) bool {
 	if d, ok := f.(interface{ Directive(string) []string }); ok {
 		comments = d.Directive("nolint")
 	}
-	stmts, err := atlas.FileStmtDecls(scanners[engine], f)
+	stmts, err := atlas.FileStmtDecls(statementScanners[engine], f)
 	if err != nil {
 		return false // the replay reports this error
 	}
@@ -213,11 +213,11 @@ func (l *linter) compareReleased(released fs.FS, all []atlas.File) error {
 
 // replay runs all files on the empty database and analyzes those from the index from on.
 func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, from int) error {
-	current, err := inspect(ctx, drv)
+	current, err := inspectSchema(ctx, drv)
 	if err != nil {
 		return err
 	}
-	keys := map[string]position{} // positions of the statements that added foreign keys
+	keys := map[string]statementPosition{} // positions of the statements that added foreign keys
 	for i, f := range all {
 		stmts, err := atlas.FileStmtDecls(drv, f)
 		if err != nil {
@@ -232,7 +232,7 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 			if i < from {
 				continue
 			}
-			next, err := inspect(ctx, drv)
+			next, err := inspectSchema(ctx, drv)
 			if err != nil {
 				return err
 			}
@@ -251,7 +251,7 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 		}
 		if i < from {
 			if i+1 == from {
-				if current, err = inspect(ctx, drv); err != nil {
+				if current, err = inspectSchema(ctx, drv); err != nil {
 					return err
 				}
 			}

@@ -39,7 +39,7 @@ func LintLocks(files fs.FS, latest int) ([]Finding, error) {
 	}
 	l := linter{engine: "mysql"}
 	for i := from; i < len(all); i++ {
-		stmts, err := atlas.FileStmtDecls(scanners["mysql"], all[i])
+		stmts, err := atlas.FileStmtDecls(statementScanners["mysql"], all[i])
 		if err != nil {
 			return nil, fmt.Errorf("lint: %s: %w", all[i].Name(), err)
 		}
@@ -177,7 +177,7 @@ var (
 // splitClauses splits the clauses of an ALTER TABLE at commas outside parentheses and quotes.
 func splitClauses(list string) (out []string) {
 	start := 0
-	for i, depth := range unquoted(list) {
+	for i, depth := range unquotedBytes(list) {
 		if list[i] == ',' && depth == 0 {
 			out = append(out, strings.TrimSpace(list[start:i]))
 			start = i + 1
@@ -186,8 +186,8 @@ func splitClauses(list string) (out []string) {
 	return append(out, strings.TrimSpace(list[start:]))
 }
 
-// unquoted yields the index of each byte of an SQL text outside quotes, and how many parentheses are open after it.
-func unquoted(text string) iter.Seq2[int, int] {
+// unquotedBytes yields the index of each byte of an SQL text outside quotes, and how many parentheses are open after it.
+func unquotedBytes(text string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		depth := 0
 		var quote byte // 0 outside quotes

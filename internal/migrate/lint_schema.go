@@ -12,8 +12,8 @@ import (
 	"ariga.io/atlas/sql/sqlcheck"
 )
 
-// position identifies a statement by its file and the byte offset of its start.
-type position struct {
+// statementPosition identifies a statement by its file and the byte offset of its start.
+type statementPosition struct {
 	file atlas.File
 	pos  int
 }
@@ -141,7 +141,7 @@ func columnNames(columns []*schema.Column) []string {
 
 // addNewKeys adds to keys the foreign keys that are in the schema to, but not in from. It indexes them by
 // keyName. The value is the position of stmt in the file f. Keys that are already in keys stay unchanged.
-func addNewKeys(keys map[string]position, from, to *schema.Schema, f atlas.File, stmt *atlas.Stmt) {
+func addNewKeys(keys map[string]statementPosition, from, to *schema.Schema, f atlas.File, stmt *atlas.Stmt) {
 	had := map[string]bool{}
 	for _, t := range from.Tables {
 		for _, key := range t.ForeignKeys {
@@ -152,7 +152,7 @@ func addNewKeys(keys map[string]position, from, to *schema.Schema, f atlas.File,
 		for _, key := range t.ForeignKeys {
 			name := keyName(t, key)
 			if _, known := keys[name]; !known && !had[name] {
-				keys[name] = position{f, stmt.Pos}
+				keys[name] = statementPosition{f, stmt.Pos}
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func addNewKeys(keys map[string]position, from, to *schema.Schema, f atlas.File,
 // checkKeys adds findings about new foreign keys without an index on their columns. MySQL creates such an index
 // itself.
 func (l *linter) checkKeys(
-	ctx context.Context, drv atlasDriver, final *schema.Schema, from map[string]position,
+	ctx context.Context, drv atlasDriver, final *schema.Schema, from map[string]statementPosition,
 ) error {
 	for _, t := range final.Tables {
 		for _, key := range t.ForeignKeys {

@@ -15,6 +15,25 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
+// lockHistory prevents other processes from migrating until the caller calls end. wait is the time limit for getting
+// the lock. 0 means defaultLockWait, a negative value means no wait.
+func lockHistory(
+	ctx context.Context, st *store.Store, conn *sql.Conn, wait time.Duration,
+) (end func(runOutcome) error, err error) {
+	if wait == 0 {
+		wait = defaultLockWait
+	}
+	wait = max(wait, 0)
+	if st.Engine() == "sqlite" {
+		return lockSQLite(ctx, conn, wait)
+	}
+	drv, err := newDriver(ctx, st, conn)
+	if err != nil {
+		return nil, err
+	}
+	return lockMySQL(ctx, drv, conn, wait)
+}
+
 // lockName is the name of the MySQL lock that the Atlas CLI takes too, so that only one of the programs
 // migrates at a time.
 const lockName = "atlas_migrate_execute"
@@ -31,25 +50,6 @@ const (
 	runUnchanged
 	runRiskedReferences
 )
-
-// lock prevents other processes from migrating until the caller calls end. wait is the time limit for getting
-// the lock. 0 means defaultLockWait, a negative value means no wait.
-func lock(
-	ctx context.Context, st *store.Store, conn *sql.Conn, wait time.Duration,
-) (end func(runOutcome) error, err error) {
-	if wait == 0 {
-		wait = defaultLockWait
-	}
-	wait = max(wait, 0)
-	if st.Engine() == "sqlite" {
-		return lockSQLite(ctx, conn, wait)
-	}
-	drv, err := newDriver(ctx, st, conn)
-	if err != nil {
-		return nil, err
-	}
-	return lockMySQL(ctx, drv, conn, wait)
-}
 
 // lockMySQL takes a named lock, which belongs to the connection and ends with it. It also sets the time for
 // which the statements of the connection wait for tables.

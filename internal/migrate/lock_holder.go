@@ -10,34 +10,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// holderWait is the time limit of queries for the connection that has a lock. They only improve an error message.
-const holderWait = 5 * time.Second
-
-// session is a connection in the process list of a MySQL server.
-type session struct {
-	id               int64
-	user, host, info sql.NullString
-	seconds          sql.NullInt64
-}
-
-// String describes the session: user, statement, and running time.
-func (s session) String() string {
-	if !s.user.Valid {
-		return fmt.Sprintf("connection %d", s.id)
-	}
-	out := fmt.Sprintf("connection %d of %s@%s, for %s ", s.id, s.user.String, s.host.String,
-		time.Duration(s.seconds.Int64)*time.Second)
-	statement := strings.Join(strings.Fields(s.info.String), " ")
-	if statement == "" {
-		return out + "idle"
-	}
-	const longest = 100
-	if runes := []rune(statement); len(runes) > longest {
-		statement = string(runes[:longest]) + "…"
-	}
-	return out + "at " + statement
-}
-
 // lockHolder describes the connection that holds the migration lock, as far as the user may see it.
 func lockHolder(ctx context.Context, conn *sql.Conn) string {
 	ctx, cancel := context.WithTimeout(ctx, holderWait)
@@ -55,7 +27,35 @@ func lockHolder(ctx context.Context, conn *sql.Conn) string {
 		}
 	}
 	return fmt.Sprintf("held by %s; a user with the right PROCESS learns more by %s%d",
-		session{id: id.Int64}, holderQueries[1], id.Int64)
+		databaseSession{id: id.Int64}, holderQueries[1], id.Int64)
+}
+
+// databaseSession is a connection in the process list of a MySQL server.
+type databaseSession struct {
+	id               int64
+	user, host, info sql.NullString
+	seconds          sql.NullInt64
+}
+
+// holderWait is the time limit of queries for the connection that has a lock. They only improve an error message.
+const holderWait = 5 * time.Second
+
+// String describes the session: user, statement, and running time.
+func (s databaseSession) String() string {
+	if !s.user.Valid {
+		return fmt.Sprintf("connection %d", s.id)
+	}
+	out := fmt.Sprintf("connection %d of %s@%s, for %s ", s.id, s.user.String, s.host.String,
+		time.Duration(s.seconds.Int64)*time.Second)
+	statement := strings.Join(strings.Fields(s.info.String), " ")
+	if statement == "" {
+		return out + "idle"
+	}
+	const longest = 100
+	if runes := []rune(statement); len(runes) > longest {
+		statement = string(runes[:longest]) + "…"
+	}
+	return out + "at " + statement
 }
 
 // holderQueries are the queries for a connection, without its id. The first is for MySQL and users who may read
@@ -106,7 +106,7 @@ func querySessions(ctx context.Context, conn interface {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var s session
+		var s databaseSession
 		if err := rows.Scan(&s.id, &s.user, &s.host, &s.seconds, &s.info); err != nil {
 			return nil, err
 		}

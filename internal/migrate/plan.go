@@ -49,7 +49,7 @@ func plan(ctx context.Context, st *store.Store, files fs.FS, to string) (script 
 		if err != nil || len(pending) == 0 {
 			return err
 		}
-		run := &runner{
+		run := &statementRunner{
 			atlasDriver: h.drv, h: h, ctx: ctx, dry: true,
 			progress: func(step Step) { script.Steps = append(script.Steps, step) },
 		}

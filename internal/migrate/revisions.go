@@ -11,6 +11,9 @@ import (
 	"ariga.io/atlas/sql/schema"
 )
 
+// revisionTable implements Atlas's RevisionReadWriter on the revision table.
+type revisionTable struct{ db schema.ExecQuerier }
+
 // The revision table is that of the Atlas CLI, with the same columns and types.
 const (
 	revisionTableName = "atlas_schema_revisions"
@@ -33,9 +36,6 @@ var revisionDDL = map[string]string{
 		"`error` text NULL, `error_stmt` text NULL, `hash` text NOT NULL, `partial_hashes` json NULL, " +
 		"`operator_version` text NOT NULL, PRIMARY KEY (`version`))",
 }
-
-// revisionTable implements Atlas's RevisionReadWriter on the revision table.
-type revisionTable struct{ db schema.ExecQuerier }
 
 // Ident implements Atlas's RevisionReadWriter.
 func (revisionTable) Ident() *atlas.TableIdent { return &atlas.TableIdent{Name: revisionTableName} }

@@ -21,16 +21,6 @@ type RowVersions struct {
 	Tables map[string]int // tables without row versions are left out
 }
 
-// ErrNeedsProcess is returned by ReadRowVersions for a user without the privilege PROCESS.
-var ErrNeedsProcess = errors.New("unknown without the right PROCESS")
-
-// Errors of servers.
-const (
-	errorNoSuchTable      = 1146 // TiDB, which has no table of the row versions
-	errorUnknownTable     = 1109 // MariaDB, which has none either and no limit
-	errorMissingPrivilege = 1227
-)
-
 // ReadRowVersions returns the row versions of the tables of a MySQL database. Nil means that the engine has none:
 // SQLite, MariaDB and TiDB.
 func ReadRowVersions(ctx context.Context, st *store.Store) (*RowVersions, error) {
@@ -51,6 +41,16 @@ func ReadRowVersions(ctx context.Context, st *store.Store) (*RowVersions, error)
 	}
 	return out, nil
 }
+
+// ErrNeedsProcess is returned by ReadRowVersions for a user without the privilege PROCESS.
+var ErrNeedsProcess = errors.New("unknown without the right PROCESS")
+
+// Errors of servers.
+const (
+	errorNoSuchTable      = 1146 // TiDB, which has no table of the row versions
+	errorUnknownTable     = 1109 // MariaDB, which has none either and no limit
+	errorMissingPrivilege = 1227
+)
 
 func queryRowVersions(ctx context.Context, db *sql.DB) (*RowVersions, error) {
 	var name, version string

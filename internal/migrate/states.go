@@ -19,16 +19,62 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
+// tableState is the effect of one statement of a migration on the tables.
+type tableState struct {
+	sum     string            // checksum of the statement
+	changed map[string]string // description of each changed table after the statement, by name
+	dropped []string          // names of dropped tables
+}
+
 // StatesFolder has one file for each MySQL migration. The file has the tables after each statement, as a MySQL
 // server describes them, in Atlas's language. With these files Verify needs no empty database to replay
 // migrations in (decision 027). SQLite migrations are replayed in memory instead.
 const StatesFolder = "states"
 
-// state is the effect of one statement of a migration on the tables.
-type state struct {
-	sum     string            // checksum of the statement
-	changed map[string]string // description of each changed table after the statement, by name
-	dropped []string          // names of dropped tables
+// States replays the MySQL migrations in dev, an empty MySQL database, and empties it again. It returns the
+// files of migrations/states by name.
+func States(ctx context.Context, dev *store.Store, files fs.FS) (out map[string][]byte, err error) {
+	dir, err := copyDir(files, "mysql")
+	if err != nil {
+		return nil, err
+	}
+	all, err := dir.Files()
+	if err != nil {
+		return nil, err
+	}
+	out = make(map[string][]byte, len(all))
+	err = withEmpty(ctx, dev, func(drv atlasDriver) error {
+		before := map[string]string{}
+		for _, f := range all {
+			stmts, err := atlas.FileStmtDecls(drv, f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			states := make([]tableState, len(stmts))
+			for i, stmt := range stmts {
+				if _, err := drv.ExecContext(ctx, stmt.Text); err != nil {
+					return &atlas.StmtExecError{File: f, Stmt: stmt, Version: f.Version(), Err: err}
+				}
+				found, err := inspectSchema(ctx, drv)
+				if err != nil {
+					return err
+				}
+				after, err := describeTables(found)
+				if err != nil {
+					return err
+				}
+				states[i] = stateBetween(before, after)
+				states[i].sum = statementSum(stmt.Text)
+				before = after
+			}
+			out[stateFile(f)] = formatStates(f, states)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("states: %w", err)
+	}
+	return out, nil
 }
 
 // errNoState is returned if no file has the tables after a statement.
@@ -50,7 +96,7 @@ func statementSum(sql string) string {
 }
 
 // formatStates returns the content of the file with the states of a migration.
-func formatStates(f atlas.File, states []state) []byte {
+func formatStates(f atlas.File, states []tableState) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The tables after each statement of mysql/%s.\n", f.Name())
 	b.WriteString("# Written by `almanac migrate diff` and `almanac migrate seal`. Do not edit.\n")
@@ -67,12 +113,12 @@ func formatStates(f atlas.File, states []state) []byte {
 }
 
 // parseStates parses a file that formatStates created.
-func parseStates(text string) (states []state) {
+func parseStates(text string) (states []tableState) {
 	var table string
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, stateMark); ok {
 			sum := rest[strings.LastIndexByte(rest, ' ')+1:]
-			states = append(states, state{sum: strings.TrimSpace(sum), changed: map[string]string{}})
+			states = append(states, tableState{sum: strings.TrimSpace(sum), changed: map[string]string{}})
 			table = ""
 			continue
 		}
@@ -138,11 +184,11 @@ func inheritCollations(s *schema.Schema) {
 			for _, attr := range table.Attrs {
 				switch attr := attr.(type) {
 				case *schema.Charset:
-					if !slices.ContainsFunc(column.Attrs, isA[*schema.Charset]) {
+					if !slices.ContainsFunc(column.Attrs, isAttr[*schema.Charset]) {
 						column.SetCharset(attr.V)
 					}
 				case *schema.Collation:
-					if !slices.ContainsFunc(column.Attrs, isA[*schema.Collation]) {
+					if !slices.ContainsFunc(column.Attrs, isAttr[*schema.Collation]) {
 						column.SetCollation(attr.V)
 					}
 				}
@@ -151,60 +197,14 @@ func inheritCollations(s *schema.Schema) {
 	}
 }
 
-func isA[T schema.Attr](a schema.Attr) bool {
+func isAttr[T schema.Attr](a schema.Attr) bool {
 	_, ok := a.(T)
 	return ok
 }
 
-// States replays the MySQL migrations in dev, an empty MySQL database, and empties it again. It returns the
-// files of migrations/states by name.
-func States(ctx context.Context, dev *store.Store, files fs.FS) (out map[string][]byte, err error) {
-	dir, err := copyDir(files, "mysql")
-	if err != nil {
-		return nil, err
-	}
-	all, err := dir.Files()
-	if err != nil {
-		return nil, err
-	}
-	out = make(map[string][]byte, len(all))
-	err = withEmpty(ctx, dev, func(drv atlasDriver) error {
-		before := map[string]string{}
-		for _, f := range all {
-			stmts, err := atlas.FileStmtDecls(drv, f)
-			if err != nil {
-				return fmt.Errorf("%s: %w", f.Name(), err)
-			}
-			states := make([]state, len(stmts))
-			for i, stmt := range stmts {
-				if _, err := drv.ExecContext(ctx, stmt.Text); err != nil {
-					return &atlas.StmtExecError{File: f, Stmt: stmt, Version: f.Version(), Err: err}
-				}
-				found, err := inspect(ctx, drv)
-				if err != nil {
-					return err
-				}
-				after, err := describeTables(found)
-				if err != nil {
-					return err
-				}
-				states[i] = stateBetween(before, after)
-				states[i].sum = statementSum(stmt.Text)
-				before = after
-			}
-			out[stateFile(f)] = formatStates(f, states)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("states: %w", err)
-	}
-	return out, nil
-}
-
 // stateBetween returns the changes from one set of table descriptions to the next.
-func stateBetween(before, after map[string]string) state {
-	st := state{changed: map[string]string{}}
+func stateBetween(before, after map[string]string) tableState {
+	st := tableState{changed: map[string]string{}}
 	for name, text := range after {
 		if before[name] != text {
 			st.changed[name] = text
@@ -219,9 +219,9 @@ func stateBetween(before, after map[string]string) state {
 	return st
 }
 
-// point is a position in the history of a schema: after all migrations before version, and after its first
+// historyPoint is a position in the history of a schema: after all migrations before version, and after its first
 // statements. The zero value is the beginning.
-type point struct {
+type historyPoint struct {
 	version    string
 	statements int // number of statements; allStatements means the whole migration
 }
@@ -230,7 +230,7 @@ type point struct {
 const allStatements = math.MaxInt
 
 // recordedSchema returns the MySQL schema at a point of the history from migrations/states.
-func recordedSchema(files fs.FS, dir atlas.Dir, at point) (*schema.Schema, error) {
+func recordedSchema(files fs.FS, dir atlas.Dir, at historyPoint) (*schema.Schema, error) {
 	tables, err := recordedTables(files, dir, at)
 	if err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func recordedSchema(files fs.FS, dir atlas.Dir, at point) (*schema.Schema, error
 }
 
 // recordedTables returns the table descriptions at a point of the history from migrations/states.
-func recordedTables(files fs.FS, dir atlas.Dir, at point) (map[string]string, error) {
+func recordedTables(files fs.FS, dir atlas.Dir, at historyPoint) (map[string]string, error) {
 	all, err := dir.Files()
 	if err != nil {
 		return nil, err
@@ -249,7 +249,7 @@ func recordedTables(files fs.FS, dir atlas.Dir, at point) (map[string]string, er
 		if f.Version() > at.version {
 			break
 		}
-		stmts, err := atlas.FileStmtDecls(scanners["mysql"], f)
+		stmts, err := atlas.FileStmtDecls(statementScanners["mysql"], f)
 		if err != nil {
 			return nil, fmt.Errorf("migration %s: %w", f.Name(), err)
 		}

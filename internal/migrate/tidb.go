@@ -16,31 +16,6 @@ type tableWatch struct {
 	wait time.Duration
 }
 
-// watchInterval is the time between two checks of a running statement.
-const watchInterval = 500 * time.Millisecond
-
-// tableInUseError is returned for a statement that waits for a transaction. The server runs the statement
-// later.
-type tableInUseError struct {
-	statement, users string
-}
-
-func (e *tableInUseError) Error() string {
-	return fmt.Sprintf("%s waits for a transaction that did not end in time; the table is used by %s; the server runs the "+
-		"statement after that transaction: apply again then", e.statement, e.users)
-}
-
-// tableWait returns the time for which statements wait for tables, given the option LockWait.
-func tableWait(wait time.Duration) time.Duration {
-	switch {
-	case wait == 0:
-		return defaultLockWait
-	case wait < time.Second:
-		return time.Second
-	}
-	return wait
-}
-
 // exec runs a statement until it ends, has waited too long for a transaction, or waits for one when stop ends.
 // It does not interrupt a statement that makes progress.
 func (w *tableWatch) exec(
@@ -83,6 +58,31 @@ func (w *tableWatch) exec(
 		}
 		return nil, &tableInUseError{statement: statement, users: strings.Join(users, "; ")}
 	}
+}
+
+// watchInterval is the time between two checks of a running statement.
+const watchInterval = 500 * time.Millisecond
+
+// tableInUseError is returned for a statement that waits for a transaction. The server runs the statement
+// later.
+type tableInUseError struct {
+	statement, users string
+}
+
+func (e *tableInUseError) Error() string {
+	return fmt.Sprintf("%s waits for a transaction that did not end in time; the table is used by %s; the server runs the "+
+		"statement after that transaction: apply again then", e.statement, e.users)
+}
+
+// tableWait returns the time for which statements wait for tables, given the option LockWait.
+func tableWait(wait time.Duration) time.Duration {
+	switch {
+	case wait == 0:
+		return defaultLockWait
+	case wait < time.Second:
+		return time.Second
+	}
+	return wait
 }
 
 // tidbTableUsers selects the connections whose transactions use a table of a statement and are older than some

@@ -57,7 +57,7 @@ func verify(ctx context.Context, st *store.Store, files fs.FS, dev *store.Store)
 		if err != nil {
 			return err
 		}
-		live, err := inspect(ctx, h.drv)
+		live, err := inspectSchema(ctx, h.drv)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func splitAllByLock(planned []Statement) (out []Statement) {
 }
 
 // compare compares the live tables with those at a point of the history.
-func (h *history) compare(ctx context.Context, live *schema.Schema, at point, dev *store.Store) (Drift, error) {
+func (h *history) compare(ctx context.Context, live *schema.Schema, at historyPoint, dev *store.Store) (Drift, error) {
 	want, err := h.schemaAt(ctx, at, dev)
 	if errors.Is(err, errNoState) {
 		err = fmt.Errorf("an empty database is needed to replay migrations in: %w", err)
@@ -135,8 +135,8 @@ func withEmpty(ctx context.Context, dev *store.Store, do func(atlasDriver) error
 	return do(drv)
 }
 
-// inspect reads the tables of the connection's database, except for the revision table.
-func inspect(ctx context.Context, drv atlas.Driver) (*schema.Schema, error) {
+// inspectSchema reads the tables of the connection's database, except for the revision table.
+func inspectSchema(ctx context.Context, drv atlas.Driver) (*schema.Schema, error) {
 	return drv.InspectSchema(ctx, "", &schema.InspectOptions{
 		Mode: schema.InspectSchemas | schema.InspectTables, Exclude: []string{revisionTableName},
 	})

@@ -11,31 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// examples are recorded replies of the service, copied from testdata/golden. A test compares them with the
-// originals.
-//
-//go:embed examples/*.json
-var examples embed.FS
-
-// exampleBase and exampleRoot are the addresses in the recorded replies. example replaces them.
-const (
-	exampleBase = "http://127.0.0.1:8080"
-	exampleRoot = exampleBase + "/cal/events/v1"
-)
-
-// show adds an example to the components once, with the addresses of this service, and returns a reference to
-// it.
-func (d *description) show(name string) ordered {
-	if !d.shown[name] {
-		d.shown[name] = true
-		d.examples = append(d.examples, member{name, ordered{{"value", d.api.example(name)}}})
-	}
-	return ordered{{name, refTo("examples", name)}}
-}
-
 // example returns a recorded reply. A missing one is the text "not recorded": a test fails then, and -update records it.
 func (a *API) example(name string) json.RawMessage {
-	data, err := examples.ReadFile(path.Join("examples", name+".json"))
+	data, err := exampleFiles.ReadFile(path.Join("examples", name+".json"))
 	if err != nil {
 		return json.RawMessage(`"not recorded"`)
 	}
@@ -46,6 +24,28 @@ func (a *API) example(name string) json.RawMessage {
 		data = bytes.ReplaceAll(data, []byte(one[0]), []byte(one[1]))
 	}
 	return data
+}
+
+// exampleFiles are recorded replies of the service, copied from testdata/golden. A test compares them with the
+// originals.
+//
+//go:embed examples/*.json
+var exampleFiles embed.FS
+
+// exampleBase and exampleRoot are the addresses in the recorded replies. example replaces them.
+const (
+	exampleBase = "http://127.0.0.1:8080"
+	exampleRoot = exampleBase + "/cal/events/v1"
+)
+
+// addExample adds an example to the components once, with the addresses of this service, and returns a reference to
+// it.
+func (d *description) addExample(name string) ordered {
+	if !d.addedExamples[name] {
+		d.addedExamples[name] = true
+		d.examples = append(d.examples, member{name, ordered{{"value", d.api.example(name)}}})
+	}
+	return ordered{{name, refTo("examples", name)}}
 }
 
 // successExample returns the name of the example for a successful reply of an operation.

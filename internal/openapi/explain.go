@@ -33,12 +33,12 @@ type RouteExplanation struct {
 // Explain describes the parameters with a name. An unknown name gives none, and no error.
 func (a *API) Explain(name string) []Explanation {
 	var out []Explanation
-	for _, route := range a.explained() {
+	for _, route := range a.explanations() {
 		for _, one := range route.Parameters {
 			if one.Name != name {
 				continue
 			}
-			at := slices.IndexFunc(out, one.means)
+			at := slices.IndexFunc(out, one.isSameAs)
 			if at < 0 {
 				out = append(out, one)
 				continue
@@ -53,8 +53,8 @@ func (a *API) Explain(name string) []Explanation {
 	return out
 }
 
-// means reports whether two explanations are equal, apart from operations and sample.
-func (x Explanation) means(o Explanation) bool {
+// isSameAs reports whether two explanations are equal, apart from operations and sample.
+func (x Explanation) isSameAs(o Explanation) bool {
 	return x.Name == o.Name && x.In == o.In && x.Type == o.Type && x.Description == o.Description &&
 		slices.Equal(x.Rules, o.Rules)
 }
@@ -62,7 +62,7 @@ func (x Explanation) means(o Explanation) bool {
 // ExplainRoute describes the operations of a path. The path is an OpenAPI template, such as /events/{id}. "" as
 // method means all methods.
 func (a *API) ExplainRoute(method, path string) []RouteExplanation {
-	return slices.DeleteFunc(a.explained(), func(one RouteExplanation) bool {
+	return slices.DeleteFunc(a.explanations(), func(one RouteExplanation) bool {
 		verb, template, _ := strings.Cut(one.Operation, " ")
 		return template != path || method != "" && method != verb
 	})
@@ -71,7 +71,7 @@ func (a *API) ExplainRoute(method, path string) []RouteExplanation {
 // Explainable returns the sorted names of all parameters and paths.
 func (a *API) Explainable() []string {
 	var out []string
-	for _, route := range a.explained() {
+	for _, route := range a.explanations() {
 		_, path, _ := strings.Cut(route.Operation, " ")
 		out = append(out, path)
 		for _, one := range route.Parameters {
@@ -82,8 +82,8 @@ func (a *API) Explainable() []string {
 	return slices.Compact(out)
 }
 
-// explained describes all operations, in the order of the route table.
-func (a *API) explained() []RouteExplanation {
+// explanations describes all operations, in the order of the route table.
+func (a *API) explanations() []RouteExplanation {
 	var out []RouteExplanation
 	for i := range a.Routes {
 		p := &a.Routes[i]

@@ -4,8 +4,32 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/param"
 )
+
+// headerParameter is an optional request header. of reports whether an operation supports it.
+type headerParameter struct {
+	name, description string
+	of                func(p *Route, method string) bool
+}
+
+// describe returns the OpenAPI object of the header.
+func (h headerParameter) describe() ordered {
+	return ordered{
+		{"name", h.name},
+		{"in", string(headerLocation)},
+		{"description", h.description},
+		{"required", false},
+		{"schema", withLimits(ordered{{"type", "string"}}, queryLimits)},
+		{"example", samples[string(headerLocation)+" "+h.name]},
+	}
+}
+
+// declare returns the header as a parameter declaration.
+func (h headerParameter) declare() *param.Param {
+	return &param.Param{Name: h.name, Description: h.description, In: headerLocation, Type: "string"}
+}
 
 // headerParameters are the request headers that package server handles. They are not declared as parameters, so
 // the namespace index does not list them.
@@ -36,35 +60,12 @@ var headerParameters = []headerParameter{
 	},
 }
 
-// headerParameter is an optional request header. of reports whether an operation supports it.
-type headerParameter struct {
-	name, description string
-	of                func(p *Route, method string) bool
-}
-
-// describe returns the OpenAPI object of the header.
-func (h headerParameter) describe() ordered {
-	return ordered{
-		{"name", h.name},
-		{"in", string(inHeader)},
-		{"description", h.description},
-		{"required", false},
-		{"schema", withLimits(ordered{{"type", "string"}}, queryLimits)},
-		{"example", samples[string(inHeader)+" "+h.name]},
-	}
-}
-
-// declare returns the header as a parameter declaration.
-func (h headerParameter) declare() *param.Param {
-	return &param.Param{Name: h.name, Description: h.description, In: inHeader, Type: "string"}
-}
-
-const inHeader = param.Location("header")
+const headerLocation = param.Location("header")
 
 // keyInUse and keyReused are the errors of requests with an Idempotency-Key.
 var (
-	keyInUse  = possibleError{"409", "A request with this Idempotency-Key is still in progress"}
-	keyReused = possibleError{"422", "Another request used this Idempotency-Key"}
+	keyInUse  = errorResponse{"409", "A request with this Idempotency-Key is still in progress"}
+	keyReused = errorResponse{"422", "Another request used this Idempotency-Key"}
 )
 
 // These are the headers that only some replies of an operation have.
@@ -104,9 +105,9 @@ func readHeaders(p *Route) []string {
 	return append(names, "ETag", "Cache-Control", preferenceHeader, ignoredHeader)
 }
 
-// response returns a reply object with the given headers and the headers that every reply has. Nil content
+// responseObject returns a reply object with the given headers and the headers that every reply has. Nil content
 // means no body.
-func response(meaning string, names []string, content ordered) ordered {
+func responseObject(meaning string, names []string, content ordered) ordered {
 	var refs ordered
 	for _, name := range append(names, "Content-Language", "X-Request-Id") {
 		refs = append(refs, member{name, refTo("headers", name)})
@@ -116,4 +117,38 @@ func response(meaning string, names []string, content ordered) ordered {
 		out = append(out, member{"content", content})
 	}
 	return out
+}
+
+// headers are the reply headers that descriptions refer to, by name.
+var headers = ordered{
+	{"X-TEC-Total", headerObject("Number of records in the list", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{"X-TEC-TotalPages", headerObject("Number of pages", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{"Link", headerObject("Addresses of the first, previous, next and last page", headerRequired, ordered{{"type", "string"}})},
+	{"Location", headerObject("Address of the record", headerRequired, ordered{{"type", "string"}, {"format", "uri"}})},
+	{"ETag", headerObject("Identifies this version of the reply, for If-None-Match and If-Match", headerRequired,
+		ordered{{"type", "string"}, {"pattern", `^(W/)?"[^"]*"$`}})},
+	{"Last-Modified", headerObject("When the calendar last changed, if that is some time ago", headerOptional, ordered{{"type", "string"}})},
+	{"Content-Disposition", headerObject("Name of the file", headerOptional, ordered{{"type", "string"}})},
+	{"Cache-Control", headerObject("How long caches may keep the reply, and which ones", headerRequired, ordered{{"type", "string"}})},
+	{"Content-Language", headerObject("Language of the reply", headerRequired,
+		ordered{{"type", "string"}, {"enum", calendar.Languages}})},
+	{"X-Request-Id", headerObject("Identifies the request in the log of the service", headerRequired, ordered{{"type", "string"}})},
+	{"WWW-Authenticate", headerObject("The authentication schemes", headerRequired, ordered{{"type", "string"}})},
+	{replayedHeader, headerObject("Whether the reply is that of an earlier request with the same Idempotency-Key", headerOptional,
+		ordered{{"type", "boolean"}})},
+	{preferenceHeader, headerObject("The preference of the request that the service applied", headerOptional, ordered{{"type", "string"}})},
+	{ignoredHeader, headerObject("Parameters that the operation does not have and the service ignored. Each may name the one that was "+
+		"probably meant: category; did-you-mean=categories", headerOptional, ordered{{"type", "string"}})},
+	{"Retry-After", headerObject("Seconds to wait", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
+}
+
+// headerRequired and headerOptional say whether a reply always has a header.
+const headerRequired, headerOptional = true, false
+
+func headerObject(meaning string, always bool, schema ordered) ordered {
+	o := ordered{{"description", meaning}}
+	if always {
+		o = append(o, member{"required", true})
+	}
+	return append(o, member{"schema", withLimits(schema, queryLimits)})
 }

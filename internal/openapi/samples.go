@@ -10,6 +10,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
+// Sample is a request that shows the use of a parameter.
+type Sample struct {
+	Method string
+	Server string // base address of the path; "" means that of the API
+	Path   string // path below Server
+	Query  string // query string before percent-encoding
+	Body   string // JSON, or a form field with a file
+	Header string // header line, such as Idempotency-Key: "…"
+}
+
 // samples are example values of parameters in the form in which they are sent: a path, a query, the value of a
 // header, or the body of a write.
 // The key is the location and the name. If a name has another meaning in one collection, the collection and a
@@ -187,16 +197,6 @@ func usualFields(params []*param.Param) string {
 	return strings.Join(required, " ")
 }
 
-// Sample is a request that shows the use of a parameter.
-type Sample struct {
-	Method string
-	Server string // base address of the path; "" means that of the API
-	Path   string // path below Server
-	Query  string // query string before percent-encoding
-	Body   string // JSON, or a form field with a file
-	Header string // header line, such as Idempotency-Key: "…"
-}
-
 // samplePath returns a path of the route in the sample calendar.
 func (p *Route) samplePath() string {
 	_, rest, ok := strings.Cut(p.Path, "{")
@@ -204,7 +204,7 @@ func (p *Route) samplePath() string {
 		return strings.TrimSuffix(p.Path, "/")
 	}
 	capture, _, _ := strings.Cut(rest, "}")
-	return p.stored(string(param.InPath), capture)
+	return p.recordSample(string(param.InPath), capture)
 }
 
 // sampleOf returns a request with a parameter and everything else that the operation requires. Parameters
@@ -217,7 +217,7 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 		switch {
 		case parameterLocation(of) == string(param.InQuery):
 			out.Query = text
-		case of.In == inHeader:
+		case of.In == headerLocation:
 			out.Header = of.Name + ": " + text
 		case of.Format == "binary":
 			out.Body = text
@@ -239,7 +239,7 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 
 // sample returns the sample of a parameter: one of samples, that of its declaration, or true for a boolean.
 func (p *Route) sample(of *param.Param) string {
-	text, value := p.stored(parameterLocation(of), of.Name), of.Sample
+	text, value := p.recordSample(parameterLocation(of), of.Name), of.Sample
 	if value == nil && of.Type == "boolean" {
 		value = true
 	}
@@ -255,8 +255,8 @@ func (p *Route) sample(of *param.Param) string {
 	return fmt.Sprintf(`{%q: %v}`, of.Name, value)
 }
 
-// stored returns one of samples. A sample for the path's collection has precedence.
-func (p *Route) stored(in, name string) string {
+// recordSample returns one of samples. A sample for the path's collection has precedence.
+func (p *Route) recordSample(in, name string) string {
 	if text, ok := samples[in+" "+p.collection()+"."+name]; ok {
 		return text
 	}

@@ -1,20 +1,19 @@
 package openapi
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
+
+// schemas are the schema components of a document, in the order of their first use.
+type schemas struct{ members ordered }
 
 // representations maps each kind of record to the Go type of its JSON representation.
 var representations = func() map[calendar.Kind]reflect.Type {
@@ -46,9 +45,6 @@ func HasKey(kind calendar.Kind, key string) bool {
 	return false
 }
 
-// schemas are the schema components of a document, in the order of their first use.
-type schemas struct{ members ordered }
-
 // add adds a schema under a name, if the name is new, and returns a reference to it.
 func (s *schemas) add(name string, schema ordered) ordered {
 	if !s.has(name) {
@@ -61,9 +57,9 @@ func (s *schemas) has(name string) bool {
 	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
 }
 
-// of returns the schema of the JSON that encoding/json writes for a type. Structs become components. It panics for
+// schemaOf returns the schema of the JSON that encoding/json writes for a type. Structs become components. It panics for
 // an unsupported type. Documents are built on request, so the first request for one shows this.
-func (s *schemas) of(t reflect.Type) ordered {
+func (s *schemas) schemaOf(t reflect.Type) ordered {
 	switch t {
 	case reflect.TypeFor[calendar.Status]():
 		return ordered{{"type", "string"}, {"enum", calendar.Statuses}}
@@ -75,11 +71,11 @@ func (s *schemas) of(t reflect.Type) ordered {
 		return ordered{
 			{"description", "The image, or false"},
 			{"oneOf", []ordered{
-				s.of(reflect.TypeFor[represent.Image]()), {{"type", "boolean"}, {"enum", []bool{false}}},
+				s.schemaOf(reflect.TypeFor[represent.Image]()), {{"type", "boolean"}, {"enum", []bool{false}}},
 			}},
 		}
 	case reflect.TypeFor[represent.OneOrMany]():
-		one := s.of(reflect.TypeFor[represent.Venue]())
+		one := s.schemaOf(reflect.TypeFor[represent.Venue]())
 		return ordered{
 			{"description", "The venue; an empty list for none; a list for several"},
 			{"oneOf", []ordered{one, {{"type", "array"}, {"items", one}}}},
@@ -87,11 +83,11 @@ func (s *schemas) of(t reflect.Type) ordered {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return s.of(t.Elem())
+		return s.schemaOf(t.Elem())
 	case reflect.Struct:
-		return s.ofStruct(t)
+		return s.structSchema(t)
 	case reflect.Slice:
-		return ordered{{"type", "array"}, {"items", s.of(t.Elem())}}
+		return ordered{{"type", "array"}, {"items", s.schemaOf(t.Elem())}}
 	case reflect.String:
 		return ordered{{"type", "string"}}
 	case reflect.Bool:
@@ -118,7 +114,7 @@ func membersOf(t reflect.Type) (out []reflect.StructField) {
 	return out
 }
 
-func (s *schemas) ofStruct(t reflect.Type) ordered {
+func (s *schemas) structSchema(t reflect.Type) ordered {
 	name := t.Name()
 	if s.has(name) {
 		return refTo("schemas", name)
@@ -132,8 +128,8 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 		if key == "" {
 			panic(fmt.Sprintf("no schema for %v: field %s has no name in JSON", t, f.Name))
 		}
-		schema := s.of(f.Type)
-		if looks, ok := forms[key]; ok && (f.Type.Kind() == reflect.String || f.Type == reflect.TypeFor[*string]()) {
+		schema := s.schemaOf(f.Type)
+		if looks, ok := textFormats[key]; ok && (f.Type.Kind() == reflect.String || f.Type == reflect.TypeFor[*string]()) {
 			schema = append(schema, looks...)
 		}
 		switch {
@@ -169,8 +165,8 @@ func (s *schemas) allowNull(name string) {
 	}
 }
 
-// forms maps JSON keys to the format of their text, in every object.
-var forms = func() map[string]ordered {
+// textFormats maps JSON keys to the format of their text, in every object.
+var textFormats = func() map[string]ordered {
 	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}, {"maxLength", len(time.DateTime)}}
 	address := ordered{{"format", "uri"}}
 	out := map[string]ordered{"language": {{"enum", calendar.Languages}}}
@@ -308,131 +304,4 @@ func problemSchema() ordered {
 			}}}},
 		}},
 	}
-}
-
-// headers are the reply headers that descriptions refer to, by name.
-var headers = ordered{
-	{"X-TEC-Total", headerObject("Number of records in the list", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
-	{"X-TEC-TotalPages", headerObject("Number of pages", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
-	{"Link", headerObject("Addresses of the first, previous, next and last page", headerRequired, ordered{{"type", "string"}})},
-	{"Location", headerObject("Address of the record", headerRequired, ordered{{"type", "string"}, {"format", "uri"}})},
-	{"ETag", headerObject("Identifies this version of the reply, for If-None-Match and If-Match", headerRequired,
-		ordered{{"type", "string"}, {"pattern", `^(W/)?"[^"]*"$`}})},
-	{"Last-Modified", headerObject("When the calendar last changed, if that is some time ago", headerOptional, ordered{{"type", "string"}})},
-	{"Content-Disposition", headerObject("Name of the file", headerOptional, ordered{{"type", "string"}})},
-	{"Cache-Control", headerObject("How long caches may keep the reply, and which ones", headerRequired, ordered{{"type", "string"}})},
-	{"Content-Language", headerObject("Language of the reply", headerRequired,
-		ordered{{"type", "string"}, {"enum", calendar.Languages}})},
-	{"X-Request-Id", headerObject("Identifies the request in the log of the service", headerRequired, ordered{{"type", "string"}})},
-	{"WWW-Authenticate", headerObject("The authentication schemes", headerRequired, ordered{{"type", "string"}})},
-	{replayedHeader, headerObject("Whether the reply is that of an earlier request with the same Idempotency-Key", headerOptional,
-		ordered{{"type", "boolean"}})},
-	{preferenceHeader, headerObject("The preference of the request that the service applied", headerOptional, ordered{{"type", "string"}})},
-	{ignoredHeader, headerObject("Parameters that the operation does not have and the service ignored. Each may name the one that was "+
-		"probably meant: category; did-you-mean=categories", headerOptional, ordered{{"type", "string"}})},
-	{"Retry-After", headerObject("Seconds to wait", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
-}
-
-// headerRequired and headerOptional say whether a reply always has a header.
-const headerRequired, headerOptional = true, false
-
-func headerObject(meaning string, always bool, schema ordered) ordered {
-	o := ordered{{"description", meaning}}
-	if always {
-		o = append(o, member{"required", true})
-	}
-	return append(o, member{"schema", withLimits(schema, queryLimits)})
-}
-
-// requestBody returns the fields of a write as JSON and as a form. Only multipart forms can contain files.
-func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) ordered {
-	isFile := func(f *param.Param) bool { return f.Format == "binary" }
-	verb := "update"
-	switch {
-	case e.Success == http.StatusCreated:
-		verb = "create"
-	case p.isPreview():
-		verb = "preview"
-	}
-	name := capitalise(string(p.Kind)) + capitalise(verb)
-	if p.isPreview() {
-		name += "Fields" // the schema of the reply has the plain name
-	}
-	clears := e.cleared(d.api.Now, fields)
-	texts := slices.DeleteFunc(slices.Clone(fields), isFile)
-	schema := d.schemas.add(name, bodySchema(texts, clears))
-	form := ordered{{"schema", schema}}
-	if encoding := formEncodings(texts); encoding != nil {
-		form = append(form, member{"encoding", encoding})
-	}
-	content := ordered{
-		{"application/json", ordered{{"schema", schema}, {"example", p.bodyExample(verb, texts)}}},
-		{"application/x-www-form-urlencoded", form},
-	}
-	if len(texts) < len(fields) {
-		content = append(content, member{
-			"multipart/form-data",
-			ordered{{"schema", d.schemas.add(name+"File", bodySchema(fields, clears))}},
-		})
-	}
-	return ordered{{"required", e.Success == http.StatusCreated || p.isPreview()}, {"content", content}}
-}
-
-// bodySchema returns an object schema of fields. A field accepts null if null clears it, or if its published
-// default is null.
-func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
-	var required []string
-	var properties ordered
-	for _, f := range fields {
-		if f.IsRequired {
-			required = append(required, f.Name)
-		}
-		nullable := clears[f.Name] || f.HasDefault && f.Published == nil && !f.IsRequired
-		schema := withLimits(valueSchema(f, nullable), bodyLimits)
-		for i := range schema {
-			// Generators make a field with a default required.
-			if schema[i].Name == "default" {
-				schema[i].Name = "x-default"
-			}
-		}
-		properties = append(properties, member{f.Name, append(schema, member{"description", f.Description})})
-	}
-	schema := ordered{{"type", "object"}}
-	if required != nil {
-		schema = append(schema, member{"required", required})
-	}
-	return append(schema, member{"properties", properties})
-}
-
-// formEncodings returns the encodings of a form: lists are sent as one value with commas.
-func formEncodings(fields []*param.Param) ordered {
-	var out ordered
-	for _, f := range fields {
-		if f.Type == "array" {
-			out = append(out, member{f.Name, ordered{{"style", "form"}, {"explode", false}}})
-		}
-	}
-	return out
-}
-
-// cleared returns the fields that null clears. These are the fields that count as sent if all fields are null.
-func (e *Endpoint) cleared(now time.Time, fields []*param.Param) map[string]bool {
-	nulls := make(map[string]any, len(fields))
-	for _, f := range fields {
-		nulls[f.Name] = nil
-	}
-	set := param.NewSet(now, e.In, nil, nulls)
-	e.Declare(set)
-	// A missing required parameter ends parsing before any value is read.
-	var nothing string
-	set.PathString(&nothing, "", "")
-	var missing param.Missing
-	if err := set.Parse(context.Background()); !errors.As(err, &missing) {
-		panic(fmt.Sprintf("nulls of %s: %v", e.Summary, err))
-	}
-	clears := make(map[string]bool)
-	for name := range nulls {
-		clears[name] = set.Sent(name)
-	}
-	return clears
 }

@@ -57,19 +57,19 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	return nil, false
 }
 
-// limits are those of the values that declare none of their own: characters of a text and items of a list. Whole numbers
+// valueLimits are those of the values that declare none of their own: characters of a text and items of a list. Whole numbers
 // are those of records.
-type limits struct{ text, items int }
+type valueLimits struct{ text, items int }
 
 // Parameters have the limits of an address or of a body. Texts and lists in replies are as long as an import stored them.
 var (
-	queryLimits = limits{param.MaxURL, param.MaxItems}
-	bodyLimits  = limits{param.MaxBody, param.MaxItems}
-	replyLimits = limits{math.MaxInt32, math.MaxInt32}
+	queryLimits = valueLimits{param.MaxURL, param.MaxItems}
+	bodyLimits  = valueLimits{param.MaxBody, param.MaxItems}
+	replyLimits = valueLimits{math.MaxInt32, math.MaxInt32}
 )
 
 // withLimits adds limits to the parts of a schema that declare none of their own.
-func withLimits(schema ordered, of limits) ordered {
+func withLimits(schema ordered, of valueLimits) ordered {
 	out := make(ordered, 0, len(schema)+2)
 	typ := any(nil)
 	for _, m := range schema {
@@ -98,7 +98,7 @@ func withLimits(schema ordered, of limits) ordered {
 		out = append(out, m)
 	}
 	add := func(name string, limit any) {
-		if !declares(schema, name, "enum") {
+		if !hasMember(schema, name, "enum") {
 			out = append(out, member{name, limit})
 		}
 	}
@@ -114,8 +114,8 @@ func withLimits(schema ordered, of limits) ordered {
 	return out
 }
 
-// declares reports whether a schema has a member with one of the names.
-func declares(schema ordered, names ...string) bool {
+// hasMember reports whether a schema has a member with one of the names.
+func hasMember(schema ordered, names ...string) bool {
 	return slices.ContainsFunc(schema, func(m member) bool { return slices.Contains(names, m.Name) })
 }
 

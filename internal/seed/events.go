@@ -23,7 +23,7 @@ type eventRange struct {
 func (r *seedRun) events(ctx context.Context) error {
 	n := r.cal.Len()
 	r.eventIDs = make([]int64, n)
-	first, err := r.find(ctx, calendar.Event, r.firstSources())
+	first, err := r.findIDs(ctx, calendar.Event, r.firstSources())
 	if err != nil {
 		return fmt.Errorf("event: %w", err)
 	}
@@ -97,7 +97,7 @@ func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRan
 		for i := range events {
 			names[i] = *events[i].SourceID
 		}
-		found, err := r.find(ctx, calendar.Event, names)
+		found, err := r.findIDs(ctx, calendar.Event, names)
 		if err != nil {
 			p.err = fmt.Errorf("event: %w", err)
 			return p

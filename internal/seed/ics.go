@@ -12,14 +12,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-const (
-	icsUTC  = "20060102T150405Z"
-	icsDate = "20060102"
-	// icsYears is the number of years after the start of an endless series for which its dates are checked or
-	// written one by one.
-	icsYears = 5
-)
-
 // ICS writes a calendar as iCalendar (RFC 5545) in its first language. It has the public part: published events
 // without a password. A series is an event with a rule, and one more event for each exception. If the clock of
 // the zone follows no yearly rule, each occurrence is a separate event.
@@ -53,9 +45,6 @@ func ICS(out io.Writer, c Calendar) error {
 	return nil
 }
 
-// isPublic reports whether an event is published and has no password.
-func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
-
 // icsWriter collects the entries of an iCalendar file.
 type icsWriter struct {
 	cal      Calendar
@@ -63,6 +52,17 @@ type icsWriter struct {
 	year     int
 	entries  []feed.Entry
 }
+
+const (
+	icsUTC  = "20060102T150405Z"
+	icsDate = "20060102"
+	// icsYears is the number of years after the start of an endless series for which its dates are checked or
+	// written one by one.
+	icsYears = 5
+)
+
+// isPublic reports whether an event is published and has no password.
+func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
 // add adds an event with a source id. R is nil for a single event.
 func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {

@@ -107,12 +107,12 @@ func LastPlan(ctx context.Context, db *ent.Client, name string) (last Plan, ok b
 
 // Plans returns the plans of the calendars of a scenario, in no order. "" means all scenarios.
 func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err error) {
-	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).All(ctx)
+	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, sourcePrefix+name))).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("plans of %s: %w", name, err)
 	}
 	for _, row := range rows {
-		if name != "" && !ofScenario(row.ID, name) {
+		if name != "" && !isOfScenario(row.ID, name) {
 			continue
 		}
 		var p Plan
@@ -124,9 +124,9 @@ func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err er
 	return out, nil
 }
 
-// ofScenario reports whether the id of a setting is that of a plan of the scenario.
-func ofScenario(id, name string) bool {
-	rest, ok := strings.CutPrefix(id, mark+name)
+// isOfScenario reports whether the id of a setting is that of a plan of the scenario.
+func isOfScenario(id, name string) bool {
+	rest, ok := strings.CutPrefix(id, sourcePrefix+name)
 	if !ok || rest == "" {
 		return ok
 	}
@@ -137,12 +137,12 @@ func ofScenario(id, name string) bool {
 
 // forgetPlans deletes the plans of a scenario. "" means all scenarios.
 func forgetPlans(ctx context.Context, db *ent.Client, name string) error {
-	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).IDs(ctx)
+	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, sourcePrefix+name))).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("plans: %w", err)
 	}
 	for _, id := range rows {
-		if name != "" && !ofScenario(id, name) {
+		if name != "" && !isOfScenario(id, name) {
 			continue
 		}
 		if err := db.Setting.DeleteOneID(id).Exec(ctx); err != nil && !ent.IsNotFound(err) {

@@ -33,7 +33,7 @@ type Remover struct {
 // counts are those of the removed records, even with an error.
 func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	done := Counts{}
-	there, err := Seeded(ctx, r.Store.Ent, r.Scenario)
+	there, err := CountSeeded(ctx, r.Store.Ent, r.Scenario)
 	if err != nil {
 		return done, err
 	}

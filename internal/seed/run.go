@@ -42,8 +42,8 @@ func textIn(t scenario.Text, l calendar.Language) *string {
 	return nil
 }
 
-// others returns the texts in all languages except the original.
-func (r *seedRun) others(title, excerpt, description, reason scenario.Text) []calendar.Text {
+// translations returns the texts in all languages except the original.
+func (r *seedRun) translations(title, excerpt, description, reason scenario.Text) []calendar.Text {
 	var out []calendar.Text
 	for _, l := range calendar.Languages {
 		t := calendar.Text{
@@ -59,7 +59,7 @@ func (r *seedRun) others(title, excerpt, description, reason scenario.Text) []ca
 // translatedNames is others for records whose names may be equal in all languages. A name that equals the
 // original one is not a translation.
 func (r *seedRun) translatedNames(name, description scenario.Text) []calendar.Text {
-	out := r.others(name, nil, description, nil)
+	out := r.translations(name, nil, description, nil)
 	for i := range out {
 		if out[i].Title == name[r.language] {
 			out[i].Title = ""
@@ -95,7 +95,7 @@ func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scen
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	found, err := r.find(ctx, kind, sources(r, terms, func(t scenario.Term) string { return t.SourceID }))
+	found, err := r.findIDs(ctx, kind, sources(r, terms, func(t scenario.Term) string { return t.SourceID }))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
@@ -146,7 +146,7 @@ func (r *seedRun) pictures(ctx context.Context) error {
 		return nil
 	}
 	names := sources(r, all, func(p scenario.Picture) string { return p.SourceID })
-	found, err := r.find(ctx, calendar.Image, names)
+	found, err := r.findIDs(ctx, calendar.Image, names)
 	if err != nil {
 		return fmt.Errorf("images: %w", err)
 	}
@@ -222,8 +222,8 @@ func fileNames(all []scenario.Picture) []string {
 	return names
 }
 
-// writeFew writes the missing records of a kind with few records, without other goroutines.
-func writeFew[T, N any](
+// writeMissing writes the missing records of a kind with few records, without other goroutines.
+func writeMissing[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*load.Batch, error),
 ) ([]int64, error) {
@@ -233,7 +233,7 @@ func writeFew[T, N any](
 			return nil, err
 		}
 		names := sources(r, part, source)
-		found, err := r.find(ctx, kind, names)
+		found, err := r.findIDs(ctx, kind, names)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
@@ -270,7 +270,7 @@ func writeFew[T, N any](
 }
 
 func (r *seedRun) venues(ctx context.Context) (err error) {
-	r.venueIDs, err = writeFew(ctx, r, calendar.Venue, r.cal.Venues(),
+	r.venueIDs, err = writeMissing(ctx, r, calendar.Venue, r.cal.Venues(),
 		func(v scenario.Venue) string { return v.SourceID },
 		func(v scenario.Venue, source *string) (load.Venue, int) {
 			n := load.Venue{Texts: r.translatedNames(v.Name, v.Description)}
@@ -291,7 +291,7 @@ func (r *seedRun) venues(ctx context.Context) (err error) {
 }
 
 func (r *seedRun) organizers(ctx context.Context) (err error) {
-	r.organizerIDs, err = writeFew(ctx, r, calendar.Organizer, r.cal.Organizers(),
+	r.organizerIDs, err = writeMissing(ctx, r, calendar.Organizer, r.cal.Organizers(),
 		func(o scenario.Organizer) string { return o.SourceID },
 		func(o scenario.Organizer, source *string) (load.Organizer, int) {
 			n := load.Organizer{Texts: r.translatedNames(o.Name, o.Description)}
@@ -309,7 +309,7 @@ func (r *seedRun) organizers(ctx context.Context) (err error) {
 func (r *seedRun) eventInput(v *scenario.Event) load.Event {
 	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
 	source := r.Number.sourceID(v.SourceID)
-	n := load.Event{Texts: r.others(v.Title, v.Excerpt, v.Description, v.EventStatusReason)}
+	n := load.Event{Texts: r.translations(v.Title, v.Excerpt, v.Description, v.EventStatusReason)}
 	n.EventInput = edit.EventInput{
 		AuthorID: r.author(), Published: &v.Published, Status: &v.Status, SourceID: &source,
 		Title: textIn(v.Title, r.language), Excerpt: textIn(v.Excerpt, r.language), Description: textIn(v.Description, r.language),

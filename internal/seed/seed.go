@@ -19,9 +19,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// mark is the prefix of the source ids of all generated records.
-const mark = "seed:"
-
 // Kinds are the kinds of seeded records, in the order of the reports.
 var Kinds = []calendar.Kind{
 	calendar.Event, calendar.Series, calendar.Organizer, calendar.Venue, calendar.Image, calendar.Tag, calendar.Category,
@@ -31,26 +28,29 @@ var Kinds = []calendar.Kind{
 // the source ids: seed:city:event:7 is in the first calendar, seed:city.2:event:7 in the second.
 type Number int
 
+// sourcePrefix is the prefix of the source ids of all generated records.
+const sourcePrefix = "seed:"
+
 // sourceID returns the source id of a record of calendar n. Id is that of the same record in the first
 // calendar.
 func (n Number) sourceID(id string) string {
 	if n <= 1 {
 		return id
 	}
-	name, rest, _ := strings.Cut(strings.TrimPrefix(id, mark), ":")
-	return mark + name + "." + strconv.Itoa(int(n)) + ":" + rest
+	name, rest, _ := strings.Cut(strings.TrimPrefix(id, sourcePrefix), ":")
+	return sourcePrefix + name + "." + strconv.Itoa(int(n)) + ":" + rest
 }
 
 // prefix returns the prefix of all source ids of the calendar.
-func (n Number) prefix(scenario string) string { return n.sourceID(mark + scenario + ":") }
+func (n Number) prefix(scenario string) string { return n.sourceID(sourcePrefix + scenario + ":") }
 
 // sourceIDOf selects rows with a source id of any calendar of a scenario. "" means all scenarios.
 func sourceIDOf(scenario string) func(*sql.Selector) {
 	const column = event.FieldSourceID // all tables have this column
 	if scenario == "" {
-		return sql.FieldHasPrefix(column, mark)
+		return sql.FieldHasPrefix(column, sourcePrefix)
 	}
-	return sql.OrPredicates(sql.FieldHasPrefix(column, mark+scenario+":"), sql.FieldHasPrefix(column, mark+scenario+"."))
+	return sql.OrPredicates(sql.FieldHasPrefix(column, sourcePrefix+scenario+":"), sql.FieldHasPrefix(column, sourcePrefix+scenario+"."))
 }
 
 // recordsOfScenario selects the rows of a kind that belong to a scenario. "" means all scenarios. Occurrences
@@ -66,8 +66,8 @@ func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) 
 	})
 }
 
-// notSeeded selects the rows of a kind that were not generated.
-func notSeeded(kind calendar.Kind) func(*sql.Selector) {
+// isNotSeeded selects the rows of a kind that were not generated.
+func isNotSeeded(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		made := sql.Dialect(s.Dialect()).Select(event.FieldID).From(sql.Table(s.TableName()))
 		recordsOfScenario(kind, "")(made)
@@ -87,12 +87,14 @@ func (c Counts) Sum() int {
 	return n
 }
 
-// Foreign returns the numbers of records that were not generated, including those in the trash.
-func Foreign(ctx context.Context, db *ent.Client) (Counts, error) { return count(ctx, db, notSeeded) }
+// CountForeign returns the numbers of records that were not generated, including those in the trash.
+func CountForeign(ctx context.Context, db *ent.Client) (Counts, error) {
+	return count(ctx, db, isNotSeeded)
+}
 
-// Seeded returns the numbers of records of all calendars of a scenario in a database. "" means all scenarios.
+// CountSeeded returns the numbers of records of all calendars of a scenario in a database. "" means all scenarios.
 // The events include occurrences of series.
-func Seeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
+func CountSeeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
 	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return recordsOfScenario(kind, scenario) })
 }
 

@@ -23,7 +23,7 @@ func (r *seedRun) series(ctx context.Context) error {
 	if err != nil || !enabled {
 		return err
 	}
-	found, err := r.find(ctx, calendar.Series, sources(r, all, func(s scenario.Series) string { return s.SourceID }))
+	found, err := r.findIDs(ctx, calendar.Series, sources(r, all, func(s scenario.Series) string { return s.SourceID }))
 	if err != nil {
 		return fmt.Errorf("series: %w", err)
 	}
@@ -58,7 +58,7 @@ func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, e
 		e.Write = r.language
 		input := r.eventInput(&s.Event).EventInput
 		input.Rule, input.ExDate = new(s.Rule.String()), &closed
-		if err := withoutGone(ctx, tx, &e, &input); err != nil {
+		if err := withoutDeleted(ctx, tx, &e, &input); err != nil {
 			return err
 		}
 		first, err := e.CreateEvent(ctx, tx, &input)
@@ -86,8 +86,8 @@ func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, e
 	return n, err
 }
 
-// withoutGone removes venues and organizers that are deleted or in the trash from an input.
-func withoutGone(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.EventInput) error {
+// withoutDeleted removes venues and organizers that are deleted or in the trash from an input.
+func withoutDeleted(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.EventInput) error {
 	venues := make([]int64, len(*in.Venues))
 	for i, v := range *in.Venues {
 		venues[i] = v.ID

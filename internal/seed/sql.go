@@ -14,21 +14,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/setting"
 )
 
-// sqlTables are the tables with the rows of a calendar, in an order that satisfies the foreign keys.
-var sqlTables = []string{
-	"settings", "records", "images", "terms", "term_translations", "venues", "venue_translations", "organizers",
-	"organizer_translations", "slugs", "series", "series_phases", "events", "event_translations", "search_texts", "event_venues",
-	"event_organizers", "event_terms", "counters", "changes",
-}
-
-// sqlHead sets the session variables that the following statements need.
-const sqlHead = `-- A made-up calendar for an empty database whose migrations are applied: MySQL and compatible.
-SET NAMES utf8mb4;
-SET time_zone = '+00:00';
-SET sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO';
-START TRANSACTION;
-`
-
 // SQL writes the rows of an SQLite database as INSERT statements for MySQL. Each statement ends at the end of a
 // line. The database must have one calendar and no users, and must not change during the call.
 func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
@@ -46,6 +31,21 @@ func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
 	}
 	return w.Flush()
 }
+
+// sqlTables are the tables with the rows of a calendar, in an order that satisfies the foreign keys.
+var sqlTables = []string{
+	"settings", "records", "images", "terms", "term_translations", "venues", "venue_translations", "organizers",
+	"organizer_translations", "slugs", "series", "series_phases", "events", "event_translations", "search_texts", "event_venues",
+	"event_organizers", "event_terms", "counters", "changes",
+}
+
+// sqlHead sets the session variables that the following statements need.
+const sqlHead = `-- A made-up calendar for an empty database whose migrations are applied: MySQL and compatible.
+SET NAMES utf8mb4;
+SET time_zone = '+00:00';
+SET sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO';
+START TRANSACTION;
+`
 
 func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) error {
 	where := ""

@@ -17,32 +17,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// batchSize is the number of records in a transaction. It limits the time that other writers wait.
-const batchSize = 500
-
-// Summary has the numbers of records that a Writer wrote.
-type Summary struct {
-	Created, Found Counts // occurrences of series are not included in events
-	// Occurrences is the number of occurrences of the created series.
-	Occurrences int
-	// Translations is the number of texts written in languages other than the original.
-	Translations int
-}
-
-// Calendar is the source of a Writer, usually a *scenario.Calendar. Several goroutines may call Event at the
-// same time.
-type Calendar interface {
-	Options() scenario.Options
-	Categories() []scenario.Term
-	Tags() []scenario.Term
-	Venues() []scenario.Venue
-	Organizers() []scenario.Organizer
-	Pictures() []scenario.Picture
-	Series() []scenario.Series
-	Len() int
-	Event(i int) scenario.Event
-}
-
 // Writer fills a database with a calendar. Store and Editor must be set.
 type Writer struct {
 	Store *store.Store
@@ -98,11 +72,37 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 	return r.summary, nil
 }
 
+// Summary has the numbers of records that a Writer wrote.
+type Summary struct {
+	Created, Found Counts // occurrences of series are not included in events
+	// Occurrences is the number of occurrences of the created series.
+	Occurrences int
+	// Translations is the number of texts written in languages other than the original.
+	Translations int
+}
+
+// Calendar is the source of a Writer, usually a *scenario.Calendar. Several goroutines may call Event at the
+// same time.
+type Calendar interface {
+	Options() scenario.Options
+	Categories() []scenario.Term
+	Tags() []scenario.Term
+	Venues() []scenario.Venue
+	Organizers() []scenario.Organizer
+	Pictures() []scenario.Picture
+	Series() []scenario.Series
+	Len() int
+	Event(i int) scenario.Event
+}
+
+// batchSize is the number of records in a transaction. It limits the time that other writers wait.
+const batchSize = 500
+
 // idsBySource has the ids of existing records by source id.
 type idsBySource map[string]int64
 
-// find returns the ids of existing records with the source ids.
-func (r *seedRun) find(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
+// findIDs returns the ids of existing records with the source ids.
+func (r *seedRun) findIDs(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
 	out := make(idsBySource)
 	for part := range slices.Chunk(sources, batchSize) {
 		var rows []struct {

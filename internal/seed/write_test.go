@@ -182,7 +182,7 @@ func TestWriteAndRemove(t *testing.T) {
 		if s.Translations != 2*(3+3+1+1203+2) || s.Occurrences != occurrences {
 			t.Errorf("%d translations, %d occurrences", s.Translations, s.Occurrences)
 		}
-		seeded, err := Seeded(t.Context(), st.Ent, "fake")
+		seeded, err := CountSeeded(t.Context(), st.Ent, "fake")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,31 +202,8 @@ func TestWriteAndRemove(t *testing.T) {
 		}
 
 		// An event of a user, with a seeded parent and venue.
-		e := editor()
-		venue := st.Ent.Venue.Query().FirstX(t.Context())
-		parent := st.Ent.Event.Query().FirstX(t.Context())
-		var own *ent.Event
-		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
-			own, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
-				Title: new("Own"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
-				ParentID: &parent.ID, Venues: &[]edit.VenueRef{{ID: venue.ID}},
-			})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
-			_, err := e.CreateEvent(t.Context(), tx, &edit.EventInput{
-				Title: new("Own series"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
-				Rule: new("FREQ=DAILY;COUNT=3"),
-			})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		foreign, err := Foreign(t.Context(), st.Ent)
+		own := writeOwnEvents(t, st)
+		foreign, err := CountForeign(t.Context(), st.Ent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,15 +228,7 @@ func TestWriteAndRemove(t *testing.T) {
 			"search_texts":       5,
 			"event_translations": 0, "venue_translations": 0, "event_venues": 0, "event_terms": 0, "event_organizers": 0,
 		}
-		for table, n := range left {
-			var got int
-			if err := st.DB.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil {
-				t.Fatal(err)
-			}
-			if got != n {
-				t.Errorf("%d rows are left in %s, want %d", got, table, n)
-			}
-		}
+		checkRowCounts(t, st, left)
 		// It lost its parent, and then its venue.
 		if row := st.Ent.Event.GetX(t.Context(), own.ID); row.ParentID != nil || row.Version != 3 {
 			t.Errorf("the own event is %v", row)
@@ -276,6 +245,49 @@ func TestWriteAndRemove(t *testing.T) {
 			t.Errorf("files are left: %v", list)
 		}
 	})
+}
+
+// writeOwnEvents writes an event with a seeded parent and venue, and a series. It returns the event.
+func writeOwnEvents(t *testing.T, st *store.Store) (own *ent.Event) {
+	t.Helper()
+	e := editor()
+	venue := st.Ent.Venue.Query().FirstX(t.Context())
+	parent := st.Ent.Event.Query().FirstX(t.Context())
+	err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
+		own, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
+			Title: new("Own"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
+			ParentID: &parent.ID, Venues: &[]edit.VenueRef{{ID: venue.ID}},
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
+		_, err := e.CreateEvent(t.Context(), tx, &edit.EventInput{
+			Title: new("Own series"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
+			Rule: new("FREQ=DAILY;COUNT=3"),
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own
+}
+
+// checkRowCounts checks the numbers of rows in tables.
+func checkRowCounts(t *testing.T, st *store.Store, want map[string]int) {
+	t.Helper()
+	for table, n := range want {
+		var got int
+		if err := st.DB.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got != n {
+			t.Errorf("%d rows are left in %s, want %d", got, table, n)
+		}
+	}
 }
 
 func TestInterruptedWriteGoesOn(t *testing.T) {

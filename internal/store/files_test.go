@@ -131,16 +131,19 @@ func (w *writer) end(t *testing.T, last int, orderly bool) int {
 	return last
 }
 
+// removedFiles are files of a database that are removed while two processes write to it.
+type removedFiles struct {
+	name    string
+	remove  []string
+	orderly bool
+	visitor bool // a third process opens the database before the two have ended
+}
+
 // TestFilesRemovedBeneathProcesses has two processes write to a file of SQLite, removes or replaces files of it, and
 // compares what was acknowledged with what is there after both have ended.
 func TestFilesRemovedBeneathProcesses(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name    string
-		remove  []string
-		orderly bool
-		visitor bool // a third process opens the database before the two have ended
-	}{
+	for _, c := range []removedFiles{
 		{"log and index, killed", []string{"-wal", "-shm"}, false, false},
 		{"log and index, stopped", []string{"-wal", "-shm"}, true, false},
 		{"log and index, visited", []string{"-wal", "-shm"}, false, true},
@@ -150,62 +153,67 @@ func TestFilesRemovedBeneathProcesses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			url := storetest.SQLite(t)
-			file, _ := store.SQLiteFile(url)
-			if err := storetest.Migrated(t, url).Close(); err != nil {
-				t.Fatal(err)
-			}
-			writers := []*writer{startWriter(t, url, "a"), startWriter(t, url, "b")}
-			last := make([]int, len(writers))
-			for i, w := range writers {
-				last[i] = w.acknowledged(t, 20)
-			}
-			for _, suffix := range c.remove {
-				if err := os.Remove(file + suffix); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, w := range writers {
-				select {
-				case why := <-w.said:
-					if !strings.HasPrefix(why, "true ") {
-						t.Errorf("%s was refused for another reason: %s", w.name, why)
-					}
-				case <-time.After(20 * time.Second):
-					t.Errorf("%s goes on writing", w.name)
-				}
-			}
-			// A transaction under way while the files are removed may overwrite what a visitor writes.
-			if c.visitor {
-				st := storetest.Open(t, url)
-				if err := write(t.Context(), st, "visitor", 0); err != nil {
-					t.Error(err)
-				}
-				if err := st.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-			for i, w := range writers {
-				last[i] = w.end(t, last[i], c.orderly)
-			}
-			st := storetest.Open(t, url)
-			for i, w := range writers {
-				rows := storetest.Value(t, st.DB, "SELECT count(*) FROM settings WHERE name LIKE ?", w.name+"-%")
-				found, err := strconv.Atoi(rows)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if found < last[i]+1 {
-					t.Errorf("%s: %d of %d acknowledged rows are there", w.name, found, last[i]+1)
-				}
-			}
-			if got := storetest.Value(t, st.DB, "PRAGMA integrity_check"); got != "ok" {
-				t.Error(got)
-			}
-			if c.visitor && storetest.Value(t, st.DB, "SELECT count(*) FROM settings WHERE name = 'visitor-0'") != "1" {
-				t.Error("the row of the visitor is gone")
-			}
+			c.run(t)
 		})
+	}
+}
+
+// run removes files beneath two processes that write, and checks that no acknowledged row is lost.
+func (c removedFiles) run(t *testing.T) {
+	url := storetest.SQLite(t)
+	file, _ := store.SQLiteFile(url)
+	if err := storetest.Migrated(t, url).Close(); err != nil {
+		t.Fatal(err)
+	}
+	writers := []*writer{startWriter(t, url, "a"), startWriter(t, url, "b")}
+	last := make([]int, len(writers))
+	for i, w := range writers {
+		last[i] = w.acknowledged(t, 20)
+	}
+	for _, suffix := range c.remove {
+		if err := os.Remove(file + suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, w := range writers {
+		select {
+		case why := <-w.said:
+			if !strings.HasPrefix(why, "true ") {
+				t.Errorf("%s was refused for another reason: %s", w.name, why)
+			}
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s goes on writing", w.name)
+		}
+	}
+	// A transaction under way while the files are removed may overwrite what a visitor writes.
+	if c.visitor {
+		st := storetest.Open(t, url)
+		if err := write(t.Context(), st, "visitor", 0); err != nil {
+			t.Error(err)
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for i, w := range writers {
+		last[i] = w.end(t, last[i], c.orderly)
+	}
+	st := storetest.Open(t, url)
+	for i, w := range writers {
+		rows := storetest.Value(t, st.DB, "SELECT count(*) FROM settings WHERE name LIKE ?", w.name+"-%")
+		found, err := strconv.Atoi(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found < last[i]+1 {
+			t.Errorf("%s: %d of %d acknowledged rows are there", w.name, found, last[i]+1)
+		}
+	}
+	if got := storetest.Value(t, st.DB, "PRAGMA integrity_check"); got != "ok" {
+		t.Error(got)
+	}
+	if c.visitor && storetest.Value(t, st.DB, "SELECT count(*) FROM settings WHERE name = 'visitor-0'") != "1" {
+		t.Error("the row of the visitor is gone")
 	}
 }
 

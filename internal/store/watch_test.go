@@ -66,20 +66,7 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		said("exec")
-		err := store.Tx(ctx, st.Ent, func(tx *ent.Tx) error {
-			rows, err := tx.QueryContext(ctx, "SELECT 1")
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				var n int
-				if err := rows.Scan(&n); err != nil || n != 1 {
-					t.Error(n, err)
-				}
-			}
-			return rows.Err()
-		})
+		err := store.Tx(ctx, st.Ent, func(tx *ent.Tx) error { return readRows(ctx, t, tx) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,4 +91,20 @@ func TestWatch(t *testing.T) {
 			t.Errorf("%d failures were seen by two", failed)
 		}
 	})
+}
+
+// readRows reads the rows of a statement.
+func readRows(ctx context.Context, t *testing.T, tx *ent.Tx) error {
+	rows, err := tx.QueryContext(ctx, "SELECT 1")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int
+		if err := rows.Scan(&n); err != nil || n != 1 {
+			t.Error(n, err)
+		}
+	}
+	return rows.Err()
 }

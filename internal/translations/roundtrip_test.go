@@ -21,77 +21,91 @@ func TestRoundTrip(t *testing.T) {
 	for _, f := range []Format{JSON, XLIFF} {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
-			eachEngine(t, func(t *testing.T, w *world) {
-				x := Exporter{Format: f, To: calendar.Polish, Slugs: true}
-				if f == XLIFF {
-					w.change(w.market, calendar.English, edit.EventInput{Title: new("Market"), Description: new("<p>Fruit</p>"), Slug: new("market")})
-					x.From = calendar.English // the market was written in Spanish
-				}
-				before := w.texts()
-				first, done := w.export(x)
-				if again, _ := w.export(x); again != first {
-					t.Errorf("two exports differ:\n%s\n%s", first, again)
-				}
-				checkEqual(t, "exported", Exported{Records: 7, Units: 19, Revision: done.Revision}, done)
-
-				file := translateFile(t, f, first, func(u *Unit) string {
-					switch {
-					case u.ID.Field == Slug:
-						return "pl-" + u.Source
-					case isHTML(u.ID.Kind, u.ID.Field):
-						return u.Source + "\n<p>zażółć &amp; &lt;3</p>"
-					}
-					return "Ż: " + u.Source
-				})
-				dry, _ := w.take(Importer{DryRun: true}, file)
-				checkEqual(t, "texts after a dry run", before, w.texts())
-				report, problems := w.take(Importer{}, file)
-				checkEqual(t, "report", &Report{Records: 7, Units: map[Outcome]int{Updated: 19}}, report)
-				checkEqual(t, "dry run", report, dry)
-				checkEqual(t, "problems", []string(nil), problems)
-
-				want := before
-				for k, texts := range want {
-					o, ok := texts[calendar.English]
-					if !ok {
-						o = texts[calendar.Spanish]
-					}
-					if k.id == w.gone && k.kind == calendar.Event {
-						continue
-					}
-					p := calendar.Text{Language: calendar.Polish, Title: "Ż: " + o.Title, Slug: "pl-" + o.Slug}
-					if o.Description != "" {
-						p.Description = o.Description + "\n<p>zażółć &amp; &lt;3</p>"
-						if k.kind.IsTerm() {
-							p.Description = "Ż: " + o.Description
-						}
-					}
-					if o.Excerpt != "" {
-						p.Excerpt = o.Excerpt + "\n<p>zażółć &amp; &lt;3</p>"
-					}
-					texts[calendar.Polish] = p
-				}
-				checkEqual(t, "texts", want, w.texts())
-				counts, err := Status(t.Context(), w.db, Filter{Languages: []calendar.Language{calendar.Polish}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, c := range counts {
-					if c.Complete != c.Records || c.Partial != 0 || c.MissingFields != 0 {
-						t.Errorf("not complete: %+v", c)
-					}
-				}
-				second, _ := w.export(x)
-				checkEqual(t, "second export", file, writeUnits(t, f, readFile(t, second)))
-				report, problems = w.take(Importer{}, second)
-				checkEqual(t, "second import", &Report{Units: map[Outcome]int{Unchanged: 19}}, report)
-				checkEqual(t, "its problems", []string(nil), problems)
-				x.MissingOnly = true
-				if rest := readFile(t, firstOf(w.export(x))); len(rest) != 0 {
-					t.Errorf("missing: %v", rest)
-				}
-			})
+			eachEngine(t, func(t *testing.T, w *world) { w.checkRoundTrip(t, f) })
 		})
+	}
+}
+
+// checkRoundTrip exports texts in a format, translates the file, imports it, and exports it again.
+func (w *world) checkRoundTrip(t *testing.T, f Format) {
+	x := Exporter{Format: f, To: calendar.Polish, Slugs: true}
+	if f == XLIFF {
+		w.change(w.market, calendar.English, edit.EventInput{Title: new("Market"), Description: new("<p>Fruit</p>"), Slug: new("market")})
+		x.From = calendar.English // the market was written in Spanish
+	}
+	before := w.texts()
+	first, done := w.export(x)
+	if again, _ := w.export(x); again != first {
+		t.Errorf("two exports differ:\n%s\n%s", first, again)
+	}
+	checkEqual(t, "exported", Exported{Records: 7, Units: 19, Revision: done.Revision}, done)
+
+	file := translateFile(t, f, first, func(u *Unit) string {
+		switch {
+		case u.ID.Field == Slug:
+			return "pl-" + u.Source
+		case isHTML(u.ID.Kind, u.ID.Field):
+			return u.Source + "\n<p>zażółć &amp; &lt;3</p>"
+		}
+		return "Ż: " + u.Source
+	})
+	dry, _ := w.take(Importer{DryRun: true}, file)
+	checkEqual(t, "texts after a dry run", before, w.texts())
+	report, problems := w.take(Importer{}, file)
+	checkEqual(t, "report", &Report{Records: 7, Units: map[Outcome]int{Updated: 19}}, report)
+	checkEqual(t, "dry run", report, dry)
+	checkEqual(t, "problems", []string(nil), problems)
+
+	want := before
+	w.addPolish(want)
+	checkEqual(t, "texts", want, w.texts())
+	counts, err := Status(t.Context(), w.db, Filter{Languages: []calendar.Language{calendar.Polish}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkComplete(t, counts)
+	second, _ := w.export(x)
+	checkEqual(t, "second export", file, writeUnits(t, f, readFile(t, second)))
+	report, problems = w.take(Importer{}, second)
+	checkEqual(t, "second import", &Report{Units: map[Outcome]int{Unchanged: 19}}, report)
+	checkEqual(t, "its problems", []string(nil), problems)
+	x.MissingOnly = true
+	if rest := readFile(t, firstOf(w.export(x))); len(rest) != 0 {
+		t.Errorf("missing: %v", rest)
+	}
+}
+
+// addPolish adds the texts that an import of the translated file stores.
+func (w *world) addPolish(all map[key]map[calendar.Language]calendar.Text) {
+	for k, texts := range all {
+		o, ok := texts[calendar.English]
+		if !ok {
+			o = texts[calendar.Spanish]
+		}
+		if k.id == w.gone && k.kind == calendar.Event {
+			continue
+		}
+		p := calendar.Text{Language: calendar.Polish, Title: "Ż: " + o.Title, Slug: "pl-" + o.Slug}
+		if o.Description != "" {
+			p.Description = o.Description + "\n<p>zażółć &amp; &lt;3</p>"
+			if k.kind.IsTerm() {
+				p.Description = "Ż: " + o.Description
+			}
+		}
+		if o.Excerpt != "" {
+			p.Excerpt = o.Excerpt + "\n<p>zażółć &amp; &lt;3</p>"
+		}
+		texts[calendar.Polish] = p
+	}
+}
+
+// checkComplete checks that nothing is left to translate.
+func checkComplete(t *testing.T, counts []Count) {
+	t.Helper()
+	for _, c := range counts {
+		if c.Complete != c.Records || c.Partial != 0 || c.MissingFields != 0 {
+			t.Errorf("not complete: %+v", c)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package upkeep_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -39,19 +40,8 @@ func TestFillSortKeys(t *testing.T) {
 		w.DB.TermTranslation.Create().SetTermID(first.ID).SetLanguage(calendar.Polish).SetName("Łódź").ExecX(ctx)
 		category := w.Term(w.As(calendar.Editor), calendar.Category, "There", 0)
 
-		interrupted := fmt.Errorf("enough")
 		var told []int
-		// A step cannot fail, so the interruption is a panic.
-		func() {
-			defer func() {
-				if got := recover(); got != interrupted { //nolint:errorlint // it is the value that was thrown
-					t.Errorf("stopped by %v", got)
-				}
-			}()
-			if err := upkeep.FillSortKeys(ctx, w.DB, w.As(calendar.Editor), func(int) { panic(interrupted) }); err != nil {
-				t.Error(err)
-			}
-		}()
+		interruptAfterBatch(t, w)
 		without := predicate.Term(sql.FieldIsNull(edit.NameSortColumn(calendar.English)))
 		if n := w.DB.Term.Query().Where(without).CountX(ctx); n != terms-batch {
 			t.Errorf("%d terms are left after one batch, want %d", n, terms-batch)
@@ -93,4 +83,18 @@ func TestFillSortKeys(t *testing.T) {
 			}
 		}
 	})
+}
+
+// interruptAfterBatch fills sort keys until the first batch is written. A step cannot fail, so the interruption is a panic.
+func interruptAfterBatch(t *testing.T, w *edittest.World) {
+	t.Helper()
+	interrupted := errors.New("enough")
+	defer func() {
+		if got := recover(); got != interrupted { //nolint:errorlint // it is the value that was thrown
+			t.Errorf("stopped by %v", got)
+		}
+	}()
+	if err := upkeep.FillSortKeys(t.Context(), w.DB, w.As(calendar.Editor), func(int) { panic(interrupted) }); err != nil {
+		t.Error(err)
+	}
 }

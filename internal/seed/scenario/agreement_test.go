@@ -78,7 +78,7 @@ func wrongWeekday(c *Calendar, m *testEvent, match string) bool {
 	if m.language(c) == calendar.English || strings.HasPrefix(match, "sáb") || strings.HasPrefix(match, "dom") {
 		match = strings.TrimSuffix(match, "s")
 	}
-	for day := range max(m.wish.days, 1) {
+	for day := range max(m.needs.days, 1) {
 		forms := weekdays[m.language(c)][c.weekday(m.draft.day+day)]
 		if strings.Contains(forms[0], match) || strings.Contains(forms[1], match) {
 			return false
@@ -93,11 +93,11 @@ func wrongLength(c *Calendar, m *testEvent, match string) bool {
 	l := m.language(c)
 	is := func(length string) bool { return strings.Contains(length, match) }
 	if !m.timed() {
-		return !is(daysText(l, 1, 0)) && !is(daysText(l, max(m.wish.days, 1), 0)) && !is(daysText(l, max(m.wish.days, 1), 1))
+		return !is(daysText(l, 1, 0)) && !is(daysText(l, max(m.needs.days, 1), 0)) && !is(daysText(l, max(m.needs.days, 1), 1))
 	}
-	for _, minutes := range []int{m.wish.minutes, 60} {
+	for _, minutes := range []int{m.needs.minutes, 60} {
 		if is(lengthText(l, minutes, 0)) || is(lengthText(l, minutes, 1)) {
-			return minutes != m.wish.minutes && 2*minutes > m.wish.minutes
+			return minutes != m.needs.minutes && 2*minutes > m.needs.minutes
 		}
 	}
 	part := regexp.MustCompile(`(\S+)[ -]min`).FindStringSubmatch(match)
@@ -105,7 +105,7 @@ func wrongLength(c *Calendar, m *testEvent, match string) bool {
 		return !is(daysText(l, 1, 0))
 	}
 	number, err := strconv.Atoi(part[1])
-	return err == nil && 2*number > m.wish.minutes
+	return err == nil && 2*number > m.needs.minutes
 }
 
 func wrongAges(c *Calendar, m *testEvent, match string) bool {
@@ -124,7 +124,7 @@ func wrongSeason(c *Calendar, m *testEvent, match string) bool {
 
 func wrongTimeOfDay(_ *Calendar, m *testEvent, match string) bool {
 	_, part, _ := strings.Cut(strings.TrimPrefix(match, "in "), " ")
-	from, until := m.minute(), m.minute()+m.wish.minutes
+	from, until := m.minute(), m.minute()+m.needs.minutes
 	return m.timed() && !map[string]bool{
 		"morning": from < 12*60, "afternoon": from < 18*60 && until > 12*60, "evening": until > 17*60,
 	}[part]
@@ -172,8 +172,8 @@ func wrongTram(c *Calendar, m *testEvent, _ string) bool {
 func eventsOf(c *Calendar, look func(m *testEvent)) {
 	for i := range c.Len() {
 		m := testEvent{Event: c.Event(i), i: i, roomSlot: c.spots[i]}
-		c.outline(&m.place, i)
-		c.locateEvent(&m.place, m.roomSlot)
+		c.outlineEvent(&m.eventOutline, i)
+		c.locateEvent(&m.eventOutline, m.roomSlot)
 		look(&m)
 	}
 }
@@ -216,20 +216,7 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 		if strings.Contains(text, "{") || strings.Count(m.Title[l], ": ") > 1 || strings.Contains(m.Title[l], "?,") {
 			report("punctuation: %q: %s", m.Title[l], text)
 		}
-		for _, claim := range claims {
-			if claim.language != l {
-				continue
-			}
-			about := text
-			if claim.wrong != nil && c.textsOf(&m.place)[0].subject {
-				_, about, _ = strings.Cut(text, "\n") // the days of a plot are not those of the film
-			}
-			for _, match := range claim.pattern.FindAllStringSubmatch(about+" "+m.Title[l], -1) {
-				if said := match[len(match)-1]; claim.wrong == nil || claim.wrong(c, m, said) {
-					report("claim %q: %s, %s: %s", said, m.Title[l], m.Span.Start, text)
-				}
-			}
-		}
+		c.checkClaims(m, l, report)
 		if text != "" {
 			described++
 			if c.namesFact(m, l, text) {
@@ -248,12 +235,7 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 		}
 		agreesWithKind(c, m, report)
 	})
-	commonest := ""
-	for sentence, n := range sentences {
-		if n > sentences[commonest] || n == sentences[commonest] && sentence < commonest {
-			commonest = sentence
-		}
-	}
+	commonest := commonestOf(sentences)
 	t.Logf("%d sentences, %d openings, %.0f %% of the descriptions name something of the event; %d of %d events say: %s",
 		len(sentences), len(openings), 100*float64(named)/float64(described), sentences[commonest], c.Len(), commonest)
 	skipUnfinished(t, c.o.Scenario, l)
@@ -267,6 +249,35 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 	}
 }
 
+// checkClaims reports what an event says of itself in a language and is not so.
+func (c *Calendar) checkClaims(m *testEvent, l calendar.Language, report func(format string, args ...any)) {
+	text := m.Description[l]
+	for _, claim := range claims {
+		if claim.language != l {
+			continue
+		}
+		about := text
+		if claim.wrong != nil && c.textsOf(&m.eventOutline)[0].subject {
+			_, about, _ = strings.Cut(text, "\n") // the days of a plot are not those of the film
+		}
+		for _, match := range claim.pattern.FindAllStringSubmatch(about+" "+m.Title[l], -1) {
+			if said := match[len(match)-1]; claim.wrong == nil || claim.wrong(c, m, said) {
+				report("claim %q: %s, %s: %s", said, m.Title[l], m.Span.Start, text)
+			}
+		}
+	}
+}
+
+// commonestOf returns the text with the highest count. If several have it, the first in the alphabet wins.
+func commonestOf(counts map[string]int) (commonest string) {
+	for text, n := range counts {
+		if n > counts[commonest] || n == counts[commonest] && text < commonest {
+			commonest = text
+		}
+	}
+	return commonest
+}
+
 // agreesWithKind checks the place, the organizer, the hours, the days and the price of an event.
 func agreesWithKind(c *Calendar, m *testEvent, report func(string, ...any)) {
 	country := c.cities[0].country.code
@@ -278,7 +289,7 @@ func agreesWithKind(c *Calendar, m *testEvent, report func(string, ...any)) {
 	}
 	for _, o := range m.Organizers[:1] {
 		typ := c.plan.Organizers[o%len(c.plan.Organizers)]
-		if !slices.Contains(m.by, typ) {
+		if !slices.Contains(m.organizerTypes, typ) {
 			report("organizer: %s by %s", m.kind.Key, typ)
 		}
 	}
@@ -302,7 +313,7 @@ func agreesWithKind(c *Calendar, m *testEvent, report func(string, ...any)) {
 // namesFact reports whether a description names a person, a band, a team, a work, a place, a date or a price of the event.
 // A description of its subject does.
 func (c *Calendar) namesFact(m *testEvent, l calendar.Language, text string) bool {
-	texts := c.textsOf(&m.place)
+	texts := c.textsOf(&m.eventOutline)
 	lead := texts[0].leads[c.leads[m.i*len(c.o.Languages)]]
 	return texts[0].subject || slices.ContainsFunc(lead.template, func(s segment) bool { return s.slot >= 0 && s.gendered == nil }) && l != "" && text != ""
 }
@@ -332,7 +343,7 @@ func TestNoTextAgainInAMonth(t *testing.T) {
 		}
 		used := map[use]map[uint16]int{}
 		eventsOf(c, func(m *testEvent) {
-			texts := c.textsOf(&m.place)[0]
+			texts := c.textsOf(&m.eventOutline)[0]
 			year, month, _ := c.day(int(m.day)).Date()
 			at := use{texts, year, int(month)}
 			if used[at] == nil {

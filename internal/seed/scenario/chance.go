@@ -1,6 +1,11 @@
 package scenario
 
-import "math/bits"
+import (
+	"math/bits"
+	"math/rand"
+
+	"github.com/brianvoe/gofakeit/v6"
+)
 
 // randomSource is a small pseudo-random generator, splitmix64. Its numbers depend only on its initial state, so
 // each event can be generated without the others.
@@ -38,9 +43,9 @@ func (c *randomSource) between(low, high int) int { return low + c.below(high-lo
 // percent returns true in p of 100 cases on average.
 func (c *randomSource) percent(p int) bool { return c.below(100) < p }
 
-// head returns a random number from 0 to n-1. Small numbers are most frequent: about six of ten are in the
+// lowBiased returns a random number from 0 to n-1. Small numbers are most frequent: about six of ten are in the
 // first tenth.
-func (c *randomSource) head(n int) int {
+func (c *randomSource) lowBiased(n int) int {
 	u := float64(c.next()>>11) / (1 << 53)
 	u2 := u * u
 	return min(int(float64(n)*u2*u2*u), n-1)
@@ -77,4 +82,30 @@ func gcd(a, b uint64) uint64 {
 		a, b = b, a%b
 	}
 	return a
+}
+
+// The first argument of chanceOf after the seed. It differs for each purpose, so that the random numbers are
+// independent.
+const (
+	chanceNames uint64 = iota + 1
+	chanceCities
+	chanceVenues
+	chanceOrganizers
+	chancePictures
+	chanceTitles
+	chanceFests
+	chanceCourses
+	chanceEvents
+	chanceSpread
+	chanceStates
+	chanceSeries
+	chanceAuthors
+	chanceLeads
+)
+
+// fake returns a generator of names and words for one purpose. gofakeit.New is unsuitable, because it treats
+// seed 0 as random.
+func (c *Calendar) fake(what uint64) *gofakeit.Faker {
+	source := chanceOf(c.o.Seed, what)
+	return gofakeit.NewCustom(rand.NewSource(int64(source.next() >> 1)).(rand.Source64))
 }

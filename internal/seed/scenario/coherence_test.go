@@ -15,7 +15,7 @@ import (
 type testEvent struct {
 	Event
 	i int
-	place
+	eventOutline
 	roomSlot
 }
 
@@ -82,7 +82,7 @@ var properties = map[string]func(c *Calendar, m *testEvent) (about bool, wrong s
 	},
 	"only what is outdoors has the tag": func(c *Calendar, m *testEvent) (bool, string) {
 		for _, key := range []string{"outdoors", "openair", "outdoor"} {
-			if t, ok := c.tag[key]; ok && slices.Contains(m.Tags, t) {
+			if t, ok := c.tagIndex[key]; ok && slices.Contains(m.Tags, t) {
 				for _, typ := range m.kind.At {
 					if !slices.Contains([]string{"park", "stage", "stadium"}, typ) {
 						return true, "it may be in a " + typ
@@ -121,7 +121,7 @@ var properties = map[string]func(c *Calendar, m *testEvent) (about bool, wrong s
 		return m.entry(c, "division", "Under-14"), map[bool]string{true: strings.Join(m.Cost.Prices, " ")}[!isCheap(c, m, 1)]
 	},
 	"matches of women have the tag, and no other": func(c *Calendar, m *testEvent) (bool, string) {
-		t, ok := c.tag["women"]
+		t, ok := c.tagIndex["women"]
 		if !ok || !slices.Contains(m.Tags, t) {
 			return false, ""
 		}
@@ -174,14 +174,14 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 		t.Errorf("%d events, not %d", c.Len(), c.o.Events)
 	}
 	// A draft that is thrown away is a place that an event could not have.
-	if c.thrown*20 > c.drafts {
-		t.Errorf("%d of %d drafts are thrown away", c.thrown, c.drafts)
+	if c.rejected*20 > c.searches {
+		t.Errorf("%d of %d drafts are thrown away", c.rejected, c.searches)
 	}
 	tags := make([]int, len(c.tags))
 	taken := map[int][]roomBooking{}
 	for i := range c.Len() {
 		m := testEvent{Event: c.Event(i), i: i, roomSlot: c.spots[i]}
-		c.outline(&m.place, i)
+		c.outlineEvent(&m.eventOutline, i)
 		for name, property := range properties {
 			about, what := property(c, &m)
 			if !about {
@@ -205,7 +205,7 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 		for _, x := range s.Exceptions {
 			moved[x.Nominal] = x.Start
 		}
-		for start := range s.Schedule().Starts(calendar.Wall{}, c.day(len(c.closed))) {
+		for start := range s.Schedule().Starts(calendar.Wall{}, c.day(len(c.publicHolidays))) {
 			if to := moved[start]; !to.IsZero() {
 				start = to
 			}

@@ -7,17 +7,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// grammaticalCases is the number of forms of a Polish name: nominative, genitive, dative, accusative, instrumental
-// and locative.
-const grammaticalCases = 6
-
-// irregularNames maps Polish first names and surnames of men to their stems, if these lose or change a vowel.
-var irregularNames = map[string]string{
-	"Paweł": "Pawł", "Marzec": "Marc", "Gołąb": "Gołębi", "Stępień": "Stępni", "Wróbel": "Wróbl",
-	"Kwiecień": "Kwietni", "Grudzień": "Grudni", "Jastrząb": "Jastrzębi", "Kozioł": "Kozł", "Kupiec": "Kupc",
-	"Krawiec": "Krawc",
-}
-
 // decline returns the grammatical cases of a first name or a surname in Polish. Origin is the language of the
 // name, which determines how a final vowel is pronounced.
 func decline(name string, female bool, origin calendar.Language) [grammaticalCases]string {
@@ -50,6 +39,17 @@ func decline(name string, female bool, origin calendar.Language) [grammaticalCas
 		return declineHard(name, name[:len(name)-1])
 	}
 	return declineHard(name, stemOf(name, origin))
+}
+
+// grammaticalCases is the number of forms of a Polish name: nominative, genitive, dative, accusative, instrumental
+// and locative.
+const grammaticalCases = 6
+
+// irregularNames maps Polish first names and surnames of men to their stems, if these lose or change a vowel.
+var irregularNames = map[string]string{
+	"Paweł": "Pawł", "Marzec": "Marc", "Gołąb": "Gołębi", "Stępień": "Stępni", "Wróbel": "Wróbl",
+	"Kwiecień": "Kwietni", "Grudzień": "Grudni", "Jastrząb": "Jastrzębi", "Kozioł": "Kozł", "Kupiec": "Kupc",
+	"Krawiec": "Krawc",
 }
 
 // appendEndings returns the forms of a name with one stem.

@@ -93,7 +93,7 @@ func (c *Calendar) parseCondition(text string) (w condition, err error) {
 		ok = slices.Contains(c.plan.Venues, value)
 	case "lesson":
 		n, err := strconv.Atoi(value)
-		ok = err == nil && n >= 0 && n <= lessons
+		ok = err == nil && n >= 0 && n <= lessonsOfCourse
 	}
 	if !ok {
 		return w, fmt.Errorf("unknown condition %q", text)
@@ -141,4 +141,105 @@ func (f facts) in(l, home calendar.Language) facts {
 		f.known &^= localSlots
 	}
 	return f
+}
+
+// localSlots are the slots whose values are words in the language of the city only.
+const localSlots = 1<<slotStreet | 1<<slotDistrict | 1<<slotSquare | 1<<slotPark | 1<<slotRiver | 1<<slotStop
+
+// factsOf returns what is known about an event with a place and a time.
+func (c *Calendar) factsOf(p *eventOutline) facts {
+	k, d := p.kind, p.draft
+	f := facts{kind: k.Key, lesson: strconv.Itoa(d.number)}
+	know := func(known bool, slots ...int) {
+		for _, slot := range slots {
+			if known {
+				f.known |= 1 << slot
+			}
+		}
+	}
+	hold := func(name string, holds bool) {
+		if holds {
+			f.holds |= 1 << slices.Index(conditions, name)
+		}
+	}
+	timed, match := len(p.needs.starts) > 0, slices.Contains(p.title.slots, slotMatch)
+	low, fee := p.cost.Lowest(), len(p.cost.Prices) > 0 && p.cost.Lowest() != "0"
+	know(true, slotCity, slotIn, slotOf, slotVenue, slotOrg, slotYear, slotSeason, slotWeekday, slotDate, slotMonth,
+		slotBy, slotWho, slotWho2, slotBand)
+	know(c.hasSeasons(), slotQuarter)
+	know(timed, slotStart, slotEnd, slotLength)
+	know(!timed, slotDays)
+	know(timed && k.Doors, slotDoors)
+	know(d.number > 0, slotNumber, slotNth, slotLesson)
+	know(d.fest >= 0, slotHead)
+	know(k.Role == festivalRole, slotEdition)
+	know(match, slotHome, slotAway, slotMatch)
+	know(fee, slotPrice)
+	know(len(k.Ages) > 0, slotAges)
+	know(k.Places[1] > 0, slotPlaces)
+	if slices.Contains(p.title.slots, c.divisionSlot()) {
+		f.known |= 1 << divisionGender
+	}
+	for slot, sights := range c.cities[d.city].sights {
+		know(len(sights) > 0, slot)
+	}
+	if d.venue >= 0 {
+		at := c.venuePlaces[d.venue]
+		know(true, slotStreet)
+		know(at.district != nil, slotDistrict)
+		know(at.district != nil && at.district.stop.name != "", slotStop)
+		f.venueType = c.plan.Venues[d.venue%len(c.plan.Venues)]
+	}
+	hold("free", low == "0")
+	hold("fee", fee)
+	hold("tickets", fee && k.Ticketed)
+	hold("online", len(p.needs.at) == 0)
+	hold("outdoors", slices.Contains(outdoorTypes, f.venueType) || k.Outdoors)
+	hold("indoors", f.venueType != "" && !slices.Contains(outdoorTypes, f.venueType) && !k.Outdoors)
+	hold("doors", timed && k.Doors)
+	hold([]string{"winter", "spring", "summer", "autumn"}[c.month(d.day)%12/3], c.hasSeasons())
+	hold("weekend", c.weekday(d.day) > 4)
+	hold("morning", timed && p.clock < 12*60)
+	hold("evening", timed && p.clock >= 17*60)
+	hold("women", match && d.gender(c.divisionSlot()) == 1)
+	hold("men", match && d.gender(c.divisionSlot()) == 0)
+	hold("youth", match && c.hasEntryTag(d, "youth"))
+	return f
+}
+
+// outdoorTypes are the types of venues in the open.
+var outdoorTypes = []string{"park", "stage", "stadium"}
+
+// divisionSlot returns the slot of the list of divisions, or -1.
+func (c *Calendar) divisionSlot() int {
+	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == divisionList })
+	if at < 0 {
+		return -1
+	}
+	return slotLists + at
+}
+
+// hasEntryTag reports whether a rule adds a tag to the event because of an entry in its title.
+func (c *Calendar) hasEntryTag(d *draft, key string) bool {
+	tag, ok := c.tagIndex[key]
+	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {
+		return r.applies(d) && slices.Contains(r.tags, tag)
+	})
+}
+
+// gender returns 1 for a woman or a division of women in a slot, otherwise 0.
+func (d *draft) gender(slot int) int {
+	var female bool
+	switch slot {
+	case slotBy:
+		female = d.c.people[d.author()].female
+	case slotWho, slotWho2:
+		female = d.c.people[d.value(slot)].female
+	default:
+		female = d.c.hasEntryTag(d, "women")
+	}
+	if female {
+		return 1
+	}
+	return 0
 }

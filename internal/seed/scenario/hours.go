@@ -1,11 +1,5 @@
 package scenario
 
-// Minutes after midnight that matter for the hours of Spain.
-const (
-	lunchFrom  = 14 * 60
-	lunchUntil = 17 * 60
-)
-
 // keepHours changes the times of day at which events of a kind begin to those of the country of the first city.
 func (c *Calendar) keepHours(k *kind) {
 	for i := range k.starts {
@@ -14,6 +8,12 @@ func (c *Calendar) keepHours(k *kind) {
 		}
 	}
 }
+
+// Minutes after midnight that matter for the hours of Spain.
+const (
+	lunchFrom  = 14 * 60
+	lunchUntil = 17 * 60
+)
 
 // localHour returns when an event of a kind begins in the country of the first city, if it begins at a time elsewhere.
 // In Spanish-speaking countries concerts and plays begin at half past seven or later. In Spain nothing is on at lunch.

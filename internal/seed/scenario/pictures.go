@@ -6,21 +6,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// Maximum numbers of records with their own picture. Other events share a picture of their festival or their kind, or
-// have none.
-const (
-	maxOwnPictures       = 60 // of events
-	maxVenuePictures     = 10
-	maxOrganizerPictures = 4
-)
-
 // fillPictures plans the pictures. There are pictures of kinds, of series, of some venues and organizers, and
 // of the events that people see first: events of the next weeks, and parents of others.
 func (c *Calendar) fillPictures() error {
 	if !c.o.Pictures {
 		return nil
 	}
-	c.byKind, c.own = map[string][]int{}, map[int]int{}
+	c.kindPictures, c.ownPictures = map[string][]int{}, map[int]int{}
 	add := func(title, motif string) int {
 		i := len(c.pictures)
 		source := chanceOf(c.o.Seed, chancePictures, uint64(i))
@@ -30,8 +22,8 @@ func (c *Calendar) fillPictures() error {
 	first := c.o.Languages[0]
 	for _, k := range c.plan.Kinds {
 		if len(k.In) > 0 && !slices.Contains([]role{currentRole, clockChangeRole, festivalRole, courseRole}, k.Role) {
-			name := c.categories[c.category[k.In[0]]].Name[first]
-			c.byKind[k.Key] = append(c.byKind[k.Key], add(name, k.Motif))
+			name := c.categories[c.categoryIndex[k.In[0]]].Name[first]
+			c.kindPictures[k.Key] = append(c.kindPictures[k.Key], add(name, k.Motif))
 		}
 	}
 	for i := range c.series {
@@ -56,12 +48,20 @@ func (c *Calendar) fillPictures() error {
 	}
 	for _, i := range of[:min(len(of), maxOwnPictures)] {
 		e := c.Event(i)
-		var p place
-		c.outline(&p, i)
-		c.own[i] = add(e.Title[first], p.kind.Motif)
+		var p eventOutline
+		c.outlineEvent(&p, i)
+		c.ownPictures[i] = add(e.Title[first], p.kind.Motif)
 	}
 	return nil
 }
+
+// Maximum numbers of records with their own picture. Other events share a picture of their festival or their kind, or
+// have none.
+const (
+	maxOwnPictures       = 60 // of events
+	maxVenuePictures     = 10
+	maxOrganizerPictures = 4
+)
 
 // motifOfVenue returns the motif of pictures for a type of venue.
 func motifOfVenue(typ string) string {
@@ -90,15 +90,15 @@ func motifOfVenue(typ string) string {
 
 // pictureOf returns the index of the picture of an event: its own, that of its festival, one of its kind, or -1
 // for none.
-func (c *Calendar) pictureOf(p *place, source *randomSource) int {
+func (c *Calendar) pictureOf(p *eventOutline, source *randomSource) int {
 	draw := source.below(100)
-	if own, ok := c.own[p.index]; ok {
+	if own, ok := c.ownPictures[p.index]; ok {
 		return own
 	}
-	of := c.byKind[p.kind.Key]
+	of := c.kindPictures[p.kind.Key]
 	l := &c.layout
 	if p.index >= l.firstPart() && p.index < l.firstLesson() && draw%2 == 0 {
-		if own, ok := c.own[len(l.pinned)+p.draft.fest]; ok {
+		if own, ok := c.ownPictures[len(l.pinned)+p.draft.fest]; ok {
 			of = []int{own}
 		}
 	}

@@ -1,14 +1,14 @@
 package scenario
 
-// dayQuarters is the number of quarters of an hour in a day. Rooms are occupied by the quarter.
-const dayQuarters = 24 * 4
-
 // rooms records the times at which the rooms of each venue are occupied, so that no room has two events at
 // once.
 type rooms struct {
 	// taken has a bit for each quarter of an hour of the day, by room and day.
 	taken map[roomDay][2]uint64
 }
+
+// dayQuarters is the number of quarters of an hour in a day. Rooms are occupied by the quarter.
+const dayQuarters = 24 * 4
 
 type roomDay struct{ venue, room, day int32 }
 
@@ -21,7 +21,7 @@ func (r *rooms) take(venue, count, from, to int) bool {
 	from = max(from, 0)
 	for room := range count {
 		if r.free(venue, room, from, to) {
-			r.mark(venue, room, from, to)
+			r.occupy(venue, room, from, to)
 			return true
 		}
 	}
@@ -39,7 +39,7 @@ func (r *rooms) free(venue, room, from, to int) bool {
 	return true
 }
 
-func (r *rooms) mark(venue, room, from, to int) {
+func (r *rooms) occupy(venue, room, from, to int) {
 	for at := max(from, 0); at < to; at = (at/dayQuarters + 1) * dayQuarters {
 		key := roomDay{int32(venue), int32(room), int32(at / dayQuarters)}
 		mask, taken := bitsOf(at%dayQuarters, min(dayQuarters, to-at/dayQuarters*dayQuarters)), r.taken[key]

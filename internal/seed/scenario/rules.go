@@ -53,7 +53,7 @@ func (c *Calendar) fillActivities(english sections) error {
 	c.activities = map[[2]int][]*descriptionTexts{}
 	for language, texts := range c.texts {
 		for key := range texts {
-			if !ofEntry(key) {
+			if !isEntrySection(key) {
 				continue
 			}
 			typ, rest, _ := strings.Cut(key, " ")
@@ -62,7 +62,7 @@ func (c *Calendar) fillActivities(english sections) error {
 			if err != nil {
 				return fmt.Errorf("section %q: %w", key, err)
 			}
-			a, err := c.compileAbout(key, language)
+			a, err := c.compileDescriptions(key, language)
 			if err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func (c *Calendar) fillRules() error {
 			return err
 		}
 		for _, key := range r.Tags {
-			t, ok := c.tag[key]
+			t, ok := c.tagIndex[key]
 			if !ok {
 				return fmt.Errorf("entry %q: no tag %q", r.Is, key)
 			}

@@ -10,36 +10,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// Options are the options of a calendar. Only From is required.
-type Options struct {
-	// Scenario is the name of one of Scenarios. "" means "city".
-	Scenario string
-	// Seed determines all random choices.
-	Seed uint64
-	// Events, Venues and Organizers are numbers of records. 0 means 200 events, and numbers of venues and
-	// organizers that fit the events. Occurrences of series are additional events.
-	Events, Venues, Organizers int
-	// City is the city of the events, which may be unknown to the package. "" means a random city.
-	City string
-	// From is the first day of the calendar. Months is its length; 0 means 24.
-	From   calendar.Wall
-	Months int
-	// Zone is the time zone of the events. The zero value means the zones of their cities.
-	Zone calendar.Zone
-	// Languages are the languages of the texts. The first is the original language. It selects the countries of
-	// the cities, unless City does. None means all languages, English first.
-	Languages []calendar.Language
-	// Now is the time in UTC by which events are past, current or scheduled. Zero means the start of From. Then
-	// records are published long before, so that a calendar of the future can be read today.
-	Now time.Time
-	// Open makes all events public: without drafts, hidden events and passwords.
-	Open bool
-	// Nasty adds texts that reveal faults of clients: emoji, quotes, ampersands, right-to-left text.
-	Nasty bool
-	// Pictures adds pictures to most events and to some venues and organizers.
-	Pictures bool
-}
-
 // Text maps languages to texts. It always has the first language of the calendar. Nil means no text.
 type Text map[calendar.Language]string
 

@@ -362,7 +362,6 @@ func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
 		var months [13]int
 		has := map[string]int{}
 		hosts := make([]int, len(c.Venues()))
-		now := c.Options().Now
 		for i := range c.Len() {
 			e := c.Event(i)
 			_, month, _ := e.Span.Start.Date()
@@ -372,25 +371,7 @@ func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
 			for _, v := range e.Venues {
 				hosts[v]++
 			}
-			_, before := e.Span.StartsAt().In(e.Span.Zone.Location()).Zone()
-			_, after := e.Span.EndsAt().In(e.Span.Zone.Location()).Zone()
-			for what, is := range map[string]bool{
-				"hidden": e.Hide, "sticky": e.Sticky, "featured": e.Featured, "ticketed": e.Ticketed,
-				"password": e.Password != "", "part": e.Parent >= 0, "no venue": len(e.Venues) == 0,
-				"two organizers": len(e.Organizers) == 2, "all day": e.Span.AllDay, "no description": e.Description == nil,
-				"long description": len(e.Description[c.Options().Languages[0]]) > 800, "picture": e.Picture >= 0,
-				"over": e.Span.Over(now), "running": !e.Span.StartsAt().After(now) && !e.Span.Over(now),
-				"to come": e.Span.StartsAt().After(now), "all languages": len(e.Title) == 3,
-				"one language": len(e.Title) == 1, "two languages": len(e.Title) == 2, "free": e.Cost.Lowest() == "0",
-				"priced": e.Cost.Lowest() > "0", "utc": e.Span.Zone.String() == "UTC",
-				"night of the clocks": !e.Span.AllDay && before != after,
-				"canceled":            e.EventStatus == calendar.Canceled, "postponed": e.EventStatus == calendar.Postponed,
-				"online": e.Attendance != calendar.Offline,
-			} {
-				if is {
-					has[what]++
-				}
-			}
+			countFeatures(has, &e, c.Options())
 		}
 		for _, what := range []string{
 			"publish", "future", "draft", "pending", "private", "hidden", "sticky", "featured", "ticketed", "password",
@@ -424,22 +405,49 @@ func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
 		if busy <= quiet && !c.plan.Cities {
 			t.Errorf("the busy months have %d events, the quiet ones %d", busy, quiet)
 		}
-		slices.Sort(hosts)
-		slices.Reverse(hosts)
-		top, all := 0, 0
-		for i, n := range hosts {
-			if i < (len(hosts)+9)/10 {
-				top += n
-			}
-			all += n
-		}
-		if top*2 <= all {
+		if top, all := topTenth(hosts); top*2 <= all {
 			t.Errorf("a tenth of the venues has %d of %d events", top, all)
 		}
 		if n := len(c.Tags()); n < 25 || n > 60 {
 			t.Errorf("%d tags", n)
 		}
 	})
+}
+
+// countFeatures counts what an event has.
+func countFeatures(has map[string]int, e *Event, o Options) {
+	_, before := e.Span.StartsAt().In(e.Span.Zone.Location()).Zone()
+	_, after := e.Span.EndsAt().In(e.Span.Zone.Location()).Zone()
+	for what, is := range map[string]bool{
+		"hidden": e.Hide, "sticky": e.Sticky, "featured": e.Featured, "ticketed": e.Ticketed,
+		"password": e.Password != "", "part": e.Parent >= 0, "no venue": len(e.Venues) == 0,
+		"two organizers": len(e.Organizers) == 2, "all day": e.Span.AllDay, "no description": e.Description == nil,
+		"long description": len(e.Description[o.Languages[0]]) > 800, "picture": e.Picture >= 0,
+		"over": e.Span.Over(o.Now), "running": !e.Span.StartsAt().After(o.Now) && !e.Span.Over(o.Now),
+		"to come": e.Span.StartsAt().After(o.Now), "all languages": len(e.Title) == 3,
+		"one language": len(e.Title) == 1, "two languages": len(e.Title) == 2, "free": e.Cost.Lowest() == "0",
+		"priced": e.Cost.Lowest() > "0", "utc": e.Span.Zone.String() == "UTC",
+		"night of the clocks": !e.Span.AllDay && before != after,
+		"canceled":            e.EventStatus == calendar.Canceled, "postponed": e.EventStatus == calendar.Postponed,
+		"online": e.Attendance != calendar.Offline,
+	} {
+		if is {
+			has[what]++
+		}
+	}
+}
+
+// topTenth returns the sum of the highest tenth of the numbers, and that of all.
+func topTenth(numbers []int) (top, all int) {
+	slices.Sort(numbers)
+	slices.Reverse(numbers)
+	for i, n := range numbers {
+		if i < (len(numbers)+9)/10 {
+			top += n
+		}
+		all += n
+	}
+	return top, all
 }
 
 func TestWrongOptionsAreNamed(t *testing.T) {

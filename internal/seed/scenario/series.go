@@ -202,13 +202,13 @@ func (c *Calendar) takeRooms(s *Series) {
 			moved[x.Nominal] = x.Start
 		}
 	}
-	for start := range s.Schedule().Starts(calendar.Wall{}, c.day(len(c.closed))) {
+	for start := range s.Schedule().Starts(calendar.Wall{}, c.day(len(c.publicHolidays))) {
 		if to, ok := moved[start]; ok {
 			start = to
 		}
 		from := int(start.Sub(c.o.From) / (15 * time.Minute))
 		to := from + int((s.Span.End.Sub(s.Span.Start)+15*time.Minute-1)/(15*time.Minute)) + roomPause
-		c.rooms.mark(s.Venues[0], 0, from, to)
+		c.rooms.occupy(s.Venues[0], 0, from, to)
 	}
 }
 
@@ -225,21 +225,21 @@ func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bo
 
 // describeSeries sets the venue, the organizer, the texts and the price of a series.
 func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) error {
-	p := &place{kind: &k.kind, draft: d, title: d.entitle(&k.kind, 0)}
-	d.at, d.day = p, int(s.Span.Start.StartOfDay().Sub(c.o.From)/(24*time.Hour))
-	p.wish = eventNeeds{at: k.At, starts: k.starts, minutes: k.Lasts[0], days: k.Lasts[0]}
+	p := &eventOutline{kind: &k.kind, draft: d, title: d.chooseTitle(&k.kind, 0)}
+	d.outline, d.day = p, int(s.Span.Start.StartOfDay().Sub(c.o.From)/(24*time.Hour))
+	p.needs = eventNeeds{at: k.At, starts: k.starts, minutes: k.Lasts[0], days: k.Lasts[0]}
 	if len(k.starts) > 0 {
 		p.clock = k.starts[0].minute
 	}
-	near := c.venuesAt.near(k.At[source.below(len(k.At))], d.city)
-	d.venue = near[source.head(len(near))]
+	near := c.venueIndex.near(k.At[source.below(len(k.At))], d.city)
+	d.venue = near[source.lowBiased(len(near))]
 	c.chooseOrganizer(p, k.By, source)
-	s.Venues, s.Organizers = []int{d.venue}, []int{d.org}
+	s.Venues, s.Organizers = []int{d.venue}, []int{d.organizer}
 	for _, key := range k.In {
-		s.Categories = append(s.Categories, c.category[key])
+		s.Categories = append(s.Categories, c.categoryIndex[key])
 	}
 	for _, key := range k.Tags {
-		s.Tags = append(s.Tags, c.tag[key])
+		s.Tags = append(s.Tags, c.tagIndex[key])
 	}
 	s.Picture = -1
 	p.cost = c.cost(&k.kind, k.Price, d.city, source)
@@ -252,9 +252,9 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 		f := all.in(l, c.home)
 		s.Title[l] = composedTitle(d.text(p.title.in[n], n))
 		var b strings.Builder
-		of := p.title.about[n]
+		of := p.title.descriptions[n]
 		draw := *source
-		lead, more := pick(f.suitable(of.leads), 1, &draw), pick(f.suitable(of.more), 2, &draw)
+		lead, more := pickLines(f.suitable(of.leads), 1, &draw), pickLines(f.suitable(of.more), 2, &draw)
 		if len(lead) == 0 {
 			return fmt.Errorf("series %q: no text in %q suits it", k.Key, l)
 		}
@@ -265,7 +265,7 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	}
 	first := c.o.Languages[0]
 	if k.Ticketed {
-		s.Website = site(c.organizers[d.org].Name[first]) + calendar.Slug(s.Title[first])
+		s.Website = siteURL(c.organizers[d.organizer].Name[first]) + calendar.Slug(s.Title[first])
 	}
 	s.Published = s.Span.StartsAt().AddDate(0, 0, -source.between(30, 60))
 	if latest := c.written.AddDate(0, 0, -1); s.Published.After(latest) {
@@ -291,7 +291,7 @@ func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 		case k.Canceled:
 			t := Text{}
 			for l, language := range c.o.Languages {
-				t[language] = d.text(c.infos["canceled"][l].leads[0].template, l)
+				t[language] = d.text(c.remarkTexts["canceled"][l].leads[0].template, l)
 			}
 			s.Exceptions = append(s.Exceptions, Exception{Nominal: nominal, Reason: t})
 		}

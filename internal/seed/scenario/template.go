@@ -9,6 +9,21 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+type template []segment
+
+// segment is a part of a template: a text and the slot after it.
+type segment struct {
+	text string
+	slot int // -1 means no slot
+	form int
+	// gendered are the words by the gender of the person or division in the slot: masculine, feminine. Nil means
+	// that the slot shows a name.
+	gendered *[2]string
+}
+
+// templates are the templates of one text, by language.
+type templates []template
+
 // Slots that are not lists. Numbers from slotLists on are lists. The texts of a slot are shown as examples.
 const (
 	slotCity     = iota // Kraków
@@ -55,49 +70,6 @@ var slotNames = [...]string{
 	"city", "in", "of", "venue", "org", "year", "season", "edition", "n", "nth", "lesson", "head", "home", "away",
 	"weekday", "date", "month", "quarter", "start", "end", "doors", "length", "days", "ages", "places", "price",
 	"street", "district", "square", "park", "river", "stop", "by", "who", "who2", "band", "match",
-}
-
-// list is a list of entries with their forms, in all languages.
-type list struct {
-	name    string
-	works   bool // each entry has an author
-	size    int
-	entries [][][]string   // by language, entry and form
-	nested  [][][]template // templates of entries with slots; nil if none has slots
-}
-
-// segment is a part of a template: a text and the slot after it.
-type segment struct {
-	text string
-	slot int // -1 means no slot
-	form int
-	// gendered are the words by the gender of the person or division in the slot: masculine, feminine. Nil means
-	// that the slot shows a name.
-	gendered *[2]string
-}
-
-type template []segment
-
-// templates are the templates of one text, by language.
-type templates []template
-
-// title is a pattern for titles of events.
-type title struct {
-	in    templates
-	about []*descriptionTexts // by language
-	slots []int               // slots that distinguish the titles, in the order in which they are filled
-	turns permutation
-	dark  bool // whether the event must begin after dark
-
-	section string // section of the title in the text file
-	number  int    // index of the title in the section
-}
-
-// descriptionTexts are the paragraphs for descriptions of a kind, an activity, or a type of venue or organizer, in
-// one language.
-type descriptionTexts struct {
-	leads, more []line
-	subject     bool // the leads say what something is about, such as a film
 }
 
 // compile parses a text with slots. If html is true, it escapes the text between the slots.
@@ -151,7 +123,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 			return nil, fmt.Errorf("%q: %s has %d forms", text, name, forms)
 		}
 		if slot == slotLesson && !c.hasLessons() {
-			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessons, text)
+			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessonsOfCourse, text)
 		}
 		add(before, slot, form-1, gendered)
 		rest = next
@@ -186,7 +158,7 @@ const divisionList = "division"
 func (c *Calendar) hasLessons() bool {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
 	return at >= 0 && !slices.ContainsFunc(c.lists[at].entries, func(entries [][]string) bool {
-		return len(entries[0]) != lessons+1
+		return len(entries[0]) != lessonsOfCourse+1
 	})
 }
 

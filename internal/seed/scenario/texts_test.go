@@ -33,10 +33,10 @@ func maskNames(c *Calendar) {
 		c.teams[i].name = mask
 	}
 	for i := range c.venues {
-		c.venues[i].Name = c.same(mask)
+		c.venues[i].Name = c.inAllLanguages(mask)
 	}
 	for i := range c.organizers {
-		c.organizers[i].Name = c.same(mask)
+		c.organizers[i].Name = c.inAllLanguages(mask)
 	}
 	for _, f := range c.layout.fests {
 		masked(f.titles)
@@ -181,51 +181,16 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 	c := mustNew(t, o)
 	where := map[string]string{}
 	for key, section := range texts {
-		typ, name, _ := strings.Cut(key, " ")
+		typ, _, _ := strings.Cut(key, " ")
 		for _, text := range slices.Concat(section.Leads, section.More) {
 			if _, err := c.compileLine(text, 0); err != nil {
 				t.Errorf("%s: %v", key, err)
 			}
 		}
-		if typ != "kind" && !ofEntry(key) {
+		if typ != "kind" && !isEntrySection(key) {
 			continue
 		}
-		plain, always := 0, 0
-		for _, text := range section.Leads {
-			if where[text] != "" {
-				t.Errorf("%s and %s share %q", key, where[text], text)
-			}
-			where[text] = key
-			if !strings.Contains(text, "{") {
-				plain++
-			}
-			if !strings.HasPrefix(text, "[") {
-				always++
-			}
-		}
-		if typ == "subject" {
-			if len(section.More) > 0 {
-				t.Errorf("%s: further paragraphs belong to the kind", key)
-			}
-			continue
-		}
-		if list, _, _ := strings.Cut(name, " "); typ == "activity" && !slices.Contains(activityLists[scenario], list) {
-			continue
-		}
-		if typ == "kind" && (c.hasEntryTexts(name, texts) || slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool {
-			return k.Key == name && (k.Role == currentRole || k.Role == clockChangeRole)
-		})) {
-			continue
-		}
-		if n, want := len(section.Leads), max(fewestTexts[scenario+" "+name], 12); n < want {
-			t.Errorf("%s: %d descriptions of %d", key, n, want)
-		}
-		if always < 6 {
-			t.Errorf("%s: %d descriptions without a condition, not 6", key, always)
-		}
-		if 4*plain > len(section.Leads) {
-			t.Errorf("%s: %d of %d descriptions have no placeholder", key, plain, len(section.Leads))
-		}
+		checkSection(t, c, scenario, key, section, texts, where)
 	}
 	for typ, lists := range map[string][]string{
 		"activity": activityLists[scenario], "subject": slices.Concat(subjectLists[""], subjectLists[scenario]),
@@ -238,21 +203,67 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 			}
 			for _, e := range entries {
 				key := typ + " " + name + " " + e[0]
-				switch section := texts[key]; {
-				case section == nil:
-					t.Errorf("no section %q", key)
-				case typ == "subject" && name == "course":
-					for lesson := range lessons + 1 {
-						condition := fmt.Sprintf("[lesson:%d] ", lesson)
-						if !slices.ContainsFunc(section.Leads, func(text string) bool { return strings.HasPrefix(text, condition) }) {
-							t.Errorf("%s: no description with %s", key, condition)
-						}
-					}
-				case typ == "subject" && len(section.Leads) < fewestSubjectTexts:
-					t.Errorf("%s: %d descriptions of %d", key, len(section.Leads), fewestSubjectTexts)
-				}
+				checkEntrySection(t, typ, name, key, texts[key])
 			}
 		}
+	}
+}
+
+// checkSection checks the texts of a section about a kind of events or an entry of a list. Where has the section of each text.
+func checkSection(t *testing.T, c *Calendar, scenario, key string, section *section, texts sections, where map[string]string) {
+	typ, name, _ := strings.Cut(key, " ")
+	plain, always := 0, 0
+	for _, text := range section.Leads {
+		if where[text] != "" {
+			t.Errorf("%s and %s share %q", key, where[text], text)
+		}
+		where[text] = key
+		if !strings.Contains(text, "{") {
+			plain++
+		}
+		if !strings.HasPrefix(text, "[") {
+			always++
+		}
+	}
+	if typ == "subject" {
+		if len(section.More) > 0 {
+			t.Errorf("%s: further paragraphs belong to the kind", key)
+		}
+		return
+	}
+	if list, _, _ := strings.Cut(name, " "); typ == "activity" && !slices.Contains(activityLists[scenario], list) {
+		return
+	}
+	if typ == "kind" && (c.hasEntryTexts(name, texts) || slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool {
+		return k.Key == name && (k.Role == currentRole || k.Role == clockChangeRole)
+	})) {
+		return
+	}
+	if n, want := len(section.Leads), max(fewestTexts[scenario+" "+name], 12); n < want {
+		t.Errorf("%s: %d descriptions of %d", key, n, want)
+	}
+	if always < 6 {
+		t.Errorf("%s: %d descriptions without a condition, not 6", key, always)
+	}
+	if 4*plain > len(section.Leads) {
+		t.Errorf("%s: %d of %d descriptions have no placeholder", key, plain, len(section.Leads))
+	}
+}
+
+// checkEntrySection checks the section of an entry of the list name. Nil means that there is none.
+func checkEntrySection(t *testing.T, typ, name, key string, section *section) {
+	switch {
+	case section == nil:
+		t.Errorf("no section %q", key)
+	case typ == "subject" && name == "course":
+		for lesson := range lessonsOfCourse + 1 {
+			condition := fmt.Sprintf("[lesson:%d] ", lesson)
+			if !slices.ContainsFunc(section.Leads, func(text string) bool { return strings.HasPrefix(text, condition) }) {
+				t.Errorf("%s: no description with %s", key, condition)
+			}
+		}
+	case typ == "subject" && len(section.Leads) < fewestSubjectTexts:
+		t.Errorf("%s: %d descriptions of %d", key, len(section.Leads), fewestSubjectTexts)
 	}
 }
 
@@ -272,7 +283,7 @@ func (c *Calendar) hasEntryTexts(name string, texts sections) bool {
 func (c *Calendar) describesEach(l *list, texts sections) bool {
 	sections := 0
 	for key := range texts {
-		if typ, rest, _ := strings.Cut(key, " "); ofEntry(typ) && strings.HasPrefix(rest, l.name+" ") {
+		if typ, rest, _ := strings.Cut(key, " "); isEntrySection(typ) && strings.HasPrefix(rest, l.name+" ") {
 			sections++
 		}
 	}

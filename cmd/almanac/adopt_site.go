@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/settings"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/upkeep"
+)
+
+// adoptSettings stores settings that are not stored yet, while the calendar has no settings or no records. It returns the keys of those that
+// it has stored. The settings of a calendar with records do not change by the way.
+func adoptSettings(ctx context.Context, st *store.Store, said settings.Layer) (adopted []string, err error) {
+	used, err := hasRecords(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if used {
+		if stored, _, err := edit.StoredSite(ctx, st.Ent); err != nil || stored != nil {
+			return nil, err
+		}
+	}
+	err = edit.StoreSite(ctx, st.Ent, func(stored settings.Layer) (settings.Layer, bool, error) {
+		adopted = nil
+		switch {
+		case stored == nil:
+			stored = settings.Layer{}
+		case used:
+			return stored, false, nil
+		}
+		for _, key := range settings.Keys() {
+			if value, ok := said[key]; ok && stored[key] == nil {
+				stored[key] = value
+				adopted = append(adopted, key)
+			}
+		}
+		return stored, false, nil
+	})
+	return adopted, err
+}
+
+// setMain makes a language the first one of a layer. "" leaves the layer as it is.
+func setMain(out settings.Layer, main calendar.Language) error {
+	if main == "" {
+		return nil
+	}
+	site, err := settings.Resolve(settings.Flags{Language: main}, settings.Folder{}, out)
+	if err != nil {
+		return err
+	}
+	return out.Set("languages", joinLanguages(site.Languages))
+}
+
+// logDifferences logs which settings of a process differ from those of the calendar.
+func logDifferences(log *slog.Logger, source siteSource, stored settings.Layer) {
+	for _, d := range settings.Differences(source.flags, source.folder, stored) {
+		log.Warn("a setting of this process differs from that of the calendar: it wins here, and other processes have the other",
+			"setting", d.Key, "here", d.Here, "calendar", d.Stored)
+	}
+}
+
+// adopt stores the settings that the process brings, if the calendar has none or no records, and tells which ones differ. A calendar
+// that has records but no settings is one of an earlier version: it is in the language and the zone that serve has for it.
+func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store, source siteSource) error {
+	said, err := source.recordSettings()
+	if err != nil {
+		return err
+	}
+	stored, _, err := edit.StoredSite(ctx, st.Ent)
+	if err != nil {
+		return err
+	}
+	if stored == nil {
+		used, err := hasRecords(ctx, st)
+		if err != nil {
+			return err
+		}
+		if used {
+			all, _, err := source.resolve(nil, "")
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(said.Set("languages", joinLanguages(all.Languages)), said.Set("timezone", all.Zone.String())); err != nil {
+				return err
+			}
+		}
+	}
+	adopted, err := adoptSettings(ctx, st, said)
+	if err != nil {
+		return err
+	}
+	if len(adopted) > 0 {
+		log.Info("settings of this process are those of the calendar from now on", "settings", strings.Join(adopted, ","))
+	}
+	if stored, _, err = edit.StoredSite(ctx, st.Ent); err != nil {
+		return err
+	}
+	logDifferences(log, source, stored)
+	pending, err := upkeep.ReindexPending(ctx, st.Ent)
+	if pending {
+		log.Warn("records are not all sorted and indexed for the main language: 'almanac site set' continues")
+	}
+	return err
+}
+
+// hasRecords reports whether a calendar has events, venues, organizers or terms.
+func hasRecords(ctx context.Context, st *store.Store) (bool, error) {
+	for _, exist := range []func(context.Context) (bool, error){
+		st.Ent.Event.Query().Exist, st.Ent.Venue.Query().Exist, st.Ent.Organizer.Query().Exist, st.Ent.Term.Query().Exist,
+	} {
+		if has, err := exist(ctx); has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+func joinLanguages(all []calendar.Language) string {
+	words := make([]string, len(all))
+	for i, l := range all {
+		words[i] = string(l)
+	}
+	return strings.Join(words, ",")
+}
+
+// adoptAndPrint stores settings that are not stored yet, and prints them.
+func adoptAndPrint(ctx context.Context, s streams, st *store.Store, said settings.Layer) error {
+	adopted, err := adoptSettings(ctx, st, said)
+	if err != nil || len(adopted) == 0 {
+		return err
+	}
+	for i, key := range adopted {
+		adopted[i] = key + " " + said.Text(key)
+	}
+	_, err = fmt.Fprintln(s.Err, "almanac: settings of the calendar:", strings.Join(adopted, "; "))
+	return err
+}
+
+// printServeHint prints the command that serves a calendar with the folder of its images.
+func printServeHint(s streams, st *store.Store, media string) error {
+	command := "almanac serve --db " + shellQuote(st.String())
+	if usual, err := filepath.Abs("almanac-media"); err != nil || media != usual {
+		command += " --media " + shellQuote(media)
+	}
+	_, err := fmt.Fprintln(s.Out, "serve it with:", command)
+	return err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// databases has the primary database, and the store that reads its replicas. replicas is nil if there are none.
+type databases struct {
+	*store.Store
+	replicas *store.Store
+}
+
+// moves returns a number that changes whenever other servers are read or written (store.Store.Moves).
+func (d databases) moves() int64 {
+	if d.replicas == nil {
+		return d.Moves()
+	}
+	return d.Moves() + d.replicas.Moves()
+}
+
+// reading returns the store for anonymous reads: the replicas if there are any, else the primary database.
+func (d databases) reading() *store.Store {
+	if d.replicas != nil {
+		return d.replicas
+	}
+	return d.Store
+}
+
+// withReplicas opens the replicas, runs do with them, and closes them. do receives nil if there are none.
+func (c serveCmd) withReplicas(
+	ctx context.Context, log *slog.Logger, st *store.Store, sameCalendar func(context.Context, *store.Store) error,
+	do func(*store.Store) error,
+) (err error) {
+	urls := splitURLs(c.DBRead)
+	if len(urls) == 0 {
+		return do(nil)
+	}
+	options := store.ReplicaOptions{
+		Revision: index.RevisionQuery, MaxLag: c.DBReadLag,
+		Check: func(ctx context.Context, replica *store.Store) error {
+			if err := migrate.CheckCurrent(ctx, replica); err != nil {
+				return err
+			}
+			return sameCalendar(ctx, replica)
+		},
+	}
+	replicas, err := st.OpenReplicas(ctx, urls, options)
+	switch {
+	case errors.Is(err, store.ErrURL):
+		return usageError{fmt.Errorf("--db-read: %w", err)}
+	case err != nil:
+		return fmt.Errorf("--db-read: %w", err)
+	}
+	defer func() { err = errors.Join(err, replicas.Close()) }()
+	replicas.LogServers(log)
+	return do(replicas)
+}
+
+// urlComma matches a comma between two URLs. A password may also contain a comma.
+var urlComma = regexp.MustCompile(`,[a-z+]+://`)
+
+// splitURLs returns the URLs of a flag that may be repeated and may have lists.
+func splitURLs(given []string) (urls []string) {
+	for _, text := range given {
+		for {
+			at := urlComma.FindStringIndex(text)
+			if at == nil {
+				break
+			}
+			urls, text = append(urls, text[:at[0]]), text[at[0]+1:]
+		}
+		urls = append(urls, text)
+	}
+	return urls
+}
+
+// requireCurrent checks that the schema is up to date, or returns an error that says how to update it. On SQLite,
+// or with apply, it applies migrations.
+func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
+	if apply || st.Engine() == "sqlite" {
+		_, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: version()})
+		return err
+	}
+	return adviseMigration(migrate.CheckCurrent(ctx, st), st)
+}
+
+// adviseMigration adds the command that updates an outdated schema to an error. The command has a placeholder instead
+// of the user, because the user of the server may not be allowed to change tables.
+func adviseMigration(err error, st *store.Store) error {
+	if !errors.Is(err, migrate.ErrBehind) {
+		return err
+	}
+	command, rights := "apply", ""
+	if errors.Is(err, migrate.ErrNotEmpty) {
+		command = "baseline VERSION"
+	}
+	if st.Engine() == "mysql" {
+		rights = ", with a user that may change tables"
+	}
+	return fmt.Errorf("%w\nRun 'almanac migrate %s --db %s'%s", err, command, st.URLFor("MIGRATING-USER"), rights)
+}

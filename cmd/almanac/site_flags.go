@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/settings"
+)
+
+// siteFlags has settings of the site for one process. They win over those in the database.
+type siteFlags struct {
+	Timezone string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default that of the calendar, which is UTC until one is set."`
+	Language string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default that of the calendar, which is en until one is set."`
+}
+
+// moneyFlags has the settings of prices for one process.
+type moneyFlags struct {
+	CurrencySymbol   *string `placeholder:"TEXT" help:"Currency symbol of prices that name none. Default that of the calendar, which is $$ until one is set."`
+	CurrencyCode     string  `placeholder:"CODE" help:"ISO 4217 code of the currency. Default that of the calendar, which is USD until one is set."`
+	CurrencyPosition string  `default:"" placeholder:"SIDE" enum:",prefix,postfix" help:"Place of the currency symbol: prefix or postfix. Default that of the calendar, which is prefix until one is set."`
+	DecimalMark      string  `placeholder:"MARK" help:"Decimal mark of prices that are ambiguous, such as 1.500: a dot or a comma. Default that of the calendar, which is a dot until one is set."`
+}
+
+// add adds the settings that the flags have to a layer.
+func (f moneyFlags) add(said settings.Layer) error {
+	values := [][2]string{{"currency-code", f.CurrencyCode}, {"currency-position", f.CurrencyPosition}, {"decimal-mark", f.DecimalMark}}
+	if f.CurrencySymbol != nil {
+		if err := said.Set("currency-symbol", *f.CurrencySymbol); err != nil {
+			return flagError(err)
+		}
+	}
+	for _, v := range values {
+		if v[1] == "" {
+			continue
+		}
+		if err := said.Set(v[0], v[1]); err != nil {
+			return flagError(err)
+		}
+	}
+	return nil
+}
+
+// flagError turns the error of a setting into that of its flag.
+func flagError(err error) error {
+	if wrong := (*settings.KeyError)(nil); errors.As(err, &wrong) {
+		err = fmt.Errorf("--%s %s", wrong.Key, strings.Replace(wrong.Err.Error(), "; want", ": want", 1)) // as flags say it
+	}
+	return usageError{err}
+}
+
+// flags returns the settings that the flags have. Its usageError names a wrong one.
+func (f siteFlags) flags() (settings.Flags, error) {
+	out := settings.Flags{Layer: settings.Layer{}, Language: calendar.Language(f.Language)}
+	if f.Timezone == "" {
+		return out, nil
+	}
+	zone, err := parseZone(f.Timezone)
+	if err != nil {
+		return out, err
+	}
+	return out, out.Set("timezone", zone.String())
+}
+
+// source returns where a command gets the settings of the site from.
+func (f siteFlags) source() (siteSource, error) {
+	flags, err := f.flags()
+	return siteSource{flags: flags}, err
+}
+
+// siteSource is where a process gets the settings of its site from, besides the database.
+type siteSource struct {
+	flags  settings.Flags
+	folder settings.Folder
+}
+
+// load returns the settings of the site, and what package calendar calls a site.
+func (s siteSource) load(ctx context.Context, db *ent.Client) (settings.Site, calendar.Site, error) {
+	stored, text, err := edit.StoredSite(ctx, db)
+	if err != nil {
+		return settings.Site{}, calendar.Site{}, err
+	}
+	return s.resolve(stored, text)
+}
+
+// resolve returns the settings of a site with the given stored ones.
+func (s siteSource) resolve(stored settings.Layer, text string) (settings.Site, calendar.Site, error) {
+	all, err := settings.Resolve(s.flags, s.folder, stored)
+	if err != nil {
+		return settings.Site{}, calendar.Site{}, fmt.Errorf("settings of the site: %w", err)
+	}
+	site := all.Calendar(clockNow)
+	site.Stored = text
+	if stored != nil {
+		calendars, err := settings.Resolve(settings.Flags{}, settings.Folder{}, stored)
+		if err != nil {
+			return settings.Site{}, site, fmt.Errorf("settings of the site: %w", err)
+		}
+		site.Indexed = calendars.Language()
+	}
+	return all, site, nil
+}
+
+// recordSettings returns the settings that a process brings to a calendar without any: its flags, and what its folder says of records. The main
+// language is followed by the others.
+func (s siteSource) recordSettings() (settings.Layer, error) {
+	out := settings.Layer{}
+	for _, key := range settings.RecordKeys {
+		if value := s.folder.Said[key]; value != nil {
+			out[key] = value
+		}
+	}
+	maps.Copy(out, s.flags.Layer)
+	return out, setMain(out, s.flags.Language)
+}

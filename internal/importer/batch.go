@@ -1,0 +1,189 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// recordWrite is the planned write for a record of the source.
+type recordWrite struct {
+	action Action
+	id     int64 // id of the stored record; 0 for a new one
+	// do writes the record and returns its id. Nil means that there is nothing to write.
+	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
+	notice string // for the report; "" means none
+	// dates are the occurrences of a series that need a separate write. The function do plans them again, and
+	// replaces their notice. Nil for other records.
+	dates *datesToWrite
+	// hidden means that events must not be linked to the record, because it is in the trash or not stored.
+	hidden bool
+}
+
+// sourceRecord is a record of the source of any kind.
+type sourceRecord interface {
+	source() *Origin
+	displayName() string // title or name for the report
+}
+
+// syncRecords imports the records of one kind in batches. Prepare compares a batch with the stored records and
+// plans the writes.
+func syncRecords[T sourceRecord](
+	ctx context.Context, r *importRun, kind calendar.Kind, items []T,
+	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
+) error {
+	size := batchSize
+	if kind == calendar.Series {
+		size = 1 // a series has up to a thousand events
+	}
+	for batch := range slices.Chunk(items, size) {
+		if err := syncBatch(ctx, r, kind, batch, prepare); err != nil {
+			return fmt.Errorf("import of the %s: %w", kind.Plural(), err)
+		}
+		r.done += len(batch)
+		if r.Progress != nil {
+			r.Progress(r.done, r.total)
+		}
+	}
+	return nil
+}
+
+const (
+	// batchSize is the number of records in a transaction. It is small, so that other writers wait only
+	// briefly.
+	batchSize = 50
+	// maxBroken is the number of successive records with an unexpected error after which the import stops.
+	// Invalid records do not count.
+	maxBroken = 3
+)
+
+func syncBatch[T sourceRecord](
+	ctx context.Context, r *importRun, kind calendar.Kind, batch []T,
+	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
+) error {
+	writes, err := tryBatch(ctx, r, kind, batch, prepare)
+	if err == nil {
+		for i, w := range writes {
+			reportWrite(r, kind, batch[i], w)
+		}
+		r.broken = 0
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(batch) > 1 {
+		for i := range batch {
+			if err := syncBatch(ctx, r, kind, batch[i:i+1], prepare); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	reason, refused := refusal(err)
+	if refused {
+		r.broken = 0
+	} else if r.broken++; r.broken >= maxBroken {
+		return err
+	}
+	r.report.fail(kind, batch[0].source(), batch[0].displayName(), reason)
+	return nil
+}
+
+// tryBatch plans a batch and stores it in one transaction. In a dry run it only plans. If an event changes
+// between the plan and the write, its version differs, and the transaction is retried.
+func tryBatch[T sourceRecord](
+	ctx context.Context, r *importRun, kind calendar.Kind, batch []T,
+	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
+) (writes []recordWrite, err error) {
+	if r.DryRun {
+		return prepare(ctx, r.DB, batch)
+	}
+	err = edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) error {
+		if writes, err = prepare(ctx, tx.Client(), batch); err != nil {
+			return err
+		}
+		if kind == calendar.Event {
+			if _, err := edit.LockEvents(ctx, tx, changedIDs(writes)...); err != nil {
+				return err
+			}
+		}
+		for i := range writes {
+			if writes[i].do == nil {
+				continue
+			}
+			if writes[i].id, err = writes[i].do(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return writes, err
+}
+
+// changedIDs returns the ids of the stored records that the writes change.
+func changedIDs(writes []recordWrite) (ids []int64) {
+	for _, w := range writes {
+		if w.do != nil && w.id != 0 {
+			ids = append(ids, w.id)
+		}
+	}
+	return ids
+}
+
+// reportWrite adds a planned or completed write to the report, and records the id by source id.
+func reportWrite[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
+	from := item.source()
+	if w.id == 0 {
+		w.id = -int64(len(r.ids) + 1)
+	}
+	if !w.hidden {
+		r.ids[from.Key] = w.id
+	}
+	if w.dates != nil {
+		w.notice = joinNotices(w.notice, w.dates.notice)
+	}
+	if w.notice != "" {
+		r.report.notice(from, w.notice)
+	}
+	e, isEvent := any(item).(*Event)
+	r.report.add(Item{
+		Kind: kind, Action: w.action, Title: item.displayName(), Source: from.Key, ID: max(w.id, 0), Altered: isEvent && e.isAltered(),
+	})
+}
+
+// refusedRecord is the error for a record of the source that cannot be imported. Its text is the reason.
+type refusedRecord string
+
+func (r refusedRecord) Error() string { return string(r) }
+
+// refusal returns the reason of an error. Refused reports whether the record itself is invalid.
+func refusal(err error) (reason string, refused bool) {
+	var record refusedRecord
+	if errors.As(err, &record) {
+		return string(record), true
+	}
+	var invalid param.Invalid
+	if errors.As(err, &invalid) {
+		var all []error
+		for _, f := range invalid.Faults {
+			why := f.Reason
+			if why == "" {
+				why = f.Key
+			}
+			all = append(all, fmt.Errorf("%s: %s", f.Param, why))
+		}
+		return joinErrors(all), true
+	}
+	var known *calendar.Error
+	if errors.As(err, &known) {
+		return known.Code, true
+	}
+	return err.Error(), false
+}

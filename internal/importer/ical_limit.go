@@ -1,0 +1,111 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+)
+
+// limitDates returns the schedule without its oldest past dates if it has more occurrences than one write may
+// store. If there are still too many, it lists the next ones.
+func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule, error) {
+	now := s.Zone.Wall(r.now)
+	last := recur.LastStart()
+	if s.IsLong() {
+		last = now.AddDate(0, importMonths, 0)
+		if last.Before(s.Start) {
+			last = s.Start
+		}
+	}
+	_, err := s.Expand(last, recur.MaxOccurrences)
+	var refused *recur.Error
+	if !errors.As(err, &refused) || refused.Reason != recur.TooManyOccurrences {
+		return s, err
+	}
+	ahead := 0
+	for range s.Starts(now, last) {
+		if ahead++; ahead == recur.MaxOccurrences {
+			break
+		}
+	}
+	// The oldest date to keep, and the first start of the rule from there.
+	past := lastStarts(s, now)
+	before := calendar.Wall{} // all past dates that may be kept are later
+	if len(past) > recur.MaxOccurrences {
+		before = past[len(past)-recur.MaxOccurrences-1]
+	}
+	kept := slices.Collect(s.Starts(before, now))
+	if n := recur.MaxOccurrences - ahead; len(kept) > n {
+		kept = kept[len(kept)-n:]
+	}
+	dropped := len(past)
+	if len(kept) > 0 {
+		dropped, _ = slices.BinarySearchFunc(past, kept[0], calendar.Wall.Compare)
+	}
+	if dropped == len(past) { // the rule has no past date to begin with
+		dates := kept
+		for w := range s.Starts(now, last) {
+			if len(dates) == recur.MaxOccurrences {
+				break
+			}
+			dates = append(dates, w)
+		}
+		if len(dates) == 0 {
+			return s, err
+		}
+		o.notice("RRULE", fmt.Sprintf("more than %d dates; those from %s to %s are taken", len(dates), dates[0], dates[len(dates)-1]))
+		return recur.Schedule{Span: s.MoveStart(dates[0]), RDate: dates}, nil
+	}
+	start := past[dropped]
+	rule := s.Rule.Complete(s.Start)
+	if rule.Count > 0 {
+		rule.Count -= dropped
+	}
+	cut := recur.Schedule{Span: s.MoveStart(start), Rule: rule}
+	later := func(list []calendar.Wall) []calendar.Wall {
+		return slices.DeleteFunc(slices.Clone(list), func(w calendar.Wall) bool { return w.Before(start) })
+	}
+	cut.RDate, cut.ExDate = later(s.RDate), later(s.ExDate)
+	o.notice("RRULE", fmt.Sprintf("more than %d dates; those before %s are left out", recur.MaxOccurrences, start))
+	_, err = cut.Expand(last, recur.MaxOccurrences)
+	return cut, err
+}
+
+// lastStarts returns the starts of the rule of a schedule until now. If the rule has no COUNT, those are the last ones, at least as
+// many as a write may store.
+func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
+	for years := 3; ; years *= 10 {
+		after := calendar.Wall{}
+		if from := now.AddDate(-min(years, 9000), 0, 0); s.Rule.Count == 0 && s.Start.Before(from) {
+			after = from
+		}
+		past = past[:0]
+		for w := range s.Rule.Starts(s.Start, after, now) {
+			past = append(past, w)
+		}
+		if len(past) >= recur.MaxOccurrences || after.IsZero() {
+			return past
+		}
+	}
+}
+
+// importMonths is the number of months after now for which the dates of a long schedule are counted. It is
+// not less than the horizon of stored occurrences.
+const importMonths = 26
+
+// datesToKeep returns at most most of the sorted dates: the next ones from now on, then the latest ones before.
+func datesToKeep(dates []calendar.Wall, now calendar.Wall, most int) []calendar.Wall {
+	if len(dates) <= most {
+		return dates
+	}
+	ahead, _ := slices.BinarySearchFunc(dates, now, calendar.Wall.Compare)
+	from := min(ahead, len(dates)-most)
+	return dates[from : from+most]
+}
+
+// maxDates limits each of three lists of a series in a file: RDATE, EXDATE, and changed dates. It also limits the
+// dates that joinDates joins.
+const maxDates = recur.MaxOccurrences

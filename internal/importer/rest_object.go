@@ -1,0 +1,345 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/markup"
+)
+
+// object reads the members of a JSON object from services with loose types. These send numbers as text, text as
+// numbers, and false, null or [] for nothing. It collects a fault for each value that it cannot interpret.
+type object struct {
+	members map[string]json.RawMessage
+	at      string // prefix of names in faults and notices, such as "venue: "
+	log     *readLog
+}
+
+// readLog collects faults and notices of one record while it is decoded.
+type readLog struct {
+	faults  []error
+	notices []string
+}
+
+func newObject(raw json.RawMessage, at string, log *readLog) (object, bool) {
+	o := object{at: at, log: log}
+	if json.Unmarshal(raw, &o.members) != nil || o.members == nil {
+		return o, false
+	}
+	return o, true
+}
+
+// Maximum lengths of stored texts in characters (contract, section 4).
+const (
+	maxTitle  = 500
+	maxText   = 255
+	maxURL    = 2048
+	maxSource = 300
+)
+
+func (o object) fault(name, format string, args ...any) {
+	o.log.faults = append(o.log.faults, fmt.Errorf("%s%s: %s", o.at, name, fmt.Sprintf(format, args...)))
+}
+
+func (o object) notice(name, text string) { o.log.notices = append(o.log.notices, o.at+name+": "+text) }
+
+// has reports whether the object has the member and the member is not null.
+func (o object) has(name string) bool {
+	raw, ok := o.members[name]
+	return ok && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
+}
+
+// isEmpty reports whether a member is missing or has a value that services send for nothing.
+func (o object) isEmpty(name string) bool {
+	switch strings.TrimSpace(string(o.members[name])) {
+	case "", "null", "false", "[]", "{}", `""`:
+		return true
+	}
+	raw := o.members[name]
+	if raw[0] != '[' && raw[0] != '{' {
+		return false
+	}
+	// The list or object may be empty but contain white space.
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		return len(list) == 0
+	}
+	var members map[string]json.RawMessage
+	return json.Unmarshal(raw, &members) == nil && len(members) == 0
+}
+
+// raw returns a text or number in the form in which it was sent. It returns "" for nothing.
+func (o object) raw(name string) string {
+	if o.isEmpty(name) {
+		return ""
+	}
+	raw := o.members[name]
+	switch c := raw[0]; {
+	case c == '"':
+		var s string
+		if err := json.Unmarshal(raw, &s); err == nil {
+			return s
+		}
+	case c == '-' || '0' <= c && c <= '9':
+		return string(raw)
+	}
+	o.fault(name, "not a text")
+	return ""
+}
+
+// text returns the field name as plain text (markup.Text), cut to limit characters. 0 means no limit. If the value is
+// invalid, it records a fault and returns "".
+func (o object) text(name string, limit int) string {
+	return o.plain(name, o.raw(name), limit)
+}
+
+// inert returns text without markup, for fields that the API sends unescaped.
+func (o object) inert(name string, limit int) string {
+	s, err := markup.Text(o.raw(name))
+	if err != nil {
+		o.fault(name, "%v", err)
+		return ""
+	}
+	return o.cutWithNotice(name, markup.Inert(s), limit)
+}
+
+func (o object) plain(name, raw string, limit int) string {
+	s, err := markup.Text(raw)
+	if err != nil {
+		o.fault(name, "%v", err)
+		return ""
+	}
+	return o.cutWithNotice(name, s, limit)
+}
+
+// cutWithNotice cuts a text to limit characters and adds a notice. 0 means no limit.
+func (o object) cutWithNotice(name, s string, limit int) string {
+	if limit == 0 || utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	o.notice(name, fmt.Sprintf("cut to %d characters", limit))
+	return strings.TrimSpace(string([]rune(s)[:limit]))
+}
+
+// html returns sanitised HTML.
+func (o object) html(name string) string {
+	s, err := markup.HTML(o.raw(name))
+	if err != nil {
+		o.fault(name, "%v", err)
+		return ""
+	}
+	return strings.TrimSpace(s)
+}
+
+// flag returns a boolean in any of its forms. It returns nil for null, "" and a missing member.
+func (o object) flag(name string) *bool {
+	raw := o.members[name]
+	if len(raw) > 0 && raw[0] == 't' {
+		return new(true)
+	}
+	if strings.TrimSpace(string(raw)) == "false" {
+		return new(false)
+	}
+	switch strings.ToLower(strings.TrimSpace(o.raw(name))) {
+	case "1", "true", "yes", "y", "on":
+		return new(true)
+	case "0", "false", "no", "n", "off":
+		return new(false)
+	case "":
+		return nil
+	}
+	o.fault(name, "neither true nor false")
+	return nil
+}
+
+// id returns the digits of a positive number. It returns "" for nothing.
+func (o object) id(name string) string {
+	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
+	if s == "" || s == "0" {
+		return ""
+	}
+	if _, err := strconv.ParseUint(s, 10, 63); err != nil {
+		o.fault(name, "not an id")
+		return ""
+	}
+	return s
+}
+
+// number returns a finite number. It returns nil for nothing.
+func (o object) number(name string) *float64 {
+	s := strings.TrimSpace(o.raw(name))
+	if s == "" {
+		return nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		o.fault(name, "not a number")
+		return nil
+	}
+	return &f
+}
+
+// count returns a number of pixels or bytes. It returns 0 for nothing.
+func (o object) count(name string) int64 {
+	f := o.number(name)
+	if f == nil {
+		return 0
+	}
+	if *f < 0 || *f > math.MaxInt32 {
+		o.fault(name, "out of range")
+		return 0
+	}
+	return int64(*f)
+}
+
+// wall returns a date with a time of day. It reports false if the member is missing or invalid.
+func (o object) wall(name string) (calendar.Wall, bool) {
+	s := strings.TrimSpace(o.raw(name))
+	// Services send these values if there is no date.
+	if s == "" || strings.HasPrefix(s, "0000-00-00") {
+		return calendar.Wall{}, false
+	}
+	w, err := calendar.ParseWall(strings.Replace(s, "T", " ", 1))
+	if y, _, _ := w.Date(); err != nil || y < 1000 {
+		o.fault(name, "%q is not a date of the form %s", s, calendar.Layout)
+		return calendar.Wall{}, false
+	}
+	return w, true
+}
+
+// instant returns the date in the member utc, which is in UTC. If that is missing, it converts the member local
+// from the zone. It returns nil if both are missing.
+func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
+	if w, ok := o.wall(utc); ok {
+		return new(calendar.UTC().Instant(w))
+	}
+	if local == "" {
+		return nil
+	}
+	if w, ok := o.wall(local); ok {
+		return new(zone.Instant(w))
+	}
+	return nil
+}
+
+// ampersands replaces the entities of & in addresses. Other entities could be parameters of a query, as in
+// ?a=1&copy=2.
+var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
+
+// schemePattern matches the start of a text that browsers interpret as the scheme of a URL.
+var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
+
+// link returns a web address as people write it, with or without "https://". It returns "" for an invalid
+// address or another scheme, because web pages make links of it.
+func (o object) link(name string) string {
+	s := strings.TrimSpace(ampersands.Replace(o.raw(name)))
+	if s == "" {
+		return ""
+	}
+	prefix := strings.ToLower(schemePattern.FindString(s))
+	switch {
+	case strings.ContainsFunc(s, unicode.IsControl), !utf8.ValidString(s), strings.ContainsAny(s, `<>"`),
+		prefix != "" && prefix != "http:" && prefix != "https:":
+		o.notice(name, "not an address of the web; left out")
+		return ""
+	case utf8.RuneCountInString(s) > maxURL:
+		o.notice(name, "longer than an address may be; left out")
+		return ""
+	}
+	return s
+}
+
+// address returns an absolute http or https URL. It returns "" for nothing and for anything else.
+func (o object) address(name string) string {
+	s := o.link(name)
+	if s == "" {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		o.notice(name, "not an absolute address; left out")
+		return ""
+	}
+	return s
+}
+
+// slug returns a valid slug from a slug in any form.
+func (o object) slug(name string) string { return keptSlug(o.raw(name)) }
+
+// keptSlug returns a valid slug from a slug in any form. It percent-encodes what the source percent-encodes, and
+// slugs in other letters than Latin ones, so that the record keeps its address. It transliterates Latin letters.
+func keptSlug(raw string) string {
+	text := raw
+	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {
+		text = s
+	}
+	if strings.ContainsFunc(raw, isBeyondASCII) && !strings.ContainsFunc(text, isOtherLetter) {
+		if slug := calendar.Slug(text); slug != "" { // an emoji has no letters
+			return slug
+		}
+	}
+	return calendar.EncodedSlug(text)
+}
+
+// isTransliteration reports whether slug is the percent-encoded slug of the source in Latin letters, with or without
+// a number that it got because another record had the slug.
+func isTransliteration(slug, source string) bool {
+	latin := calendar.Slug(calendar.DecodedSlug(source))
+	if latin == "" || latin == source {
+		return false
+	}
+	end, ok := strings.CutPrefix(slug, latin)
+	number, numbered := strings.CutPrefix(end, "-")
+	return ok && (end == "" || numbered && strings.Trim(number, "0123456789") == "")
+}
+
+func isBeyondASCII(r rune) bool { return r > unicode.MaxASCII }
+
+// isOtherLetter reports whether r is a letter of a script other than Latin.
+func isOtherLetter(r rune) bool {
+	return unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited)
+}
+
+var errNotObject = errors.New("not an object")
+
+// objects returns the objects of a member that is a list of objects or a single one.
+func (o object) objects(name string) []object {
+	if o.isEmpty(name) {
+		return nil
+	}
+	raw := o.members[name]
+	var list []json.RawMessage
+	switch raw[0] {
+	case '[':
+		if err := json.Unmarshal(raw, &list); err != nil {
+			o.fault(name, "%v", err)
+			return nil
+		}
+	case '{':
+		list = []json.RawMessage{raw}
+	default:
+		o.fault(name, "neither an object nor a list")
+		return nil
+	}
+	out := make([]object, 0, len(list))
+	for _, item := range list {
+		one, ok := newObject(item, o.at+name+": ", o.log)
+		if !ok {
+			o.fault(name, "%v", errNotObject)
+			continue
+		}
+		out = append(out, one)
+	}
+	return out
+}

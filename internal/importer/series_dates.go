@@ -1,0 +1,166 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+)
+
+// datesToWrite are the occurrences of a series that need a separate write.
+type datesToWrite struct {
+	writes []func(context.Context, *ent.Tx) (int64, error)
+	notice string
+}
+
+func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
+	for _, do := range d.writes {
+		if _, err := do(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareDates plans the writes of single occurrences. Dates with own fields at the source get these fields.
+// Stored occurrences with own fields that the source does not have get those of the series again.
+func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
+	d := &datesToWrite{}
+	stored, err := seriesWithPhases(ctx, db, id)
+	if err != nil {
+		return nil, err
+	}
+	changed := make(map[calendar.Wall]*Event, len(e.Series.Changed))
+	var starts []calendar.Wall
+	for _, o := range e.Series.Changed {
+		changed[o.Nominal] = o
+		starts = append(starts, o.Nominal)
+	}
+	rows, err := eventsWithLinks(db.Event.Query().Where(event.SeriesID(id), event.OwnFieldsNotNil())).
+		Order(event.ByOriginalStart()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("exceptions of series %d: %w", id, err)
+	}
+	seen := make(map[calendar.Wall]bool)
+	for _, row := range rows {
+		seen[*row.OriginalStart] = true
+	}
+	starts = slices.DeleteFunc(starts, func(w calendar.Wall) bool { return seen[w] })
+	for some := range slices.Chunk(starts, idBatch) {
+		more, err := eventsWithLinks(db.Event.Query().Where(event.SeriesID(id), event.OriginalStartIn(some...))).
+			Order(event.ByOriginalStart()).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("occurrences of series %d: %w", id, err)
+		}
+		for _, row := range more {
+			seen[*row.OriginalStart] = true
+		}
+		rows = append(rows, more...)
+	}
+	inTrash := 0
+	for _, row := range rows {
+		if row.Status == calendar.Trash {
+			if changed[*row.OriginalStart] != nil {
+				inTrash++
+			}
+			continue
+		}
+		wanted := changed[*row.OriginalStart]
+		if wanted == nil {
+			if e.Series.Partial {
+				continue
+			}
+			if wanted = e.dateAt(*row.OriginalStart); wanted == nil {
+				continue
+			}
+		}
+		do, notice, err := r.prepareDate(ctx, db, wanted, row, stored)
+		if err != nil {
+			return nil, err
+		}
+		d.notice = joinNotices(d.notice, notice)
+		if do != nil {
+			d.writes = append(d.writes, do)
+		}
+	}
+	note := func(what string, n int) {
+		if n > 0 {
+			d.notice = joinNotices(d.notice, fmt.Sprintf("changed dates %s: %d", what, n))
+		}
+	}
+	note("that are in the trash here, left alone", inTrash)
+	missing := 0
+	for w := range changed {
+		if !seen[w] {
+			missing++
+		}
+	}
+	note("that are not here, or not yet", missing)
+	return d, nil
+}
+
+// dateAt returns the event with the fields of all dates at a nominal start. Nil means that the series has no
+// such date.
+func (e *Event) dateAt(nominal calendar.Wall) *Event {
+	s := e.Series.Schedule
+	if unknown, err := unknownDates(s, datesOf([]calendar.Wall{nominal})); err != nil || len(unknown) > 0 {
+		return nil
+	}
+	o, ok := s.Occurrence(nominal)
+	if !ok {
+		return nil
+	}
+	one := *e
+	one.Key, one.Slug, one.Nominal, one.Span, one.Modified, one.Series = "", "", nominal, o.Span, nil, nil
+	return &one
+}
+
+// prepareDate returns the write of an occurrence. Nil means that it does not differ from the source. Own fields
+// that no longer differ from the series stop being own fields.
+func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
+	do func(context.Context, *ent.Tx) (int64, error), notice string, err error,
+) {
+	c, s := &change{}, storedTextsOf(row)
+	in, notice, err := r.compareEvent(ctx, db, c, s, e, row)
+	if err != nil {
+		return nil, "", err
+	}
+	if !row.StartWall.Equal(e.Span.Start) || !row.EndWall.Equal(e.Span.End) || row.Timezone != e.Span.Zone.String() ||
+		row.AllDay != e.Span.AllDay {
+		setSpan(c, in, row, e.Span)
+	}
+	setModified(c, &in.ModifiedAt, row.Core().LastWrite(), s.isTranslated(), e.Modified)
+	if e.Key != "" && (row.SourceID == nil || *row.SourceID != e.Key) {
+		c.differs = true
+		in.SourceID = &e.Key
+	}
+	if !c.differs {
+		own, err := edit.DifferentOwnFields(row, of)
+		if err != nil || len(own) == len(row.OwnFields) {
+			return nil, notice, err
+		}
+		return func(ctx context.Context, tx *ent.Tx) (int64, error) {
+			return row.ID, r.editor.SetOwnFields(ctx, tx, row.ID, own)
+		}, notice, nil
+	}
+	save := r.writeEvent(s, c, row, in)
+	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
+		id, err := save(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		row, err := eventsWithLinks(tx.Event.Query().Where(event.ID(id))).Only(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("event %d: %w", id, err)
+		}
+		own, err := edit.DifferentOwnFields(row, of)
+		if err == nil && len(own) < len(row.OwnFields) {
+			err = r.editor.SetOwnFields(ctx, tx, id, own)
+		}
+		return id, err
+	}, notice, nil
+}

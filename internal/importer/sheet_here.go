@@ -1,0 +1,124 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
+)
+
+// namedHere has the records of this calendar that a table names.
+type namedHere struct {
+	ids   map[calendar.Kind]map[int64]string   // source ids by id
+	slugs map[calendar.Kind]map[string][]*Term // terms by what may be their slug
+}
+
+// findHere records the ids of records that a table names by id or slug.
+func (r *importRun) findHere(ctx context.Context, all []*Event) error {
+	named := newNamedHere(all)
+	for kind, keys := range named.ids {
+		if err := r.findHereByID(ctx, kind, keys); err != nil {
+			return fmt.Errorf("%s of the table: %w", kind.Plural(), err)
+		}
+	}
+	for kind, terms := range named.slugs {
+		if err := r.findHereBySlug(ctx, kind, terms); err != nil {
+			return fmt.Errorf("%s of the table: %w", kind.Plural(), err)
+		}
+	}
+	return nil
+}
+
+// newNamedHere collects the records that events name.
+func newNamedHere(all []*Event) namedHere {
+	n := namedHere{ids: make(map[calendar.Kind]map[int64]string), slugs: make(map[calendar.Kind]map[string][]*Term)}
+	for _, e := range all {
+		for _, v := range e.Venues {
+			n.addID(calendar.Venue, &v.Origin)
+		}
+		for _, o := range e.Organizers {
+			n.addID(calendar.Organizer, &o.Origin)
+		}
+		if e.Image != nil {
+			n.addID(calendar.Image, &e.Image.Origin)
+		}
+		for _, t := range e.Terms {
+			n.addSlug(t)
+		}
+	}
+	return n
+}
+
+// addID adds a record if the table names it by its id.
+func (n namedHere) addID(kind calendar.Kind, o *Origin) {
+	if o.Here == 0 {
+		return
+	}
+	if n.ids[kind] == nil {
+		n.ids[kind] = make(map[int64]string)
+	}
+	n.ids[kind][o.Here] = o.Key
+}
+
+// addSlug adds a term if its name may be a slug.
+func (n namedHere) addSlug(t *Term) {
+	if !t.BySlug {
+		return
+	}
+	if n.slugs[t.Kind] == nil {
+		n.slugs[t.Kind] = make(map[string][]*Term)
+	}
+	n.slugs[t.Kind][t.Name] = append(n.slugs[t.Kind][t.Name], t)
+}
+
+// findHereByID records the ids that exist among those of keys, which has their source ids.
+func (r *importRun) findHereByID(ctx context.Context, kind calendar.Kind, keys map[int64]string) error {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(keys)), idBatch) {
+		var found []int64
+		err := r.DB.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
+			s.Select(s.C(image.FieldID))
+			sql.FieldIn(image.FieldID, some...)(s)
+			if kind.IsNamed() {
+				sql.FieldNEQ(event.FieldStatus, calendar.Trash)(s)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range found {
+			r.ids[keys[id]] = id
+		}
+	}
+	return nil
+}
+
+// findHereBySlug records the ids of terms whose slug in any language is a key of terms.
+func (r *importRun) findHereBySlug(ctx context.Context, kind calendar.Kind, terms map[string][]*Term) error {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(terms)), idBatch) {
+		rows, err := r.DB.Term.Query().Where(term.TaxonomyEQ(kind), term.Or(term.SlugIn(some...),
+			term.HasTranslationsWith(termtranslation.SlugIn(some...)))).WithTranslations().All(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			known := []string{row.Slug}
+			for _, t := range row.Edges.Translations {
+				known = append(known, t.Slug)
+			}
+			for _, slug := range known {
+				for _, t := range terms[slug] {
+					t.Here, r.ids[t.Key] = row.ID, row.ID
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// city is a city in which events take place.
+type city struct {
+	name      string   // name in its own language
+	in, of    []string // such as "in Kraków" and "of Kraków", by language of the calendar
+	names     []string
+	adjective []string // adjective of the city: masculine, feminine, neuter, if the language has them
+	province  string
+	country   *country
+	zone      calendar.Zone // time zone of events: Options.Zone or own
+	own       calendar.Zone // time zone of the city
+	lat, lng  float64
+	located   bool                // whether lat and lng are those of the city, not of its country
+	dial      string              // pattern of a telephone number; # stands for a random digit
+	quarters  []quarter           // districts with their streets, for cities in full
+	sights    map[int][]placeName // squares, parks and rivers, by slot
+	near      []string            // neighbouring towns
+	districts []string
+	streets   []street
+	closed    []holiday
+	changes   []int // numbers of the days in whose night the clocks change
+}
+
+// placeName is a name with the form after a preposition: George Square, in George Square.
+type placeName struct{ name, at string }
+
+// quarter is a district of a city.
+type quarter struct {
+	placeName
+	code    string // first part of the postcode; "" means unknown
+	streets []street
+	stop    placeName // stop of the public transport; "" means unknown
+}
+
+// HomeOf returns the language whose countries have a city with this name in any language. For an unknown city
+// it returns the preferred language.
+func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
+	order := append([]calendar.Language{preferred}, calendar.Languages...)
+	for _, l := range order {
+		places := sections{}
+		if err := places.read("places." + string(l) + ".txt"); err != nil {
+			return "", err
+		}
+		entries, err := places.entries("list cities")
+		if err != nil {
+			return "", err
+		}
+		if cityAt(entries, name) >= 0 {
+			return l, nil
+		}
+	}
+	return preferred, nil
+}
+
+// cityAt returns the index of a city in the list of cities. -1 means that it is not there.
+func cityAt(entries [][]string, name string) int {
+	slug := calendar.Slug(name)
+	return slices.IndexFunc(entries, func(e []string) bool {
+		return slices.ContainsFunc(e[:4], func(n string) bool { return calendar.Slug(n) == slug })
+	})
+}
+
+// fillCities reads the cities and chooses those of the calendar.
+func (c *Calendar) fillCities() error {
+	countries, err := c.readCountries()
+	if err != nil {
+		return err
+	}
+	entries, err := c.local.entries("list cities")
+	if err != nil {
+		return err
+	}
+	source := chanceOf(c.o.Seed, chanceCities)
+	cities := make([]city, len(entries))
+	for i, e := range entries {
+		if cities[i], err = c.readCity(e, countries); err != nil {
+			return fmt.Errorf("city %q: %w", e[0], err)
+		}
+	}
+	if c.o.City != "" {
+		first := cityAt(entries, c.o.City)
+		if first < 0 {
+			first = len(cities)
+			cities = append(cities, c.unknownCity(countries[c.local["list countries"].Entries[0][0]]))
+		}
+		cities[0], cities[first] = cities[first], cities[0]
+	}
+	for i := len(cities) - 1; i > 0; i-- {
+		j := source.below(i + 1)
+		if c.o.City != "" {
+			j = 1 + source.below(i)
+		}
+		cities[i], cities[j] = cities[j], cities[i]
+	}
+	if c.plan.Country {
+		cities = citiesByCountry(cities)
+	}
+	n := 1
+	if c.plan.Cities && c.o.City == "" {
+		n = max(1, min(len(cities), c.o.Venues/len(c.plan.Venues), maxCities))
+	}
+	c.cities = cities[:n]
+	c.written = c.o.Now
+	if c.o.Now.IsZero() {
+		c.o.Now = c.cities[0].zone.Instant(c.o.From)
+		c.written = fixedPast
+		if c.o.Now.Before(fixedPast) {
+			c.written = c.o.Now
+		}
+	}
+	teams, err := c.local.entries("list teams")
+	if err != nil {
+		return err
+	}
+	// The home team is from a district of the city, its opponents also from neighbouring towns. A city without
+	// districts has several teams.
+	home := &c.cities[0]
+	places := slices.Clone(home.districts)
+	if len(home.quarters) > 0 {
+		places = nil
+		for _, q := range home.quarters {
+			if !slices.Contains(centralDistricts, q.name) {
+				places = append(places, q.name)
+			}
+		}
+	}
+	places = append(places, home.name)
+	if len(places) == 1 {
+		places = slices.Repeat(places, len(teams))
+	}
+	c.homeTeams = len(places)
+	for t, place := range slices.Concat(places, home.near) {
+		c.teams = append(c.teams, team{strings.ReplaceAll(teams[t%len(teams)][0], "{city}", place)})
+	}
+	return nil
+}
+
+// centralDistricts are the names of districts that no team has.
+var centralDistricts = []string{"City Centre", "Centro", "Śródmieście", "Stare Miasto", "Old City", "Old Town"}
+
+// fixedPast is a date in the past for every user of the program.
+var fixedPast = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// maxCities is the maximum number of cities of a calendar.
+const maxCities = 14
+
+// unknownCity makes a city with the name c.o.City in a country. The caller has found that name in no list. The
+// city has the position, zone and telephone numbers that the country has for such cities. Its name
+// is not declined.
+func (c *Calendar) unknownCity(in *country) city {
+	to := in.of
+	to.name = c.o.City
+	for _, l := range c.o.Languages {
+		to.names = append(to.names, to.name)
+		switch l {
+		case calendar.Polish:
+			to.of, to.in = append(to.of, "miasta "+to.name), append(to.in, "w mieście "+to.name)
+		case calendar.Spanish:
+			to.of, to.in = append(to.of, "de "+to.name), append(to.in, "en "+to.name)
+		default:
+			to.of, to.in = append(to.of, "of "+to.name), append(to.in, "in "+to.name)
+		}
+	}
+	return to
+}
+
+// citiesByCountry returns up to eight cities of one country: that of the first city with at least two others.
+func citiesByCountry(cities []city) []city {
+	for _, first := range cities {
+		var in []city
+		for _, other := range cities {
+			if other.country == first.country {
+				in = append(in, other)
+			}
+		}
+		if len(in) > 2 {
+			return in[:min(len(in), 8)]
+		}
+	}
+	return cities
+}

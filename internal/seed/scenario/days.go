@@ -1,0 +1,198 @@
+package scenario
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// fillDays sets the days of the calendar, public holidays, and the days of clock changes.
+func (c *Calendar) fillDays() error {
+	end := c.o.From.AddDate(0, c.o.Months, 0)
+	c.holidays = map[int]map[yearDay]bool{}
+	for n := 0; c.day(n).Before(end); n++ {
+		c.publicHolidays = append(c.publicHolidays, c.isHoliday(c.day(n)))
+	}
+	for i := range c.cities {
+		c.cities[i].changes = c.clockChanges(c.cities[i].zone)
+	}
+	return nil
+}
+
+// day returns midnight at the start of day n, counted from 0 at the first day of the calendar.
+func (c *Calendar) day(n int) calendar.Wall { return c.o.From.AddDate(0, 0, n) }
+
+// weekday returns the weekday of a day; 0 is Monday.
+func (c *Calendar) weekday(day int) int {
+	return ((int(c.o.From.Weekday())+6+day)%7 + 7) % 7
+}
+
+// isHoliday reports whether a day is a public holiday in a country of the calendar.
+func (c *Calendar) isHoliday(w calendar.Wall) bool {
+	year, month, day := w.Date()
+	if c.holidays[year] == nil {
+		c.holidays[year] = map[yearDay]bool{}
+		for _, in := range c.cities {
+			maps.Copy(c.holidays[year], holidaysIn(in.closed, year))
+		}
+	}
+	return c.holidays[year][yearDay{month, day}]
+}
+
+// month returns the month of a day. On the southern hemisphere it is the month of the same season in the north,
+// so January is returned as July.
+func (c *Calendar) month(day int) int {
+	_, month, _ := c.day(day).Date()
+	if c.cities[0].lat < 0 && (c.plan.Country || !c.plan.Cities) {
+		month += 6
+	}
+	return (int(month)-1)%12 + 1
+}
+
+// hasSeasons reports whether the city has summers and winters. Near the equator people speak of rain instead.
+func (c *Calendar) hasSeasons() bool { return math.Abs(c.cities[0].lat) >= 12 }
+
+// inSeason reports whether a month, as month returns it, is in a season from the first to the last month. 0, 0
+// means all year.
+func inSeason(month int, season [2]int) bool {
+	switch first, last := season[0], season[1]; {
+	case first == 0:
+		return true
+	case first <= last:
+		return first <= month && month <= last
+	default:
+		return first <= month || month <= last
+	}
+}
+
+// suits reports whether an event of a kind may begin on a day and last for further days, of which after is the
+// number.
+func (c *Calendar) suits(k *kind, day, after int) bool {
+	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
+		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
+		return false
+	}
+	for d := day; d <= day+after; d++ {
+		if c.publicHolidays[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// fillKindDays sets the cumulated weights of the days for events of a kind. If no day suits the kind, all are
+// 0.
+func (c *Calendar) fillKindDays(k *kind) {
+	after := 0
+	if len(k.starts) == 0 && k.Lasts[1] <= 3 {
+		after = k.Lasts[1] - 1
+	}
+	switch k.Role {
+	case festivalRole:
+		after = c.plan.Fests.Days[1] - 1
+	case courseRole:
+		after = 0
+	}
+	total := uint64(0)
+	k.full = make([]uint64, len(c.publicHolidays))
+	for day := range c.publicHolidays {
+		if c.suits(k, day, after) && (k.Role != courseRole || c.suitsLessons(k, day)) &&
+			(k.Role != festivalRole || inSeason(c.month(day), c.plan.Fests.Months)) {
+			weight := c.plan.Weekdays[c.weekday(day)]
+			if len(k.days) > 0 { // a day that the kind names twice has twice the weight
+				weight = 0
+				for _, d := range k.days {
+					if d == c.weekday(day) {
+						weight++
+					}
+				}
+			}
+			total += uint64(weight * c.plan.Months[c.month(day)-1])
+		}
+		k.full[day] = total
+	}
+}
+
+// lessonInterval returns the number of days between two lessons: 7, or 1 in a short calendar, in which a course takes
+// the days from a Monday on.
+func (c *Calendar) lessonInterval() int {
+	if len(c.publicHolidays) < 7*lessonsOfCourse+7 {
+		return 1
+	}
+	return 7
+}
+
+// suitsLessons reports whether all lessons of a course that begins on a day can take place.
+func (c *Calendar) suitsLessons(k *kind, day int) bool {
+	weekly := c.lessonInterval()
+	if weekly == 1 && c.weekday(day) != 0 {
+		return false
+	}
+	for n := range lessonsOfCourse {
+		if at := day + n*weekly; at >= len(c.publicHolidays) || c.publicHolidays[at] || c.inBreak(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// inBreak reports whether a day is in the school holidays around Christmas and New Year.
+func (c *Calendar) inBreak(day int) bool {
+	_, month, d := c.day(day).Date()
+	return month == time.December && d > 21 || month == time.January && d < 3
+}
+
+// dayOf returns the day of the n-th of count events of the kind, in order of time.
+func (k *kind) dayOf(n, count int, source *randomSource) int {
+	total := k.full[len(k.full)-1]
+	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
+	at := min(uint64(float64(total)*part), total-1)
+	return sort.Search(len(k.full), func(i int) bool { return k.full[i] > at })
+}
+
+// hasDayAndVenue reports whether events of the kind have a possible day and venue.
+func (c *Calendar) hasDayAndVenue(k *kind) bool {
+	if k.full[len(k.full)-1] == 0 {
+		return false
+	}
+	return len(k.At) == 0 || slices.ContainsFunc(k.At, func(typ string) bool { return len(c.venueIndex.byType[typ]) > 0 })
+}
+
+// clock is a time of day. If dusk or dark is set, it depends on the sunset.
+type clock struct {
+	minute     int // minutes after midnight
+	dusk, dark bool
+}
+
+// at returns the time on a day in a city, in minutes after midnight.
+func (t clock) at(c *Calendar, city, day int) int {
+	switch {
+	case t.dusk:
+		return c.dusk(city, day)
+	case t.dark:
+		return c.dark(city, day)
+	}
+	return t.minute
+}
+
+// clockChanges returns the numbers of the days in whose night the clocks of the zone change.
+func (c *Calendar) clockChanges(zone calendar.Zone) []int {
+	var days []int
+	offset := func(day int) int {
+		_, seconds := zone.Instant(c.day(day).Add(12 * time.Hour)).In(zone.Location()).Zone()
+		return seconds
+	}
+	before := offset(0)
+	for day := range len(c.publicHolidays) - 1 {
+		after := offset(day + 1)
+		if after != before {
+			days = append(days, day)
+		}
+		before = after
+	}
+	return days
+}

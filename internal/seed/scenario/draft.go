@@ -1,0 +1,216 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// draft is an event, venue or organizer while it is generated.
+type draft struct {
+	c         *Calendar
+	outline   *eventOutline // the event of which it is; nil for venues and organizers
+	chance    randomSource  // source of random choices
+	city      int
+	venue     int // index of the venue; -1 means none
+	organizer int
+	day       int
+	number    int   // number of the lesson, from 1; 0 for other events
+	fest      int   // index of the festival; -1 means none
+	title     []int // slots in the title
+	values    [maxSlots]int32
+}
+
+func newDraft(c *Calendar, own randomSource, city int) *draft {
+	d := &draft{c: c, chance: own, city: city, venue: -1, organizer: -1, fest: -1}
+	for i := range d.values {
+		d.values[i] = -1
+	}
+	return d
+}
+
+const maxSlots = 160
+
+// size returns the number of values of a slot.
+func (c *Calendar) size(slot int) int {
+	switch slot {
+	case slotWho, slotWho2:
+		return len(c.people)
+	case slotBand:
+		return len(c.bands)
+	case slotMatch:
+		return c.homeTeams * (len(c.teams) - 1)
+	}
+	return c.lists[slot-slotLists].size
+}
+
+// value returns the value of a slot, the same for all languages. If the title has not chosen it, the first call
+// does.
+func (d *draft) value(slot int) int {
+	if d.values[slot] < 0 {
+		source := chanceOf(uint64(d.chance), uint64(slot))
+		v := source.below(d.c.size(slot))
+		if slot == slotWho2 && v == d.value(slotWho) {
+			v = (v + 1) % d.c.size(slot)
+		}
+		d.values[slot] = int32(v)
+	}
+	return int(d.values[slot])
+}
+
+// chooseTitle chooses a title of the kind and the values of its slots. Rank is the number of earlier events of the
+// kind. Events with near ranks have different titles.
+func (d *draft) chooseTitle(k *kind, rank int) *title {
+	return d.setTitle(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
+}
+
+// setTitle chooses the values of the slots of a title. Turn is the number of earlier events with this title.
+func (d *draft) setTitle(t *title, turn uint64) *title {
+	at := t.turns.at(turn)
+	d.title = t.slots
+	for _, slot := range t.slots {
+		size := uint64(d.c.size(slot))
+		d.values[slot] = int32(at % size)
+		at /= size
+	}
+	return t
+}
+
+// fill writes a template with filled slots. If html is true, it escapes the values.
+func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
+	for _, s := range t {
+		b.WriteString(s.text)
+		if s.slot < 0 {
+			continue
+		}
+		value := ""
+		if s.gendered != nil {
+			value = s.gendered[d.gender(s.slot)]
+		} else {
+			value = d.slot(s, language)
+		}
+		if html {
+			b.WriteString(escape(value))
+		} else {
+			b.WriteString(value)
+		}
+	}
+}
+
+// slot returns the text of a slot in a language.
+func (d *draft) slot(s segment, language int) string {
+	c := d.c
+	switch s.slot {
+	case slotCity:
+		return c.cities[d.city].names[language]
+	case slotIn:
+		return c.cities[d.city].in[language]
+	case slotOf:
+		return c.cities[d.city].of[language]
+	case slotVenue:
+		if d.venue < 0 {
+			return c.cities[d.city].names[language]
+		}
+		return c.venues[d.venue].Name[c.o.Languages[0]]
+	case slotOrg:
+		if d.organizer < 0 {
+			return c.cities[d.city].name
+		}
+		return c.organizers[d.organizer].Name[c.o.Languages[0]]
+	case slotYear:
+		return strconv.Itoa(d.year())
+	case slotSeason:
+		year, month, _ := c.day(d.day).Date()
+		if month < time.July {
+			year--
+		}
+		return strconv.Itoa(year) + "/" + strconv.Itoa((year+1)%100 + 100)[1:]
+	case slotEdition:
+		since := cmp.Or(c.plan.Since, 1987)
+		for _, slot := range d.title {
+			// A festival has the same age in all its texts.
+			if slot >= slotLists {
+				since += int(d.values[slot]) * 7 % (2018 - since)
+				break
+			}
+		}
+		return ordinal(c.o.Languages[language], max(1, d.year()-since+1))
+	case slotNumber:
+		return strconv.Itoa(d.number)
+	case slotNth:
+		return c.ordinals[language][max(d.number, 1)-1][s.form]
+	case slotLesson:
+		list := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
+		return c.lists[list].entries[language][d.value(slotLists+list)][max(d.number, 1)]
+	case slotHead:
+		if d.fest < 0 {
+			return ""
+		}
+		return c.layout.fests[d.fest].titles[language]
+	case slotWeekday, slotDate, slotMonth, slotQuarter, slotStart, slotEnd, slotDoors, slotLength, slotDays, slotAges,
+		slotPlaces, slotPrice, slotStreet, slotDistrict, slotSquare, slotPark, slotRiver, slotStop:
+		return d.fact(s, language)
+	case slotHome, slotAway:
+		return c.team(d.value(slotMatch), s.slot == slotHome).name
+	case slotBy:
+		return c.people[d.author()].name(c.o.Languages[language], s.form)
+	case slotWho, slotWho2:
+		return c.people[d.value(s.slot)].name(c.o.Languages[language], s.form)
+	case slotBand:
+		return c.bands[d.value(slotBand)]
+	}
+	l, v := c.lists[s.slot-slotLists], d.value(s.slot)
+	if l.nested == nil {
+		return l.entries[language][v][s.form]
+	}
+	var b strings.Builder
+	d.fill(&b, l.nested[language][v][s.form], language, false)
+	return b.String()
+}
+
+// author returns the index of the author of the work in the title. A work has the same author in all events.
+func (d *draft) author() int {
+	for _, slot := range d.title {
+		if slot >= slotLists && d.c.lists[slot-slotLists].works {
+			source := chanceOf(d.c.o.Seed, chanceAuthors, uint64(slot), uint64(d.values[slot]))
+			return source.below(len(d.c.people))
+		}
+	}
+	return d.value(slotWho)
+}
+
+func (d *draft) year() int {
+	year, _, _ := d.c.day(d.day).Date()
+	return year
+}
+
+func (d *draft) text(t template, language int) string {
+	var b strings.Builder
+	d.fill(&b, t, language, false)
+	return mendGrammar(b.String(), d.c.o.Languages[language])
+}
+
+// html returns the text of a template for HTML.
+func (d *draft) html(t template, language int) string {
+	var b strings.Builder
+	d.fill(&b, t, language, true)
+	return mendGrammar(b.String(), d.c.o.Languages[language])
+}
+
+// paragraph writes a paragraph of HTML.
+func (d *draft) paragraph(b *strings.Builder, t template, language int) {
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString("<p>")
+	b.WriteString(d.html(t, language))
+	b.WriteString("</p>")
+}
+
+// excerpt returns the first sentence of a description in HTML, as a paragraph.
+func excerpt(description string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(description, "<p>"), "</p>")
+	return "<p>" + firstSentence(first) + "</p>"
+}

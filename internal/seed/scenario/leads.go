@@ -1,0 +1,103 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// leadChoice is an event for which a description is drawn.
+type leadChoice struct {
+	index int
+	spot  roomSlot
+	texts []*descriptionTexts // by language
+	kind  []*descriptionTexts // those of the title, by language
+	facts facts
+}
+
+// drawLeads draws the first paragraph of the description of each event, in the order of time and for each language
+// alone. In a month a text is used again only after all texts that suit the event.
+func (c *Calendar) drawLeads(all []leadChoice) error {
+	languages := len(c.o.Languages)
+	c.leads = make([]uint16, len(all)*languages)
+	order := slices.SortedFunc(slices.Values(all), func(a, b leadChoice) int {
+		return cmp.Or(cmp.Compare(a.spot.day, b.spot.day), cmp.Compare(a.spot.start, b.spot.start), cmp.Compare(a.index, b.index))
+	})
+	counts := map[*descriptionTexts]int{}
+	for _, d := range all {
+		for language, of := range d.texts {
+			counts[of]++
+			if kind := d.kind[language]; kind != of {
+				counts[kind]++
+			}
+		}
+	}
+	c.moreShare = map[*descriptionTexts]int{}
+	for of, n := range counts {
+		c.moreShare[of] = min(35, len(all)*len(of.more)/n)
+	}
+	for language := range languages {
+		uses := map[*descriptionTexts]*leadUses{}
+		for _, d := range order {
+			of := d.texts[language]
+			if uses[of] == nil {
+				uses[of] = &leadUses{month: make([]int, len(of.leads)), all: make([]int, len(of.leads))}
+			}
+			year, month, _ := c.day(int(d.spot.day)).Date()
+			f := d.facts.in(c.o.Languages[language], c.home)
+			lead := uses[of].draw(of.leads, &f, year*12+int(month), c.o.Seed)
+			if lead < 0 {
+				return fmt.Errorf("kind %q: no text in %q suits event %d", d.facts.kind, c.o.Languages[language], d.index)
+			}
+			c.leads[d.index*languages+language] = uint16(lead)
+		}
+	}
+	return nil
+}
+
+// leadUses counts the uses of the first paragraphs of a kind or an activity.
+type leadUses struct {
+	now        int // the month that month is about
+	month, all []int
+}
+
+// draw returns the index of a line that suits an event and was used least in the month, then least of all. It returns
+// -1 if no line suits the event.
+func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
+	if u.now != month {
+		u.now = month
+		clear(u.month)
+	}
+	best, bestTie := -1, uint64(0)
+	for i := range leads {
+		if !f.allow(&leads[i]) {
+			continue
+		}
+		source := chanceOf(seed, chanceLeads, uint64(month), uint64(i))
+		tie := source.next()
+		if best < 0 || cmp.Or(
+			cmp.Compare(u.month[i], u.month[best]), cmp.Compare(u.all[i], u.all[best]), cmp.Compare(tie, bestTie),
+		) < 0 {
+			best, bestTie = i, tie
+		}
+	}
+	if best >= 0 {
+		u.month[best]++
+		u.all[best]++
+	}
+	return best
+}
+
+// textsOf returns the descriptions of an event, by language: those of an activity in its title, or those of the
+// title.
+func (c *Calendar) textsOf(p *eventOutline) []*descriptionTexts {
+	of := slices.Clone(p.title.descriptions)
+	for _, slot := range p.title.slots {
+		for language, a := range c.activities[[2]int{slot, int(p.draft.values[slot])}] {
+			if a != nil {
+				of[language] = a
+			}
+		}
+	}
+	return of
+}

@@ -1,0 +1,34 @@
+package scenario
+
+// placeIndex has the indexes of venues or organizers, by type and by city.
+type placeIndex struct {
+	all    []int
+	byType map[string][]int
+	byBoth map[string][][]int
+}
+
+func newPlaceIndex(cities int, types []string) placeIndex {
+	p := placeIndex{byType: map[string][]int{}, byBoth: map[string][][]int{}}
+	for _, t := range types {
+		p.byBoth[t] = make([][]int, cities)
+	}
+	return p
+}
+
+func (p *placeIndex) add(i int, typ string, city int) {
+	p.all = append(p.all, i)
+	p.byType[typ] = append(p.byType[typ], i)
+	p.byBoth[typ][city] = append(p.byBoth[typ][city], i)
+}
+
+// near returns the places of the type in the city. If there are none, it returns those elsewhere, then those of
+// any type.
+func (p *placeIndex) near(typ string, city int) []int {
+	if in := p.byBoth[typ][city]; len(in) > 0 {
+		return in
+	}
+	if of := p.byType[typ]; len(of) > 0 {
+		return of
+	}
+	return p.all
+}

@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// title is a pattern for titles of events.
+type title struct {
+	in           templates
+	descriptions []*descriptionTexts // by language
+	slots        []int               // slots that distinguish the titles, in the order in which they are filled
+	turns        permutation
+	dark         bool // whether the event must begin after dark
+
+	section string // section of the title in the text file
+	number  int    // index of the title in the section
+}
+
+// fillKinds compiles the titles of the kinds.
+func (c *Calendar) fillKinds() error {
+	for n, k := range c.plan.Kinds {
+		key := "kind " + k.Key
+		var err error
+		if k.titles, err = c.titles(key, n); err != nil {
+			return err
+		}
+		c.keepHours(k)
+	}
+	for _, k := range c.plan.Series {
+		c.keepHours(&k.kind)
+	}
+	return nil
+}
+
+// titles compiles the titles of a section and of its variants. A section without a title is an error. The order
+// of the titles in use depends on number, the number of the kind.
+func (c *Calendar) titles(key string, number int) ([]title, error) {
+	var all []title
+	for _, section := range slices.Sorted(maps.Keys(c.texts[0])) {
+		if section != key && !strings.HasPrefix(section, key+" ") {
+			continue
+		}
+		titles, err := c.titlesOf(section, number, len(all))
+		if err != nil {
+			return nil, fmt.Errorf("section %q: %w", section, err)
+		}
+		all = append(all, titles...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("section %q: no title", key)
+	}
+	return all, nil
+}
+
+// titlesOf compiles the titles of one section. Before is the number of titles in earlier sections of the kind.
+func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
+	about, err := c.descriptionsOf(key)
+	if err != nil {
+		return nil, err
+	}
+	var all []title
+	for i := range c.texts[0][key].Titles {
+		texts := make([]string, len(c.texts))
+		for l, s := range c.texts {
+			texts[l] = s[key].Titles[i]
+		}
+		ts, err := c.compileAll(texts, false)
+		if err == nil {
+			err = ts.sameSlots()
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := title{in: ts, descriptions: about, slots: ts[0].slots(), section: key, number: i}
+		size := uint64(1)
+		for _, slot := range t.slots {
+			size *= uint64(c.size(slot))
+		}
+		t.turns = newScatter(size, chanceOf(c.o.Seed, chanceTitles, uint64(number), uint64(before+i)))
+		all = append(all, t)
+	}
+	return all, nil
+}
