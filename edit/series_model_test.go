@@ -454,3 +454,13 @@ func valueOr(s *string) string {
 	}
 	return *s
 }
+
+// clockTime reads what a clock shows, as if in UTC.
+func clockTime(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.DateTime, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
