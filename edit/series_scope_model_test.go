@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -90,15 +89,6 @@ func (r *scopeRun) drawRule() scopemodel.Rule {
 
 func ruleText(p scopemodel.Rule) string {
 	return fmt.Sprintf("FREQ=%s;INTERVAL=%d;COUNT=%d", p.Unit, p.Every, p.Count)
-}
-
-// scheduleDates returns dates as the input of a write has them.
-func scheduleDates(dates []time.Time) *[]recur.Date {
-	out := []recur.Date{}
-	for _, at := range dates {
-		out = append(out, recur.Date{Wall: calendar.WallOf(at)})
-	}
-	return &out
 }
 
 // step draws a write, sends it, and compares. Some draws are no write.

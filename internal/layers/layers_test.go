@@ -46,7 +46,7 @@ var layers = []layer{
 	{"resources", "handlers web"},
 	{"requests", "server"},
 	{"program", "cmd/almanac"},
-	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/scopemodel"},
+	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel"},
 	{"tests", "internal/layers"},
 }
 
@@ -70,32 +70,33 @@ var sameLayerImports = map[string]string{
 
 // narrowImports says what little some packages may import although more lies under them: they know no database, or nothing.
 var narrowImports = map[string]string{
-	"migrations":         "",
-	"web":                "",
-	"internal/feed":      "calendar internal/jsonwrite internal/locale internal/markup",
-	"internal/jsonwrite": "",
-	"internal/limit":     "",
-	"internal/locale":    "calendar",
-	"internal/markup":    "",
-	"internal/media":     "calendar",
-	"internal/param":     "",
-	"internal/ruletext":  "calendar internal/locale",
-	"internal/search":    "calendar internal/markup",
-	"internal/settings":  "calendar internal/locale",
-	"internal/sheet":     "",
-	"internal/when":      "calendar",
-	"internal/wholefile": "",
-	"internal/openapi":   "calendar internal/jsonwrite internal/locale internal/param internal/represent",
-	"internal/layers":    "",
-	"proof/scopemodel":   "",
-	"internal/licences":  "",
-	"internal/manual":    "",
+	"migrations":            "",
+	"web":                   "",
+	"internal/feed":         "calendar internal/jsonwrite internal/locale internal/markup",
+	"internal/jsonwrite":    "",
+	"internal/limit":        "",
+	"internal/locale":       "calendar",
+	"internal/markup":       "",
+	"internal/media":        "calendar",
+	"internal/param":        "",
+	"internal/ruletext":     "calendar internal/locale",
+	"internal/search":       "calendar internal/markup",
+	"internal/settings":     "calendar internal/locale",
+	"internal/sheet":        "",
+	"internal/when":         "calendar",
+	"internal/wholefile":    "",
+	"internal/openapi":      "calendar internal/jsonwrite internal/locale internal/param internal/represent",
+	"internal/layers":       "",
+	"proof/occurrencemodel": "calendar",
+	"proof/scopemodel":      "",
+	"internal/licences":     "",
+	"internal/manual":       "",
 	// It knows no resource.
 	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent internal/settings",
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/scopemodel", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}
