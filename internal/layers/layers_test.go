@@ -46,7 +46,7 @@ var layers = []layer{
 	{"resources", "handlers web"},
 	{"requests", "server"},
 	{"program", "cmd/almanac"},
-	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel"},
+	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel proof/listreference proof/draw proof/randomcalendar"},
 	{"tests", "internal/layers"},
 }
 
@@ -66,6 +66,7 @@ var sameLayerImports = map[string]string{
 	"internal/translations": "internal/load",
 	"proof/edittest":        "proof/storetest",
 	"proof/apitest":         "proof/storetest proof/edittest",
+	"proof/randomcalendar":  "proof/apitest proof/draw proof/listreference",
 }
 
 // narrowImports says what little some packages may import although more lies under them: they know no database, or nothing.
@@ -89,6 +90,8 @@ var narrowImports = map[string]string{
 	"internal/layers":       "",
 	"proof/occurrencemodel": "calendar",
 	"proof/scopemodel":      "",
+	"proof/listreference":   "calendar",
+	"proof/draw":            "",
 	"internal/licences":     "",
 	"internal/manual":       "",
 	// It knows no resource.
@@ -96,7 +99,7 @@ var narrowImports = map[string]string{
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}
