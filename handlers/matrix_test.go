@@ -349,58 +349,77 @@ func TestListsShowWhatTheRoleMaySee(t *testing.T) {
 		}
 		plant(t, api, users, planted)
 		for _, kind := range []string{"event", "venue", "organizer"} {
-			for i, role := range roles {
-				want := map[string][]int64{}
-				for line := range strings.Lines(visibility) {
-					f := strings.Fields(line)
-					if len(f) == 0 {
-						continue
-					}
-					if _, known := want[f[0]]; !known {
-						want[f[0]] = []int64{}
-					}
-					cell := f[3+i]
-					if cell == "400" {
-						want[f[0]] = nil
-						continue
-					}
-					for _, p := range planted {
-						status, _ := p.stored()
-						whose := "other"
-						if p.role == role && p.whose == "own" {
-							whose = "own"
-						}
-						if cell == "yes" && p.kind == kind && slices.Contains(strings.Split(f[1], ","), string(status)) &&
-							slices.Contains(strings.Split(f[2], ","), whose) {
-							want[f[0]] = append(want[f[0]], p.id)
-						}
-					}
-				}
-				for asked, ids := range want {
-					path := "/" + kind + "s?per_page=50"
-					if asked != "-" {
-						path += "&status=" + asked
-					}
-					r := api.Do(t, apitest.Request{As: role, Path: path})
-					var got []int64
-					if r.Status == http.StatusOK {
-						got = []int64{}
-						for _, item := range r.Get(t, kind+"s").([]any) {
-							got = append(got, int64(item.(map[string]any)["id"].(float64)))
-						}
-						if total := int(r.Get(t, "total").(float64)); total != len(got) {
-							t.Errorf("%q lists %ss of status %s: total %d of %d", role, kind, asked, total, len(got))
-						}
-					} else if r.Status != http.StatusBadRequest {
-						t.Errorf("%q lists %ss of status %s: %d", role, kind, asked, r.Status)
-					}
-					slices.Sort(got)
-					slices.Sort(ids)
-					if diff := cmp.Diff(ids, got); diff != "" {
+			for column, role := range roles {
+				for asked, want := range visibleIDs(planted, kind, column) {
+					if diff := cmp.Diff(want, shownIDs(t, api, role, kind, asked)); diff != "" {
 						t.Errorf("%q lists %ss of status %s (-want +got):\n%s", role, kind, asked, diff)
 					}
 				}
 			}
 		}
 	})
+}
+
+// visibleIDs reads a column of visibility. It returns the sorted ids of the records of a kind that each list shows, by the requested status.
+// A list that is refused has nil.
+func visibleIDs(planted []right, kind string, column int) map[string][]int64 {
+	want := map[string][]int64{}
+	for line := range strings.Lines(visibility) {
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		asked, statuses, owners, cell := f[0], strings.Split(f[1], ","), strings.Split(f[2], ","), f[3+column]
+		if _, known := want[asked]; !known {
+			want[asked] = []int64{}
+		}
+		switch cell {
+		case "400":
+			want[asked] = nil
+		case "yes":
+			for _, p := range planted {
+				status, _ := p.stored()
+				if p.kind == kind && slices.Contains(statuses, string(status)) && slices.Contains(owners, p.whoseFor(roles[column])) {
+					want[asked] = append(want[asked], p.id)
+				}
+			}
+		}
+	}
+	for _, ids := range want {
+		slices.Sort(ids)
+	}
+	return want
+}
+
+// whoseFor returns whose a planted record is for the user of a role.
+func (r right) whoseFor(role string) string {
+	if r.whose == "own" && r.role == role {
+		return "own"
+	}
+	return "other"
+}
+
+// shownIDs returns the sorted ids of a list, nil if the request is refused. Asked is the requested status, - for none.
+func shownIDs(t *testing.T, api *apitest.API, role, kind, asked string) []int64 {
+	t.Helper()
+	path := "/" + kind + "s?per_page=50"
+	if asked != "-" {
+		path += "&status=" + asked
+	}
+	r := api.Do(t, apitest.Request{As: role, Path: path})
+	if r.Status != http.StatusOK {
+		if r.Status != http.StatusBadRequest {
+			t.Errorf("%q lists %ss of status %s: %d", role, kind, asked, r.Status)
+		}
+		return nil
+	}
+	got := []int64{}
+	for _, item := range r.Get(t, kind+"s").([]any) {
+		got = append(got, int64(item.(map[string]any)["id"].(float64)))
+	}
+	if total := int(r.Get(t, "total").(float64)); total != len(got) {
+		t.Errorf("%q lists %ss of status %s: total %d of %d", role, kind, asked, total, len(got))
+	}
+	slices.Sort(got)
+	return got
 }
