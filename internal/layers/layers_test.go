@@ -46,7 +46,7 @@ var layers = []layer{
 	{"resources", "handlers web"},
 	{"requests", "server"},
 	{"program", "cmd/almanac"},
-	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel proof/listreference proof/draw proof/randomcalendar"},
+	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel proof/listreference proof/rightsmodel proof/draw proof/randomcalendar"},
 	{"tests", "internal/layers"},
 }
 
@@ -91,6 +91,7 @@ var narrowImports = map[string]string{
 	"proof/occurrencemodel": "calendar",
 	"proof/scopemodel":      "",
 	"proof/listreference":   "calendar",
+	"proof/rightsmodel":     "calendar",
 	"proof/draw":            "",
 	"internal/licences":     "",
 	"internal/manual":       "",
@@ -99,7 +100,7 @@ var narrowImports = map[string]string{
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/rightsmodel", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}
