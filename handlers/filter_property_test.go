@@ -30,9 +30,9 @@ const seedVariable = "ALMANAC_TEST_SEED"
 // asksPerSeed is how many lists are asked for on each of the random calendars; if storetest.IsBrief, two fifths of them.
 const asksPerSeed = 150
 
-// refClocks are the sites, each with a zone and a time. The second site has the day on which the clock goes back. In
+// siteClocks are the sites, each with a zone and a time. The second site has the day on which the clock goes back. In
 // the third it is still the day before the UTC one. The last has a 29 February, and its clock will skip a midnight.
-var refClocks = []struct {
+var siteClocks = []struct {
 	zone string
 	now  time.Time
 }{
@@ -82,7 +82,7 @@ type listCheck struct {
 func checkLists(t *testing.T, st *store.Store, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	c := &listCheck{seed: seed, rand: r, world: randomcalendar.New(), tally: map[string]int{}}
-	for _, clock := range refClocks {
+	for _, clock := range siteClocks {
 		zone, err := calendar.ParseZone(clock.zone)
 		if err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ func (a *RequestMaker) Add(name, value string) {
 	a.Query = append(a.Query, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-// list sends a list in one of the ways there are.
+// list adds a list in one of the ways there are.
 func (a *RequestMaker) list(name string, items ...string) {
 	switch a.IntN(3) {
 	case 0:
@@ -106,7 +106,7 @@ func (a *RequestMaker) statuses() []calendar.Status {
 	return out
 }
 
-// someWords asks for words of a column, seldom for another one.
+// someWords draws words of a column, seldom another one.
 func (a *RequestMaker) someWords(f listreference.Column) []string {
 	words := draw.Items(a.Rand, f.Words, 1+a.IntN(len(f.Words)))
 	if draw.Percent(a.Rand, 3) {
@@ -116,7 +116,7 @@ func (a *RequestMaker) someWords(f listreference.Column) []string {
 	return words
 }
 
-// date is near something that happens, or a phrase.
+// date draws a date near something that happens, or a phrase.
 func (a *RequestMaker) date(name string) listreference.Date {
 	m := a.drawMoment()
 	if draw.Percent(a.Rand, 75) {
@@ -168,7 +168,7 @@ func (a *RequestMaker) date(name string) listreference.Date {
 	return date
 }
 
-// anyID is the id of something of the kinds asked for, and now and then of nothing.
+// anyID draws one of some ids, and now and then another number.
 func (a *RequestMaker) anyID(of ...int64) int64 {
 	if draw.Percent(a.Rand, 3) {
 		return draw.Item(a.Rand, 0, -1, 999999, draw.Item(a.Rand, a.Calendar.Events...).ID)
