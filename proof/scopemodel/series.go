@@ -1,8 +1,8 @@
 // Package scopemodel says what a write with a scope does to a series. It follows the contract, section 19.5.
 //
-// It is a second, simple implementation of these rules and shares no code with package edit. A phase is a list of starts,
-// and a write compares the occurrences before and after it. Tests draw writes, send them to both, and compare. The model has
-// one series with one text, the title, and all schedules are short.
+// It is a second, simple implementation of these rules and shares no code with package edit. Comments number the steps as that
+// section does. A phase is a list of starts, and a write compares the occurrences before and after it. Tests draw writes, send
+// them to both, and compare. The model has one series with one text, the title, and all schedules are short.
 package scopemodel
 
 import (

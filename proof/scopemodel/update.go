@@ -41,8 +41,8 @@ func (u *update) apply() error {
 	return nil
 }
 
-// reaches reports whether a write reaches an occurrence: following those whose nominal start is that of the addressed one
-// or later, all any.
+// reaches reports whether a write reaches an occurrence. With following, these are the addressed one and those whose nominal start
+// is not earlier. With all, it is any.
 func (u *update) reaches(id int64) bool {
 	return u.Scope == All || id == u.ID || !u.series.Events[id].Nominal.Before(u.addressed.Nominal)
 }
