@@ -18,112 +18,11 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/occurrencemodel"
 )
 
-// The model keeps series in maps and finds their dates by walking days. It shares no code with what it is compared with.
-type (
-	modelRule struct {
-		text    string
-		named   func(start, day time.Time) bool
-		count   int       // 0: no limit
-		until   time.Time // zero: no limit
-		endless bool
-	}
-	modelSeries struct {
-		start     time.Time // clock time, as if in UTC
-		rule      *modelRule
-		rdate     []time.Time
-		exdate    map[string]bool
-		generated time.Time
-		version   int64
-	}
-	modelEvent struct {
-		Series  int64
-		Nominal string
-		Own     string
-		Title   string
-		Start   string
-		Status  calendar.Status
-		State   calendar.EventStatus
-	}
-	model struct {
-		now    time.Time
-		series map[int64]*modelSeries
-		events map[int64]modelEvent
-	}
-)
-
-const clock = "2006-01-02 15:04:05"
-
-// modelRules makes rules that name the day of the start.
-func modelRules(r *rand.Rand, start time.Time) *modelRule {
-	days := func(start, day time.Time) int { return int(day.Sub(start).Hours()) / 24 }
-	rules := []modelRule{
-		{text: "FREQ=DAILY;INTERVAL=9", named: func(s, d time.Time) bool { return days(s, d)%9 == 0 }},
-		{text: "FREQ=WEEKLY", named: func(s, d time.Time) bool { return days(s, d)%7 == 0 }},
-		{
-			text:  "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,FR,SA,SU,TU,TH",
-			named: func(s, d time.Time) bool { return (days(s, d)+(int(s.Weekday())+6)%7)/7%2 == 0 },
-		},
-		{text: "FREQ=MONTHLY", named: func(s, d time.Time) bool { return s.Day() == d.Day() }},
-		{text: "FREQ=YEARLY", named: func(s, d time.Time) bool { return s.Day() == d.Day() && s.Month() == d.Month() }},
-	}
-	rule := rules[r.IntN(len(rules))]
-	switch r.IntN(3) {
-	case 0:
-		rule.count = 1 + r.IntN(12)
-		rule.text += fmt.Sprintf(";COUNT=%d", rule.count)
-	case 1:
-		rule.until = start.AddDate(0, 0, r.IntN(200)).Add(5 * time.Hour)
-		rule.text += ";UNTIL=" + rule.until.Format("20060102T150405")
-	default:
-		rule.endless = true
-	}
-	return &rule
-}
-
-// starts returns the nominal starts after a time and not after another one.
-func (s *modelSeries) starts(after, last time.Time) []string {
-	found := map[string]bool{}
-	add := func(at time.Time) {
-		if at.After(after) && !at.After(last) && !s.exdate[at.Format(clock)] {
-			found[at.Format(clock)] = true
-		}
-	}
-	n := 0
-	if s.rule == nil {
-		add(s.start)
-	} else {
-		for at := s.start; !at.After(last); at = at.AddDate(0, 0, 1) {
-			if s.rule.count > 0 && n == s.rule.count || !s.rule.until.IsZero() && at.After(s.rule.until) {
-				break
-			}
-			if s.rule.named(s.start, at) {
-				add(at)
-				n++
-			}
-		}
-	}
-	for _, at := range s.rdate {
-		add(at)
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
-// horizon returns the time up to which a write at now stores occurrences, on the clock of Warsaw.
-func (m *model) horizon(s *modelSeries) time.Time {
-	if s.rule == nil || !s.rule.endless {
-		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	warsaw, err := time.LoadLocation("Europe/Warsaw")
-	if err != nil {
-		panic(err)
-	}
-	local := m.now.In(warsaw)
-	y, mo, d := local.Date()
-	return time.Date(y, mo+25, d, local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
-}
-
+// TestSeriesAgreeWithAModel writes at random to single events of series, and lets time pass. After each write, database and model
+// are equal.
 func TestSeriesAgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -133,324 +32,339 @@ func TestSeriesAgreeWithAModel(t *testing.T) {
 			seeds = 1
 		}
 		for seed := range seeds {
-			runModel(t, w, rand.New(rand.NewPCG(seed, 20)))
+			run := newOccurrenceRun(t, w, seed)
+			for step := range 60 {
+				run.step(step)
+			}
 		}
 	})
 }
 
-func runModel(t *testing.T, w *edittest.World, r *rand.Rand) {
+// occurrenceWrites are the kinds of writes. Each draws one, makes it in the database and in the model, and returns its description.
+// It returns "" if there is no event for it.
+var occurrenceWrites = []func(r *occurrenceRun) string{
+	(*occurrenceRun).createSeries, (*occurrenceRun).setTitle, (*occurrenceRun).setPolishTitle, (*occurrenceRun).move,
+	(*occurrenceRun).takeOut, (*occurrenceRun).makeRecurring, (*occurrenceRun).trash, (*occurrenceRun).restore,
+	(*occurrenceRun).remove, (*occurrenceRun).setState, (*occurrenceRun).passTime,
+}
+
+// occurrenceRun is a calendar in the database and in the model, with the writes to both.
+type occurrenceRun struct {
+	*testing.T
+	*rand.Rand
+	world       *edittest.World
+	model       *occurrencemodel.Calendar
+	versions    map[int64]int64 // of events
+	otherSeries int             // of the runs before
+	number      int             // of the step
+}
+
+func newOccurrenceRun(t *testing.T, w *edittest.World, seed uint64) *occurrenceRun {
 	t.Helper()
-	m := &model{now: edittest.Now, series: map[int64]*modelSeries{}, events: map[int64]modelEvent{}}
-	versions := map[int64]int64{}
-	others := w.DB.Series.Query().CountX(t.Context()) // of the runs before
-	editor := func() *edit.Editor {
-		e := w.As(calendar.Editor)
-		e.Now = m.now
-		return e
+	r := &occurrenceRun{
+		T: t, Rand: rand.New(rand.NewPCG(seed, 20)), world: w, versions: map[int64]int64{},
+		otherSeries: w.DB.Series.Query().CountX(t.Context()),
 	}
-	pick := func(fits func(modelEvent) bool) (int64, bool) {
-		var ids []int64
-		for _, id := range slices.Sorted(maps.Keys(m.events)) {
-			if fits(m.events[id]) {
-				ids = append(ids, id)
-			}
-		}
-		if len(ids) == 0 {
-			return 0, false
-		}
-		return ids[r.IntN(len(ids))], true
+	r.model = &occurrencemodel.Calendar{
+		Now: edittest.Now, Zone: edittest.Site(t).Zone.Location(), Series: map[int64]*occurrencemodel.Series{},
+		Events: map[int64]occurrencemodel.Event{}, IDOf: r.idOf,
 	}
-	// adopt enters the events that a write should have stored.
-	adopt := func(id int64, starts []string, title string) {
-		t.Helper()
-		for _, nominal := range starts {
-			at, err := calendar.ParseWall(nominal)
-			if err != nil {
-				t.Fatal(err)
-			}
-			row, err := w.DB.Event.Query().Where(event.SeriesID(id), event.OriginalStart(at)).Only(t.Context())
-			if err != nil {
-				t.Fatalf("series %d has no occurrence at %s: %v", id, nominal, err)
-			}
-			if _, known := m.events[row.ID]; !known {
-				m.events[row.ID] = modelEvent{id, nominal, "", title, nominal, calendar.Publish, calendar.Scheduled}
-			}
+	return r
+}
+
+func (r *occurrenceRun) step(number int) {
+	r.Helper()
+	r.number = number
+	before := maps.Clone(r.model.Events)
+	what := occurrenceWrites[r.IntN(len(occurrenceWrites))](r)
+	if what == "" {
+		return
+	}
+	where := fmt.Sprintf("step %d, %s", number, what)
+	r.compareEvents(where, before)
+	r.compareSeries(where)
+}
+
+func (r *occurrenceRun) compareEvents(where string, before map[int64]occurrencemodel.Event) {
+	r.Helper()
+	stored := map[int64]occurrencemodel.Event{}
+	ids := slices.Collect(maps.Keys(r.model.Events))
+	for _, row := range r.world.DB.Event.Query().Where(event.IDIn(ids...)).AllX(r.Context()) {
+		stored[row.ID] = modelEvent(row)
+		old := r.versions[row.ID]
+		r.versions[row.ID] = row.Version
+		if row.Version < old {
+			r.Errorf("%s: version of %d falls from %d to %d", where, row.ID, old, row.Version)
+		}
+		if e, existed := before[row.ID]; existed && e == r.model.Events[row.ID] && row.Version > old+1 {
+			r.Errorf("%s: version of %d rises by more than a write", where, row.ID)
 		}
 	}
-	own := func(e *modelEvent, names ...string) {
-		if e.Series == 0 {
-			return
-		}
-		all := strings.Fields(e.Own)
-		for _, n := range names {
-			if !slices.Contains(all, n) {
-				all = append(all, n)
-			}
-		}
-		order := []string{"title", "title:pl", "start_date", "end_date", "featured", "event_status"}
-		slices.SortFunc(all, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
-		e.Own = strings.Join(all, " ")
+	if diff := cmp.Diff(r.model.Events, stored); diff != "" {
+		r.Fatalf("%s: events (-model +stored)\n%s", where, diff)
 	}
-	for step := range 60 {
-		untouched := maps.Clone(m.events)
-		what := ""
-		anyLive := func(e modelEvent) bool { return e.Status != calendar.Trash }
-		occurrence := func(e modelEvent) bool { return anyLive(e) && e.Series != 0 }
-		switch r.IntN(11) {
-		case 0: // create
-			start := time.Date(2026, m.now.Month(), m.now.Day()+r.IntN(30), 18, 0, 0, 0, time.UTC).AddDate(m.now.Year()-2026, 0, 0)
-			s := &modelSeries{start: start, exdate: map[string]bool{}, version: 1}
-			title := fmt.Sprintf("Series %d", step)
-			in := &edit.EventInput{Title: &title, Start: edittest.Wall(start.Format(clock)), End: edittest.Wall(start.Add(2 * time.Hour).Format(clock))}
-			if r.IntN(4) > 0 {
-				s.rule = modelRules(r, start)
-				in.Rule = &s.rule.text
-			}
-			var rdate []recur.Date
-			for range r.IntN(3) {
-				at := start.AddDate(0, 0, r.IntN(40)).Add(time.Hour)
-				s.rdate, rdate = append(s.rdate, at), append(rdate, recur.Date{Wall: calendar.WallOf(at)})
-			}
-			if s.rule == nil && rdate == nil {
-				continue
-			}
-			in.RDate = &rdate
-			all := s.starts(time.Time{}, m.horizon(s))
-			if len(all) > 1 && r.IntN(2) == 0 {
-				out := all[1+r.IntN(len(all)-1)]
-				at, err := calendar.ParseWall(out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.exdate[out] = true
-				in.ExDate = &[]recur.Date{{Wall: at}}
-				all = s.starts(time.Time{}, m.horizon(s))
-			}
-			what = "create " + valueOr(in.Rule)
-			first := w.Event(editor(), in)
-			s.generated = m.horizon(s)
-			m.series[*first.SeriesID] = s
-			adopt(*first.SeriesID, all, title)
-			if m.events[first.ID].Nominal != all[0] {
-				t.Fatalf("step %d, %s: answered %+v, want the occurrence of %s", step, what, m.events[first.ID], all[0])
-			}
-		case 1: // a title, which may be the stored one
-			id, ok := pick(anyLive)
-			if !ok {
-				continue
-			}
-			e := m.events[id]
-			title := []string{e.Title, "Other", "Third"}[r.IntN(3)]
-			what = "title " + title
-			w.ChangeEvent(editor(), id, &edit.EventInput{Title: &title})
-			if title != e.Title {
-				own(&e, "title")
-			}
-			e.Title = title
-			m.events[id] = e
-		case 2: // a title in another language
-			id, ok := pick(occurrence)
-			if !ok {
-				continue
-			}
-			what = "title in Polish"
-			polish := editor()
-			polish.Write = calendar.Polish
-			w.ChangeEvent(polish, id, &edit.EventInput{Title: new("Po polsku")})
-			e := m.events[id]
-			own(&e, "title:pl")
-			m.events[id] = e
-		case 3: // move
-			id, ok := pick(anyLive)
-			if !ok {
-				continue
-			}
-			e := m.events[id]
-			at, err := time.Parse(clock, e.Start)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at = at.Add(time.Duration(1+r.IntN(5)) * time.Hour)
-			what = "move"
-			w.ChangeEvent(editor(), id, &edit.EventInput{Start: edittest.Wall(at.Format(clock)), EventValues: ent.EventValues{Featured: new(true)}})
-			e.Start = at.Format(clock)
-			own(&e, "start_date", "end_date")
-			if row := w.DB.Event.GetX(t.Context(), id); slices.Contains(row.OwnFields, "featured") {
-				own(&e, "featured")
-			}
-			m.events[id] = e
-		case 4: // take out
-			id, ok := pick(occurrence)
-			if !ok {
-				continue
-			}
-			what = "take out"
-			e := m.events[id]
-			w.ChangeEvent(editor(), id, &edit.EventInput{Rule: new("")})
-			m.series[e.Series].exdate[e.Nominal] = true
-			m.series[e.Series].version++
-			e.Series, e.Nominal, e.Own = 0, "", ""
-			m.events[id] = e
-		case 5: // make a series of an event
-			id, ok := pick(func(e modelEvent) bool { return anyLive(e) && e.Series == 0 })
-			if !ok {
-				continue
-			}
-			e := m.events[id]
-			at, err := time.Parse(clock, e.Start)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := &modelSeries{start: at, exdate: map[string]bool{}, version: 1, rule: modelRules(r, at)}
-			s.generated = m.horizon(s)
-			all := s.starts(time.Time{}, s.generated)
-			if len(all) == 0 || len(all) > 1000 {
-				continue
-			}
-			what = "series of an event " + s.rule.text
-			row := w.ChangeEvent(editor(), id, &edit.EventInput{Rule: &s.rule.text})
-			m.series[*row.SeriesID] = s
-			e.Series, e.Nominal = *row.SeriesID, e.Start
-			if e.State != calendar.Scheduled {
-				own(&e, "event_status")
-			}
-			m.events[id] = e
-			adopt(*row.SeriesID, all, e.Title)
-		case 6: // trash
-			id, ok := pick(anyLive)
-			if !ok {
-				continue
-			}
-			what = "trash"
-			if _, err := w.TrashEvent(editor(), id); err != nil {
-				t.Fatal(err)
-			}
-			e := m.events[id]
-			e.Status = calendar.Trash
-			m.events[id] = e
-			if e.Series != 0 {
-				m.series[e.Series].exdate[e.Nominal] = true
-				m.series[e.Series].version++
-			}
-		case 7: // restore
-			id, ok := pick(func(e modelEvent) bool { return e.Status == calendar.Trash })
-			if !ok {
-				continue
-			}
-			what = "restore"
-			w.ChangeEvent(editor(), id, &edit.EventInput{Status: new(calendar.Publish)})
-			e := m.events[id]
-			e.Status = calendar.Publish
-			m.events[id] = e
-			if e.Series != 0 {
-				delete(m.series[e.Series].exdate, e.Nominal)
-				m.series[e.Series].version++
-			}
-		case 8: // remove for good
-			id, ok := pick(func(modelEvent) bool { return true })
-			if !ok {
-				continue
-			}
-			what = "remove"
-			removeEvents(w, w.As(calendar.Administrator), id)
-			e := m.events[id]
-			delete(m.events, id)
-			delete(versions, id)
-			s := m.series[e.Series]
-			switch {
-			case s != nil && m.count(e.Series) == 0:
-				delete(m.series, e.Series)
-			case s != nil && !s.exdate[e.Nominal]:
-				s.exdate[e.Nominal] = true
-				s.version++
-			}
-		case 9: // a state, which may be the stored one
-			id, ok := pick(anyLive)
-			if !ok {
-				continue
-			}
-			e := m.events[id]
-			state := []calendar.EventStatus{calendar.Scheduled, calendar.Canceled, calendar.Postponed}[r.IntN(3)]
-			what = "state " + string(state)
-			w.ChangeEvent(editor(), id, &edit.EventInput{EventValues: ent.EventValues{EventStatus: &state}})
-			if state != e.State {
-				own(&e, "event_status")
-			}
-			e.State = state
-			m.events[id] = e
-		default:
-			m.now = m.now.AddDate(0, 0, r.IntN(90))
-			what = "clock to " + m.now.Format(clock)
-			if _, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), m.now); err != nil {
-				t.Fatal(err)
-			}
-			for id, s := range m.series {
-				if s.rule == nil || !s.rule.endless {
-					continue
-				}
-				// Two hours, or one in winter, are the distance of Warsaw from UTC: too little to matter, by the choice of dates.
-				due := s.generated.AddDate(0, -24, -15-int(id%7)).Add(-2 * time.Hour)
-				if m.now.Before(due) {
-					continue
-				}
-				title := templateOf(t, onlyPhase(t, w, id)).Title
-				adopt(id, s.starts(s.generated, m.horizon(s)), title)
-				s.generated = m.horizon(s)
-				s.version++
-			}
+}
+
+// modelEvent returns a row as the model has it.
+func modelEvent(row *ent.Event) occurrencemodel.Event {
+	e := occurrencemodel.Event{
+		Own: strings.Join(row.OwnFields, " "), Title: row.Title, Start: row.StartWall.String(), Status: row.Status, State: row.EventStatus,
+	}
+	if row.SeriesID != nil {
+		e.Series, e.Nominal = *row.SeriesID, row.OriginalStart.String()
+	}
+	return e
+}
+
+func (r *occurrenceRun) compareSeries(where string) {
+	r.Helper()
+	db := r.world.DB
+	if n := db.Series.Query().CountX(r.Context()) - r.otherSeries; n != len(r.model.Series) {
+		r.Fatalf("%s: %d series, want %d", where, n, len(r.model.Series))
+	}
+	for id, s := range r.model.Series {
+		if n := db.Event.Query().Where(event.SeriesID(id)).CountX(r.Context()); n != r.model.Count(id) {
+			r.Fatalf("%s: series %d has %d occurrences, want %d", where, id, n, r.model.Count(id))
 		}
-		if n := w.DB.Series.Query().CountX(t.Context()) - others; n != len(m.series) {
-			t.Fatalf("step %d, %s: %d series, want %d", step, what, n, len(m.series))
+		var exdate []string
+		for _, at := range db.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).OnlyX(r.Context()).Exdate {
+			exdate = append(exdate, at.String())
 		}
-		got := map[int64]modelEvent{}
-		for _, row := range w.DB.Event.Query().Where(event.IDIn(slices.Collect(maps.Keys(m.events))...)).AllX(t.Context()) {
-			e := modelEvent{Own: strings.Join(row.OwnFields, " "), Title: row.Title, Start: row.StartWall.String(), Status: row.Status, State: row.EventStatus}
-			if row.SeriesID != nil {
-				e.Series, e.Nominal = *row.SeriesID, row.OriginalStart.String()
-			}
-			got[row.ID] = e
-			if row.Version < versions[row.ID] {
-				t.Errorf("step %d, %s: version of %d falls from %d to %d", step, what, row.ID, versions[row.ID], row.Version)
-			}
-			if before, there := untouched[row.ID]; there && before == m.events[row.ID] && row.Version > versions[row.ID]+1 {
-				t.Errorf("step %d, %s: version of %d rises by more than a write", step, what, row.ID)
-			}
-			versions[row.ID] = row.Version
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(s.ExDate)), exdate); diff != "" {
+			r.Fatalf("%s: exdate of series %d (-model +stored)\n%s", where, id, diff)
 		}
-		if diff := cmp.Diff(m.events, got); diff != "" {
-			t.Fatalf("step %d, %s: events (-model +stored)\n%s", step, what, diff)
-		}
-		for id, s := range m.series {
-			if n := w.DB.Event.Query().Where(event.SeriesID(id)).CountX(t.Context()); n != m.count(id) {
-				t.Fatalf("step %d, %s: series %d has %d occurrences, want %d", step, what, id, n, m.count(id))
-			}
-			phase := w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).OnlyX(t.Context())
-			var exdate []string
-			for _, at := range phase.Exdate {
-				exdate = append(exdate, at.String())
-			}
-			if diff := cmp.Diff(slices.Sorted(maps.Keys(s.exdate)), exdate); diff != "" {
-				t.Fatalf("step %d, %s: exdate of series %d (-model +stored)\n%s", step, what, id, diff)
-			}
-			if v := w.DB.Series.GetX(t.Context(), id).Version; v != s.version {
-				t.Fatalf("step %d, %s: series %d has version %d, want %d", step, what, id, v, s.version)
-			}
+		if v := db.Series.GetX(r.Context(), id).Version; v != s.Version {
+			r.Fatalf("%s: series %d has version %d, want %d", where, id, v, s.Version)
 		}
 	}
 }
 
-func (m *model) count(series int64) (n int) {
-	for _, e := range m.events {
-		if e.Series == series {
-			n++
-		}
+// idOf returns the id of the stored occurrence of a series with a nominal start.
+func (r *occurrenceRun) idOf(series int64, nominal string) int64 {
+	r.Helper()
+	at := calendar.WallOf(clockTime(r.T, nominal))
+	row, err := r.world.DB.Event.Query().Where(event.SeriesID(series), event.OriginalStart(at)).Only(r.Context())
+	if err != nil {
+		r.Fatalf("series %d has no occurrence at %s: %v", series, nominal, err)
 	}
-	return n
+	return row.ID
 }
 
-func valueOr(s *string) string {
-	if s == nil {
+// clockTime reads what a clock shows, as if in UTC.
+func clockTime(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.DateTime, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func (r *occurrenceRun) editor() *edit.Editor {
+	e := r.world.As(calendar.Editor)
+	e.Now = r.model.Now
+	return e
+}
+
+// pick draws an event, and returns 0 if none is of the kind.
+func (r *occurrenceRun) pick(fits func(occurrencemodel.Event) bool) int64 {
+	var ids []int64
+	for _, id := range slices.Sorted(maps.Keys(r.model.Events)) {
+		if fits(r.model.Events[id]) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return 0
+	}
+	return ids[r.IntN(len(ids))]
+}
+
+func isLive(e occurrencemodel.Event) bool       { return e.Status != calendar.Trash }
+func isOccurrence(e occurrencemodel.Event) bool { return isLive(e) && e.Series != 0 }
+func isSingle(e occurrencemodel.Event) bool     { return isLive(e) && e.Series == 0 }
+
+// drawRule draws a rule that has the day of the start.
+func (r *occurrenceRun) drawRule(start time.Time) *occurrencemodel.Rule {
+	rule := occurrencemodel.Rules[r.IntN(len(occurrencemodel.Rules))]
+	switch r.IntN(3) {
+	case 0:
+		rule.Count = 1 + r.IntN(12)
+		rule.Text += fmt.Sprintf(";COUNT=%d", rule.Count)
+	case 1:
+		rule.Until = start.AddDate(0, 0, r.IntN(200)).Add(5 * time.Hour)
+		rule.Text += ";UNTIL=" + rule.Until.Format("20060102T150405")
+	}
+	return &rule
+}
+
+func (r *occurrenceRun) createSeries() string {
+	r.Helper()
+	now := r.model.Now
+	start := time.Date(2026, now.Month(), now.Day()+r.IntN(30), 18, 0, 0, 0, time.UTC).AddDate(now.Year()-2026, 0, 0)
+	s := &occurrencemodel.Series{Title: fmt.Sprintf("Series %d", r.number), Start: start, ExDate: map[string]bool{}}
+	in := &edit.EventInput{
+		Title: &s.Title, Start: edittest.Wall(start.Format(time.DateTime)), End: edittest.Wall(start.Add(2 * time.Hour).Format(time.DateTime)),
+	}
+	what := "create"
+	if r.IntN(4) > 0 {
+		s.Rule = r.drawRule(start)
+		in.Rule = &s.Rule.Text
+		what += " " + s.Rule.Text
+	}
+	for range r.IntN(3) {
+		s.RDate = append(s.RDate, start.AddDate(0, 0, r.IntN(40)).Add(time.Hour))
+	}
+	if s.Rule == nil && s.RDate == nil {
 		return ""
 	}
-	return *s
+	in.RDate = scheduleDates(s.RDate)
+	if all := r.model.AllStarts(s); len(all) > 1 && r.IntN(2) == 0 {
+		out := all[1+r.IntN(len(all)-1)]
+		s.ExDate[out] = true
+		in.ExDate = scheduleDates([]time.Time{clockTime(r.T, out)})
+	}
+	first := r.world.Event(r.editor(), in)
+	r.model.AddSeries(*first.SeriesID, s)
+	if want, got := r.model.AllStarts(s)[0], r.model.Events[first.ID]; got.Nominal != want {
+		r.Fatalf("step %d, %s: answered %+v, want the occurrence of %s", r.number, what, got, want)
+	}
+	return what
+}
+
+// scheduleDates returns dates as the input of a write has them.
+func scheduleDates(dates []time.Time) *[]recur.Date {
+	out := []recur.Date{}
+	for _, at := range dates {
+		out = append(out, recur.Date{Wall: calendar.WallOf(at)})
+	}
+	return &out
+}
+
+func (r *occurrenceRun) setTitle() string {
+	r.Helper()
+	id := r.pick(isLive)
+	if id == 0 {
+		return ""
+	}
+	title := []string{r.model.Events[id].Title, "Other", "Third"}[r.IntN(3)] // may be the stored one
+	r.world.ChangeEvent(r.editor(), id, &edit.EventInput{Title: &title})
+	r.model.SetTitle(id, title)
+	return "title " + title
+}
+
+func (r *occurrenceRun) setPolishTitle() string {
+	r.Helper()
+	id := r.pick(isOccurrence)
+	if id == 0 {
+		return ""
+	}
+	polish := r.editor()
+	polish.Write = calendar.Polish
+	r.world.ChangeEvent(polish, id, &edit.EventInput{Title: new("Po polsku")})
+	r.model.SetPolishTitle(id)
+	return "title in Polish"
+}
+
+func (r *occurrenceRun) move() string {
+	r.Helper()
+	id := r.pick(isLive)
+	if id == 0 {
+		return ""
+	}
+	old := clockTime(r.T, r.model.Events[id].Start)
+	start := old.Add(time.Duration(1+r.IntN(5)) * time.Hour).Format(time.DateTime)
+	r.world.ChangeEvent(r.editor(), id, &edit.EventInput{Start: edittest.Wall(start), EventValues: ent.EventValues{Featured: new(true)}})
+	r.model.SetStart(id, start)
+	// An occurrence may be featured already, as the event was that its series was made of.
+	if row := r.world.DB.Event.GetX(r.Context(), id); slices.Contains(row.OwnFields, "featured") {
+		r.model.SetFeatured(id)
+	}
+	return "move"
+}
+
+func (r *occurrenceRun) takeOut() string {
+	r.Helper()
+	id := r.pick(isOccurrence)
+	if id == 0 {
+		return ""
+	}
+	r.world.ChangeEvent(r.editor(), id, &edit.EventInput{Rule: new("")})
+	r.model.TakeOut(id)
+	return "take out"
+}
+
+func (r *occurrenceRun) makeRecurring() string {
+	r.Helper()
+	id := r.pick(isSingle)
+	if id == 0 {
+		return ""
+	}
+	start := clockTime(r.T, r.model.Events[id].Start)
+	s := &occurrencemodel.Series{Start: start, ExDate: map[string]bool{}, Rule: r.drawRule(start)}
+	if n := len(r.model.AllStarts(s)); n == 0 || n > 1000 {
+		return ""
+	}
+	row := r.world.ChangeEvent(r.editor(), id, &edit.EventInput{Rule: &s.Rule.Text})
+	r.model.MakeRecurring(id, *row.SeriesID, s)
+	return "series of an event " + s.Rule.Text
+}
+
+func (r *occurrenceRun) trash() string {
+	r.Helper()
+	id := r.pick(isLive)
+	if id == 0 {
+		return ""
+	}
+	if _, err := r.world.TrashEvent(r.editor(), id); err != nil {
+		r.Fatal(err)
+	}
+	r.model.Trash(id)
+	return "trash"
+}
+
+func (r *occurrenceRun) restore() string {
+	r.Helper()
+	id := r.pick(func(e occurrencemodel.Event) bool { return !isLive(e) })
+	if id == 0 {
+		return ""
+	}
+	r.world.ChangeEvent(r.editor(), id, &edit.EventInput{Status: new(calendar.Publish)})
+	r.model.Restore(id)
+	return "restore"
+}
+
+func (r *occurrenceRun) remove() string {
+	r.Helper()
+	id := r.pick(func(occurrencemodel.Event) bool { return true })
+	if id == 0 {
+		return ""
+	}
+	removeEvents(r.world, r.world.As(calendar.Administrator), id)
+	r.model.Remove(id)
+	delete(r.versions, id)
+	return "remove"
+}
+
+func (r *occurrenceRun) setState() string {
+	r.Helper()
+	id := r.pick(isLive)
+	if id == 0 {
+		return ""
+	}
+	// It may be the stored one.
+	state := []calendar.EventStatus{calendar.Scheduled, calendar.Canceled, calendar.Postponed}[r.IntN(3)]
+	r.world.ChangeEvent(r.editor(), id, &edit.EventInput{EventValues: ent.EventValues{EventStatus: &state}})
+	r.model.SetState(id, state)
+	return "state " + string(state)
+}
+
+func (r *occurrenceRun) passTime() string {
+	r.Helper()
+	r.model.Now = r.model.Now.AddDate(0, 0, r.IntN(90))
+	if _, err := edit.ExtendDue(r.Context(), r.world.DB, edittest.Site(r.T), r.model.Now); err != nil {
+		r.Fatal(err)
+	}
+	r.model.Extend()
+	return "clock to " + r.model.Now.Format(time.DateTime)
 }

@@ -27,6 +27,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/draw"
+	"github.com/almanac-cal/almanac/proof/randomcalendar"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -145,7 +147,7 @@ func newCacheModel(t *testing.T, st *store.Store, url string, seed uint64) *cach
 func (m *cacheModel) write(kind string, do func(m *indexModel) bool) {
 	m.Helper()
 	m.fill()
-	m.followed = pickOne(m.Rand, m.services[:]...)
+	m.followed = draw.Item(m.Rand, m.services[:]...)
 	m.db = m.followed.Store.Ent
 	for range 5 { // some attempts are refused, by chance
 		if do(m.indexModel) {
@@ -214,8 +216,8 @@ func (m *cacheModel) send(a cacheAsk, processes ...*apitest.Process) []apitest.R
 func (m *cacheModel) compare(kind string) {
 	m.Helper()
 	var callers []string
-	for _, c := range m.world.callers {
-		callers = append(callers, c.login)
+	for _, c := range m.world.Callers {
+		callers = append(callers, c.Login)
 	}
 	// The password of a removed user is remembered for some seconds.
 	m.asks = slices.DeleteFunc(m.asks, func(a cacheAsk) bool { return !slices.Contains(callers, a.login) })
@@ -309,7 +311,7 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 		"/series", "/series?per_page=50&ml_language=pl", "/series?search=series", "/events?" + most + "&series=next&featured=0", "/events?" + most + "&status=publish", "/events?" + most + "&geoloc=1", "/events?" + most + "&geoloc=0",
 		"/events?geoloc_lat=52.5&geoloc_lng=21.5&geoloc_radius=60", "/events?start_date=today&end_date=tomorrow",
 		"/events?start_date=now&strict_dates=1&end_date=2027-03-01", "/events?starts_before=now", "/events?ends_after=-2+days&per_page=20",
-		"/events?start_date=2026-11-01&end_date=2027-01-31&per_page=50", "/events?" + all + "&password=" + refPassword,
+		"/events?start_date=2026-11-01&end_date=2027-01-31&per_page=50", "/events?" + all + "&password=" + randomcalendar.Password,
 		"/venues?per_page=50", "/venues?has_events=1&per_page=20", "/venues?only_with_upcoming=1&ml_language=pl", "/venues?search=loaded",
 		"/organizers?per_page=50", "/organizers?has_events=0&per_page=20", "/organizers?only_with_upcoming=1", "/organizers?ml_language=es",
 		"/categories?hide_empty=0&per_page=50", "/categories?orderby=count&order=desc", "/categories?ml_language=pl&per_page=50",
@@ -331,7 +333,7 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 	}
 	add("/events/%d?ml_language=pl", e[0])
 	add("/events/%d?_fields=id,categories,venue,image", e[1])
-	add("/events/%d?password=%s", e[1], refPassword)
+	add("/events/%d?password=%s", e[1], randomcalendar.Password)
 	add("/events/by-slug/%s", event.Slug)
 	add("/events?include=%d,%d,%d", e[0], e[1], e[2])
 	add("/events?"+most+"&post_parent=%d", e[0])
@@ -367,9 +369,9 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 	for _, id := range images {
 		add("/images/%d", id)
 	}
-	for i, caller := range m.world.callers[1:] {
+	for i, caller := range m.world.Callers[1:] {
 		as := func(format string, args ...any) {
-			out = append(out, cacheAsk{fmt.Sprintf(format, args...), caller.login})
+			out = append(out, cacheAsk{fmt.Sprintf(format, args...), caller.Login})
 		}
 		if i > 6 {
 			break // two guests are enough
@@ -378,7 +380,7 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 		as("/events?%s&series=next", most)
 		as("/events/%d", e[i%len(e)])
 		as("/venues?per_page=50")
-		switch caller.login {
+		switch caller.Login {
 		case "author", "editor":
 			as("/events?" + all + "&status=draft,pending,private,future,publish&ml_language=pl")
 			as("/images")
@@ -423,8 +425,8 @@ func (m *cacheModel) ids(kind calendar.Kind) []int64 {
 			add(r.ID, r.Status, r.Slug)
 		}
 	default:
-		for _, t := range m.world.terms[kind][1:] {
-			add(t.id, calendar.Publish, "term")
+		for _, t := range m.world.Terms[kind][1:] {
+			add(t.ID, calendar.Publish, "term")
 		}
 	}
 	slices.Sort(all)
@@ -483,7 +485,7 @@ func (m *cacheModel) shareTerms() {
 		{"trash", 1, func(*indexModel) bool { return m.sendAs("editor", "DELETE", m.path(calendar.Event, other), nil) }},
 		{"restore", 2, patch(object{"status": "publish"})},
 		{"make private", 1, patch(object{"status": "private"})},
-		{"publish with a password", 2, patch(object{"status": "publish", "password": refPassword})},
+		{"publish with a password", 2, patch(object{"status": "publish", "password": randomcalendar.Password})},
 		{"take the terms", 1, patch(object{"categories": []string{}, "tags": []string{}})},
 		{"give the terms", 2, patch(object{"categories": []any{category}, "tags": []any{tag}})},
 		{"schedule", 1, patch(object{"date_utc": m.stamp(1)})},
@@ -619,7 +621,7 @@ var cacheWrites = slices.Concat([]indexWrite{
 			m.Error(err)
 		}
 		if next.IsZero() {
-			m.update(pickOne(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"status": "publish", "date_utc": m.stamp(1)})
+			m.update(draw.Item(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"status": "publish", "date_utc": m.stamp(1)})
 			return false
 		}
 		m.clock.Store(next.Unix())
@@ -632,9 +634,9 @@ var cacheWrites = slices.Concat([]indexWrite{
 	}},
 	{"reach the end of an event", func(m *indexModel) bool {
 		var ends []time.Time
-		for _, e := range m.world.events {
-			if e.id < 900_000 && e.end.After(m.now()) {
-				ends = append(ends, e.end)
+		for _, e := range m.world.Events {
+			if e.ID < 900_000 && e.End.After(m.now()) {
+				ends = append(ends, e.End)
 			}
 		}
 		if ends == nil {
@@ -655,7 +657,7 @@ var cacheWrites = slices.Concat([]indexWrite{
 		if len(rows) == 0 {
 			return false
 		}
-		shown := pickOne(m.Rand, rows...)
+		shown := draw.Item(m.Rand, rows...)
 		if _, err := m.db.ExecContext(m.ctx, fmt.Sprint("UPDATE terms SET event_count = event_count + 7 WHERE id = ", shown.TermID)); err != nil {
 			m.Fatal(err)
 		}

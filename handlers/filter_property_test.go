@@ -18,6 +18,9 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/draw"
+	"github.com/almanac-cal/almanac/proof/listreference"
+	"github.com/almanac-cal/almanac/proof/randomcalendar"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -27,9 +30,9 @@ const seedVariable = "ALMANAC_TEST_SEED"
 // asksPerSeed is how many lists are asked for on each of the random calendars; if storetest.IsBrief, two fifths of them.
 const asksPerSeed = 150
 
-// refClocks are the sites, each with a zone and a time. The second site has the day on which the clock goes back. In
+// siteClocks are the sites, each with a zone and a time. The second site has the day on which the clock goes back. In
 // the third it is still the day before the UTC one. The last has a 29 February, and its clock will skip a midnight.
-var refClocks = []struct {
+var siteClocks = []struct {
 	zone string
 	now  time.Time
 }{
@@ -67,9 +70,9 @@ func TestListsAreWhatTheContractSelects(t *testing.T) {
 type listCheck struct {
 	seed   uint64
 	rand   *rand.Rand
-	maker  *refMaker
-	world  *refWorld
-	sites  []refSite
+	maker  *randomcalendar.Maker
+	world  *listreference.Calendar
+	sites  []listreference.Site
 	apis   []*apitest.API // by site
 	plain  []*apitest.API // the same without the index
 	tokens *apitest.API   // where the callers signed in
@@ -78,13 +81,13 @@ type listCheck struct {
 
 func checkLists(t *testing.T, st *store.Store, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	c := &listCheck{seed: seed, rand: r, world: &refWorld{}, tally: map[string]int{}}
-	for _, clock := range refClocks {
+	c := &listCheck{seed: seed, rand: r, world: randomcalendar.New(), tally: map[string]int{}}
+	for _, clock := range siteClocks {
 		zone, err := calendar.ParseZone(clock.zone)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.sites = append(c.sites, refSite{zone.Location(), clock.now})
+		c.sites = append(c.sites, listreference.Site{Zone: zone.Location(), Now: clock.now})
 		at := func(to *handlers.Config) {
 			to.Site.Zone = zone
 			to.Site.Now = func() time.Time { return clock.now }
@@ -93,17 +96,16 @@ func checkLists(t *testing.T, st *store.Store, seed uint64) {
 		c.plain = append(c.plain, apitest.New(t, st, at, apitest.Unindexed))
 	}
 	c.tokens = c.apis[0]
-	c.world.callers = []refCaller{{}}
 	for i, role := range []calendar.Role{
 		calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator,
 	} {
 		for _, login := range []string{string(role), string(role) + "2"} {
-			c.world.callers = append(c.world.callers, refCaller{c.tokens.SignIn(t, login, role), login, i + 1})
+			c.world.Callers = append(c.world.Callers, listreference.Caller{ID: c.tokens.SignIn(t, login, role), Login: login, Role: i + 1})
 		}
 	}
-	c.maker = &refMaker{Rand: r, sites: c.sites, world: c.world}
-	c.maker.fill()
-	c.world.store(t, c.tokens)
+	c.maker = &randomcalendar.Maker{Rand: r, Sites: c.sites, Calendar: c.world}
+	c.maker.Fill()
+	randomcalendar.Store(t, c.tokens, c.world)
 	c.tokens.Reindex(t)
 	asks := asksPerSeed
 	if storetest.IsBrief(st) {
@@ -161,54 +163,54 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	t.Helper()
 	r := c.rand
 	at := r.IntN(len(c.sites))
-	site, caller := c.sites[at], pickOne(r, c.world.callers...)
-	a := &asking{refMaker: c.maker, site: site}
+	site, caller := c.sites[at], draw.Item(r, c.world.Callers...)
+	a := &randomcalendar.RequestMaker{Maker: c.maker, Site: site}
 	lang, segment := calendar.English, ""
-	if drawPercent(r, 15) {
-		lang = pickOne(r, calendar.Languages...)
+	if draw.Percent(r, 15) {
+		lang = draw.Item(r, calendar.Languages...)
 		segment = "/" + string(lang)
-	} else if drawPercent(r, 15) {
-		lang = pickOne(r, calendar.Languages...)
-		a.add("ml_language", string(lang))
+	} else if draw.Percent(r, 15) {
+		lang = draw.Item(r, calendar.Languages...)
+		a.Add("ml_language", string(lang))
 	}
-	kind := pickOne(r, calendar.Event, calendar.Event, calendar.Event,
+	kind := draw.Item(r, calendar.Event, calendar.Event, calendar.Event,
 		calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
-	var want refReply
+	var want listreference.Reply
 	collection := string(kind) + "s"
 	switch kind {
 	case calendar.Event:
-		want = c.world.listEvents(site, caller, lang, a.events())
+		want = c.world.ListEvents(site, caller, lang, a.DrawEventQuery())
 	case calendar.Venue, calendar.Organizer:
-		want = c.world.listLinked(site, caller, lang, kind, a.linked())
+		want = c.world.ListLinked(site, caller, lang, kind, a.DrawLinkedQuery())
 	case calendar.Category:
 		collection = "categories"
 		fallthrough
 	default:
-		want = c.world.listTerms(site, caller, lang, kind, a.terms(kind))
+		want = c.world.ListTerms(site, caller, lang, kind, a.DrawTermQuery(kind))
 	}
 	page, perPage := 1, 10
-	if drawPercent(r, 60) {
-		perPage = pickOne(r, 1, 2, 3, 5, 7, 50, 60, 60, 60)
-		a.add("per_page", strconv.Itoa(perPage))
+	if draw.Percent(r, 60) {
+		perPage = draw.Item(r, 1, 2, 3, 5, 7, 50, 60, 60, 60)
+		a.Add("per_page", strconv.Itoa(perPage))
 		perPage = min(perPage, 50)
 	}
-	if drawPercent(r, 35) {
-		page = 1 + r.IntN(len(want.ids)/perPage+3)
-		a.add("page", strconv.Itoa(page))
+	if draw.Percent(r, 35) {
+		page = 1 + r.IntN(len(want.IDs)/perPage+3)
+		a.Add("page", strconv.Itoa(page))
 	}
-	if drawPercent(r, 50) {
-		a.add("_fields", collection+".id,rest_url,next_rest_url,previous_rest_url,total,total_pages")
+	if draw.Percent(r, 50) {
+		a.Add("_fields", collection+".id,rest_url,next_rest_url,previous_rest_url,total,total_pages")
 	}
 	// The order of parameters means nothing, that of the items of a list does.
-	name := func(i int) string { return strings.Split(a.query[i], "=")[0] }
-	r.Shuffle(len(a.query), func(i, j int) {
+	name := func(i int) string { return strings.Split(a.Query[i], "=")[0] }
+	r.Shuffle(len(a.Query), func(i, j int) {
 		if !strings.Contains(name(i)+name(j), url.QueryEscape("[]")) {
-			a.query[i], a.query[j] = a.query[j], a.query[i]
+			a.Query[i], a.Query[j] = a.Query[j], a.Query[i]
 		}
 	})
 	path := segment + "/" + handlers.Namespace + "/" + collection
-	if len(a.query) > 0 {
-		path += "?" + strings.Join(a.query, "&")
+	if len(a.Query) > 0 {
+		path += "?" + strings.Join(a.Query, "&")
 	}
 	c.compare(t, at, caller, kind, path, want, page, perPage, number, true)
 }
@@ -216,25 +218,25 @@ func (c *listCheck) ask(t *testing.T, number int) {
 // compare sends a request and compares the reply with the predicted page. Then it follows the link to the next page or,
 // on the last one, the reply's own address.
 func (c *listCheck) compare(
-	t *testing.T, at int, caller refCaller, kind calendar.Kind, path string, answer refReply, page, perPage, number int,
+	t *testing.T, at int, caller listreference.Caller, kind calendar.Kind, path string, answer listreference.Reply, page, perPage, number int,
 	follow bool,
 ) {
 	t.Helper()
 	req := apitest.Request{Path: path, Absolute: true}
-	if caller.id != 0 {
-		req.Header = map[string]string{"Authorization": "Bearer " + c.tokens.Token(caller.login)}
+	if caller.ID != 0 {
+		req.Header = map[string]string{"Authorization": "Bearer " + c.tokens.Token(caller.Login)}
 	}
 	res := c.apis[at].Do(t, req)
 	if plain := c.plain[at].Do(t, req); string(plain.Body) != string(res.Body) {
 		t.Errorf("request %d on the site in %s at %s, as %q:\n%s\n(-with +without the index):\n%s", number,
-			c.sites[at].zone, c.sites[at].now, caller.login, path, cmp.Diff(string(res.Body), string(plain.Body)))
+			c.sites[at].Zone, c.sites[at].Now, caller.Login, path, cmp.Diff(string(res.Body), string(plain.Body)))
 	}
 	var body listBody
 	res.Into(t, &body)
 	want, got := c.want(kind, answer, page, perPage), c.got(res, body)
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("request %d on the site in %s at %s, as %q (user %d):\n%s\n(-want +got):\n%s%s",
-			number, c.sites[at].zone, c.sites[at].now, caller.login, caller.id, path, diff, c.concerned(kind, want.IDs, got.IDs))
+			number, c.sites[at].Zone, c.sites[at].Now, caller.Login, caller.ID, path, diff, c.concerned(kind, want.IDs, got.IDs))
 		return
 	}
 	switch {
@@ -260,20 +262,20 @@ func (c *listCheck) compare(
 	c.compare(t, at, caller, kind, strings.TrimPrefix(next, apitest.BaseURL), answer, page, perPage, number, false)
 }
 
-func (c *listCheck) want(kind calendar.Kind, a refReply, page, perPage int) outcome {
-	total := len(a.ids)
+func (c *listCheck) want(kind calendar.Kind, a listreference.Reply, page, perPage int) outcome {
+	total := len(a.IDs)
 	pages := (total + perPage - 1) / perPage
 	term := kind == calendar.Category || kind == calendar.Tag
 	switch {
-	case a.invalid != nil:
-		slices.Sort(a.invalid)
-		return outcome{Status: 400, Code: "rest_invalid_param", Invalid: a.invalid}
+	case a.Invalid != nil:
+		slices.Sort(a.Invalid)
+		return outcome{Status: 400, Code: "rest_invalid_param", Invalid: a.Invalid}
 	case page > max(pages, 1) && !term:
 		return outcome{Status: 404, Code: string(kind) + "-archive-page-not-found"}
 	}
 	from := min((page-1)*perPage, total)
 	return outcome{
-		Status: 200, IDs: a.ids[from:min(from+perPage, total)], Total: total, Pages: pages,
+		Status: 200, IDs: a.IDs[from:min(from+perPage, total)], Total: total, Pages: pages,
 		Next: page < pages, Previous: page > 1,
 		HeaderTotal: strconv.Itoa(total), HeaderPages: strconv.Itoa(pages),
 	}
@@ -316,18 +318,18 @@ func (c *listCheck) concerned(kind calendar.Kind, want, got []int64) string {
 }
 
 func (c *listCheck) describe(kind calendar.Kind, id int64) string {
-	for _, e := range c.world.events {
-		if kind == calendar.Event && e.id == id {
+	for _, e := range c.world.Events {
+		if kind == calendar.Event && e.ID == id {
 			return fmt.Sprintf("%+v", *e)
 		}
 	}
-	for _, l := range c.world.linked[kind] {
-		if l.id == id {
+	for _, l := range c.world.Linked[kind] {
+		if l.ID == id {
 			return fmt.Sprintf("%+v", *l)
 		}
 	}
-	for _, term := range c.world.terms[kind] {
-		if term.id == id {
+	for _, term := range c.world.Terms[kind] {
+		if term.ID == id {
 			return fmt.Sprintf("%+v", *term)
 		}
 	}

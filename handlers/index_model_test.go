@@ -30,6 +30,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/draw"
+	"github.com/almanac-cal/almanac/proof/listreference"
+	"github.com/almanac-cal/almanac/proof/randomcalendar"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -72,9 +75,9 @@ type indexModel struct {
 	plain     *apitest.API // finds lists in the database
 	clock     atomic.Int64 // seconds since 1970
 	zone      *time.Location
-	maker     *refMaker
-	world     *refWorld         // what requests are made of; its records have no texts but slugs
-	records   storetest.Records // as the last write left them
+	maker     *randomcalendar.Maker
+	world     *listreference.Calendar // what requests are made of; its records have no texts but slugs
+	records   storetest.Records       // as the last write left them
 	users     map[string]int64
 	names     int
 	writes    map[string]int // by kind: those that took effect
@@ -92,20 +95,19 @@ func newIndexModel(t *testing.T, st *store.Store, seed uint64, options ...apites
 	}
 	m := &indexModel{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 0)), ctx: t.Context(), db: st.Ent, zone: zone.Location(),
-		index: index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler)), world: &refWorld{},
+		index: index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler)), world: randomcalendar.New(),
 		users: map[string]int64{}, writes: map[string]int{}, requests: map[string]int{}, statuses: map[int]int{},
 	}
 	m.clock.Store(apitest.Now.Unix())
 	options = append(options, func(c *handlers.Config) { c.Site.Zone, c.Site.Now = zone, m.now })
 	m.followed = apitest.New(t, st, append(options, func(c *handlers.Config) { c.Index = m.index })...)
 	m.plain = apitest.New(t, st, append(options, apitest.Unindexed)...)
-	m.world.callers = []refCaller{{}}
 	for i, role := range []calendar.Role{
 		calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator,
 	} {
 		m.signIn(string(role), role, i+1)
 	}
-	m.maker = &refMaker{Rand: m.Rand, world: m.world}
+	m.maker = &randomcalendar.Maker{Rand: m.Rand, Calendar: m.world}
 	if err := m.index.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +120,7 @@ func (m *indexModel) now() time.Time { return time.Unix(m.clock.Load(), 0).UTC()
 
 func (m *indexModel) signIn(login string, role calendar.Role, rank int) {
 	m.users[login] = m.followed.SignIn(m.T, login, role)
-	m.world.callers = append(m.world.callers, refCaller{m.users[login], login, rank})
+	m.world.Callers = append(m.world.Callers, listreference.Caller{ID: m.users[login], Login: login, Role: rank})
 }
 
 // write makes one write, checks that the change log names all that it changed, and compares lists.
@@ -145,35 +147,35 @@ func (m *indexModel) write(kind string, do func(m *indexModel) bool) {
 func (m *indexModel) look() {
 	m.Helper()
 	w, none := m.world, int64(999998)
-	w.events = []*refEvent{{refRecord: refRecord{id: none, status: calendar.Publish}, start: m.now(), end: m.now()}}
+	w.Events = []*listreference.Event{{Record: listreference.Record{ID: none, Status: calendar.Publish}, Start: m.now(), End: m.now()}}
 	for _, r := range m.db.Event.Query().AllX(m.ctx) {
-		w.events = append(w.events, &refEvent{refRecord: refRecord{id: r.ID, status: r.Status}, start: r.StartsAt, end: r.EndsAt})
+		w.Events = append(w.Events, &listreference.Event{Record: listreference.Record{ID: r.ID, Status: r.Status}, Start: r.StartsAt, End: r.EndsAt})
 	}
-	w.linked = map[calendar.Kind][]*refLinked{
-		calendar.Venue:     {{refRecord: refRecord{id: none, status: calendar.Publish}, lat: 52, lng: 21}},
-		calendar.Organizer: {{refRecord: refRecord{id: none, status: calendar.Publish}}},
+	w.Linked = map[calendar.Kind][]*listreference.Linked{
+		calendar.Venue:     {{Record: listreference.Record{ID: none, Status: calendar.Publish}, Lat: 52, Lng: 21}},
+		calendar.Organizer: {{Record: listreference.Record{ID: none, Status: calendar.Publish}}},
 	}
 	for _, r := range m.db.Venue.Query().AllX(m.ctx) {
-		l := &refLinked{refRecord: refRecord{id: r.ID, status: r.Status}, lat: 52, lng: 21}
+		l := &listreference.Linked{Record: listreference.Record{ID: r.ID, Status: r.Status}, Lat: 52, Lng: 21}
 		if r.Latitude != nil {
-			l.located, l.lat, l.lng = true, *r.Latitude, *r.Longitude
+			l.Located, l.Lat, l.Lng = true, *r.Latitude, *r.Longitude
 		}
-		w.linked[calendar.Venue] = append(w.linked[calendar.Venue], l)
+		w.Linked[calendar.Venue] = append(w.Linked[calendar.Venue], l)
 	}
 	for _, r := range m.db.Organizer.Query().AllX(m.ctx) {
-		w.linked[calendar.Organizer] = append(w.linked[calendar.Organizer], &refLinked{refRecord: refRecord{id: r.ID, status: r.Status}})
+		w.Linked[calendar.Organizer] = append(w.Linked[calendar.Organizer], &listreference.Linked{Record: listreference.Record{ID: r.ID, Status: r.Status}})
 	}
-	w.terms = map[calendar.Kind][]*refTerm{calendar.Category: {{id: none}}, calendar.Tag: {{id: none}}}
+	w.Terms = map[calendar.Kind][]*listreference.Term{calendar.Category: {{ID: none}}, calendar.Tag: {{ID: none}}}
 	for _, r := range m.db.Term.Query().AllX(m.ctx) {
-		w.terms[r.Taxonomy] = append(w.terms[r.Taxonomy], &refTerm{id: r.ID, texts: refTexts{
-			r.Language, map[calendar.Language]refText{r.Language: {slug: r.Slug}},
+		w.Terms[r.Taxonomy] = append(w.Terms[r.Taxonomy], &listreference.Term{ID: r.ID, Texts: listreference.Texts{
+			Original: r.Language, In: map[calendar.Language]listreference.Text{r.Language: {Slug: r.Slug}},
 		}})
 	}
-	w.series = []*refRecord{{id: none, status: calendar.Publish}}
+	w.Series = []*listreference.Record{{ID: none, Status: calendar.Publish}}
 	for _, r := range m.db.Series.Query().AllX(m.ctx) {
-		w.series = append(w.series, &refRecord{id: r.ID, status: r.Status})
+		w.Series = append(w.Series, &listreference.Record{ID: r.ID, Status: r.Status})
 	}
-	m.maker.sites = []refSite{{m.zone, m.now()}}
+	m.maker.Sites = []listreference.Site{{Zone: m.zone, Now: m.now()}}
 }
 
 // compareLists sends lists that show links, and some by chance, to both processes; if storetest.IsBrief, three and one.
@@ -181,12 +183,12 @@ func (m *indexModel) compareLists(kind string) {
 	m.Helper()
 	paths := []string{
 		"/events?per_page=50&starts_after=1999-12-31",
-		"/events?per_page=50&starts_after=1999-12-31&geoloc=" + pickOne(m.Rand, "true", "false"),
-		"/events?per_page=50&starts_after=1999-12-31&series=" + pickOne(m.Rand, "next", "next", "none"),
-		"/venues?per_page=50&has_events=" + pickOne(m.Rand, "true", "false"),
-		"/organizers?per_page=50&has_events=" + pickOne(m.Rand, "true", "false"),
-		"/series?per_page=50&ml_language=" + string(pickOne(m.Rand, calendar.Languages...)) +
-			pickOne(m.Rand, "", "", "&search="+url.QueryEscape(m.maker.words(1)), "&search=-"+url.QueryEscape(m.maker.words(1))),
+		"/events?per_page=50&starts_after=1999-12-31&geoloc=" + draw.Item(m.Rand, "true", "false"),
+		"/events?per_page=50&starts_after=1999-12-31&series=" + draw.Item(m.Rand, "next", "next", "none"),
+		"/venues?per_page=50&has_events=" + draw.Item(m.Rand, "true", "false"),
+		"/organizers?per_page=50&has_events=" + draw.Item(m.Rand, "true", "false"),
+		"/series?per_page=50&ml_language=" + string(draw.Item(m.Rand, calendar.Languages...)) +
+			draw.Item(m.Rand, "", "", "&search="+url.QueryEscape(m.maker.DrawWords(1)), "&search=-"+url.QueryEscape(m.maker.DrawWords(1))),
 	}
 	for _, of := range []calendar.Kind{calendar.Venue, calendar.Organizer} {
 		if id := m.pick(of, calendar.Publish, calendar.Draft, calendar.Private, calendar.Future); id != 0 {
@@ -200,31 +202,31 @@ func (m *indexModel) compareLists(kind string) {
 		paths = paths[:3]
 	}
 	for range random {
-		a := &asking{refMaker: m.maker, site: m.maker.sites[0]}
-		collection := pickOne(m.Rand, "events", "events", "events", "venues", "organizers", "categories", "tags")
+		a := &randomcalendar.RequestMaker{Maker: m.maker, Site: m.maker.Sites[0]}
+		collection := draw.Item(m.Rand, "events", "events", "events", "venues", "organizers", "categories", "tags")
 		switch collection {
 		case "events":
-			a.events()
+			a.DrawEventQuery()
 		case "venues", "organizers":
-			a.linked()
+			a.DrawLinkedQuery()
 		case "categories":
-			a.terms(calendar.Category)
+			a.DrawTermQuery(calendar.Category)
 		default:
-			a.terms(calendar.Tag)
+			a.DrawTermQuery(calendar.Tag)
 		}
-		if drawPercent(m.Rand, 50) {
-			a.add("per_page", pickOne(m.Rand, "1", "3", "7", "50", "50"))
+		if draw.Percent(m.Rand, 50) {
+			a.Add("per_page", draw.Item(m.Rand, "1", "3", "7", "50", "50"))
 		}
-		if drawPercent(m.Rand, 20) {
-			a.add("page", pickOne(m.Rand, "1", "2", "3"))
+		if draw.Percent(m.Rand, 20) {
+			a.Add("page", draw.Item(m.Rand, "1", "2", "3"))
 		}
-		if drawPercent(m.Rand, 30) {
-			a.add("ml_language", string(pickOne(m.Rand, calendar.Languages...)))
+		if draw.Percent(m.Rand, 30) {
+			a.Add("ml_language", string(draw.Item(m.Rand, calendar.Languages...)))
 		}
-		paths = append(paths, "/"+collection+"?"+strings.Join(a.query, "&"))
+		paths = append(paths, "/"+collection+"?"+strings.Join(a.Query, "&"))
 	}
 	for _, path := range paths {
-		m.compareList(kind, path, pickOne(m.Rand, m.world.callers...).login)
+		m.compareList(kind, path, draw.Item(m.Rand, m.world.Callers...).Login)
 	}
 	newest, err := edit.Revision(m.ctx, m.db)
 	if err != nil {
@@ -297,26 +299,26 @@ func (m *indexModel) report() {
 // pick is the id of a record of a kind that has one of the statuses, 0 if there is none. No status means any.
 func (m *indexModel) pick(kind calendar.Kind, statuses ...calendar.Status) int64 {
 	var ids []int64
-	add := func(r *refRecord) {
-		if r.id < 900_000 && (len(statuses) == 0 || slices.Contains(statuses, r.status)) {
-			ids = append(ids, r.id)
+	add := func(r *listreference.Record) {
+		if r.ID < 900_000 && (len(statuses) == 0 || slices.Contains(statuses, r.Status)) {
+			ids = append(ids, r.ID)
 		}
 	}
-	for _, e := range m.world.events {
+	for _, e := range m.world.Events {
 		if kind == calendar.Event {
-			add(&e.refRecord)
+			add(&e.Record)
 		}
 	}
-	for _, l := range m.world.linked[kind] {
-		add(&l.refRecord)
+	for _, l := range m.world.Linked[kind] {
+		add(&l.Record)
 	}
-	for _, t := range m.world.terms[kind] {
-		add(&refRecord{id: t.id})
+	for _, t := range m.world.Terms[kind] {
+		add(&listreference.Record{ID: t.ID})
 	}
 	if ids == nil {
 		return 0
 	}
-	return pickOne(m.Rand, ids...)
+	return draw.Item(m.Rand, ids...)
 }
 
 // notTrashed are the statuses that records may be linked in.
@@ -342,7 +344,7 @@ func (m *indexModel) links(kind calendar.Kind, most int) []int64 {
 // send sends a write by a caller who may do most things, and reports whether it took effect.
 func (m *indexModel) send(method, path string, body object) bool {
 	m.Helper()
-	as := pickOne(m.Rand, "administrator", "administrator", "administrator", "editor", "author")
+	as := draw.Item(m.Rand, "administrator", "administrator", "administrator", "editor", "author")
 	return m.sendAs(as, method, path, body)
 }
 
@@ -358,7 +360,7 @@ func (m *indexModel) sendAs(as, method, path string, body object) bool {
 
 func (m *indexModel) name(kind string) string {
 	m.names++
-	return fmt.Sprintf("%s %s %d", m.maker.words(2), kind, m.names)
+	return fmt.Sprintf("%s %s %d", m.maker.DrawWords(2), kind, m.names)
 }
 
 // path is that of a record of a kind.
@@ -378,20 +380,20 @@ func (m *indexModel) stamp(hours int) string {
 func (m *indexModel) eventBody() object {
 	start := m.IntN(2000) - 500
 	body := object{
-		"title": m.name("event"), "description": "<p>" + m.maker.words(1) + "</p>",
-		"start_date": m.stamp(start), "end_date": m.stamp(start + m.IntN(40)), "all_day": drawPercent(m.Rand, 20),
-		"hide_from_listings": drawPercent(m.Rand, 10),
-		"cost":               pickOne(m.Rand, "", "0", "5"), "status": pickOne(m.Rand, "publish", "publish", "publish", "draft", "pending", "private"),
-		"password": pickOne(m.Rand, "", "", "", refPassword), "venue": m.links(calendar.Venue, 2),
+		"title": m.name("event"), "description": "<p>" + m.maker.DrawWords(1) + "</p>",
+		"start_date": m.stamp(start), "end_date": m.stamp(start + m.IntN(40)), "all_day": draw.Percent(m.Rand, 20),
+		"hide_from_listings": draw.Percent(m.Rand, 10),
+		"cost":               draw.Item(m.Rand, "", "0", "5"), "status": draw.Item(m.Rand, "publish", "publish", "publish", "draft", "pending", "private"),
+		"password": draw.Item(m.Rand, "", "", "", randomcalendar.Password), "venue": m.links(calendar.Venue, 2),
 		"organizer": m.links(calendar.Organizer, 2), "categories": m.links(calendar.Category, 2),
 		"tags": m.links(calendar.Tag, 2),
 	}
-	m.maker.drawAside(func() {
-		for _, f := range flagFilters {
-			body[f.Field] = drawPercent(m.maker.Rand, 30)
+	m.maker.DrawAside(func() {
+		for _, f := range m.world.FlagColumns {
+			body[f.Field] = draw.Percent(m.maker.Rand, 30)
 		}
-		for _, f := range wordFilters {
-			body[f.Field] = pickOne(m.maker.Rand, f.Words...)
+		for _, f := range m.world.WordColumns {
+			body[f.Field] = draw.Item(m.maker.Rand, f.Words...)
 		}
 	})
 	return body
@@ -399,22 +401,22 @@ func (m *indexModel) eventBody() object {
 
 func (m *indexModel) venueBody() object {
 	return object{
-		"venue": m.name("venue"), "city": m.maker.words(1), "address": m.maker.words(1), "description": m.maker.words(1),
-		"geo_lat": 52 + m.Float64(), "geo_lng": 21 + m.Float64(), "status": pickOne(m.Rand, "publish", "publish", "draft", "private"),
+		"venue": m.name("venue"), "city": m.maker.DrawWords(1), "address": m.maker.DrawWords(1), "description": m.maker.DrawWords(1),
+		"geo_lat": 52 + m.Float64(), "geo_lng": 21 + m.Float64(), "status": draw.Item(m.Rand, "publish", "publish", "draft", "private"),
 	}
 }
 
 func (m *indexModel) organizerBody() object {
 	return object{
-		"organizer": m.name("organizer"), "phone": m.maker.words(1), "email": "a@example.org", "description": m.maker.words(1),
-		"status": pickOne(m.Rand, "publish", "publish", "draft", "private"),
+		"organizer": m.name("organizer"), "phone": m.maker.DrawWords(1), "email": "a@example.org", "description": m.maker.DrawWords(1),
+		"status": draw.Item(m.Rand, "publish", "publish", "draft", "private"),
 	}
 }
 
 // part is some of the keys of a body, one at least.
 func (m *indexModel) part(body object) object {
 	out := object{}
-	for _, key := range pickSome(m.Rand, slices.Sorted(maps.Keys(body)), 1+m.IntN(4)) {
+	for _, key := range draw.Items(m.Rand, slices.Sorted(maps.Keys(body)), 1+m.IntN(4)) {
 		out[key] = body[key]
 	}
 	if _, there := out["start_date"]; there {
@@ -457,7 +459,7 @@ func (m *indexModel) linkedID(kind calendar.Kind) int64 {
 	if ids == nil {
 		return m.pick(kind, notTrashed...)
 	}
-	return pickOne(m.Rand, ids...)
+	return draw.Item(m.Rand, ids...)
 }
 
 // editor writes past the API, as the command line does.
@@ -542,7 +544,7 @@ func (m *indexModel) loadEvents(count int) bool {
 	for i := range in {
 		start := m.now().Add(time.Duration(m.IntN(2000)-200) * time.Hour)
 		e := &in[i].EventInput
-		e.Title, e.Status = new(m.name("loaded")), new(pickOne(m.Rand, calendar.Publish, calendar.Publish, calendar.Draft))
+		e.Title, e.Status = new(m.name("loaded")), new(draw.Item(m.Rand, calendar.Publish, calendar.Publish, calendar.Draft))
 		e.Start = new(when.FromWall(calendar.UTC().Wall(start)))
 		e.End = new(when.FromWall(calendar.UTC().Wall(start.Add(time.Hour))))
 		var venues []edit.VenueRef
@@ -588,22 +590,22 @@ func (m *indexModel) count(kind calendar.Kind) int {
 // guest is the login of a user who may be removed, and has written something.
 func (m *indexModel) guest() string {
 	var guests []string
-	for _, c := range m.world.callers {
-		if strings.HasPrefix(c.login, "guest") {
-			guests = append(guests, c.login)
+	for _, c := range m.world.Callers {
+		if strings.HasPrefix(c.Login, "guest") {
+			guests = append(guests, c.Login)
 		}
 	}
 	if guests == nil {
 		m.addGuest()
 		return m.guest()
 	}
-	return pickOne(m.Rand, guests...)
+	return draw.Item(m.Rand, guests...)
 }
 
 // addGuest signs in a user who writes something.
 func (m *indexModel) addGuest() bool {
 	login := fmt.Sprint("guest", len(m.users))
-	m.signIn(login, calendar.Author, refAuthor)
+	m.signIn(login, calendar.Author, listreference.Author)
 	return m.sendAs(login, "POST", "/events", m.eventBody()) && m.sendAs(login, "POST", "/venues", m.venueBody()) &&
 		m.sendAs(login, "POST", "/organizers", m.organizerBody())
 }
@@ -650,7 +652,9 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 			"venue": body["venue"], "organizer": body["organizer"], "categories": body["categories"], "tags": body["tags"],
 		})
 	}},
-	{"protect event", func(m *indexModel) bool { return m.update(calendar.Event, "", object{"password": refPassword}) }},
+	{"protect event", func(m *indexModel) bool {
+		return m.update(calendar.Event, "", object{"password": randomcalendar.Password})
+	}},
 	{"open event", func(m *indexModel) bool { return m.update(calendar.Event, "", object{"password": ""}) }},
 	{"place event below another", func(m *indexModel) bool {
 		return m.update(calendar.Event, "", object{"post_parent": m.pick(calendar.Event, calendar.Publish)})
@@ -664,11 +668,11 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 	}},
 	{"update organizer", func(m *indexModel) bool { return m.update(calendar.Organizer, "", m.part(m.organizerBody())) }},
 	{"change author", func(m *indexModel) bool {
-		author := m.users[pickOne(m.Rand, "contributor", "author", "editor")]
-		return m.update(pickOne(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"author": author})
+		author := m.users[draw.Item(m.Rand, "contributor", "author", "editor")]
+		return m.update(draw.Item(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"author": author})
 	}},
 	{"rename term", func(m *indexModel) bool {
-		kind := pickOne(m.Rand, calendar.Category, calendar.Tag)
+		kind := draw.Item(m.Rand, calendar.Category, calendar.Tag)
 		return m.update(kind, "", object{"name": m.name(string(kind))})
 	}},
 	{"move category", func(m *indexModel) bool {
@@ -735,7 +739,7 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 	}},
 	{"show image", func(m *indexModel) bool {
 		m.lastReply = m.followed.Do(m.T, upload("author", "b.png", picture(m.T, 2, 2)))
-		return m.update(pickOne(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "",
+		return m.update(draw.Item(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "",
 			object{"image": m.lastReply.Get(m.T, "id")})
 	}},
 	{"delete image", func(m *indexModel) bool {
@@ -750,13 +754,13 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 			m.lastReply = m.followed.Do(m.T, upload("author", "c.png", picture(m.T, 2, 2)))
 			ids = []int64{int64(m.lastReply.Get(m.T, "id").(float64))}
 		}
-		return m.sendAs("administrator", "DELETE", fmt.Sprint("/images/", pickOne(m.Rand, ids...)), nil)
+		return m.sendAs("administrator", "DELETE", fmt.Sprint("/images/", draw.Item(m.Rand, ids...)), nil)
 	}},
 
 	{"add user", (*indexModel).addGuest},
 	{"change role", func(m *indexModel) bool {
 		login := m.guest()
-		role := pickOne(m.Rand, calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor)
+		role := draw.Item(m.Rand, calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor)
 		if err := store.Tx(m.ctx, m.db, func(tx *ent.Tx) error {
 			return auth.SetRole(m.ctx, tx.Client(), m.users[login], role)
 		}); err != nil {
@@ -767,7 +771,7 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 	}},
 	{"remove user", func(m *indexModel) bool {
 		login := m.guest()
-		m.world.callers = slices.DeleteFunc(m.world.callers, func(c refCaller) bool { return c.login == login })
+		m.world.Callers = slices.DeleteFunc(m.world.Callers, func(c listreference.Caller) bool { return c.Login == login })
 		return m.edit(func(tx *ent.Tx, e *edit.Editor) error { return e.RemoveUser(m.ctx, tx, m.users[login]) })
 	}},
 
@@ -798,7 +802,7 @@ func indexWritesOfKinds() (out []indexWrite) {
 					body[key] = text
 				}
 			}
-			return m.update(kind, "?ml_language="+string(pickOne(m.Rand, calendar.Polish, calendar.Spanish)), body)
+			return m.update(kind, "?ml_language="+string(draw.Item(m.Rand, calendar.Polish, calendar.Spanish)), body)
 		}})
 	}
 	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer} {
@@ -818,10 +822,10 @@ func indexWritesOfKinds() (out []indexWrite) {
 						return false
 					}
 				}
-				return m.sendAs("editor", "PATCH", m.path(kind, id), object{"status": pickOne(m.Rand, "publish", "draft")})
+				return m.sendAs("editor", "PATCH", m.path(kind, id), object{"status": draw.Item(m.Rand, "publish", "draft")})
 			}},
 			{"change status of " + string(kind), func(m *indexModel) bool {
-				return m.update(kind, "", object{"status": pickOne(m.Rand, "publish", "draft", "pending", "private")})
+				return m.update(kind, "", object{"status": draw.Item(m.Rand, "publish", "draft", "pending", "private")})
 			}},
 			{"remove " + string(kind) + "s in bulk", func(m *indexModel) bool { return m.removeAll(kind) }},
 		}...)

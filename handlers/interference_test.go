@@ -18,125 +18,23 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/draw"
+	"github.com/almanac-cal/almanac/proof/listreference"
+	"github.com/almanac-cal/almanac/proof/randomcalendar"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // This file holds the property of non-interference: if two calendars differ only in what a caller may not read, the
-// caller gets the same replies from both. The methods of observer say what a caller may read. They come from the contract and share
-// no rule with the service.
+// caller gets the same replies from both. The methods of listreference.Observer say what a caller may read.
 
 // pairsPerSeed is how many pairs of calendars are compared for a seed; if storetest.IsBrief, half of them.
 const pairsPerSeed = 10
 
 // pathsPerPair is how many requests about what differs are made to both calendars of a pair.
 const pathsPerPair = 24
-
-// replyLife is how long the replies of these tests may be kept by caches.
-const replyLife = 90 * time.Second
-
-// observer is a caller, and whether the caller knows the passwords of events.
-type observer struct {
-	refCaller
-	knows bool
-}
-
-func (o observer) String() string {
-	name := "anonymous"
-	if o.login != "" {
-		name = o.login
-	}
-	if o.knows {
-		name += " with the password"
-	}
-	return name
-}
-
-// shownLinked is all that representations give an observer of a venue or organizer, and whether events show links to it.
-func (o observer) shownLinked(s refSite, l *refLinked) string {
-	text := fmt.Sprint(o.common(s, &l.refRecord), s.seen(&l.refRecord, o.refCaller, nil))
-	if !o.lists(s, &l.refRecord) {
-		return text + "unknown"
-	}
-	return text + fmt.Sprint(l.texts, l.located, l.lat, l.lng, l.fields)
-}
-
-// lists reports whether some list, with a filter by status, shows a record to an observer.
-func (o observer) lists(s refSite, r *refRecord) bool {
-	return s.seen(r, o.refCaller, nil) || s.seen(r, o.refCaller, []calendar.Status{calendar.Trash})
-}
-
-// common returns the parts of a record that every caller sees. Ids and slugs are known to be taken. A publication date
-// ends a cached reply, so it counts as shown.
-func (o observer) common(s refSite, r *refRecord) string {
-	text := fmt.Sprint(r.id, " ", r.texts.slugs(), " ")
-	if s.effective(r) == calendar.Future && r.published.Before(s.now.Add(replyLife)) {
-		text += fmt.Sprint("due ", r.published, " ")
-	}
-	if o.lists(s, r) {
-		text += fmt.Sprint(r.author, " ", s.effective(r), " ", r.published, " ")
-	}
-	return text
-}
-
-func (o observer) shownEvent(w *refWorld, s refSite, e *refEvent) string {
-	text := o.common(s, &e.refRecord)
-	status := s.effective(&e.refRecord)
-	redacted := s.redacted(e, o.refCaller) && !o.knows
-	switch {
-	case status == calendar.Trash && (e.hidden || !o.lists(s, &e.refRecord)):
-		return text + "gone"
-	case !o.lists(s, &e.refRecord):
-		return text + "not accessible"
-	case e.hidden && redacted:
-		return text + "not listed, protected"
-	}
-	titles := map[calendar.Language]string{}
-	for l, in := range e.texts.in {
-		titles[l] = in.title
-	}
-	if w.seesSeries(s, o.refCaller, e.series) {
-		text += fmt.Sprint("series ", e.series, " ")
-	}
-	for _, f := range wordFilters {
-		if f.Public {
-			text += fmt.Sprint(e.stored[f.Name], " ")
-		}
-	}
-	text += fmt.Sprint(e.texts.original, titles, e.start, e.end, e.startWall, e.endWall, e.zone, e.hidden, e.protected, e.parent)
-	if redacted {
-		return text + "redacted"
-	}
-	return text + fmt.Sprint(e.texts, e.allDay, e.flags, e.stored, e.terms,
-		o.links(w, s, calendar.Venue, e.venues), o.links(w, s, calendar.Organizer, e.organizers))
-}
-
-// links are those of an event that are shown.
-func (o observer) links(w *refWorld, s refSite, kind calendar.Kind, ids []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
-		l := w.linkedOf(kind, id)
-		return !s.seen(&l.refRecord, o.refCaller, nil)
-	})
-}
-
-func (w *refWorld) linkedOf(kind calendar.Kind, id int64) *refLinked {
-	at := slices.IndexFunc(w.linked[kind], func(l *refLinked) bool { return l.id == id })
-	return w.linked[kind][at]
-}
-
-func (t refTexts) slugs() map[calendar.Language]string {
-	out := map[calendar.Language]string{}
-	for l, in := range t.in {
-		out[l] = in.slug
-	}
-	return out
-}
 
 func TestWhatACallerMayNotReadChangesNoReply(t *testing.T) {
 	t.Parallel()
@@ -163,62 +61,63 @@ func TestWhatACallerMayNotReadChangesNoReply(t *testing.T) {
 
 // interference changes a calendar where an observer cannot see it.
 type interference struct {
-	*refMaker
-	site   refSite
+	*randomcalendar.Maker
+	site   listreference.Site
 	api    *apitest.API // with the index
-	asked  map[string]func(*testing.T, observer, string) apitest.Response
+	asked  map[string]func(*testing.T, listreference.Observer, string) apitest.Response
 	shares map[string]int
 }
 
 func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 15))
-	site := refSite{time.UTC, apitest.Now}
+	site := listreference.Site{Zone: time.UTC, Now: apitest.Now}
 	n := &interference{site: site, api: apitest.New(t, st), shares: map[string]int{}}
 	plain := apitest.New(t, st, apitest.Unindexed)
-	w := &refWorld{callers: []refCaller{{}}}
+	w := randomcalendar.New()
 	for i, role := range []calendar.Role{
 		calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator,
 	} {
 		for _, login := range []string{string(role), string(role) + "2"} {
-			w.callers = append(w.callers, refCaller{n.api.SignIn(t, login, role), login, i + 1})
+			w.Callers = append(w.Callers, listreference.Caller{ID: n.api.SignIn(t, login, role), Login: login, Role: i + 1})
 		}
 	}
 	// record makes records due at the now of each of several sites; the second is the earliest.
-	n.refMaker = &refMaker{Rand: r, world: w, few: true, sites: []refSite{site, {time.UTC, site.now.Add(-time.Hour)}}}
-	n.fill()
-	w.store(t, n.api)
+	n.Maker = &randomcalendar.Maker{Rand: r, Calendar: w, Few: true, Sites: []listreference.Site{site, {Zone: time.UTC, Now: site.Now.Add(-time.Hour)}}}
+	n.Fill()
+	randomcalendar.Store(t, n.api, w)
 	n.api.Reindex(t)
-	header := func(o observer) map[string]string {
-		if o.id == 0 {
+	header := func(o listreference.Observer) map[string]string {
+		if o.ID == 0 {
 			return nil
 		}
-		return map[string]string{"Authorization": "Bearer " + n.api.Token(o.login)}
+		return map[string]string{"Authorization": "Bearer " + n.api.Token(o.Login)}
 	}
-	kept := n.api.Cached(t, replyLife/2, replyLife/2)
-	n.asked = map[string]func(*testing.T, observer, string) apitest.Response{
-		"index": func(t *testing.T, o observer, path string) apitest.Response {
+	kept := n.api.Cached(t, listreference.ReplyLife/2, listreference.ReplyLife/2)
+	n.asked = map[string]func(*testing.T, listreference.Observer, string) apitest.Response{
+		"index": func(t *testing.T, o listreference.Observer, path string) apitest.Response {
 			return n.api.Do(t, apitest.Request{Path: path, Header: header(o)})
 		},
-		"database": func(t *testing.T, o observer, path string) apitest.Response {
+		"database": func(t *testing.T, o listreference.Observer, path string) apitest.Response {
 			return plain.Do(t, apitest.Request{Path: path, Header: header(o)})
 		},
-		"kept": func(t *testing.T, o observer, path string) apitest.Response {
-			if o.id != 0 {
+		"kept": func(t *testing.T, o listreference.Observer, path string) apitest.Response {
+			if o.ID != 0 {
 				return apitest.Response{}
 			}
 			return apitest.Send(t, kept, httptest.NewRequestWithContext(t.Context(), http.MethodGet,
 				apitest.BaseURL+"/"+handlers.Namespace+path, nil))
 		},
 	}
-	observers := []observer{}
-	for _, c := range w.callers {
+	observers := []listreference.Observer{}
+	for _, c := range w.Callers {
+		stranger, friend := listreference.Observer{Caller: c}, listreference.Observer{Caller: c, Knows: true}
 		// Editors are shown nearly everything, with passwords or without.
-		observers = append(observers, observer{c, false})
-		if c.role < refEditor {
-			observers = append(observers, observer{c, false}, observer{c, false}, observer{c, true})
+		observers = append(observers, stranger)
+		if c.Role < listreference.Editor {
+			observers = append(observers, stranger, stranger, friend)
 		}
-		if c.role == refAnonymous {
-			observers = append(observers, observer{c, false}, observer{c, false}, observer{c, false})
+		if c.Role == listreference.Anonymous {
+			observers = append(observers, stranger, stranger, stranger)
 		}
 	}
 	pairs := pairsPerSeed
@@ -226,7 +125,7 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 		pairs /= 2
 	}
 	for pair := range pairs {
-		n.compare(t, pickOne(r, observers...), pair)
+		n.compare(t, draw.Item(r, observers...), pair)
 		if t.Failed() {
 			t.Fatalf("run again with %s=%d", seedVariable, seed)
 		}
@@ -241,15 +140,15 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 
 // differences are the records in which two calendars differ, each once, in the order of their changes.
 type differences struct {
-	events []*refEvent
+	events []*listreference.Event
 	linked []kindedRecord
-	series []*refRecord
+	series []*listreference.Record
 }
 
 // kindedRecord is a venue or organizer with its kind.
 type kindedRecord struct {
 	kind calendar.Kind
-	*refLinked
+	*listreference.Linked
 }
 
 // addOnce is a list with an element at its end, unless it is there already.
@@ -261,9 +160,9 @@ func addOnce[T comparable](list []T, v T) []T {
 }
 
 // compare asks an observer's requests, changes what the observer may not read, and asks them again.
-func (n *interference) compare(t *testing.T, o observer, pair int) {
+func (n *interference) compare(t *testing.T, o listreference.Observer, pair int) {
 	t.Helper()
-	before := n.world.clone()
+	before := n.Calendar.Clone()
 	var d differences
 	for range 100 {
 		if len(d.events)+len(d.linked)+len(d.series) >= 4 {
@@ -276,20 +175,20 @@ func (n *interference) compare(t *testing.T, o observer, pair int) {
 
 	was := n.replies(t, o, paths)
 	for _, e := range d.events {
-		n.world.rewriteEvent(t, n.api, e)
+		randomcalendar.RewriteEvent(t, n.api, n.Calendar, e)
 	}
 	for _, l := range d.linked {
-		n.world.rewriteLinked(t, n.api, l.kind, l.refLinked)
+		randomcalendar.RewriteLinked(t, n.api, l.kind, l.Linked)
 	}
 	for _, r := range d.series {
-		rewriteSeries(t, n.api, r)
+		randomcalendar.RewriteSeries(t, n.api, r)
 	}
 	n.api.Reindex(t)
 	n.api.Rewritten()
 	for i, reply := range n.replies(t, o, paths) {
 		if diff := gocmp.Diff(was[i], reply); diff != "" {
-			t.Errorf("pair %d, as %v (user %d): %s\n(-before +after):\n%s%s", pair, o, o.id, reply.path, diff,
-				changes(before, n.world))
+			t.Errorf("pair %d, as %v (user %d): %s\n(-before +after):\n%s%s", pair, o, o.ID, reply.path, diff,
+				changes(before, n.Calendar))
 			return
 		}
 	}
@@ -308,7 +207,7 @@ func (a comparedReply) Equal(b comparedReply) bool {
 	return a.status == b.status && a.body == b.body && maps.EqualFunc(a.header, b.header, slices.Equal)
 }
 
-func (n *interference) replies(t *testing.T, o observer, paths []string) []comparedReply {
+func (n *interference) replies(t *testing.T, o listreference.Observer, paths []string) []comparedReply {
 	t.Helper()
 	var out []comparedReply
 	for _, path := range paths {
@@ -323,44 +222,44 @@ func (n *interference) replies(t *testing.T, o observer, paths []string) []compa
 }
 
 // vary changes a record at random, and takes the change back if the observer may read it.
-func (n *interference) vary(o observer, d *differences) {
-	if drawPercent(n.Rand, 35) {
-		kind := pickOne(n.Rand, calendar.Venue, calendar.Venue, calendar.Organizer)
-		l := pickOne(n.Rand, n.world.linked[kind]...)
+func (n *interference) vary(o listreference.Observer, d *differences) {
+	if draw.Percent(n.Rand, 35) {
+		kind := draw.Item(n.Rand, calendar.Venue, calendar.Venue, calendar.Organizer)
+		l := draw.Item(n.Rand, n.Calendar.Linked[kind]...)
 		was := *l
 		n.varyLinked(kind, l)
-		if o.shownLinked(n.site, &was) != o.shownLinked(n.site, l) {
+		if o.ShownLinked(n.site, &was) != o.ShownLinked(n.site, l) {
 			*l = was
 		} else if !sameText(was, *l) {
 			d.linked = addOnce(d.linked, kindedRecord{kind, l})
 		}
 		return
 	}
-	if drawPercent(n.Rand, 15) {
-		r := pickOne(n.Rand, n.world.series...)
+	if draw.Percent(n.Rand, 15) {
+		r := draw.Item(n.Rand, n.Calendar.Series...)
 		was := *r
 		n.varyRecord(r)
-		r.texts = was.texts
-		if n.shownSeries(o, &was) != n.shownSeries(o, r) {
+		r.Texts = was.Texts
+		if o.ShownSeries(n.site, &was) != o.ShownSeries(n.site, r) {
 			*r = was
 		} else if !sameText(was, *r) {
 			d.series = addOnce(d.series, r)
 		}
 		return
 	}
-	e := pickOne(n.Rand, n.world.events...)
+	e := draw.Item(n.Rand, n.Calendar.Events...)
 	was := *e
 	switch {
-	case drawPercent(n.Rand, 40):
+	case draw.Percent(n.Rand, 40):
 		// A link to a venue or organizer that the observer may not read.
-		kind, ids := calendar.Venue, &e.venues
-		if drawPercent(n.Rand, 30) {
-			kind, ids = calendar.Organizer, &e.organizers
+		kind, ids := calendar.Venue, &e.Venues
+		if draw.Percent(n.Rand, 30) {
+			kind, ids = calendar.Organizer, &e.Organizers
 		}
 		for range 5 {
-			l := pickOne(n.Rand, n.world.linked[kind]...)
-			if !n.site.seen(&l.refRecord, o.refCaller, nil) && l.status != calendar.Trash {
-				*ids = toggleID(*ids, l.id)
+			l := draw.Item(n.Rand, n.Calendar.Linked[kind]...)
+			if !n.site.Shows(&l.Record, o.Caller, nil) && l.Status != calendar.Trash {
+				*ids = toggleID(*ids, l.ID)
 				break
 			}
 		}
@@ -369,16 +268,11 @@ func (n *interference) vary(o observer, d *differences) {
 			n.varyEvent(e)
 		}
 	}
-	if o.shownEvent(n.world, n.site, &was) != o.shownEvent(n.world, n.site, e) {
+	if o.ShownEvent(n.Calendar, n.site, &was) != o.ShownEvent(n.Calendar, n.site, e) {
 		*e = was
 	} else if !sameText(was, *e) {
 		d.events = addOnce(d.events, e)
 	}
-}
-
-// shownSeries is all that representations give an observer of a series.
-func (n *interference) shownSeries(o observer, r *refRecord) string {
-	return fmt.Sprint(o.common(n.site, r), n.site.seen(r, o.refCaller, nil))
 }
 
 // toggleID is a list with an id, or without it if it was there.
@@ -394,114 +288,114 @@ func sameText(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 // distantDate is a publication date that no reply lives to see.
 var distantDate = apitest.Now.AddDate(1, 0, 0)
 
-func (n *interference) varyRecord(r *refRecord) {
+func (n *interference) varyRecord(r *listreference.Record) {
 	switch n.IntN(3) {
 	case 0:
-		if r.status != calendar.Trash && r.status != calendar.Publish {
-			r.status = pickOne(n.Rand, calendar.Draft, calendar.Pending, calendar.Private, calendar.Future)
-			if r.status == calendar.Future {
-				r.published = distantDate
+		if r.Status != calendar.Trash && r.Status != calendar.Publish {
+			r.Status = draw.Item(n.Rand, calendar.Draft, calendar.Pending, calendar.Private, calendar.Future)
+			if r.Status == calendar.Future {
+				r.Published = distantDate
 			}
 		}
 	case 1:
-		r.author = pickOne(n.Rand, n.world.callers...).id
+		r.Author = draw.Item(n.Rand, n.Calendar.Callers...).ID
 	default:
-		text := r.texts.in[r.texts.original]
-		text.title, text.description = n.words(2), n.words(2)
-		r.texts.in = maps.Clone(r.texts.in)
-		r.texts.in[r.texts.original] = text
+		text := r.Texts.In[r.Texts.Original]
+		text.Title, text.Description = n.DrawWords(2), n.DrawWords(2)
+		r.Texts.In = maps.Clone(r.Texts.In)
+		r.Texts.In[r.Texts.Original] = text
 	}
 }
 
-func (n *interference) varyLinked(kind calendar.Kind, l *refLinked) {
+func (n *interference) varyLinked(kind calendar.Kind, l *listreference.Linked) {
 	switch {
-	case kind == calendar.Venue && drawPercent(n.Rand, 60):
-		other := n.place(kind, l.id)
-		l.located, l.lat, l.lng = other.located, other.lat, other.lng
-	case drawPercent(n.Rand, 50):
-		l.fields = n.place(kind, l.id).fields
+	case kind == calendar.Venue && draw.Percent(n.Rand, 60):
+		other := n.DrawLinked(kind, l.ID)
+		l.Located, l.Lat, l.Lng = other.Located, other.Lat, other.Lng
+	case draw.Percent(n.Rand, 50):
+		l.Fields = n.DrawLinked(kind, l.ID).Fields
 	default:
-		n.varyRecord(&l.refRecord)
+		n.varyRecord(&l.Record)
 	}
 }
 
-func (n *interference) varyEvent(e *refEvent) {
+func (n *interference) varyEvent(e *listreference.Event) {
 	switch n.IntN(17) {
 	case 0, 1, 2:
-		e.venues = n.relink(calendar.Venue, e.venues)
+		e.Venues = n.relink(calendar.Venue, e.Venues)
 	case 3, 4:
-		e.organizers = n.relink(calendar.Organizer, e.organizers)
+		e.Organizers = n.relink(calendar.Organizer, e.Organizers)
 	case 5:
-		f := pickOne(n.Rand, wordFilters...)
-		e.stored = maps.Clone(e.stored)
-		e.stored[f.Name] = pickOne(n.Rand, f.Words...)
+		f := draw.Item(n.Rand, n.Calendar.WordColumns...)
+		e.Words = maps.Clone(e.Words)
+		e.Words[f.Name] = draw.Item(n.Rand, f.Words...)
 	case 6:
-		name := pickOne(n.Rand, flagFilters...).Name
-		e.flags = maps.Clone(e.flags)
-		e.flags[name] = !e.flags[name]
+		name := draw.Item(n.Rand, n.Calendar.FlagColumns...).Name
+		e.Flags = maps.Clone(e.Flags)
+		e.Flags[name] = !e.Flags[name]
 	case 7:
-		e.terms = nil
+		e.Terms = nil
 		for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
-			for _, t := range pickSome(n.Rand, n.world.terms[kind], n.IntN(3)) {
-				e.terms = append(e.terms, t.id)
+			for _, t := range draw.Items(n.Rand, n.Calendar.Terms[kind], n.IntN(3)) {
+				e.Terms = append(e.Terms, t.ID)
 			}
 		}
 	case 8, 14:
-		text := e.texts.in[e.texts.original]
-		text.description, text.excerpt = n.html(), n.html()
-		e.texts.in = maps.Clone(e.texts.in)
-		e.texts.in[e.texts.original] = text
+		text := e.Texts.In[e.Texts.Original]
+		text.Description, text.Excerpt = n.DrawHTML(), n.DrawHTML()
+		e.Texts.In = maps.Clone(e.Texts.In)
+		e.Texts.In[e.Texts.Original] = text
 	case 9:
-		n.time(e)
+		n.DrawTime(e)
 	case 15, 16:
-		e.series = pickOne(n.Rand, 0, pickOne(n.Rand, n.world.series...).id)
+		e.Series = draw.Item(n.Rand, 0, draw.Item(n.Rand, n.Calendar.Series...).ID)
 	case 10:
-		e.protected = !e.protected
+		e.Protected = !e.Protected
 	case 11:
-		e.hidden = !e.hidden
+		e.Hidden = !e.Hidden
 	case 12:
-		e.parent = pickOne(n.Rand, 0, pickOne(n.Rand, n.world.events...).id)
-		if e.parent == e.id {
-			e.parent = 0
+		e.Parent = draw.Item(n.Rand, 0, draw.Item(n.Rand, n.Calendar.Events...).ID)
+		if e.Parent == e.ID {
+			e.Parent = 0
 		}
 	default:
-		n.varyRecord(&e.refRecord)
+		n.varyRecord(&e.Record)
 	}
 }
 
 // relink adds a link to one that is not in the trash, or takes one away. Half of what it adds has few events.
 func (n *interference) relink(kind calendar.Kind, ids []int64) []int64 {
-	if len(ids) > 0 && drawPercent(n.Rand, 40) {
+	if len(ids) > 0 && draw.Percent(n.Rand, 40) {
 		at := n.IntN(len(ids))
 		return slices.Delete(slices.Clone(ids), at, at+1)
 	}
-	all := n.world.linked[kind]
-	if drawPercent(n.Rand, 50) {
+	all := n.Calendar.Linked[kind]
+	if draw.Percent(n.Rand, 50) {
 		all = all[len(all)/2:]
 	}
-	l := pickOne(n.Rand, all...)
-	if l.status == calendar.Trash || slices.Contains(ids, l.id) {
+	l := draw.Item(n.Rand, all...)
+	if l.Status == calendar.Trash || slices.Contains(ids, l.ID) {
 		return ids
 	}
-	return slices.Insert(slices.Clone(ids), n.IntN(len(ids)+1), l.id)
+	return slices.Insert(slices.Clone(ids), n.IntN(len(ids)+1), l.ID)
 }
 
 // count notes what differs between the two calendars.
-func (n *interference) count(o observer, before *refWorld, d differences) {
+func (n *interference) count(o listreference.Observer, before *listreference.Calendar, d differences) {
 	differs := map[string]bool{}
 	for _, e := range d.events {
-		was := before.eventOf(e.id)
-		open := n.site.seen(&e.refRecord, o.refCaller, nil) && (o.knows || !n.site.redacted(e, o.refCaller))
-		if was.series != e.series {
+		was := before.EventOf(e.ID)
+		open := n.site.Shows(&e.Record, o.Caller, nil) && (o.Knows || !n.site.Redacts(e, o.Caller))
+		if was.Series != e.Series {
 			differs["an event of a hidden series"] = true
 		}
-		linksDiffer := !slices.Equal(was.venues, e.venues) || !slices.Equal(was.organizers, e.organizers)
+		linksDiffer := !slices.Equal(was.Venues, e.Venues) || !slices.Equal(was.Organizers, e.Organizers)
 		switch {
 		case open && linksDiffer:
 			differs["a hidden link"] = true
-		case n.site.seen(&e.refRecord, o.refCaller, nil) && e.protected && !e.hidden:
+		case n.site.Shows(&e.Record, o.Caller, nil) && e.Protected && !e.Hidden:
 			differs["a protected event"] = true
-		case !n.site.seen(&e.refRecord, o.refCaller, nil):
+		case !n.site.Shows(&e.Record, o.Caller, nil):
 			differs["an event that others may read"] = true
 		}
 	}
@@ -509,10 +403,10 @@ func (n *interference) count(o observer, before *refWorld, d differences) {
 		differs["a hidden series"] = true
 	}
 	for _, l := range d.linked {
-		was := before.linkedOf(l.kind, l.id)
+		was := before.LinkedOf(l.kind, l.ID)
 		switch {
-		case l.kind == calendar.Venue && (was.located || l.located) &&
-			(was.located != l.located || was.lat != l.lat || was.lng != l.lng):
+		case l.kind == calendar.Venue && (was.Located || l.Located) &&
+			(was.Located != l.Located || was.Lat != l.Lat || was.Lng != l.Lng):
 			differs["a private venue with a position"] = true
 		default:
 			differs["a venue or organizer that others may read"] = true
@@ -528,38 +422,38 @@ func (n *interference) count(o observer, before *refWorld, d differences) {
 }
 
 // paths makes requests of an observer: most about what differs from another calendar, and some at random.
-func (n *interference) paths(o observer, other *refWorld, d differences) []string {
+func (n *interference) paths(o listreference.Observer, other *listreference.Calendar, d differences) []string {
 	q := &questions{interference: n, observer: o}
 	for _, e := range d.events {
-		q.event(e, other.eventOf(e.id))
+		q.event(e, other.EventOf(e.ID))
 	}
 	for _, l := range d.linked {
-		q.linked(l.kind, l.refLinked, other.linkedOf(l.kind, l.id))
+		q.linked(l.kind, l.Linked, other.LinkedOf(l.kind, l.ID))
 	}
 	for _, r := range d.series {
-		q.series(r.id)
+		q.series(r.ID)
 	}
 	slices.Sort(q.paths)
-	paths := pickSome(n.Rand, slices.Compact(q.paths), pathsPerPair)
+	paths := draw.Items(n.Rand, slices.Compact(q.paths), pathsPerPair)
 	for range 8 {
-		a := &asking{refMaker: n.refMaker, site: n.site, stranger: !o.knows}
-		collection := pickOne(n.Rand, "events", "events", "venues", "organizers", "categories", "tags")
+		a := &randomcalendar.RequestMaker{Maker: n.Maker, Site: n.site, Stranger: !o.Knows}
+		collection := draw.Item(n.Rand, "events", "events", "venues", "organizers", "categories", "tags")
 		switch collection {
 		case "events":
-			a.events()
-			if drawPercent(n.Rand, 50) {
-				a.add("starts_after", "1990-01-01")
+			a.DrawEventQuery()
+			if draw.Percent(n.Rand, 50) {
+				a.Add("starts_after", "1990-01-01")
 			}
 		case "venues", "organizers":
-			a.linked()
+			a.DrawLinkedQuery()
 		default:
-			a.terms(map[string]calendar.Kind{"categories": calendar.Category, "tags": calendar.Tag}[collection])
+			a.DrawTermQuery(map[string]calendar.Kind{"categories": calendar.Category, "tags": calendar.Tag}[collection])
 		}
-		if drawPercent(n.Rand, 40) {
-			a.add("page", strconv.Itoa(1+n.IntN(4)))
-			a.add("per_page", strconv.Itoa(1+n.IntN(4)))
+		if draw.Percent(n.Rand, 40) {
+			a.Add("page", strconv.Itoa(1+n.IntN(4)))
+			a.Add("per_page", strconv.Itoa(1+n.IntN(4)))
 		}
-		paths = append(paths, "/"+collection+"?"+strings.Join(a.query, "&"))
+		paths = append(paths, "/"+collection+"?"+strings.Join(a.Query, "&"))
 	}
 	return paths
 }
@@ -567,7 +461,7 @@ func (n *interference) paths(o observer, other *refWorld, d differences) []strin
 // questions are requests about what differs between two calendars.
 type questions struct {
 	*interference
-	observer observer
+	observer listreference.Observer
 	paths    []string
 }
 
@@ -582,12 +476,12 @@ func (q *questions) add(collection string, pairs ...any) {
 // events asks for events of all times.
 func (q *questions) events(pairs ...any) {
 	pairs = append(pairs, "starts_after", "1990-01-01", "per_page", 50)
-	if drawPercent(q.Rand, 80) {
+	if draw.Percent(q.Rand, 80) {
 		pairs = append(pairs, "_fields", "events.id,events.venue.id,total")
 	}
-	if q.observer.knows {
-		pairs = append(pairs, "password", refPassword)
-	} else if drawPercent(q.Rand, 30) {
+	if q.observer.Knows {
+		pairs = append(pairs, "password", randomcalendar.Password)
+	} else if draw.Percent(q.Rand, 30) {
 		pairs = append(pairs, "password", "mistaken")
 	}
 	q.add("events", pairs...)
@@ -600,9 +494,9 @@ func (q *questions) series(id int64) {
 	}
 }
 
-func (q *questions) near(l *refLinked) {
-	if l.located {
-		q.events("geoloc_lat", l.lat, "geoloc_lng", l.lng, "geoloc_radius", 1)
+func (q *questions) near(l *listreference.Linked) {
+	if l.Located {
+		q.events("geoloc_lat", l.Lat, "geoloc_lng", l.Lng, "geoloc_radius", 1)
 	}
 	q.events("geoloc", 0)
 	q.events("geoloc", 1)
@@ -615,71 +509,71 @@ func (q *questions) counts(collection string) {
 	}
 }
 
-func (q *questions) event(e, was *refEvent) {
-	if e.series != was.series || e.start != was.start {
-		q.series(max(e.series, was.series))
+func (q *questions) event(e, was *listreference.Event) {
+	if e.Series != was.Series || e.Start != was.Start {
+		q.series(max(e.Series, was.Series))
 	}
-	for _, f := range flagFilters {
-		if e.flags[f.Name] != was.flags[f.Name] {
+	for _, f := range q.Calendar.FlagColumns {
+		if e.Flags[f.Name] != was.Flags[f.Name] {
 			q.events(f.Name, 0)
 			q.events(f.Name, 1)
 		}
 	}
-	for _, f := range wordFilters {
-		if e.stored[f.Name] != was.stored[f.Name] {
-			q.events(f.Name, e.stored[f.Name])
-			q.events(f.Name, was.stored[f.Name])
+	for _, f := range q.Calendar.WordColumns {
+		if e.Words[f.Name] != was.Words[f.Name] {
+			q.events(f.Name, e.Words[f.Name])
+			q.events(f.Name, was.Words[f.Name])
 		}
 	}
-	for _, id := range different(e.venues, was.venues) {
+	for _, id := range different(e.Venues, was.Venues) {
 		q.events("venue", id)
-		q.near(q.world.linkedOf(calendar.Venue, id))
+		q.near(q.Calendar.LinkedOf(calendar.Venue, id))
 		q.counts("venues")
-		q.add("venues", "event", e.id)
+		q.add("venues", "event", e.ID)
 	}
-	for _, id := range different(e.organizers, was.organizers) {
+	for _, id := range different(e.Organizers, was.Organizers) {
 		q.events("organizer", id)
 		q.counts("organizers")
-		q.add("organizers", "event", e.id)
+		q.add("organizers", "event", e.ID)
 	}
-	for _, id := range different(e.terms, was.terms) {
+	for _, id := range different(e.Terms, was.Terms) {
 		filter, collection := "categories", "categories"
-		if slices.ContainsFunc(q.world.terms[calendar.Tag], func(t *refTerm) bool { return t.id == id }) {
+		if slices.ContainsFunc(q.Calendar.Terms[calendar.Tag], func(t *listreference.Term) bool { return t.ID == id }) {
 			filter, collection = "tags", "tags"
 		}
 		q.events(filter, id)
-		q.add(collection, pickOne(q.Rand, "event", "post"), e.id, "hide_empty", 0)
+		q.add(collection, draw.Item(q.Rand, "event", "post"), e.ID, "hide_empty", 0)
 	}
-	words := func(e *refEvent) []string {
-		text := e.texts.in[e.texts.original]
-		return strings.Fields(refPlain(text.title + " " + text.excerpt + " " + text.description))
+	words := func(e *listreference.Event) []string {
+		text := e.Texts.In[e.Texts.Original]
+		return strings.Fields(listreference.PlainText(text.Title + " " + text.Excerpt + " " + text.Description))
 	}
-	for _, word := range pickSome(q.Rand, different(words(e), words(was)), 3) {
-		q.events("search", pickOne(q.Rand, word, word, "-"+word), "ml_language", e.texts.original, "include", e.id)
+	for _, word := range draw.Items(q.Rand, different(words(e), words(was)), 3) {
+		q.events("search", draw.Item(q.Rand, word, word, "-"+word), "ml_language", e.Texts.Original, "include", e.ID)
 	}
-	if e.status != was.status || e.author != was.author || e.start != was.start || e.parent != was.parent ||
-		e.hidden != was.hidden || e.protected != was.protected {
+	if e.Status != was.Status || e.Author != was.Author || e.Start != was.Start || e.Parent != was.Parent ||
+		e.Hidden != was.Hidden || e.Protected != was.Protected {
 		q.counts("venues")
 		q.counts("organizers")
-		q.events("post_parent", pickOne(q.Rand, e.id, e.parent, was.parent))
-		q.events("status", pickOne(q.Rand, calendar.Statuses...))
-		q.add(pickOne(q.Rand, "categories", "tags"), pickOne(q.Rand, "event", "post"), e.id, "hide_empty", 0)
+		q.events("post_parent", draw.Item(q.Rand, e.ID, e.Parent, was.Parent))
+		q.events("status", draw.Item(q.Rand, calendar.Statuses...))
+		q.add(draw.Item(q.Rand, "categories", "tags"), draw.Item(q.Rand, "event", "post"), e.ID, "hide_empty", 0)
 	}
-	q.add("events/"+strconv.FormatInt(e.id, 10), "password", map[bool]string{true: refPassword}[q.observer.knows])
+	q.add("events/"+strconv.FormatInt(e.ID, 10), "password", map[bool]string{true: randomcalendar.Password}[q.observer.Knows])
 }
 
-func (q *questions) linked(kind calendar.Kind, l, was *refLinked) {
+func (q *questions) linked(kind calendar.Kind, l, was *listreference.Linked) {
 	collection := string(kind) + "s"
 	if kind == calendar.Venue {
 		q.near(l)
 		q.near(was)
 	}
-	q.events(string(kind), l.id)
-	for _, value := range pickSome(q.Rand, different(slices.Collect(maps.Values(l.fields)), slices.Collect(maps.Values(was.fields))), 2) {
+	q.events(string(kind), l.ID)
+	for _, value := range draw.Items(q.Rand, different(slices.Collect(maps.Values(l.Fields)), slices.Collect(maps.Values(was.Fields))), 2) {
 		q.add(collection, "search", value, "per_page", 50)
 	}
-	q.add(collection, "has_events", q.IntN(2), "status", pickOne(q.Rand, calendar.Statuses...), "per_page", 50)
-	q.add(collection + "/" + strconv.FormatInt(l.id, 10))
+	q.add(collection, "has_events", q.IntN(2), "status", draw.Item(q.Rand, calendar.Statuses...), "per_page", 50)
+	q.add(collection + "/" + strconv.FormatInt(l.ID, 10))
 }
 
 // different lists what is in one of two lists only.
@@ -694,130 +588,25 @@ func different[T cmp.Ordered](a, b []T) []T {
 	return slices.Compact(out)
 }
 
-func (w *refWorld) eventOf(id int64) *refEvent {
-	return w.events[slices.IndexFunc(w.events, func(e *refEvent) bool { return e.id == id })]
-}
-
-// clone copies the records of a world. What they point to is never changed.
-func (w *refWorld) clone() *refWorld {
-	out := &refWorld{callers: w.callers, terms: w.terms, linked: map[calendar.Kind][]*refLinked{}}
-	for _, e := range w.events {
-		out.events = append(out.events, new(*e))
-	}
-	for _, r := range w.series {
-		out.series = append(out.series, new(*r))
-	}
-	for kind, all := range w.linked {
-		for _, l := range all {
-			out.linked[kind] = append(out.linked[kind], new(*l))
-		}
-	}
-	return out
-}
-
 // changes tells in which records two worlds differ.
-func changes(before, after *refWorld) string {
+func changes(before, after *listreference.Calendar) string {
 	var b strings.Builder
-	for i, e := range after.events {
-		if was := before.events[i]; !sameText(*was, *e) {
+	for i, e := range after.Events {
+		if was := before.Events[i]; !sameText(*was, *e) {
 			fmt.Fprintf(&b, "event %+v\n  was %+v\n", *e, *was)
 		}
 	}
-	for i, r := range after.series {
-		if was := before.series[i]; !sameText(*was, *r) {
+	for i, r := range after.Series {
+		if was := before.Series[i]; !sameText(*was, *r) {
 			fmt.Fprintf(&b, "series %+v\n  was %+v\n", *r, *was)
 		}
 	}
-	for kind, all := range after.linked {
+	for kind, all := range after.Linked {
 		for i, l := range all {
-			if was := before.linked[kind][i]; !sameText(*was, *l) {
+			if was := before.Linked[kind][i]; !sameText(*was, *l) {
 				fmt.Fprintf(&b, "%s %+v\n  was %+v\n", kind, *l, *was)
 			}
 		}
 	}
 	return b.String()
-}
-
-// rewriteEvent makes the row of an event and its links what the world says. Its terms count as before: that number is
-// public.
-func (w *refWorld) rewriteEvent(t *testing.T, api *apitest.API, e *refEvent) {
-	t.Helper()
-	ctx, db, own := t.Context(), api.Store.Ent, e.texts.in[e.texts.original]
-	update := db.Event.UpdateOneID(e.id).ClearAuthorID().SetStatus(e.status).SetPublishedAt(e.published).
-		SetTitle(own.title).SetExcerpt(own.excerpt).SetDescription(own.description).SetTimezone(e.zone).
-		SetStartWall(calendar.WallOf(e.startWall)).SetEndWall(calendar.WallOf(e.endWall)).
-		SetStartsAt(e.start.UTC()).SetEndsAt(e.end.UTC()).SetAllDay(e.allDay).SetHideFromListings(e.hidden).
-		ClearParentID().ClearPasswordHash().ClearSeriesID().ClearOriginalStart()
-	if e.author != 0 {
-		update.SetAuthorID(e.author)
-	}
-	if e.parent != 0 {
-		update.SetParentID(e.parent)
-	}
-	if e.series != 0 {
-		update.SetSeriesID(e.series).SetOriginalStart(e.nominal())
-	}
-	if e.protected {
-		update.SetPasswordHash(edit.HashPassword(api.Key, e.id, refPassword))
-	}
-	do := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	do(e.setColumns(update.Mutation()))
-	do(update.Exec(ctx))
-	_, err := db.EventVenue.Delete().Where(eventvenue.EventID(e.id)).Exec(ctx)
-	do(err)
-	_, err = db.EventOrganizer.Delete().Where(eventorganizer.EventID(e.id)).Exec(ctx)
-	do(err)
-	_, err = db.EventTerm.Delete().Where(eventterm.EventID(e.id)).Exec(ctx)
-	do(err)
-	api.LinkVenues(t, e.id, e.venues...)
-	api.LinkOrganizers(t, e.id, e.organizers...)
-	api.LinkTerms(t, e.id, e.terms...)
-}
-
-// rewriteSeries makes the row of a series what the world says.
-func rewriteSeries(t *testing.T, api *apitest.API, r *refRecord) {
-	t.Helper()
-	update := api.Store.Ent.Series.UpdateOneID(r.id).ClearAuthorID().SetStatus(r.status).SetPublishedAt(r.published)
-	if r.author != 0 {
-		update.SetAuthorID(r.author)
-	}
-	if err := update.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// rewriteLinked makes the row of a venue or organizer what the world says.
-func (w *refWorld) rewriteLinked(t *testing.T, api *apitest.API, kind calendar.Kind, l *refLinked) {
-	t.Helper()
-	var author *int64
-	if l.author != 0 {
-		author = &l.author
-	}
-	own := l.texts.in[l.texts.original]
-	var err error
-	if kind == calendar.Organizer {
-		err = api.Store.Ent.Organizer.UpdateOneID(l.id).ClearAuthorID().SetNillableAuthorID(author).SetStatus(l.status).
-			SetPublishedAt(l.published).SetName(own.title).SetNameKey(calendar.FoldName(own.title)).
-			SetDescription(own.description).SetPhone(l.fields["phone"]).SetWebsite(l.fields["website"]).
-			SetEmail(l.fields["email"]).Exec(t.Context())
-	} else {
-		update := api.Store.Ent.Venue.UpdateOneID(l.id).ClearAuthorID().SetNillableAuthorID(author).SetStatus(l.status).
-			SetPublishedAt(l.published).SetName(own.title).SetNameKey(calendar.FoldName(own.title)).
-			SetDescription(own.description).SetAddress(l.fields["address"]).SetCity(l.fields["city"]).
-			SetCountry(l.fields["country"]).SetProvince(l.fields["province"]).SetState(l.fields["state"]).
-			SetZip(l.fields["zip"]).SetPhone(l.fields["phone"]).SetWebsite(l.fields["website"]).
-			ClearLatitude().ClearLongitude()
-		if l.located {
-			update.SetLatitude(l.lat).SetLongitude(l.lng)
-		}
-		err = update.Exec(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }

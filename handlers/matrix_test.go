@@ -334,69 +334,6 @@ trash    trash                         other      400 400 no  no  yes yes
 trash    publish,draft,pending,future,private  own,other  400 400 no no no no
 `
 
-// listedByStatus returns the ids that a list shows a role, by the requested status. Nil means that the request is refused.
-func listedByStatus(planted []right, kind, role string) map[string][]int64 {
-	column := 3 + slices.Index(roles, role)
-	listed := map[string][]int64{}
-	for line := range strings.Lines(visibility) {
-		f := strings.Fields(line)
-		if len(f) == 0 {
-			continue
-		}
-		asked, statuses, owners, cell := f[0], strings.Split(f[1], ","), strings.Split(f[2], ","), f[column]
-		if _, known := listed[asked]; !known {
-			listed[asked] = []int64{}
-		}
-		switch cell {
-		case "400":
-			listed[asked] = nil
-		case "yes":
-			listed[asked] = append(listed[asked], plantedIDs(planted, kind, role, statuses, owners)...)
-		}
-	}
-	return listed
-}
-
-// plantedIDs returns the records of a kind that have one of the statuses. owners says whether they are the role's own.
-func plantedIDs(planted []right, kind, role string, statuses, owners []string) (ids []int64) {
-	for _, p := range planted {
-		status, _ := p.stored()
-		owner := "other"
-		if p.role == role && p.whose == "own" {
-			owner = "own"
-		}
-		if p.kind == kind && slices.Contains(statuses, string(status)) && slices.Contains(owners, owner) {
-			ids = append(ids, p.id)
-		}
-	}
-	return ids
-}
-
-// matrixList asks for a list as a role. It returns the ids of the records, and nil if the request is refused.
-func matrixList(t *testing.T, api *apitest.API, role, kind, status string) (ids []int64) {
-	t.Helper()
-	path := "/" + kind + "s?per_page=50"
-	if status != "-" {
-		path += "&status=" + status
-	}
-	r := api.Do(t, apitest.Request{As: role, Path: path})
-	if r.Status != http.StatusOK {
-		if r.Status != http.StatusBadRequest {
-			t.Errorf("%q lists %ss of status %s: %d", role, kind, status, r.Status)
-		}
-		return nil
-	}
-	ids = []int64{}
-	for _, item := range r.Get(t, kind+"s").([]any) {
-		ids = append(ids, int64(item.(map[string]any)["id"].(float64)))
-	}
-	if total := int(r.Get(t, "total").(float64)); total != len(ids) {
-		t.Errorf("%q lists %ss of status %s: total %d of %d", role, kind, status, total, len(ids))
-	}
-	slices.Sort(ids)
-	return ids
-}
-
 func TestListsShowWhatTheRoleMaySee(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -412,15 +349,77 @@ func TestListsShowWhatTheRoleMaySee(t *testing.T) {
 		}
 		plant(t, api, users, planted)
 		for _, kind := range []string{"event", "venue", "organizer"} {
-			for _, role := range roles {
-				for status, want := range listedByStatus(planted, kind, role) {
-					got := matrixList(t, api, role, kind, status)
-					slices.Sort(want)
-					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("%q lists %ss of status %s (-want +got):\n%s", role, kind, status, diff)
+			for column, role := range roles {
+				for asked, want := range visibleIDs(planted, kind, column) {
+					if diff := cmp.Diff(want, shownIDs(t, api, role, kind, asked)); diff != "" {
+						t.Errorf("%q lists %ss of status %s (-want +got):\n%s", role, kind, asked, diff)
 					}
 				}
 			}
 		}
 	})
+}
+
+// visibleIDs reads a column of visibility. It returns the sorted ids of the records of a kind that each list shows, by the requested status.
+// A list that is refused has nil.
+func visibleIDs(planted []right, kind string, column int) map[string][]int64 {
+	want := map[string][]int64{}
+	for line := range strings.Lines(visibility) {
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		asked, statuses, owners, cell := f[0], strings.Split(f[1], ","), strings.Split(f[2], ","), f[3+column]
+		if _, known := want[asked]; !known {
+			want[asked] = []int64{}
+		}
+		switch cell {
+		case "400":
+			want[asked] = nil
+		case "yes":
+			for _, p := range planted {
+				status, _ := p.stored()
+				if p.kind == kind && slices.Contains(statuses, string(status)) && slices.Contains(owners, p.whoseFor(roles[column])) {
+					want[asked] = append(want[asked], p.id)
+				}
+			}
+		}
+	}
+	for _, ids := range want {
+		slices.Sort(ids)
+	}
+	return want
+}
+
+// whoseFor returns whose a planted record is for the user of a role.
+func (r right) whoseFor(role string) string {
+	if r.whose == "own" && r.role == role {
+		return "own"
+	}
+	return "other"
+}
+
+// shownIDs returns the sorted ids of a list, nil if the request is refused. Asked is the requested status, - for none.
+func shownIDs(t *testing.T, api *apitest.API, role, kind, asked string) []int64 {
+	t.Helper()
+	path := "/" + kind + "s?per_page=50"
+	if asked != "-" {
+		path += "&status=" + asked
+	}
+	r := api.Do(t, apitest.Request{As: role, Path: path})
+	if r.Status != http.StatusOK {
+		if r.Status != http.StatusBadRequest {
+			t.Errorf("%q lists %ss of status %s: %d", role, kind, asked, r.Status)
+		}
+		return nil
+	}
+	got := []int64{}
+	for _, item := range r.Get(t, kind+"s").([]any) {
+		got = append(got, int64(item.(map[string]any)["id"].(float64)))
+	}
+	if total := int(r.Get(t, "total").(float64)); total != len(got) {
+		t.Errorf("%q lists %ss of status %s: total %d of %d", role, kind, asked, total, len(got))
+	}
+	slices.Sort(got)
+	return got
 }

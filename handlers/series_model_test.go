@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/draw"
 )
 
 // seriesWrites are the kinds of writes that make, change and leave series.
@@ -92,7 +93,7 @@ func scopedWrite(scope string, body func(*indexModel, *ent.Event) object) func(*
 			m.createSeries()
 			return false
 		}
-		row := pickOne(m.Rand, rows...)
+		row := draw.Item(m.Rand, rows...)
 		path := fmt.Sprintf("%s?scope=%s", m.path(calendar.Event, row.ID), scope)
 		if body == nil {
 			return m.sendAs("editor", "DELETE", path, nil)
@@ -123,7 +124,7 @@ func (m *indexModel) pickSeries(status calendar.Status) int64 {
 		}
 		return 0
 	}
-	return pickOne(m.Rand, rows...).ID
+	return draw.Item(m.Rand, rows...).ID
 }
 
 func (m *indexModel) createSeries() bool {
@@ -132,7 +133,7 @@ func (m *indexModel) createSeries() bool {
 		start := m.now().Add(time.Duration(m.IntN(1000)-200) * time.Hour)
 		_, err := e.CreateEvent(m.ctx, tx, &edit.EventInput{
 			Title: new(m.name("series")), Start: new(when.FromInstant(start)), End: new(when.FromInstant(start.Add(time.Hour))),
-			AuthorID: new(m.users[pickOne(m.Rand, "author", "editor")]), Rule: new(fmt.Sprintf("FREQ=DAILY;INTERVAL=2;COUNT=%d", 3+m.IntN(5))),
+			AuthorID: new(m.users[draw.Item(m.Rand, "author", "editor")]), Rule: new(fmt.Sprintf("FREQ=DAILY;INTERVAL=2;COUNT=%d", 3+m.IntN(5))),
 		})
 		return err
 	})
@@ -146,7 +147,7 @@ func (m *indexModel) editOccurrence(do func(*ent.Tx, *edit.Editor, *ent.Event) e
 		m.createSeries()
 		return false
 	}
-	row := pickOne(m.Rand, rows...)
+	row := draw.Item(m.Rand, rows...)
 	return m.edit(func(tx *ent.Tx, e *edit.Editor) error { return do(tx, e, row) })
 }
 
@@ -162,7 +163,7 @@ func (m *indexModel) restateSeries(status calendar.Status) bool {
 		m.createSeries()
 		return false
 	}
-	row := pickOne(m.Rand, rows...)
+	row := draw.Item(m.Rand, rows...)
 	return m.edit(func(tx *ent.Tx, _ *edit.Editor) error {
 		update := tx.Series.UpdateOne(row).SetStatus(status).SetStatusBeforeTrash("").AddVersion(1)
 		if status == calendar.Trash {

@@ -14,11 +14,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/rightsmodel"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestCalendarBehavesAsItsModel lets users of all roles write at random. A small model predicts each reply: it has the
-// owner, the status and the links of each record.
+// TestCalendarBehavesAsItsModel lets users of all roles write at random. The model predicts each reply.
 func TestCalendarBehavesAsItsModel(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestCalendarBehavesAsItsModel(t *testing.T) {
 					rt.Error(err)
 				}
 			}()
-			newModel(t, rt, st).run(24)
+			newStatefulRun(t, rt, st).run(24)
 		})
 	})
 	t.Run("mysql", func(t *testing.T) {
@@ -56,37 +56,23 @@ func TestCalendarBehavesAsItsModel(t *testing.T) {
 				for i := range choices {
 					choices[i] = byte(r.Uint32())
 				}
-				rapid.MakeFuzz(func(rt *rapid.T) { newModel(t, rt, st).run(80) })(t, choices)
+				rapid.MakeFuzz(func(rt *rapid.T) { newStatefulRun(t, rt, st).run(80) })(t, choices)
 			})
 		}
 	})
 }
 
-// statefulRecord is an event, a venue or an organizer of the model.
-type statefulRecord struct {
-	id            int64
-	kind, owner   string // the role of its author
-	status        calendar.Status
-	before        calendar.Status
-	slug          string
-	slugged       bool // it has had a slug
-	links, tagged []int64
-}
-
-// model is the expected content of the service.
-type model struct {
+// statefulRun is a calendar in the service and in the model, with the requests to both.
+type statefulRun struct {
 	t     *testing.T
 	rt    *rapid.T
 	api   *apitest.API
 	names int
-
-	records []*statefulRecord
-	terms   map[int64]string // name by id; "" once deleted
-	ids     []int64          // of terms, in the order they were created
+	model rightsmodel.Calendar
 }
 
-func newModel(t *testing.T, rt *rapid.T, st *store.Store) *model {
-	m := &model{t: t, rt: rt, api: apitest.New(t, st), terms: map[int64]string{}}
+func newStatefulRun(t *testing.T, rt *rapid.T, st *store.Store) *statefulRun {
+	m := &statefulRun{t: t, rt: rt, api: apitest.New(t, st), model: rightsmodel.Calendar{Terms: map[int64]string{}}}
 	for _, role := range roles[1:] {
 		m.api.SignIn(t, role, calendar.Role(role))
 	}
@@ -94,7 +80,7 @@ func newModel(t *testing.T, rt *rapid.T, st *store.Store) *model {
 }
 
 // run does up to so many things, and compares all that can be seen afterwards.
-func (m *model) run(most int) {
+func (m *statefulRun) run(most int) {
 	steps := rapid.IntRange(1, most).Draw(m.rt, "steps")
 	actions := map[string]func(){
 		"create": m.create, "update": m.update, "delete": m.remove, "read": m.read,
@@ -107,18 +93,20 @@ func (m *model) run(most int) {
 	for _, role := range roles {
 		m.lists(role)
 	}
-	m.slugs()
+	if a, b := m.model.SharedSlug(); a != nil {
+		m.rt.Fatalf("%ss %d and %d have the slug %s", a.Kind, a.ID, b.ID, a.Slug)
+	}
 }
 
-func (m *model) role() string { return rapid.SampledFrom(roles).Draw(m.rt, "role") }
+func (m *statefulRun) role() string { return rapid.SampledFrom(roles).Draw(m.rt, "role") }
 
-func (m *model) yes(label string) bool { return rapid.Bool().Draw(m.rt, label) }
+func (m *statefulRun) yes(label string) bool { return rapid.Bool().Draw(m.rt, label) }
 
-// any is a record of the kinds, nil if there is none.
-func (m *model) any(kinds ...string) *statefulRecord {
-	var all []*statefulRecord
-	for _, r := range m.records {
-		if slices.Contains(kinds, r.kind) {
+// drawRecord draws a record of the kinds, nil if there is none.
+func (m *statefulRun) drawRecord(kinds ...string) *rightsmodel.Record {
+	var all []*rightsmodel.Record
+	for _, r := range m.model.Records {
+		if slices.Contains(kinds, r.Kind) {
 			all = append(all, r)
 		}
 	}
@@ -128,60 +116,8 @@ func (m *model) any(kinds ...string) *statefulRecord {
 	return rapid.SampledFrom(all).Draw(m.rt, "record")
 }
 
-func editor(role string) bool { return role == "editor" || role == "administrator" }
-
-func publisher(role string) bool { return role == "author" || editor(role) }
-
-func (r *statefulRecord) mayEdit(role string) bool {
-	status := r.status
-	if status == calendar.Trash {
-		status = r.before
-	}
-	switch {
-	case editor(role):
-		return true
-	case role == "" || r.owner != role:
-		return false
-	case role == "contributor":
-		return status == calendar.Draft || status == calendar.Pending
-	}
-	return role == "author"
-}
-
-func (r *statefulRecord) mayRead(role string) bool {
-	switch r.status {
-	case calendar.Publish:
-		return true
-	case calendar.Trash:
-		return r.kind != "event" && r.mayEdit(role)
-	}
-	return editor(role) || (r.owner == role && (role == "author" || role == "contributor"))
-}
-
-// settle sets the status of a record after a caller has sent one.
-func (r *statefulRecord) settle(role string, sent calendar.Status) {
-	switch {
-	case sent == calendar.Trash:
-		if r.status != calendar.Trash {
-			r.before, r.status = r.status, calendar.Trash
-		}
-		return
-	case (sent == calendar.Publish || sent == calendar.Private) && !publisher(role):
-		sent = calendar.Pending
-	}
-	r.status, r.before = sent, ""
-}
-
-// refusal returns the status for a caller without the right.
-func refusal(role string) int {
-	if role == "" {
-		return 401
-	}
-	return 403
-}
-
 // do sends a request and compares its status.
-func (m *model) do(want int, method, role, path string, body object) apitest.Response {
+func (m *statefulRun) do(want int, method, role, path string, body object) apitest.Response {
 	r := apitest.Request{Method: method, As: role, Path: path}
 	if body != nil {
 		r.JSON = body
@@ -195,38 +131,37 @@ func (m *model) do(want int, method, role, path string, body object) apitest.Res
 
 var sendable = []calendar.Status{"", calendar.Publish, calendar.Draft, calendar.Pending, calendar.Private}
 
-// link draws venues and terms for an event. status is that of the reply if they cannot be had: 400 before the
-// permission is looked at.
-func (m *model) link(role string, body object) (links, tagged []int64, wrong bool) {
-	if venue := m.any("venue"); venue != nil && m.yes("with venues") {
-		body["venue"] = []int64{venue.id, venue.id}
-		links = []int64{venue.id}
-		wrong = venue.status == calendar.Trash || !venue.mayRead(role)
+// link draws venues and terms for an event. It reports whether some cannot be had.
+func (m *statefulRun) link(role string, body object) (links, tagged []int64, areBad bool) {
+	if venue := m.drawRecord("venue"); venue != nil && m.yes("with venues") {
+		body["venue"] = []int64{venue.ID, venue.ID}
+		links = []int64{venue.ID}
+		areBad = !venue.IsLinkable(role)
 	}
-	if len(m.ids) > 0 && m.yes("with terms") {
-		id := rapid.SampledFrom(m.ids).Draw(m.rt, "term")
+	if len(m.model.TermIDs) > 0 && m.yes("with terms") {
+		id := m.drawTerm()
 		body["tags"] = []int64{id}
 		tagged = []int64{id}
-		wrong = wrong || m.terms[id] == ""
+		areBad = areBad || m.model.Terms[id] == ""
 	}
-	return links, tagged, wrong
+	return links, tagged, areBad
 }
 
-func (m *model) create() {
+func (m *statefulRun) create() {
 	role := m.role()
 	kind := rapid.SampledFrom([]string{"event", "event", "venue", "organizer"}).Draw(m.rt, "kind")
 	status := rapid.SampledFrom(sendable).Draw(m.rt, "status")
 	m.names++
-	r := &statefulRecord{kind: kind, owner: role}
+	r := &rightsmodel.Record{Kind: kind, Owner: role}
 	// All want the same slug, but only events may have the same name.
 	body := object{"slug": "same"}
-	wrong, named := false, ""
+	areBad, newTag := false, ""
 	if kind == "event" {
 		body = concert(object{"title": "Same"})
-		r.links, r.tagged, wrong = m.link(role, body)
+		r.Links, r.Tagged, areBad = m.link(role, body)
 		if body["tags"] == nil && m.yes("with a new tag") {
-			named = fmt.Sprint("tag ", m.names)
-			body["tags"] = []string{named}
+			newTag = fmt.Sprint("tag ", m.names)
+			body["tags"] = []string{newTag}
 		}
 	} else {
 		body[kind] = fmt.Sprint("Name ", m.names)
@@ -234,37 +169,23 @@ func (m *model) create() {
 	if status != "" {
 		body["status"] = status
 	}
-	want := 201
-	switch {
-	case wrong:
-		want = 400
-	case role == "" || role == "subscriber":
-		want = refusal(role)
-	case named != "" && !publisher(role):
-		want = 400
-	}
+	want := rightsmodel.CreateReply(role, areBad, newTag != "")
 	reply := m.do(want, "POST", role, "/"+kind+"s", body)
 	if want != 201 {
 		return
 	}
-	if status == "" {
-		status = calendar.Publish
-		if !publisher(role) {
-			status = calendar.Draft
-		}
-	}
-	r.settle(role, status)
-	r.id = int64(reply.Get(m.t, "id").(float64))
-	if named != "" {
+	r.ID = int64(reply.Get(m.t, "id").(float64))
+	if newTag != "" {
 		id := int64(reply.Get(m.t, "tags", 0, "id").(float64))
-		m.terms[id], m.ids, r.tagged = named, append(m.ids, id), []int64{id}
+		m.model.AddTerm(id, newTag)
+		r.Tagged = []int64{id}
 	}
-	m.records = append(m.records, r)
+	m.model.Create(role, r, status)
 	m.shows(r, role, reply)
 }
 
-func (m *model) update() {
-	r, role := m.any("event", "venue", "organizer"), m.role()
+func (m *statefulRun) update() {
+	r, role := m.drawRecord("event", "venue", "organizer"), m.role()
 	if r == nil {
 		return
 	}
@@ -273,115 +194,67 @@ func (m *model) update() {
 		body["status"] = status
 	}
 	var links, tagged []int64
-	wrong := false
-	if r.kind == "event" {
-		links, tagged, wrong = m.link(role, body)
+	areBad := false
+	if r.Kind == "event" {
+		links, tagged, areBad = m.link(role, body)
 	}
-	want := 200
-	switch {
-	case wrong:
-		want = 400
-	case !r.mayEdit(role):
-		want = refusal(role)
-	}
+	want := r.UpdateReply(role, areBad)
 	reply := m.do(want, rapid.SampledFrom([]string{"POST", "PUT", "PATCH"}).Draw(m.rt, "method"), role, m.path(r), body)
-	if want != 200 {
-		return
-	}
-	was := r.status
-	if status != "" {
-		r.settle(role, status)
-	}
-	if links != nil {
-		r.links = links
-	}
-	if tagged != nil {
-		r.tagged = tagged
-	}
-	if r.status == calendar.Trash && was != calendar.Trash {
-		m.unlink(r)
-	}
-	m.shows(r, role, reply)
-}
-
-func (m *model) path(r *statefulRecord) string { return fmt.Sprintf("/%ss/%d", r.kind, r.id) }
-
-// unlink removes a venue in the trash from all events.
-func (m *model) unlink(gone *statefulRecord) {
-	for _, r := range m.records {
-		r.links = slices.DeleteFunc(r.links, func(id int64) bool { return id == gone.id })
-	}
-}
-
-func (m *model) remove() {
-	r, role := m.any("event", "venue", "organizer"), m.role()
-	if r == nil {
-		return
-	}
-	want := 200
-	switch {
-	case !r.mayEdit(role):
-		want = refusal(role)
-	case r.status == calendar.Trash:
-		want = 410
-	}
-	reply := m.do(want, "DELETE", role, m.path(r), nil)
 	if want == 200 {
-		r.settle(role, calendar.Trash)
-		m.unlink(r)
+		m.model.Update(role, r, status, links, tagged)
 		m.shows(r, role, reply)
 	}
 }
 
-func (m *model) read() {
-	r, role := m.any("event", "venue", "organizer"), m.role()
+func (m *statefulRun) path(r *rightsmodel.Record) string { return fmt.Sprintf("/%ss/%d", r.Kind, r.ID) }
+
+func (m *statefulRun) remove() {
+	r, role := m.drawRecord("event", "venue", "organizer"), m.role()
 	if r == nil {
 		return
 	}
-	if !r.mayRead(role) {
-		m.do(403, "GET", role, m.path(r), nil)
+	want := r.DeleteReply(role)
+	reply := m.do(want, "DELETE", role, m.path(r), nil)
+	if want == 200 {
+		m.model.Delete(r)
+		m.shows(r, role, reply)
+	}
+}
+
+func (m *statefulRun) read() {
+	r, role := m.drawRecord("event", "venue", "organizer"), m.role()
+	if r == nil {
 		return
 	}
-	m.shows(r, role, m.do(200, "GET", role, m.path(r), nil))
+	want := r.ReadReply(role)
+	reply := m.do(want, "GET", role, m.path(r), nil)
+	if want == 200 {
+		m.shows(r, role, reply)
+	}
 }
 
 // shows compares a representation with the model.
-func (m *model) shows(r *statefulRecord, role string, reply apitest.Response) {
+func (m *statefulRun) shows(r *rightsmodel.Record, role string, reply apitest.Response) {
 	body := reply.JSON(m.t)
-	if got := valueAt(body, "status"); got != string(r.status) {
-		m.rt.Fatalf("%s %d is %v, want %s", r.kind, r.id, got, r.status)
+	if got := valueAt(body, "status"); got != string(r.Status) {
+		m.rt.Fatalf("%s %d is %v, want %s", r.Kind, r.ID, got, r.Status)
 	}
-	r.slug, _ = valueAt(body, "slug").(string)
-	r.slugged = r.slugged || r.kind != "event" || r.status.HasSlug() || r.before.HasSlug()
-	if (r.slug != "") != r.slugged {
-		m.rt.Fatalf("%s %d, %s, has the slug %q", r.kind, r.id, r.status, r.slug)
+	slug, _ := valueAt(body, "slug").(string)
+	if !r.TakesSlug(slug) {
+		m.rt.Fatalf("%s %d, %s, has the slug %q", r.Kind, r.ID, r.Status, slug)
 	}
-	if trashed := strings.HasSuffix(r.slug, "__trashed"); r.slugged && trashed != (r.status == calendar.Trash) {
-		m.rt.Fatalf("%s %d, %s, has the slug %q", r.kind, r.id, r.status, r.slug)
-	}
-	if r.kind != "event" {
+	if r.Kind != "event" {
 		return
 	}
-	var venues []int64
-	for _, id := range r.links {
-		if venue := m.find(id); venue.mayRead(role) {
-			venues = append(venues, id)
-		}
+	if got, want := idsOf(valueAt(body, "venue")), m.model.ShownVenues(r, role); !slices.Equal(got, want) {
+		m.rt.Fatalf("event %d shows %q the venues %v, want %v", r.ID, role, got, want)
 	}
-	got := idsOf(valueAt(body, "venue"))
-	if !slices.Equal(got, venues) {
-		m.rt.Fatalf("event %d shows %q the venues %v, want %v", r.id, role, got, venues)
-	}
-	if got := idsOf(valueAt(body, "tags")); !slices.Equal(got, r.tagged) {
-		m.rt.Fatalf("event %d has the tags %v, want %v", r.id, got, r.tagged)
+	if got := idsOf(valueAt(body, "tags")); !slices.Equal(got, r.Tagged) {
+		m.rt.Fatalf("event %d has the tags %v, want %v", r.ID, got, r.Tagged)
 	}
 }
 
-func (m *model) find(id int64) *statefulRecord {
-	return m.records[slices.IndexFunc(m.records, func(r *statefulRecord) bool { return r.id == id })]
-}
-
-// idsOf are the ids of an object or of a list of objects.
+// idsOf returns the ids of an object or of a list of objects.
 func idsOf(v any) (ids []int64) {
 	if one, ok := v.(object); ok {
 		v = []any{one}
@@ -393,117 +266,69 @@ func idsOf(v any) (ids []int64) {
 	return ids
 }
 
-func (m *model) createTerm() {
+func (m *statefulRun) createTerm() {
 	role := m.role()
 	m.names++
-	name, want := fmt.Sprint("term ", m.names), 201
-	if len(m.ids) > 0 && m.yes("existing") {
-		if old := m.terms[rapid.SampledFrom(m.ids).Draw(m.rt, "term")]; old != "" {
-			name, want = strings.ToUpper(old), 400
+	name, isTaken := fmt.Sprint("term ", m.names), false
+	if len(m.model.TermIDs) > 0 && m.yes("existing") {
+		if old := m.model.Terms[m.drawTerm()]; old != "" {
+			name, isTaken = strings.ToUpper(old), true
 		}
 	}
-	if !publisher(role) {
-		want = refusal(role)
-	}
+	want := rightsmodel.CreateTermReply(role, isTaken)
 	reply := m.do(want, "POST", role, "/tags", object{"name": name})
 	if want == 201 {
-		id := int64(reply.Get(m.t, "id").(float64))
-		m.terms[id], m.ids = name, append(m.ids, id)
+		m.model.AddTerm(int64(reply.Get(m.t, "id").(float64)), name)
 	}
 }
 
-// oneTerm draws a term for a write, and tells the status it will be refused with.
-func (m *model) oneTerm(role string) (id int64, want int) {
-	id, want = rapid.SampledFrom(m.ids).Draw(m.rt, "term"), 200
-	switch {
-	case m.terms[id] == "":
-		want = 400
-	case !publisher(role):
-		want = refusal(role)
-	}
-	return id, want
-}
+func (m *statefulRun) drawTerm() int64 { return rapid.SampledFrom(m.model.TermIDs).Draw(m.rt, "term") }
 
-func (m *model) renameTerm() {
+func (m *statefulRun) renameTerm() {
 	role := m.role()
-	if len(m.ids) == 0 {
+	if len(m.model.TermIDs) == 0 {
 		return
 	}
-	id, want := m.oneTerm(role)
+	id := m.drawTerm()
+	want := m.model.WriteTermReply(role, id)
 	m.names++
 	name := fmt.Sprint("renamed ", m.names)
 	m.do(want, "PATCH", role, termPath("tags", id), object{"name": name})
 	if want == 200 {
-		m.terms[id] = name
+		m.model.Terms[id] = name
 	}
 }
 
-func (m *model) deleteTerm() {
+func (m *statefulRun) deleteTerm() {
 	role := m.role()
-	if len(m.ids) == 0 {
+	if len(m.model.TermIDs) == 0 {
 		return
 	}
-	id, want := m.oneTerm(role)
+	id := m.drawTerm()
+	want := m.model.WriteTermReply(role, id)
 	m.do(want, "DELETE", role, termPath("tags", id), nil)
-	if want != 200 {
-		return
-	}
-	m.terms[id] = ""
-	for _, r := range m.records {
-		r.tagged = slices.DeleteFunc(r.tagged, func(t int64) bool { return t == id })
+	if want == 200 {
+		m.model.DeleteTerm(id)
 	}
 }
 
-// lists compares what a role sees in lists.
-func (m *model) lists(role string) {
+// lists compares the records and tags that a role sees in lists.
+func (m *statefulRun) lists(role string) {
 	for _, kind := range []string{"event", "venue", "organizer"} {
-		want := 0
-		for _, r := range m.records {
-			if r.kind == kind && r.status != calendar.Trash && r.mayRead(role) {
-				want++
-			}
-		}
 		r := m.do(200, "GET", role, "/"+kind+"s", nil)
-		if got := int(r.Get(m.t, "total").(float64)); got != want {
+		if got, want := int(r.Get(m.t, "total").(float64)), m.model.CountListed(kind, role); got != want {
 			m.rt.Fatalf("%q sees %d %ss, want %d", role, got, kind, want)
 		}
 	}
-	counts := map[int64]int{}
-	for id, name := range m.terms {
-		if name != "" {
-			counts[id] = 0
-		}
-	}
-	for _, r := range m.records {
-		if r.kind == "event" && r.status == calendar.Publish {
-			for _, id := range r.tagged {
-				counts[id]++
-			}
-		}
-	}
+	counts := m.model.TermCounts()
 	r := m.do(200, "GET", role, "/tags?hide_empty=no&per_page=50", nil)
 	if got := int(r.Get(m.t, "total").(float64)); got != len(counts) {
 		m.rt.Fatalf("%q sees %d tags, want %d", role, got, len(counts))
 	}
 	for _, item := range r.Get(m.t, "tags").([]any) {
 		id := int64(valueAt(item, "id").(float64))
-		if got := valueAt(item, "count"); got != float64(counts[id]) || valueAt(item, "name") != m.terms[id] {
-			m.rt.Fatalf("tag %d: count %v of %v, want %d of %q", id, got, valueAt(item, "name"), counts[id], m.terms[id])
+		if got := valueAt(item, "count"); got != float64(counts[id]) || valueAt(item, "name") != m.model.Terms[id] {
+			m.rt.Fatalf("tag %d: count %v of %v, want %d of %q", id, got, valueAt(item, "name"), counts[id], m.model.Terms[id])
 		}
-	}
-}
-
-// slugs checks that no two records share a slug, except in the trash.
-func (m *model) slugs() {
-	taken := map[string]int64{}
-	for _, r := range m.records {
-		if r.slug == "" || r.status == calendar.Trash {
-			continue
-		}
-		key := r.kind + " " + r.slug
-		if taken[key] != 0 {
-			m.rt.Fatalf("%ss %d and %d have the slug %s", r.kind, r.id, taken[key], r.slug)
-		}
-		taken[key] = r.id
 	}
 }

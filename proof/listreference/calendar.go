@@ -1,0 +1,234 @@
+// Package listreference answers lists (contract, section 9).
+//
+// It does so a second time, apart from the service: it looks at every record in memory and applies the rules for filters one after the other. It
+// shares the words of package calendar with the service (names of kinds, statuses and languages) and none of its rules. Package
+// randomcalendar draws calendars and requests, and tests compare the replies.
+package listreference
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// The roles of callers, from the least.
+const (
+	Anonymous = iota
+	Subscriber
+	Contributor
+	Author
+	Editor
+	Administrator
+)
+
+// Caller sends requests. An anonymous caller has no id.
+type Caller struct {
+	ID    int64
+	Login string
+	Role  int
+}
+
+// Site is a zone and a time. Replies depend on them as well as on the records and the caller.
+type Site struct {
+	Zone *time.Location
+	Now  time.Time
+}
+
+// Record has the common fields of events, venues and organizers. Author 0 means none.
+type Record struct {
+	ID, Author        int64
+	Status            calendar.Status
+	StatusBeforeTrash calendar.Status // of a record in the trash
+	Published         time.Time
+	Texts             Texts
+}
+
+// Texts are a record's texts in its original language and in others.
+type Texts struct {
+	Original calendar.Language
+	In       map[calendar.Language]Text
+}
+
+// Text is a text in one language. The title is the name of a venue, organizer or term.
+type Text struct{ Title, Excerpt, Description, Slug string }
+
+// Event is an event with its links. Flags and Words have the values of columns by the name of the filter. These maps never change.
+type Event struct {
+	Record
+	Start, End         time.Time
+	StartWall, EndWall time.Time // as UTC
+	Zone               string
+	AllDay, Hidden     bool
+	Protected          bool
+	Flags              map[string]bool
+	Words              map[string]string
+	Parent, Series     int64
+	Venues, Organizers []int64
+	Terms              []int64
+}
+
+// Linked is a venue or organizer. Fields are its other texts, such as the city.
+type Linked struct {
+	Record
+	Located  bool
+	Lat, Lng float64
+	Fields   map[string]string
+}
+
+// Term is a category or tag. Count is the count in the database: a due event counts once the service has published it.
+type Term struct {
+	ID, Parent int64
+	Count      int
+	Texts      Texts
+}
+
+// Calendar is all records and callers.
+type Calendar struct {
+	Callers []Caller
+	Events  []*Event
+	Linked  map[calendar.Kind][]*Linked
+	Terms   map[calendar.Kind][]*Term
+	Series  []*Record
+
+	FlagColumns []Column // booleans of events
+	WordColumns []Column // words of events, each one of a few
+}
+
+// Column is a column of events with a filter of its own. Name is that of the filter, Field that of the column.
+type Column struct {
+	Name, Field string
+	Words       []string // of a column of words, all there are
+	Public      bool     // a password does not guard it
+}
+
+// effective returns the status that callers see: a scheduled record that is due is published.
+func (s Site) effective(r *Record) calendar.Status {
+	if r.Status == calendar.Future && !r.Published.After(s.Now) {
+		return calendar.Publish
+	}
+	return r.Status
+}
+
+// Shows reports whether a caller's lists show a record. Asked is nil when no status was asked for.
+func (s Site) Shows(r *Record, c Caller, asked []calendar.Status) bool {
+	status := s.effective(r)
+	if asked == nil && status == calendar.Trash || asked != nil && !slices.Contains(asked, status) {
+		return false
+	}
+	return status == calendar.Publish || c.Role >= Editor || c.Role >= Contributor && r.Author == c.ID
+}
+
+// Redacts reports whether the caller, who sends no password, is shown an event without what a password guards.
+func (s Site) Redacts(e *Event, c Caller) bool { return e.Protected && !s.mayEdit(e, c) }
+
+// mayEdit reports whether the caller may edit an event.
+func (s Site) mayEdit(e *Event, c Caller) bool {
+	if c.Role >= Editor || e.Author != c.ID || c.Role < Contributor {
+		return c.Role >= Editor
+	}
+	status := s.effective(&e.Record)
+	if status == calendar.Trash {
+		status = e.StatusBeforeTrash
+	}
+	return c.Role == Author || status == calendar.Draft || status == calendar.Pending
+}
+
+// seesSeries reports whether an id is that of a series which the caller may read.
+func (w *Calendar) seesSeries(s Site, c Caller, id int64) bool {
+	return slices.ContainsFunc(w.Series, func(r *Record) bool { return r.ID == id && s.Shows(r, c, nil) })
+}
+
+// LinkedOf returns the venue or organizer with an id.
+func (w *Calendar) LinkedOf(kind calendar.Kind, id int64) *Linked {
+	at := slices.IndexFunc(w.Linked[kind], func(l *Linked) bool { return l.ID == id })
+	return w.Linked[kind][at]
+}
+
+// EventOf returns the event with an id.
+func (w *Calendar) EventOf(id int64) *Event {
+	return w.Events[slices.IndexFunc(w.Events, func(e *Event) bool { return e.ID == id })]
+}
+
+// Clone copies the records of a calendar. What they point to never changes.
+func (w *Calendar) Clone() *Calendar {
+	out := new(*w)
+	out.Events, out.Series, out.Linked = nil, nil, map[calendar.Kind][]*Linked{}
+	for _, e := range w.Events {
+		out.Events = append(out.Events, new(*e))
+	}
+	for _, r := range w.Series {
+		out.Series = append(out.Series, new(*r))
+	}
+	for kind, all := range w.Linked {
+		for _, l := range all {
+			out.Linked[kind] = append(out.Linked[kind], new(*l))
+		}
+	}
+	return out
+}
+
+// served returns the text a reader of a language gets, field by field: in that language, in English as the language
+// of the site, in the original one.
+func (t Texts) served(lang calendar.Language) Text {
+	var out Text
+	for _, l := range []calendar.Language{lang, calendar.English, t.Original} {
+		text := t.In[l]
+		for _, f := range []struct {
+			to   *string
+			from string
+		}{
+			{&out.Title, text.Title},
+			{&out.Excerpt, text.Excerpt},
+			{&out.Description, text.Description},
+			{&out.Slug, text.Slug},
+		} {
+			if *f.to == "" {
+				*f.to = f.from
+			}
+		}
+	}
+	return out
+}
+
+// hasSlug reports whether a slug is one of the record's, in any language.
+func (t Texts) hasSlug(slug string) bool {
+	for _, text := range t.In {
+		if text.Slug == slug && slug != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Slugs returns the slugs by language.
+func (t Texts) Slugs() map[calendar.Language]string {
+	out := map[calendar.Language]string{}
+	for l, in := range t.In {
+		out[l] = in.Slug
+	}
+	return out
+}
+
+// Languages returns the languages of the texts.
+func (t Texts) Languages() calendar.LanguageSet {
+	return calendar.LanguagesOf(slices.Collect(maps.Keys(t.In))...)
+}
+
+// EachTranslation calls do with the texts in other languages than the original one.
+func (t Texts) EachTranslation(do func(calendar.Language, Text)) {
+	for _, l := range calendar.Languages {
+		if text, ok := t.In[l]; ok && l != t.Original {
+			do(l, text)
+		}
+	}
+}
+
+// AuthorID returns the id of the author, nil if there is none.
+func (r *Record) AuthorID() *int64 {
+	if r.Author == 0 {
+		return nil
+	}
+	return &r.Author
+}

@@ -1,0 +1,97 @@
+package listreference
+
+import (
+	"time"
+)
+
+// Date is a date as a client means it: a moment or, if naive, the time that a clock of the site shows, in UTC.
+type Date struct {
+	At    time.Time
+	Naive bool
+}
+
+// moment returns the moment that a date means.
+func (s Site) moment(d Date) time.Time {
+	if d.Naive {
+		return Instant(d.At, s.Zone)
+	}
+	return d.At
+}
+
+// Midnight returns the beginning of the day of d in the site's zone, or so many days later.
+func (s Site) Midnight(d Date, later int) time.Time {
+	on := d.At
+	if !d.Naive {
+		on = on.In(s.Zone)
+	}
+	y, m, day := on.Date()
+	return Instant(time.Date(y, m, day+later, 0, 0, 0, 0, time.UTC), s.Zone)
+}
+
+// Instant returns the first moment at which a clock shows wall, which is given as UTC. A time the clock skips is
+// as long after the time three hours before as it would be without the skip. It tries all quarters of an hour
+// that a zone may be ahead of or behind UTC.
+func Instant(wall time.Time, zone *time.Location) time.Time {
+	for ahead := 15 * time.Hour; ahead >= -15*time.Hour; ahead -= 15 * time.Minute {
+		t := wall.Add(-ahead)
+		if _, offset := t.In(zone).Zone(); time.Duration(offset)*time.Second == ahead {
+			return t
+		}
+	}
+	const before = 3 * time.Hour
+	return Instant(wall.Add(-before), zone).Add(before)
+}
+
+// Window returns the default window: from today's first moment until the end of the same day two years on, exclusive.
+func (s Site) Window() (from, to time.Time) {
+	y, m, day := s.Now.In(s.Zone).Date()
+	last := min(day, time.Date(y+2, m+1, 0, 0, 0, 0, 0, time.UTC).Day())
+	return s.Midnight(Date{At: s.Now}, 0),
+		s.Midnight(Date{At: time.Date(y+2, m, last, 0, 0, 0, 0, time.UTC), Naive: true}, 1)
+}
+
+// inTime applies the table of date filters (contract, section 9.1). A filter by a whole day includes that day.
+func (s Site) inTime(e *Event, q EventQuery) bool {
+	from, to := s.Window()
+	_, startsBefore := q.Dates["starts_before"]
+	_, startsAfter := q.Dates["starts_after"]
+	_, endsBefore := q.Dates["ends_before"]
+	_, endsAfter := q.Dates["ends_after"]
+	relative := startsBefore || startsAfter || endsBefore || endsAfter
+	if _, sent := q.Dates["start_date"]; !sent && !relative && e.Start.Before(from) {
+		return false
+	}
+	if _, sent := q.Dates["end_date"]; !sent && !relative && !e.End.Before(to) {
+		return false
+	}
+	for name, d := range q.Dates {
+		if !s.matchesDate(e, name, d, q.Strict) {
+			return false
+		}
+	}
+	return true
+}
+
+// matchesDate applies one date filter. If strict, it means the moment, else the whole day.
+func (s Site) matchesDate(e *Event, name string, d Date, strict bool) bool {
+	first, end := s.Midnight(d, 0), s.Midnight(d, 1) // of the day; the end is not part of it
+	if strict {
+		first, end = s.moment(d), s.moment(d)
+	}
+	isAfter := func(t time.Time) bool { return t.After(end) || !strict && t.Equal(end) }
+	switch name {
+	case "start_date":
+		return !e.Start.Before(first)
+	case "end_date":
+		return !isAfter(e.End)
+	case "starts_before":
+		return e.Start.Before(end)
+	case "starts_after":
+		return isAfter(e.Start)
+	case "ends_before":
+		return e.End.Before(end)
+	case "ends_after":
+		return isAfter(e.End)
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package listreference
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// This file says what a caller may read. If two calendars differ only in what a caller may not read, the caller gets the same
+// replies from both. What an observer is shown is a text, so that it can be compared.
+
+// ReplyLife is the longest time for which caches keep replies that observers compare. A publication in that time ends a reply.
+const ReplyLife = 90 * time.Second
+
+// Observer is a caller, and whether the caller knows the passwords of events.
+type Observer struct {
+	Caller
+	Knows bool
+}
+
+func (o Observer) String() string {
+	name := "anonymous"
+	if o.Login != "" {
+		name = o.Login
+	}
+	if o.Knows {
+		name += " with the password"
+	}
+	return name
+}
+
+// ShownLinked returns all that representations give an observer of a venue or organizer, and whether events show links to it.
+func (o Observer) ShownLinked(s Site, l *Linked) string {
+	text := fmt.Sprint(o.common(s, &l.Record), s.Shows(&l.Record, o.Caller, nil))
+	if !o.lists(s, &l.Record) {
+		return text + "unknown"
+	}
+	return text + fmt.Sprint(l.Texts, l.Located, l.Lat, l.Lng, l.Fields)
+}
+
+// lists reports whether some list, with a filter by status, shows a record to an observer.
+func (o Observer) lists(s Site, r *Record) bool {
+	return s.Shows(r, o.Caller, nil) || s.Shows(r, o.Caller, []calendar.Status{calendar.Trash})
+}
+
+// common returns the parts of a record that every caller sees. Ids and slugs are known to be taken. A publication date
+// ends a cached reply, so it counts as shown.
+func (o Observer) common(s Site, r *Record) string {
+	text := fmt.Sprint(r.ID, " ", r.Texts.Slugs(), " ")
+	if s.effective(r) == calendar.Future && r.Published.Before(s.Now.Add(ReplyLife)) {
+		text += fmt.Sprint("due ", r.Published, " ")
+	}
+	if o.lists(s, r) {
+		text += fmt.Sprint(r.Author, " ", s.effective(r), " ", r.Published, " ")
+	}
+	return text
+}
+
+// ShownEvent returns all that representations give an observer of an event.
+func (o Observer) ShownEvent(w *Calendar, s Site, e *Event) string {
+	text := o.common(s, &e.Record)
+	status := s.effective(&e.Record)
+	redacted := s.Redacts(e, o.Caller) && !o.Knows
+	switch {
+	case status == calendar.Trash && (e.Hidden || !o.lists(s, &e.Record)):
+		return text + "gone"
+	case !o.lists(s, &e.Record):
+		return text + "not accessible"
+	case e.Hidden && redacted:
+		return text + "not listed, protected"
+	}
+	titles := map[calendar.Language]string{}
+	for l, in := range e.Texts.In {
+		titles[l] = in.Title
+	}
+	if w.seesSeries(s, o.Caller, e.Series) {
+		text += fmt.Sprint("series ", e.Series, " ")
+	}
+	for _, f := range w.WordColumns {
+		if f.Public {
+			text += fmt.Sprint(e.Words[f.Name], " ")
+		}
+	}
+	text += fmt.Sprint(e.Texts.Original, titles, e.Start, e.End, e.StartWall, e.EndWall, e.Zone, e.Hidden, e.Protected, e.Parent)
+	if redacted {
+		return text + "redacted"
+	}
+	return text + fmt.Sprint(e.Texts, e.AllDay, e.Flags, e.Words, e.Terms,
+		o.links(w, s, calendar.Venue, e.Venues), o.links(w, s, calendar.Organizer, e.Organizers))
+}
+
+// links returns those links of an event that are shown.
+func (o Observer) links(w *Calendar, s Site, kind calendar.Kind, ids []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
+		l := w.LinkedOf(kind, id)
+		return !s.Shows(&l.Record, o.Caller, nil)
+	})
+}
+
+// ShownSeries returns all that representations give an observer of a series.
+func (o Observer) ShownSeries(s Site, r *Record) string {
+	return fmt.Sprint(o.common(s, r), s.Shows(r, o.Caller, nil))
+}

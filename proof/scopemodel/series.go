@@ -1,0 +1,216 @@
+// Package scopemodel says what a write with a scope does to a series. It follows the contract, section 19.5.
+//
+// It is a second, simple implementation of these rules and shares no code with package edit. Comments number the steps as that
+// section does. A phase is a list of starts, and a write compares the occurrences before and after it. Tests draw writes, send
+// them to both, and compare. The model has one series with one text, the title, and all schedules are short.
+package scopemodel
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Series is a series with its phases and occurrences. Now is the time of the next write. All times are those of one clock.
+type Series struct {
+	Now     time.Time
+	Phases  []Phase
+	Events  map[int64]Event
+	Trashed bool
+}
+
+// Event is an occurrence. Own has the names of its own fields in order, separated by spaces: title, start_date, end_date.
+// OffSchedule is set where a change of the schedule removed it.
+type Event struct {
+	Nominal, Start       time.Time
+	Title                string
+	Own                  string
+	Trashed, OffSchedule bool
+}
+
+// Scope says which occurrences a write reaches.
+type Scope string
+
+// The scopes, as clients send them.
+const (
+	This      Scope = "this"
+	Following Scope = "following"
+	All       Scope = "all"
+)
+
+// Action says what a write sends.
+type Action string
+
+// The actions. Update writes send one field each.
+const (
+	SetTitle  Action = "title"
+	Move      Action = "move" // a start_date
+	SetRule   Action = "rule"
+	SetExDate Action = "exdate"
+	SetRDate  Action = "rdate"
+	Delete    Action = "delete"
+	Restore   Action = "restore"
+)
+
+// Write is a write to an occurrence, or to the series if ID is 0. Each action uses a field: Title, By, Rule or Dates. Drop
+// is exceptions=drop.
+type Write struct {
+	Action Action
+	Scope  Scope
+	ID     int64
+	Title  string
+	By     time.Duration
+	Rule   Rule
+	Dates  []time.Time
+	Drop   bool
+}
+
+func (w Write) String() string {
+	return fmt.Sprintf("%s of %s at %d (%s, %s, %s %d×%d, %v, drop %v)",
+		w.Action, w.Scope, w.ID, w.Title, w.By, w.Rule.Unit, w.Rule.Count, w.Rule.Every, w.Dates, w.Drop)
+}
+
+// ErrRefused is the error of a write that the service refuses.
+var ErrRefused = errors.New("refused")
+
+// After returns the series after a write. New occurrences have negative ids. A refused write returns ErrRefused.
+func (s Series) After(w Write) (Series, error) {
+	after := s.clone()
+	var err error
+	switch {
+	case w.Scope == This:
+		err = after.writeOccurrence(w)
+	case w.Action == Delete:
+		err = after.trash(w)
+	case w.Action == Restore:
+		after.restore()
+	default:
+		err = (&update{Write: w, before: s, series: &after}).apply()
+	}
+	return after, err
+}
+
+func (s Series) clone() Series {
+	s.Phases, s.Events = slices.Clone(s.Phases), maps.Clone(s.Events)
+	for i := range s.Phases {
+		s.Phases[i].ExDate = maps.Clone(s.Phases[i].ExDate)
+		s.Phases[i].RDate = slices.Clone(s.Phases[i].RDate)
+	}
+	return s
+}
+
+// begun reports whether an occurrence starts now or earlier.
+func (s *Series) begun(e Event) bool { return !e.Start.After(s.Now) }
+
+// phaseOf returns the phase of a nominal start.
+func (s *Series) phaseOf(at time.Time) *Phase { return &s.Phases[PhaseOf(s.Phases, at)] }
+
+// isDeleted reports whether an occurrence was deleted: it is in the trash, and its start is an exdate.
+func (s *Series) isDeleted(e Event) bool {
+	return e.Trashed && !e.OffSchedule && s.phaseOf(e.Nominal).ExDate[e.Nominal]
+}
+
+// idsByStart returns the ids of the occurrences in the order of their nominal starts.
+func (s *Series) idsByStart() []int64 {
+	ids := slices.Sorted(maps.Keys(s.Events))
+	slices.SortFunc(ids, func(a, b int64) int { return s.Events[a].Nominal.Compare(s.Events[b].Nominal) })
+	return ids
+}
+
+// change changes an occurrence.
+func (s *Series) change(id int64, do func(e *Event)) {
+	e := s.Events[id]
+	do(&e)
+	s.Events[id] = e
+}
+
+// writeOccurrence is a write with the scope this. What it sends becomes own fields of the occurrence. A deleted one leaves an
+// exdate. One that a change of the schedule removed comes back as an rdate.
+func (s *Series) writeOccurrence(w Write) error {
+	e := s.Events[w.ID]
+	phase := s.phaseOf(e.Nominal)
+	switch w.Action {
+	case SetTitle:
+		if e.Title != w.Title {
+			e.Title = w.Title
+			e.addOwn("title")
+		}
+	case Move:
+		e.moveBy(w.By)
+	case Delete:
+		if e.Trashed {
+			return ErrRefused
+		}
+		e.Trashed = true
+		phase.ExDate[e.Nominal] = true
+	case Restore:
+		delete(phase.ExDate, e.Nominal)
+		if e.OffSchedule {
+			phase.addRDate(e.Nominal)
+		}
+		e.Trashed, e.OffSchedule = false, false
+	}
+	s.Events[w.ID] = e
+	return nil
+}
+
+// trash is a DELETE with another scope than this. With following, the phase ends before the occurrence, and the schedule does
+// not have the rest any more. If nothing is left before it, or with all, the whole series is trashed with its schedule.
+func (s *Series) trash(w Write) error {
+	addressed, isOccurrence := s.Events[w.ID]
+	if isOccurrence && addressed.Trashed || !isOccurrence && s.Trashed {
+		return ErrRefused
+	}
+	phases, first := s.Phases, 0
+	if w.Scope == Following {
+		phases, first = splitPhases(s.Phases, addressed.Nominal)
+	}
+	s.Trashed = !slices.ContainsFunc(phases[:first], func(p Phase) bool { return len(p.liveStarts()) > 0 })
+	for _, id := range s.idsByStart() {
+		if s.Trashed || PhaseOf(phases, s.Events[id].Nominal) >= first {
+			s.change(id, func(e *Event) {
+				e.Trashed, e.OffSchedule = true, e.OffSchedule || !s.Trashed
+			})
+		}
+	}
+	if !s.Trashed {
+		s.Phases = phases[:first]
+	}
+	return nil
+}
+
+// restore is a status sent to a series in the trash. It restores what trashing the series trashed: neither deleted occurrences
+// nor those that a change of the schedule removed.
+func (s *Series) restore() {
+	for id, e := range s.Events {
+		if !e.OffSchedule && !s.isDeleted(e) {
+			s.change(id, func(e *Event) { e.Trashed = false })
+		}
+	}
+	s.Trashed = false
+}
+
+// moveBy gives an occurrence dates of its own.
+func (e *Event) moveBy(by time.Duration) {
+	e.Start = e.Start.Add(by)
+	e.addOwn("start_date", "end_date")
+}
+
+// owns reports whether a field is an own one.
+func (e *Event) owns(name string) bool { return slices.Contains(strings.Fields(e.Own), name) }
+
+// removeOwn makes fields those of the phase again.
+func (e *Event) removeOwn(names ...string) {
+	list := slices.DeleteFunc(strings.Fields(e.Own), func(name string) bool { return slices.Contains(names, name) })
+	e.Own = strings.Join(list, " ")
+}
+
+// addOwn makes fields own ones.
+func (e *Event) addOwn(names ...string) {
+	order := []string{"title", "start_date", "end_date"}
+	list := slices.DeleteFunc(order, func(name string) bool { return !e.owns(name) && !slices.Contains(names, name) })
+	e.Own = strings.Join(list, " ")
+}
