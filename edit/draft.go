@@ -5,7 +5,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Draft is a valid new record without an id and a slug. Package load uses it to write many records at once. The
+// Draft is a valid new record without an id and a slug. Package bulk uses it to write many records at once. The
 // columns of the row are not in it: DraftEvent and Named.Draft put them into a mutation.
 type Draft struct {
 	Original calendar.Text

@@ -1,4 +1,4 @@
-package load
+package bulk
 
 import "github.com/almanac-cal/almanac/calendar"
 

@@ -1,4 +1,4 @@
-package load
+package bulk_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -95,7 +96,7 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 				}
 				st := storetest.Migrated(t, other)
 				w := edittest.NewWorld(t, st.Ent)
-				l := New(st, w.As(calendar.Administrator))
+				l := bulk.NewLoader(st, w.As(calendar.Administrator))
 				l.Verify = true
 				newExample().byLoader(t, l, size)
 				if diff := cmp.Diff(want, dump(t, st.DB)); diff != "" {
@@ -119,12 +120,12 @@ func TestLoadedSlugsGoAroundTakenOnes(t *testing.T) {
 		for _, s := range []string{"lesson", "lesson-2", "lesson-4", "lesson-7"} {
 			w.Event(e, &edit.EventInput{Title: new("Other"), Slug: &s})
 		}
-		l := New(st, e)
+		l := bulk.NewLoader(st, e)
 		load := func(titles ...string) {
 			t.Helper()
-			var in []Event
+			var in []bulk.Event
 			for _, title := range titles {
-				in = append(in, Event{EventInput: edit.EventInput{
+				in = append(in, bulk.Event{EventInput: edit.EventInput{
 					Title: &title, Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
 				}})
 			}
@@ -160,8 +161,8 @@ func TestLoaderLeavesOutWhatIsInTheTrash(t *testing.T) {
 		e := w.As(calendar.Administrator)
 		kept, gone := w.Venue(e, &edit.VenueInput{Name: new("Kept")}), w.Venue(e, &edit.VenueInput{Name: new("Gone")})
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return edit.Venues.Trash(ctx, tx, e, gone) })
-		l := New(st, e)
-		p, err := l.Events([]Event{{EventInput: edit.EventInput{
+		l := bulk.NewLoader(st, e)
+		p, err := l.Events([]bulk.Event{{EventInput: edit.EventInput{
 			Title: new("A"), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
 			Venues: &[]edit.VenueRef{{ID: gone.ID}, {ID: kept.ID}},
 		}}})
@@ -185,14 +186,14 @@ func TestLoaderUsesTermsThatAreThere(t *testing.T) {
 		w := edittest.NewWorld(t, st.Ent)
 		e := w.As(calendar.Administrator)
 		music := w.Term(e, calendar.Category, "Music", 0)
-		loaded, err := New(st, e).Terms(t.Context(), calendar.Category, []Term{
+		loaded, err := bulk.NewLoader(st, e).Terms(t.Context(), calendar.Category, []bulk.Term{
 			{TermInput: edit.TermInput{Name: new("MUSIC")}},
 			{TermInput: edit.TermInput{Name: new("Music")}, Parent: func(ids []int64) int64 { return ids[0] }},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if loaded[0] != (LoadedTerm{ID: music.ID}) || !loaded[1].Created {
+		if loaded[0] != (bulk.LoadedTerm{ID: music.ID}) || !loaded[1].Created {
 			t.Errorf("loaded %+v", loaded)
 		}
 		if row := st.Ent.Term.GetX(t.Context(), loaded[1].ID); *row.ParentID != music.ID || row.Slug != "music-2" {
@@ -204,14 +205,14 @@ func TestLoaderUsesTermsThatAreThere(t *testing.T) {
 func TestLoaderAsksForRights(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
-	l := New(st, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.Principal{Role: calendar.Subscriber, UserID: 1}})
-	p, err := l.Venues([]Venue{{NamedInput: edit.VenueInput{Name: new("A")}}})
+	l := bulk.NewLoader(st, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.Principal{Role: calendar.Subscriber, UserID: 1}})
+	p, err := l.Venues([]bulk.Venue{{NamedInput: edit.VenueInput{Name: new("A")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = l.Write(t.Context(), p)
 	edittest.Refused(t, err, "rest_forbidden")
-	_, err = l.Terms(t.Context(), calendar.Tag, []Term{{TermInput: edit.TermInput{Name: new("A")}}})
+	_, err = l.Terms(t.Context(), calendar.Tag, []bulk.Term{{TermInput: edit.TermInput{Name: new("A")}}})
 	edittest.Refused(t, err, "rest_forbidden")
 	_, err = l.Images(t.Context(), []func(*ent.ImageCreate){func(*ent.ImageCreate) {}})
 	edittest.Refused(t, err, "rest_forbidden")
@@ -219,7 +220,7 @@ func TestLoaderAsksForRights(t *testing.T) {
 
 func TestVerifyRefusesTextsThatAreNotClean(t *testing.T) {
 	t.Parallel()
-	l := New(nil, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.System()})
+	l := bulk.NewLoader(nil, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.System()})
 	l.Verify = true
 	for _, tt := range []struct {
 		name string
@@ -234,7 +235,7 @@ func TestVerifyRefusesTextsThatAreNotClean(t *testing.T) {
 		{"in another language", edit.VenueInput{Name: new("A")}, inPolish("", "<p onclick=x>a</p>", ""), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := l.Venues([]Venue{{NamedInput: tt.in, Texts: tt.text}})
+			_, err := l.Venues([]bulk.Venue{{NamedInput: tt.in, Texts: tt.text}})
 			if (err == nil) != tt.ok {
 				t.Errorf("error %v, want none: %t", err, tt.ok)
 			}
@@ -246,11 +247,11 @@ func TestLoadedRowsFillEveryStatement(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	w := edittest.NewWorld(t, st.Ent)
-	l := New(st, w.As(calendar.Administrator))
+	l := bulk.NewLoader(st, w.As(calendar.Administrator))
 	long := "<p>" + strings.Repeat("long ", 20_000) + "</p>"
-	var in []Event
+	var in []bulk.Event
 	for i := range 1200 {
-		in = append(in, Event{EventInput: edit.EventInput{
+		in = append(in, bulk.Event{EventInput: edit.EventInput{
 			Title: new(fmt.Sprintf("Event %d", i)), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
 		}})
 		if i%100 == 0 {

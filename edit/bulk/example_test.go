@@ -1,4 +1,4 @@
-package load
+package bulk_test
 
 import (
 	"context"
@@ -10,17 +10,18 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
 // exampleCalendar is a little calendar: terms, venues, organizers and events that exercise every rule.
 type exampleCalendar struct {
-	categories, tags []Term
-	venues           []Venue
-	organizers       []Organizer
+	categories, tags []bulk.Term
+	venues           []bulk.Venue
+	organizers       []bulk.Organizer
 	// events are to be made once the ids of what they are linked to are known.
-	events func(categories, tags, venues, organizers []int64) []Event
+	events func(categories, tags, venues, organizers []int64) []bulk.Event
 }
 
 func inPolish(title, description, excerpt string) []calendar.Text {
@@ -30,21 +31,21 @@ func inPolish(title, description, excerpt string) []calendar.Text {
 func newExample() exampleCalendar {
 	source := func(kind string, i int) *string { return new(fmt.Sprintf("made.example?%s=%d", kind, i)) }
 	m := exampleCalendar{
-		categories: []Term{
+		categories: []bulk.Term{
 			{TermInput: edit.TermInput{Name: new("Music"), Description: new("All of it")}, Texts: inPolish("Muzyka", "", "")},
 			{TermInput: edit.TermInput{Name: new("Jazz")}, Parent: func(ids []int64) int64 { return ids[0] }},
 			{TermInput: edit.TermInput{Name: new("Łódź & more")}},
 			{TermInput: edit.TermInput{Name: new("!!!")}},
 		},
-		tags: []Term{{TermInput: edit.TermInput{Name: new("Free")}}, {TermInput: edit.TermInput{Name: new("Jazz")}}},
-		venues: []Venue{
+		tags: []bulk.Term{{TermInput: edit.TermInput{Name: new("Free")}}, {TermInput: edit.TermInput{Name: new("Jazz")}}},
+		venues: []bulk.Venue{
 			{NamedInput: edit.VenueInput{
 				Name: new("Hall"), Description: new("<p>Large</p>"), Values: edit.VenueValues{VenueValues: ent.VenueValues{Address: new("High Street 1"), City: new("Łódź"), Country: new("Poland"), Province: new("Łódzkie"), Zip: new("90-001"), Phone: new("123"), Website: new("https://hall.example/")}, Latitude: &edit.Coordinate{Set: true, Degrees: 51.77}, Longitude: &edit.Coordinate{Set: true, Degrees: 19.46}},
 			}, Texts: inPolish("Hala", "<p>Duża</p>", "")},
 			{NamedInput: edit.VenueInput{Name: new("Hall"), Values: edit.VenueValues{VenueValues: ent.VenueValues{ShowMap: new(false), State: new("X"), Stateprovince: new("Y")}}}},
 			{NamedInput: edit.VenueInput{Name: new("Yard"), Status: new(calendar.Draft)}, Texts: inPolish("", "<p>Dwór</p>", "")},
 		},
-		organizers: []Organizer{
+		organizers: []bulk.Organizer{
 			{NamedInput: edit.OrganizerInput{
 				Name: new("Choir"), Description: new("<p>Sings</p>"), Values: ent.OrganizerValues{Phone: new("1"), Email: new("a@choir.example"), Website: new("https://choir.example/")},
 			}, Texts: inPolish("Chór", "", "")},
@@ -63,7 +64,7 @@ func newExample() exampleCalendar {
 	for i := range m.organizers {
 		m.organizers[i].SourceID = source("organizer", i)
 	}
-	m.events = func(categories, tags, venues, organizers []int64) []Event {
+	m.events = func(categories, tags, venues, organizers []int64) []bulk.Event {
 		refs := func(ids ...int64) *[]edit.TermRef {
 			out := []edit.TermRef{}
 			for _, id := range ids {
@@ -75,7 +76,7 @@ func newExample() exampleCalendar {
 		if err != nil {
 			panic(err)
 		}
-		events := []Event{
+		events := []bulk.Event{
 			{EventInput: edit.EventInput{
 				Title: new("Concert"), Description: new("<p>Café &amp; jazz</p>"), Excerpt: new("<p>Jazz</p>"),
 				Categories: refs(categories[1], categories[0]), Tags: refs(tags[0]), Cost: &calendar.Cost{Prices: []string{"5", "10"}},
@@ -127,7 +128,7 @@ func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 		}
 		return &s
 	}
-	terms := func(taxonomy calendar.Kind, in []Term) []int64 {
+	terms := func(taxonomy calendar.Kind, in []bulk.Term) []int64 {
 		return each(len(in), func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error) {
 			own := in[i].TermInput
 			own.Taxonomy = taxonomy
@@ -196,7 +197,7 @@ func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 }
 
 // byLoader writes it in batches of a size.
-func (m exampleCalendar) byLoader(t *testing.T, l *Loader, size int) {
+func (m exampleCalendar) byLoader(t *testing.T, l *bulk.Loader, size int) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -204,7 +205,7 @@ func (m exampleCalendar) byLoader(t *testing.T, l *Loader, size int) {
 			t.Fatal(edittest.Describe(err))
 		}
 	}
-	terms := func(taxonomy calendar.Kind, in []Term) (ids []int64) {
+	terms := func(taxonomy calendar.Kind, in []bulk.Term) (ids []int64) {
 		loaded, err := l.Terms(t.Context(), taxonomy, in)
 		must(err)
 		for _, one := range loaded {
@@ -215,7 +216,7 @@ func (m exampleCalendar) byLoader(t *testing.T, l *Loader, size int) {
 		}
 		return ids
 	}
-	load := func(p *Batch, err error) []int64 {
+	load := func(p *bulk.Batch, err error) []int64 {
 		t.Helper()
 		must(err)
 		ids, err := l.Write(t.Context(), p)

@@ -1,5 +1,5 @@
-// Package load writes many new records at once.
-package load
+// Package bulk writes many new records at once.
+package bulk
 
 import (
 	"context"
@@ -31,8 +31,8 @@ type Loader struct {
 	slugs  slugMemo
 }
 
-// New returns a Loader that writes to st with a copy of e.
-func New(st *store.Store, e *edit.Editor) *Loader {
+// NewLoader returns a Loader that writes to st with a copy of e.
+func NewLoader(st *store.Store, e *edit.Editor) *Loader {
 	return &Loader{st: st, editor: *e, blank: ent.NewClient()}
 }
 
