@@ -262,19 +262,3 @@ func ownNames(own []string, names ...string) []string {
 	slices.SortFunc(own, func(a, b string) int { return place(a) - place(b) })
 	return own
 }
-
-// sentSeriesSlug takes the slug sent for a stored event as the slug of its new series, in the language of the
-// texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
-func (e *Editor) sentSeriesSlug(
-	ctx context.Context, tx *ent.Tx, r *record, t *ent.Event, sent *string,
-) (original *string, err error) {
-	if e.Write == "" || e.Write == r.language || valueOr("", sent) == "" {
-		return sent, nil
-	}
-	taken, err := r.slugIn(e.Write, "").take(ctx, tx, calendar.KeptSlug(*sent))
-	if err != nil {
-		return nil, err
-	}
-	setSlug(t, e.Write, taken)
-	return nil, nil
-}

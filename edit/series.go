@@ -18,8 +18,7 @@ import (
 // newSeries is a series that a write creates.
 type newSeries struct {
 	id          int64
-	slug        string  // slug of the series in the original language
-	sentSlug    *string // slug in the request, for a series created from an event
+	slug        string // slug of the series in the original language
 	schedule    recur.Schedule
 	occurrences []recur.Occurrence // occurrences to store now; never empty
 	until       *calendar.Wall     // the occurrences include all nominal starts up to this one; nil if they are all
@@ -81,19 +80,6 @@ func requireSeries(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// beginSeries draws the id of the series of a new event. It takes a slug for the series if the event would get
-// one.
-func (e *Editor) beginSeries(ctx context.Context, tx *ent.Tx, made *newSeries, s *recordInput) error {
-	if err := requireSeries(ctx, tx); err != nil {
-		return err
-	}
-	r := e.newRecord(calendar.Event, s)
-	r.kind = calendar.Series
-	err := r.register(ctx, tx, s.slug, 0)
-	made.id, made.slug = r.id, r.slug
-	return err
-}
-
 // slugOf returns the preferred slug of an occurrence. Nil means that the series has no slug.
 func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	if s.slug == "" {
@@ -109,19 +95,16 @@ type eventLinks struct {
 }
 
 // storeSeriesOf stores a series whose first occurrence is row, after the sent fields of row are stored. Changed
-// has the names of the fields that the write changed.
+// has the names of the fields that the write changed. Sent is the sent slug, which becomes that of the series.
 func (e *Editor) storeSeriesOf(
-	ctx context.Context, tx *ent.Tx, made *newSeries, row *ent.Event, links eventLinks, changed []string,
+	ctx context.Context, tx *ent.Tx, made *newSeries, row *ent.Event, links eventLinks, changed []string, sent *string,
 ) error {
-	first := eventRecord(row)
-	if err := first.load(ctx, tx); err != nil {
+	others, err := LoadTexts(ctx, tx, row)
+	if err != nil {
 		return err
 	}
-	t := templateOf(row, first.otherTexts(), links)
-	r := *first
-	r.kind, r.id, r.slug = calendar.Series, made.id, ""
-	sent, err := e.sentSeriesSlug(ctx, tx, &r, &t, made.sentSlug)
-	if err != nil {
+	t := templateOf(row, others, links)
+	if sent, err = e.takeTranslatedSlug(ctx, tx, made.id, &t, sent); err != nil {
 		return err
 	}
 	if row.OwnFields = keepState(&t, changed); row.OwnFields != nil {
@@ -129,10 +112,15 @@ func (e *Editor) storeSeriesOf(
 			return fmt.Errorf("own fields of event %d: %w", row.ID, err)
 		}
 	}
-	if wanted, ok := r.wantedSlug(sent); ok {
-		if made.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted); err != nil {
-			return err
-		}
+	made.slug = ""
+	switch slug := newSlug(made.id, row, row.Language); {
+	case valueOr("", sent) != "":
+		made.slug, err = slug.take(ctx, tx, calendar.KeptSlug(*sent))
+	case row.Status.HasSlug() || row.StatusBeforeTrash.HasSlug():
+		made.slug, err = slug.take(ctx, tx, calendar.Slug(row.Title))
+	}
+	if err != nil {
+		return err
 	}
 	rest := slices.DeleteFunc(slices.Clone(made.occurrences), func(o recur.Occurrence) bool {
 		return o.Nominal.Equal(made.schedule.Start)
@@ -143,19 +131,25 @@ func (e *Editor) storeSeriesOf(
 	return lockTemplateLinks(ctx, tx, &t)
 }
 
-// lockLinks locks the venues and organizers of a locked event, so that none of them goes to the trash before
-// the transaction ends.
-func (e *Editor) lockLinks(ctx context.Context, tx *ent.Tx, id int64) error {
-	for _, kind := range []calendar.Kind{calendar.Venue, calendar.Organizer} {
-		ids, err := loadLinks(ctx, tx, kind, id)
-		if err != nil {
-			return err
-		}
-		if _, err := e.LockLinkable(ctx, tx, kind, ids); err != nil {
-			return err
-		}
+// newSlug returns the slug in a language, which is not taken yet, of the new series of an event.
+func newSlug(series int64, row *ent.Event, l calendar.Language) slugOf {
+	return slugOf{kind: calendar.Series, owner: series, language: l, trashed: row.Status == calendar.Trash}
+}
+
+// takeTranslatedSlug takes the slug sent for a stored event as the slug of its new series, in the language of the
+// texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
+func (e *Editor) takeTranslatedSlug(
+	ctx context.Context, tx *ent.Tx, series int64, t *ent.Event, sent *string,
+) (original *string, err error) {
+	if e.Write == "" || e.Write == t.Language || valueOr("", sent) == "" {
+		return sent, nil
 	}
-	return nil
+	taken, err := newSlug(series, t, e.Write).take(ctx, tx, calendar.KeptSlug(*sent))
+	if err != nil {
+		return nil, err
+	}
+	setSlug(t, e.Write, taken)
+	return nil, nil
 }
 
 // lockTemplateLinks locks the terms and the image of a template until the transaction ends. The caller locks

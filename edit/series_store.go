@@ -100,33 +100,29 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	if err := w.dropSlugs(ctx); err != nil {
 		return err
 	}
-	owner := w.texts()
+	slugs := w.slugs()
 	trashed := w.standing.status == calendar.Trash
 	changed := false
-	if trashed != owner.trashed {
-		texts := []*recordText{&owner.recordText}
-		languages := []calendar.Language{owner.language}
-		for i := range owner.others {
-			texts, languages = append(texts, &owner.others[i].recordText), append(languages, owner.others[i].language)
-		}
-		for i, t := range texts {
-			moved, err := owner.slugIn(languages[i], t.slug).move(ctx, w.tx, trashed)
+	if trashed != w.wasTrashed() {
+		for i, s := range slugs {
+			moved, err := s.move(ctx, w.tx, trashed)
 			if err != nil {
 				return err
 			}
-			t.slug = moved
+			slugs[i].slug, slugs[i].trashed = moved, trashed
 		}
-		owner.trashed, changed = trashed, true
+		changed = true
 	}
-	if owner.slug == "" && (w.standing.status.HasSlug() || w.standing.before.HasSlug()) {
-		taken, err := owner.slugIn(owner.language, "").take(ctx, w.tx, calendar.Slug(owner.title))
+	if slugs[0].slug == "" && (w.standing.status.HasSlug() || w.standing.before.HasSlug()) {
+		title := w.phases[len(w.phases)-1].template.Title
+		taken, err := slugs[0].take(ctx, w.tx, calendar.Slug(title))
 		if err != nil {
 			return err
 		}
-		owner.slug, changed = taken, true
+		slugs[0].slug, changed = taken, true
 	}
 	if changed {
-		w.setSlugs(owner)
+		w.setSlugs(slugs)
 	}
 	return nil
 }
@@ -134,16 +130,15 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 // dropSlugs frees the slug of each language in which the series no longer has any text.
 func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 	was, is := &w.was[len(w.was)-1].template, &w.phases[len(w.phases)-1].template
-	owner := w.texts()
 	for _, old := range was.Translated() {
 		if old.Slug == "" || is.Languages.Has(old.Language) {
 			continue
 		}
 		slug := old.Slug
-		if owner.trashed {
+		if w.wasTrashed() {
 			slug = calendar.TrashedSlug(slug)
 		}
-		if err := owner.slugIn(old.Language, slug).drop(ctx, w.tx); err != nil {
+		if err := w.slugIn(old.Language, slug, w.wasTrashed()).drop(ctx, w.tx); err != nil {
 			return fmt.Errorf("slug %s: %w", slug, err)
 		}
 		w.phases = slices.Clone(w.phases)
@@ -235,9 +230,9 @@ func (r *occurrenceRow) compare() bool {
 	add(!row.OriginalStart.Equal(r.nominal) || row.OffSchedule != r.off || len(row.OwnFields) != len(r.own), "series")
 	r.action = calendar.Updated
 	switch trashed := r.standing.status == calendar.Trash; {
-	case trashed && !r.record.trashed:
+	case trashed && !r.wasTrashed():
 		r.action = calendar.Trashed
-	case !trashed && r.record.trashed:
+	case !trashed && r.wasTrashed():
 		r.action = calendar.Restored
 	}
 	if r.action != calendar.Updated && row.Slug != "" || row.Slug == "" && r.needsSlug() {
@@ -711,9 +706,9 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	}
 	action := calendar.Updated
 	switch {
-	case s.Status == calendar.Trash && !w.record.trashed:
+	case s.Status == calendar.Trash && !w.wasTrashed():
 		action = calendar.Trashed
-	case s.Status != calendar.Trash && w.record.trashed:
+	case s.Status != calendar.Trash && w.wasTrashed():
 		action = calendar.Restored
 	}
 	w.log(calendar.Series, s.ID, action, fields, i)

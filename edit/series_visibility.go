@@ -32,7 +32,7 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) er
 	ofPublicSeries := isPublic(w.series.Status, w.series.PublishedAt, w.Now) || isPublic(w.standing.status, w.standing.published, w.Now)
 	for _, r := range rows {
 		c := &publicChange{
-			was: r.record.publicationState, is: r.standing, fields: r.fields, protected: HasPassword(r.row) && r.protected(),
+			was: storedState(r.row), is: r.standing, fields: r.fields, protected: HasPassword(r.row) && r.protected(),
 			languages: r.languages != r.row.Languages,
 		}
 		if sameShown(r.before.VenueIDs(), r.after.VenueIDs(), isVenue) {
@@ -54,7 +54,7 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) er
 func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (impact, error) {
 	last, first := &w.phases[len(w.phases)-1].template, &w.was[len(w.was)-1].template
 	c := &publicChange{
-		was: w.record.publicationState, is: w.standing, protected: HasPassword(first) && HasPassword(last),
+		was: publicationState{status: w.series.Status, published: w.series.PublishedAt}, is: w.standing, protected: HasPassword(first) && HasPassword(last),
 		fields: slices.Clone(fields), languages: w.series.Languages != last.Languages,
 	}
 	var err error

@@ -41,7 +41,6 @@ type seriesWrite struct {
 	*Editor
 	tx     *ent.Tx
 	series *ent.Series
-	record *record // the series as a record
 	was    []seriesPhase
 	phases []seriesPhase // phases after the write
 	rows   []*occurrenceChange
@@ -61,7 +60,6 @@ type seriesWrite struct {
 // occurrenceChange is an occurrence of a series and its planned changes.
 type occurrenceChange struct {
 	row      *ent.Event
-	record   *record
 	nominal  calendar.Wall
 	span     calendar.Span
 	standing publicationState
@@ -76,6 +74,29 @@ type occurrenceChange struct {
 	names     []string // names of fields to copy from the template of the phase
 	sent      []string // names of fields to copy from the request
 }
+
+// wasTrashed reports whether the series was in the trash before the write.
+func (w *seriesWrite) wasTrashed() bool { return w.series.Status == calendar.Trash }
+
+// isAllowed reports whether the caller may carry out the operation on the series.
+func (w *seriesWrite) isAllowed(op auth.Operation) bool {
+	s := w.series
+	return auth.May(w.By, op, auth.RecordOf(calendar.Series, s.AuthorID, s.Status.Shown(w.Now, s.PublishedAt), s.StatusBeforeTrash))
+}
+
+// isAllowedFor reports whether the caller may carry out the operation on an occurrence.
+func (w *seriesWrite) isAllowedFor(c *occurrenceChange, op auth.Operation) bool {
+	r := c.row
+	return auth.May(w.By, op, auth.RecordOf(calendar.Event, r.AuthorID, r.Status.Shown(w.Now, r.PublishedAt), r.StatusBeforeTrash))
+}
+
+// storedState returns the publication state of an occurrence before the write.
+func storedState(row *ent.Event) publicationState {
+	return publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated}
+}
+
+// wasTrashed reports whether the occurrence was in the trash before the write.
+func (c *occurrenceChange) wasTrashed() bool { return c.row.Status == calendar.Trash }
 
 func (c *occurrenceChange) begun(now time.Time) bool { return !c.row.StartsAt.After(now) }
 
@@ -115,12 +136,6 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		return nil, fmt.Errorf("series %d has no phase", id)
 	}
 	w.phases = w.was
-	w.record = &record{
-		textOwner: textOwner{
-			kind: calendar.Series, id: id, language: s.Language, languages: s.Languages, trashed: s.Status == calendar.Trash,
-		},
-		publicationState: w.standing, author: s.AuthorID, version: calendar.Version{All: s.Version, Hidden: s.HiddenChanges},
-	}
 	rows, err := tx.Event.Query().Where(event.SeriesID(id)).Order(event.ByID()).Modify(forUpdate).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("occurrences of series %d: %w", id, err)
@@ -131,12 +146,11 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		if err != nil {
 			return nil, err
 		}
-		r := eventRecord(row)
 		exdate := w.was[phaseOf(w.was, *row.OriginalStart)].ExDate
 		w.rows = append(w.rows, &occurrenceChange{
-			row: row, record: r, nominal: *row.OriginalStart, span: span, standing: r.publicationState, author: row.AuthorID,
+			row: row, nominal: *row.OriginalStart, span: span, standing: storedState(row), author: row.AuthorID,
 			own: row.OwnFields, off: row.OffSchedule,
-			excluded: r.trashed && !row.OffSchedule && slices.ContainsFunc(exdate, row.OriginalStart.Equal),
+			excluded: row.Status == calendar.Trash && !row.OffSchedule && slices.ContainsFunc(exdate, row.OriginalStart.Equal),
 		})
 	}
 	return w, nil
@@ -208,11 +222,11 @@ func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Even
 // remove moves the occurrences in the scope to the trash. If earlier occurrences remain, the series ends before
 // the addressed occurrence.
 func (w *seriesWrite) remove(ctx context.Context) error {
-	version, trashed := w.record.version, w.record.trashed
+	version, trashed := calendar.Version{All: w.series.Version, Hidden: w.series.HiddenChanges}, w.wasTrashed()
 	if w.at != nil {
-		version, trashed = w.at.record.version, w.at.record.trashed
+		version, trashed = w.at.row.Core().Writes(), w.at.wasTrashed()
 	}
-	if !w.isAllowed(auth.Delete, w.record) {
+	if !w.isAllowed(auth.Delete) {
 		return Forbidden()
 	}
 	switch {
@@ -248,7 +262,7 @@ func (w *seriesWrite) trash() error {
 		if !c.live() {
 			continue
 		}
-		if !w.isAllowed(auth.Delete, c.record) {
+		if !w.isAllowedFor(c, auth.Delete) {
 			return Forbidden()
 		}
 		c.reached = true
@@ -263,7 +277,7 @@ func (w *seriesWrite) trash() error {
 }
 
 func (w *seriesWrite) nextPublicationState(old publicationState, sent *calendar.Status, date *time.Time) publicationState {
-	return nextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish, w.record))
+	return nextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish))
 }
 
 // SeriesEvent returns an event with the template and the first dates of a phase, and with the id, the author
@@ -278,29 +292,33 @@ func SeriesEvent(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
 	return row
 }
 
-// addressed returns the event with which a write compares the sent fields. It is the addressed occurrence, or
-// an event with the template of the last phase if the request is for the series.
-func (w *seriesWrite) addressed(ctx context.Context) (row *ent.Event, r *record, links eventLinks, err error) {
+// addressed begins to compare the input with the addressed occurrence, or with an event that has the template of the last
+// phase if the request is for the series. It returns that event with its links.
+func (w *seriesWrite) addressed(ctx context.Context, in *EventInput) (*EventWrite, *ent.Event, eventLinks, error) {
 	if w.at == nil {
 		last := &w.was[len(w.was)-1]
-		row = SeriesEvent(w.series, last.Schedule, &last.template)
-		r = eventRecord(row)
-		r.addTexts(row.Translated())
-		for i := range r.others {
-			r.others[i].slug = textIn(row, r.others[i].language).Slug
+		row := SeriesEvent(w.series, last.Schedule, &last.template)
+		c, err := w.ChangeSeries(w.tx, w.series, row, in)
+		if err != nil {
+			return nil, nil, eventLinks{}, err
 		}
-		r.loaded = true
-		return row, r, linksOf(row), nil
+		c.SetTexts(row.Translated())
+		c.Span = nominalSpan(w.addressedPhase().Span, in) // the dates of a series are nominal
+		return c, row, linksOf(row), nil
 	}
-	row, r = w.at.row, new(*w.at.record)
-	if err := r.load(ctx, w.tx); err != nil {
-		return nil, nil, links, err
+	row := w.at.row
+	c, err := w.ChangeSeries(w.tx, w.series, row, in)
+	if err != nil {
+		return nil, nil, eventLinks{}, err
+	}
+	if err := c.LoadTexts(ctx); err != nil {
+		return nil, nil, eventLinks{}, err
 	}
 	loaded, err := loadEventLinks(ctx, w.tx, []int64{row.ID})
 	if err != nil {
-		return nil, nil, links, err
+		return nil, nil, eventLinks{}, err
 	}
-	return row, r, *loaded[row.ID], nil
+	return c, row, *loaded[row.ID], nil
 }
 
 // seriesFieldsSent has the sent fields that differ from the addressed event.
@@ -315,36 +333,20 @@ type seriesFieldsSent struct {
 
 // update checks and stores the sent fields of a series.
 func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
-	row, old, links, err := w.addressed(ctx)
+	c, row, links, err := w.addressed(ctx, in)
 	if err != nil {
 		return err
 	}
-	s := in.record()
-	span, early, late, err := sentSpan(row, in)
-	if err != nil {
+	if err := c.Plan(ctx, ruleFault(c.Span.Zone, in)); err != nil {
 		return err
 	}
-	if w.at == nil { // the dates of a series are nominal
-		span = nominalSpan(w.addressedPhase().Span, in)
-	}
-	p, err := w.planEvent(ctx, w.tx, old, row, s, in, early, ruleFault(span.Zone, in))
-	if err != nil {
+	if err := c.Permit(); err != nil {
 		return err
 	}
-	if err := w.permit(w.record, s); err != nil {
+	if err := c.CarryOut(ctx); err != nil {
 		return err
 	}
-	if late != nil {
-		return late
-	}
-	author := row.AuthorID
-	if s.author != nil {
-		author = s.author
-	}
-	if err := w.carryOut(ctx, w.tx, p, in, author); err != nil {
-		return err
-	}
-	sent, err := w.compare(row, old, links, s, in, span, p)
+	sent, err := w.compare(c, links, in)
 	if err != nil {
 		return err
 	}
@@ -369,48 +371,13 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 }
 
 // compare returns the sent fields that differ from the addressed event.
-func (w *seriesWrite) compare(
-	row *ent.Event, old *record, links eventLinks, s *recordInput, in *EventInput, span calendar.Span, p *plan,
-) (*seriesFieldsSent, error) {
-	d := &diff{}
-	r := new(*old)
-	r.others = slices.Clone(old.others)
-	texts := s.sentText
-	texts.slug = nil
-	if _, _, _, err := w.rewriteTexts(&r.textOwner, texts, d); err != nil {
-		return nil, err
-	}
-	if s.author != nil {
-		r.author = applyID(nil, s.author)
-	}
-	r.image = applyID(old.image, s.image)
-	r.publicationState = w.nextPublicationState(old.publicationState, s.status, s.published)
-	changed, err := w.fillEvent(w.tx.Event.Update().Mutation(), r, old, s, row, in, span, d)
+func (w *seriesWrite) compare(c *EventWrite, links eventLinks, in *EventInput) (*seriesFieldsSent, error) {
+	found, err := c.Compare(links)
 	if err != nil {
 		return nil, err
 	}
-	if in.Categories != nil {
-		d.list("categories", links.terms.categories, p.terms.categories)
-		links.terms.categories = p.terms.categories
-	}
-	if in.Tags != nil {
-		d.list("tags", links.terms.tags, p.terms.tags)
-		links.terms.tags = p.terms.tags
-	}
-	if in.Venues != nil {
-		if !slices.Equal(links.venues, p.venues) {
-			d.note("venue")
-		}
-		links.venues = p.venues
-	}
-	if in.Organizers != nil {
-		if !slices.Equal(links.organizers, p.organizers) {
-			d.note("organizer")
-		}
-		links.organizers = p.organizers
-	}
-	sent := &seriesFieldsSent{template: templateOf(changed, r.otherTexts(), links)}
-	for _, name := range d.own {
+	sent := &seriesFieldsSent{template: found.Template, slug: found.Slug}
+	for _, name := range found.Changed {
 		field, _ := calendar.CutField(name)
 		switch {
 		case field == "date" && in.Published == nil, field == "slug":
@@ -423,20 +390,11 @@ func (w *seriesWrite) compare(
 			sent.names = append(sent.names, name)
 		}
 	}
-	if s.slug != nil && *s.slug != "" && !r.hasSlug(*s.slug) {
-		sent.slug = s.slug
-	}
 	return sent, w.compareSchedule(sent, in)
 }
 
 // dateFields are the names of the fields with the time of an event.
 var dateFields = []string{"timezone", "all_day", "start_date", "end_date"}
-
-// hasSlug reports whether sent is the slug of the owner in any language. All translations must be loaded.
-func (w *textOwner) hasSlug(sent string) bool {
-	return calendar.IsSlugOf(w.slug, sent) ||
-		slices.ContainsFunc(w.others, func(o translation) bool { return o.slug != "" && calendar.IsSlugOf(o.slug, sent) })
-}
 
 // compareSchedule sets the sent parts of the schedule that differ from the schedule of the addressed phase.
 func (w *seriesWrite) compareSchedule(sent *seriesFieldsSent, in *EventInput) error {
@@ -541,7 +499,7 @@ func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
 	}
 	w.planPhaseFields()
 	for _, c := range w.rows {
-		if c.reached && !w.isAllowed(auth.Edit, c.record) || !c.live() && !c.record.trashed && !w.isAllowed(auth.Delete, c.record) {
+		if c.reached && !w.isAllowedFor(c, auth.Edit) || !c.live() && !c.wasTrashed() && !w.isAllowedFor(c, auth.Delete) {
 			return Forbidden()
 		}
 	}
@@ -571,7 +529,7 @@ func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error
 	if status != nil && *status == calendar.Trash {
 		status = nil
 	}
-	restores := w.record.trashed && status != nil
+	restores := w.wasTrashed() && status != nil
 	if restores || len(sent.standing) > 0 {
 		var to *calendar.Status
 		var date *time.Time
@@ -582,7 +540,7 @@ func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error
 			date = in.Published
 		}
 		switch {
-		case to != nil && w.record.trashed && !w.isAllowed(auth.Restore, w.record):
+		case to != nil && w.wasTrashed() && !w.isAllowed(auth.Restore):
 			return Forbidden()
 		default:
 			w.standing = w.nextPublicationState(w.standing, to, date)
@@ -598,7 +556,7 @@ func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error
 			}
 		}
 	}
-	if c := w.at; c != nil && !c.live() && !w.record.trashed && status != nil {
+	if c := w.at; c != nil && !c.live() && !w.wasTrashed() && status != nil {
 		w.phases = slices.Clone(w.phases)
 		p := &w.phases[phaseOf(w.phases, c.nominal)]
 		p.ExDate = slices.DeleteFunc(slices.Clone(p.ExDate), c.nominal.Equal)
@@ -875,46 +833,55 @@ func (w *seriesWrite) refuseParents(ctx context.Context) error {
 
 // takeSlug takes the sent slug for the series.
 func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
-	owner := w.texts()
-	var other *translation
-	if w.Write != "" && w.Write != owner.language {
-		if other = owner.translationInto(w.Write); other == nil {
-			owner.others = append(owner.others, translation{language: w.Write})
-			other = &owner.others[len(owner.others)-1]
+	slugs := w.slugs()
+	i := 0
+	if w.Write != "" {
+		if i = slices.IndexFunc(slugs, func(s slugOf) bool { return s.language == w.Write }); i < 0 {
+			i = len(slugs)
+			slugs = append(slugs, w.slugIn(w.Write, "", w.wasTrashed()))
 		}
 	}
-	if err := w.reslug(ctx, w.tx, owner, other, &sent, &diff{}); err != nil {
+	own := make([]string, len(slugs))
+	for k, s := range slugs {
+		own[k] = s.slug
+	}
+	var err error
+	if slugs[i].slug, err = slugs[i].takeSent(ctx, w.tx, sent, own); err != nil {
 		return err
 	}
-	w.setSlugs(owner)
+	w.setSlugs(slugs)
 	return nil
 }
 
-// texts returns the titles and slugs of the series, which are those of its last phase.
-func (w *seriesWrite) texts() *textOwner {
-	t := &w.phases[len(w.phases)-1].template
-	o := &textOwner{kind: calendar.Series, id: w.series.ID, language: w.series.Language, trashed: w.record.trashed, loaded: true}
-	o.recordText = recordText{title: t.Title, slug: valueOr(w.series.Slug, w.slug)}
-	for _, other := range t.Translated() {
+// slugIn returns a slug of the series in a language.
+func (w *seriesWrite) slugIn(l calendar.Language, slug string, trashed bool) slugOf {
+	return slugOf{kind: calendar.Series, owner: w.series.ID, language: l, slug: slug, trashed: trashed}
+}
+
+// slugs returns the slugs of the series, which are those of its last phase: first that in the original language.
+func (w *seriesWrite) slugs() []slugOf {
+	trashed := w.wasTrashed()
+	out := []slugOf{w.slugIn(w.series.Language, valueOr(w.series.Slug, w.slug), trashed)}
+	for _, other := range w.phases[len(w.phases)-1].template.Translated() {
 		slug := other.Slug
-		if o.trashed {
+		if trashed {
 			slug = calendar.TrashedSlug(slug)
 		}
-		o.others = append(o.others, translation{language: other.Language, recordText: recordText{title: other.Title, slug: slug}})
+		out = append(out, w.slugIn(other.Language, slug, trashed))
 	}
-	return o
+	return out
 }
 
 // setSlugs sets the slugs of the series in the templates of all phases. Templates have slugs as they are
 // outside the trash.
-func (w *seriesWrite) setSlugs(owner *textOwner) {
+func (w *seriesWrite) setSlugs(slugs []slugOf) {
 	w.phases = slices.Clone(w.phases)
 	for i := range w.phases {
 		t := &w.phases[i].template
-		setSlug(t, t.Language, calendar.UntrashedSlug(owner.slug))
-		for _, o := range owner.others {
-			setSlug(t, o.language, calendar.UntrashedSlug(o.slug))
+		setSlug(t, t.Language, calendar.UntrashedSlug(slugs[0].slug))
+		for _, s := range slugs[1:] {
+			setSlug(t, s.language, calendar.UntrashedSlug(s.slug))
 		}
 	}
-	w.slug = &owner.slug
+	w.slug = &slugs[0].slug
 }

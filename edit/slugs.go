@@ -65,6 +65,24 @@ func (s slugOf) take(ctx context.Context, tx *ent.Tx, base string) (string, erro
 	return "", fmt.Errorf("%w: slug %s of %s", store.ErrConflict, base, s.kind)
 }
 
+// takeSent takes a slug that a client sent. Slugs has the slugs of the owner in all languages. If sent is one of them,
+// the slug does not change, because clients send representations back.
+func (s slugOf) takeSent(ctx context.Context, tx *ent.Tx, sent string, slugs []string) (string, error) {
+	base := calendar.KeptSlug(sent)
+	if base == "" {
+		base = s.kind.Slug(s.owner)
+	}
+	for _, own := range slugs {
+		if own != "" && (own == base || calendar.IsSlugOf(own, sent)) {
+			return s.slug, nil
+		}
+	}
+	if s.kind.IsTerm() {
+		return s.takeExactly(ctx, tx, base)
+	}
+	return s.take(ctx, tx, base)
+}
+
 // takeExactly takes the slug base for a term that is updated. If another term has it, it returns
 // *calendar.Error duplicate_term_slug.
 func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (string, error) {

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -76,6 +77,15 @@ func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 		w.others[i] = translation{t.ID, t.Language, recordText{t.Title, t.Description, t.Excerpt, t.Slug, t.EventStatusReason}}
 	}
 	return nil
+}
+
+// LoadTexts returns the translations of an event, without their slugs.
+func LoadTexts(ctx context.Context, tx *ent.Tx, row *ent.Event) ([]calendar.Text, error) {
+	r := eventRecord(row)
+	if err := r.load(ctx, tx); err != nil {
+		return nil, err
+	}
+	return r.otherTexts(), nil
 }
 
 // addTexts adds translations to a new record. It skips texts that are empty or in the original language.
@@ -236,31 +246,15 @@ func (e *Editor) reslug(
 	if sent == nil || *sent == "" {
 		return nil
 	}
-	base := calendar.KeptSlug(*sent)
-	if base == "" {
-		base = w.kind.Slug(w.id)
-	}
-	own := func(text string) bool { return text != "" && (text == base || calendar.IsSlugOf(text, *sent)) }
-	if own(w.slug) {
-		return nil
-	}
-	for _, o := range w.others {
-		if own(o.slug) {
-			return nil
-		}
-	}
 	at, language, in := &w.slug, w.language, calendar.Language("")
 	if other != nil && (e.Write != "" || other.slug != "") {
 		at, language, in = &other.slug, other.language, other.language
 	}
-	mine := w.slugIn(language, *at)
-	var taken string
-	var err error
-	if w.kind.IsTerm() {
-		taken, err = mine.takeExactly(ctx, tx, base)
-	} else {
-		taken, err = mine.take(ctx, tx, base)
+	slugs := []string{w.slug}
+	for _, o := range w.others {
+		slugs = append(slugs, o.slug)
 	}
+	taken, err := w.slugIn(language, *at).takeSent(ctx, tx, *sent, slugs)
 	if err != nil {
 		return err
 	}
@@ -269,4 +263,10 @@ func (e *Editor) reslug(
 		d.noteIn(in, "slug")
 	}
 	return nil
+}
+
+// hasSlug reports whether sent is the slug of the owner in any language. All translations must be loaded.
+func (w *textOwner) hasSlug(sent string) bool {
+	return calendar.IsSlugOf(w.slug, sent) ||
+		slices.ContainsFunc(w.others, func(o translation) bool { return o.slug != "" && calendar.IsSlugOf(o.slug, sent) })
 }
