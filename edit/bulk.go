@@ -101,27 +101,20 @@ func (b *Bulk) Insert(ctx context.Context, tx *ent.Tx, ids []int64, slugs []stri
 	if err := CountEvents(ctx, tx, links.Counted); err != nil {
 		return err
 	}
-	terms, venues, organizers := eventTermRows(), eventLinkRows(calendar.Venue), eventLinkRows(calendar.Organizer)
-	for i, list := range links.Terms {
-		for _, id := range list {
-			terms.Add(i, nil, id)
-		}
+	terms, venues, organizers := linkRows(calendar.Category), linkRows(calendar.Venue), linkRows(calendar.Organizer)
+	for i, ids := range links.Terms {
+		addLinks(&terms, calendar.Category, i, ids)
 	}
-	addPlaced(&venues, links.Venues)
-	addPlaced(&organizers, links.Organizers)
+	for i, ids := range links.Venues {
+		addLinks(&venues, calendar.Venue, i, ids)
+	}
+	for i, ids := range links.Organizers {
+		addLinks(&organizers, calendar.Organizer, i, ids)
+	}
 	for _, r := range []*store.Rows{&b.records, &b.others, &b.found, &terms, &venues, &organizers} {
 		if err := r.Insert(ctx, tx, ids); err != nil {
 			return fmt.Errorf("%s: %w", r.Table, store.AsConflict(err))
 		}
 	}
 	return nil
-}
-
-// addPlaced adds links with their positions.
-func addPlaced(rows *store.Rows, lists [][]int64) {
-	for i, list := range lists {
-		for position, id := range list {
-			rows.Add(i, nil, id, int64(position))
-		}
-	}
 }

@@ -10,9 +10,9 @@ import (
 // diff sets changed values in a mutation and records the names of the changed fields. For a new row it sets all
 // values.
 type diff struct {
-	fresh  bool
-	fields []string // names of the changed fields in the API
-	own    []string // names as in fields; for a translation with its language, as in title:pl
+	isNew            bool
+	fields           []string // names of the changed fields in the API
+	namesInLanguages []string // names as in fields; for a translation with its language, as in title:pl
 }
 
 func (d *diff) note(name string) { d.noteIn("", name) }
@@ -23,12 +23,12 @@ func (d *diff) noteIn(l calendar.Language, name string) {
 	if l != "" {
 		name += ":" + string(l)
 	}
-	d.own = append(d.own, name)
+	d.namesInLanguages = append(d.namesInLanguages, name)
 }
 
 // putValue calls set with value if value differs from old or the row is new. An empty name is not recorded.
 func putValue[T comparable](d *diff, name string, old, value T, set func(T)) {
-	if !d.fresh && old == value {
+	if !d.isNew && old == value {
 		return
 	}
 	set(value)
@@ -64,7 +64,7 @@ func putOptional[T comparable](d *diff, name string, old, value *T, set func(T),
 func putFields[R, M, T any](d *diff, fields []ent.Field[R, M, T], m M, old, row R) {
 	for _, f := range fields {
 		same := f.Same(old, row)
-		if !same || d.fresh {
+		if !same || d.isNew {
 			f.Set(m, row)
 		}
 		if !same && f.Text == nil {

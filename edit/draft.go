@@ -37,7 +37,7 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 	}
 	s := own.record()
 	r := e.draftRecord(calendar.Event, s, others)
-	if _, err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{fresh: true}); err != nil {
+	if _, err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{isNew: true}); err != nil {
 		return nil, err
 	}
 	d := e.draft(r, s)

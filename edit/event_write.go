@@ -70,7 +70,7 @@ type EventComparison struct {
 // NewEvent begins a write that creates an event.
 func (e *Editor) NewEvent(tx *ent.Tx, in *EventInput) *EventWrite {
 	none := &record{textOwner: textOwner{kind: calendar.Event}}
-	w := &EventWrite{editor: e, tx: tx, in: in, before: none, owner: none, sent: in.record(), diff: diff{fresh: true}}
+	w := &EventWrite{editor: e, tx: tx, in: in, before: none, owner: none, sent: in.record(), diff: diff{isNew: true}}
 	w.Span = changedSpan(calendar.Span{Zone: e.Site.Zone}, in)
 	w.early = spanFault(w.Span, in)
 	w.id = e.Reserved.BySource[valueOr("", w.sent.source)]
@@ -217,10 +217,10 @@ func (w *EventWrite) Insert(ctx context.Context) (*ent.Event, error) {
 		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
 	}
 	e.log(calendar.Event, w.after.id, calendar.Created, nil, e.impactOfCreated(w.after.status, w.after.published))
-	if e.fresh == nil {
-		e.fresh = make(map[int64]*ent.Event)
+	if e.created == nil {
+		e.created = make(map[int64]*ent.Event)
 	}
-	e.fresh[row.ID] = row
+	e.created[row.ID] = row
 	w.terms[1] = w.plan.terms
 	w.links = [2]relinkedRecords{
 		{kind: calendar.Venue, after: w.plan.venues}, {kind: calendar.Organizer, after: w.plan.organizers},
@@ -309,7 +309,7 @@ func (w *EventWrite) Compare(links eventLinks) (*EventComparison, error) {
 		return nil, err
 	}
 	links = w.replacedLinks(links)
-	out := &EventComparison{Template: templateOf(changed, r.otherTexts(), links), Changed: d.own}
+	out := &EventComparison{Template: templateOf(changed, r.otherTexts(), links), Changed: d.namesInLanguages}
 	if sent := w.sent.slug; sent != nil && *sent != "" && !r.hasSlug(*sent) {
 		out.Slug = sent
 	}
@@ -319,11 +319,11 @@ func (w *EventWrite) Compare(links eventLinks) (*EventComparison, error) {
 // replacedLinks returns the links of the event after the write, and records the changed ones.
 func (w *EventWrite) replacedLinks(links eventLinks) eventLinks {
 	if w.in.Categories != nil {
-		w.diff.list("categories", links.terms.categories, w.plan.terms.categories)
+		w.diff.noteIDs("categories", links.terms.categories, w.plan.terms.categories)
 		links.terms.categories = w.plan.terms.categories
 	}
 	if w.in.Tags != nil {
-		w.diff.list("tags", links.terms.tags, w.plan.terms.tags)
+		w.diff.noteIDs("tags", links.terms.tags, w.plan.terms.tags)
 		links.terms.tags = w.plan.terms.tags
 	}
 	if w.in.Venues != nil {
@@ -364,11 +364,11 @@ func (w *EventWrite) compareTerms() {
 	is := was
 	if w.in.Categories != nil {
 		is.categories = w.plan.terms.categories
-		w.diff.list("categories", was.categories, is.categories)
+		w.diff.noteIDs("categories", was.categories, is.categories)
 	}
 	if w.in.Tags != nil {
 		is.tags = w.plan.terms.tags
-		w.diff.list("tags", was.tags, is.tags)
+		w.diff.noteIDs("tags", was.tags, is.tags)
 	}
 	w.terms[1] = is
 }
@@ -442,7 +442,7 @@ func isProtectedAfter(row *ent.Event, in *EventInput) bool {
 func (w *EventWrite) findImpact(ctx context.Context) (impact, error) {
 	e, row := w.editor, w.row
 	c := &publicChange{
-		was: publicationState{status: row.Status, published: row.PublishedAt}, is: w.after.publicationState,
+		before: publicationState{status: row.Status, published: row.PublishedAt}, after: w.after.publicationState,
 		fields: w.diff.fields, protected: HasPassword(row) && isProtectedAfter(row, w.in),
 		languages: row.Languages != w.after.languages, dated: w.in.ModifiedAt != nil,
 	}
@@ -465,7 +465,7 @@ func (w *EventWrite) findImpact(ctx context.Context) (impact, error) {
 }
 
 // Changed returns the names of the changed fields after Update, with their languages.
-func (w *EventWrite) Changed() []string { return w.diff.own }
+func (w *EventWrite) Changed() []string { return w.diff.namesInLanguages }
 
 // Links returns the ids of what the event is linked to after Insert or Update. For a stored event they are complete only
 // if it joins a series.

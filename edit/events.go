@@ -257,7 +257,7 @@ func (e *Editor) fillEvent(
 	putFields(d, ent.EventFields, m, row, next)
 	putValue(d, "", row.Sequence,
 		nextSequence(row, e.Now, r.status, r.published, span, next.EventStatus, HasPassword(next)), m.SetSequence)
-	if d.fresh {
+	if d.isNew {
 		m.SetOffSchedule(false)
 	}
 	return next, nil

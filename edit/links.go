@@ -134,7 +134,7 @@ func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (f
 func dropLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 	was := *t
 	without := func(ids []int64) []int64 { return slices.DeleteFunc(ids, drop) }
-	one := func(id *int64) *int64 {
+	kept := func(id *int64) *int64 {
 		if id != nil && drop(*id) {
 			return nil
 		}
@@ -152,9 +152,9 @@ func dropLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 	case "organizer":
 		t.SetOrganizerIDs(without(t.OrganizerIDs()))
 	case "image":
-		t.ImageID = one(t.ImageID)
+		t.ImageID = kept(t.ImageID)
 	case "post_parent":
-		t.ParentID = one(t.ParentID)
+		t.ParentID = kept(t.ParentID)
 	}
 	return len(changedFields(&was, t, []string{field})) > 0
 }
@@ -201,8 +201,11 @@ func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int6
 // link adds links to venues or organizers to an event that has none of this kind. The ids are in the order of
 // the links.
 func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) error {
-	rows := eventLinkRows(kind)
-	addPlaced(&rows, [][]int64{ids})
+	t := ent.LinkTables[kind]
+	rows := store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}
+	for position, linked := range ids {
+		rows.Add(0, nil, linked, int64(position))
+	}
 	if err := rows.Insert(ctx, tx, []int64{id}); err != nil {
 		return fmt.Errorf("link %s of event %d: %w", kind, id, store.AsConflict(err))
 	}

@@ -193,7 +193,7 @@ func (n *Named[R, M, T, V]) Draft(e *Editor, m M, in *NamedInput[V], others []ca
 	}
 	s := in.record()
 	r := e.draftRecord(n.Kind, s, others)
-	d := &diff{fresh: true}
+	d := &diff{isNew: true}
 	e.fillNamed(m, r, &record{}, s, d)
 	n.fill(m, n.New(), row, d)
 	return e.draft(r, s, row.Searched()...), nil
@@ -237,7 +237,7 @@ func (n *Named[R, M, T, V]) createOrFind(
 	if err != nil {
 		return row, false, err
 	}
-	d := &diff{fresh: true}
+	d := &diff{isNew: true}
 	m, save := n.NamedTable.Create(tx.Client())
 	e.fillNamed(m, r, none, s, d)
 	n.fill(m, n.New(), next, d)
@@ -343,7 +343,7 @@ func (n *Named[R, M, T, V]) change(
 	e.fillNamed(m, r, old, s, d)
 	n.fill(m, row, next, d)
 	i := e.impactOf(&publicChange{
-		was: old.publicationState, is: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
+		before: old.publicationState, after: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
 		dated: s.modified != nil,
 	})
 	e.stamp(m, r.version.All, s.modified, i)
@@ -358,7 +358,7 @@ func (n *Named[R, M, T, V]) change(
 		}
 		if s.inline {
 			for _, id := range events {
-				e.lost = append(e.lost, eventLink{id, n.Kind, strconv.FormatInt(r.id, 10)})
+				e.hiddenLinks = append(e.hiddenLinks, eventLink{id, n.Kind, strconv.FormatInt(r.id, 10)})
 			}
 		}
 		if action != calendar.Trashed {

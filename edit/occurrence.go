@@ -231,7 +231,7 @@ func withCarried(names []string) []string {
 // become own fields only if they were sent.
 func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []string {
 	var written []string
-	for _, name := range d.own {
+	for _, name := range d.namesInLanguages {
 		field, _ := calendar.CutField(name)
 		switch {
 		case !slices.Contains(seriesFields, field),

@@ -56,7 +56,7 @@ func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []s
 		return fmt.Errorf("event %d: %w", id, err)
 	}
 	standing := publicationState{status: row.Status, published: row.PublishedAt}
-	c := &publicChange{was: standing, is: standing, fields: []string{"series"}}
+	c := &publicChange{before: standing, after: standing, fields: []string{"series"}}
 	if same, err := e.sameSeriesMember(ctx, tx, row, own, HasPassword(row)); err != nil {
 		return err
 	} else if same {

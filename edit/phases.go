@@ -336,20 +336,20 @@ func (p *seriesPhase) scheduleText() string {
 
 // storedStart is a stored occurrence, to be matched with the starts of changed schedules.
 type storedStart struct {
-	nominal  calendar.Wall
-	earlier  bool // the phase of the occurrence does not change
-	begun    bool // the occurrence has begun, so its dates stay, though its nominal start may change
-	own      bool // the occurrence has own fields
-	trashed  bool
-	excluded bool // a client trashed the occurrence, so its start is an exdate
+	nominal      calendar.Wall
+	earlier      bool // the phase of the occurrence does not change
+	begun        bool // the occurrence has begun, so its dates stay, though its nominal start may change
+	hasOwnFields bool // the occurrence has own fields
+	trashed      bool
+	excluded     bool // a client trashed the occurrence, so its start is an exdate
 }
 
 // matchedStart is the outcome of the match for a stored occurrence.
 type matchedStart struct {
-	nominal  calendar.Wall
-	removed  bool // the occurrence goes to the trash: the schedule lacks or excludes its start
-	returned bool // the occurrence leaves the trash, because the schedule has its start again
-	off      bool // the occurrence is in the trash, and the schedule lacks its start
+	nominal     calendar.Wall
+	removed     bool // the occurrence goes to the trash: the schedule lacks or excludes its start
+	restored    bool // the occurrence leaves the trash, because the schedule has its start again
+	offSchedule bool // the occurrence is in the trash, and the schedule lacks its start
 }
 
 // newStart is a start in a changed schedule, with the index of its phase.
@@ -394,7 +394,7 @@ func matchStarts(
 	out := make([]matchedStart, len(stored))
 	var live, gone []int
 	for i, s := range stored {
-		out[i].off = s.trashed && !s.excluded
+		out[i].offSchedule = s.trashed && !s.excluded
 		switch {
 		case s.earlier:
 		case s.excluded:
@@ -412,20 +412,20 @@ func matchStarts(
 	var left []int
 	for _, i := range m.match(live, starts) {
 		switch {
-		case stored[i].begun, stored[i].own:
+		case stored[i].begun, stored[i].hasOwnFields:
 			m.keep(i)
 		default:
 			left = append(left, i)
 		}
 	}
 	for _, i := range m.match(gone, excluded) {
-		out[i].off = true
+		out[i].offSchedule = true
 	}
 	for _, i := range left {
 		out[i].removed = true
 	}
 	for _, i := range m.match(left, excluded) {
-		out[i].off = true
+		out[i].offSchedule = true
 	}
 	trashed := make(map[calendar.Wall]int)
 	for i, s := range stored {
@@ -444,7 +444,7 @@ func matchStarts(
 			continue
 		}
 		m.place(i, n.Nominal)
-		out[i].returned, out[i].off = true, false
+		out[i].restored, out[i].offSchedule = true, false
 	}
 	if len(fresh) > most {
 		return nil, nil, tooManyOccurrences(most)

@@ -87,13 +87,13 @@ func TestMatchStarts(t *testing.T) {
 		{
 			"the same month, in order", "FREQ=MONTHLY;COUNT=1",
 			[]storedStart{live(3), live(7)},
-			[]matchedStart{{nominal: onDay(1, 18)}, {nominal: onDay(7, 18), removed: true, off: true}},
+			[]matchedStart{{nominal: onDay(1, 18)}, {nominal: onDay(7, 18), removed: true, offSchedule: true}},
 			nil, nil,
 		},
 		{
 			"the same day goes before the same week", "FREQ=WEEKLY;COUNT=1",
 			[]storedStart{live(0), {nominal: onDay(1, 10)}},
-			[]matchedStart{{nominal: onDay(0, 18), removed: true, off: true}, {nominal: onDay(1, 18)}},
+			[]matchedStart{{nominal: onDay(0, 18), removed: true, offSchedule: true}, {nominal: onDay(1, 18)}},
 			nil, nil,
 		},
 		{
@@ -106,12 +106,12 @@ func TestMatchStarts(t *testing.T) {
 		{
 			"one from the trash", "FREQ=WEEKLY;COUNT=2",
 			[]storedStart{live(1), {nominal: onDay(8, 18), trashed: true}},
-			[]matchedStart{{nominal: onDay(1, 18)}, {nominal: onDay(8, 18), returned: true}},
+			[]matchedStart{{nominal: onDay(1, 18)}, {nominal: onDay(8, 18), restored: true}},
 			nil, nil,
 		},
 		{
 			"an exception stays", "FREQ=WEEKLY;COUNT=1",
-			[]storedStart{live(1), {nominal: onDay(8, 18), own: true}},
+			[]storedStart{live(1), {nominal: onDay(8, 18), hasOwnFields: true}},
 			[]matchedStart{{nominal: onDay(1, 18)}, {nominal: onDay(8, 18)}},
 			nil,
 			[]int{8},
@@ -126,7 +126,7 @@ func TestMatchStarts(t *testing.T) {
 		{
 			"one in the trash leaves its start", "FREQ=WEEKLY;COUNT=1",
 			[]storedStart{{nominal: onDay(1, 18), trashed: true}, live(3)},
-			[]matchedStart{{nominal: onDay(3, 18), off: true}, {nominal: onDay(1, 18)}},
+			[]matchedStart{{nominal: onDay(3, 18), offSchedule: true}, {nominal: onDay(1, 18)}},
 			nil, nil,
 		},
 	} {

@@ -163,7 +163,7 @@ func linkedError(name string, index int, err error) error {
 }
 
 // list records a list of ids as changed unless both have the same ids in any order.
-func (d *diff) list(name string, old, value []int64) {
+func (d *diff) noteIDs(name string, old, value []int64) {
 	if !slices.Equal(slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(value))) {
 		d.note(name)
 	}

@@ -70,7 +70,7 @@ type recordMutation interface {
 // fillTracked writes the fields that records and terms share. Its callers record changes of texts and slug. They call
 // stamp for a record that is not new, when all its changes are known.
 func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, d *diff) {
-	if d.fresh {
+	if d.isNew {
 		m.SetCreatedAt(e.Now)
 		m.SetModifiedAt(valueOr(e.Now, modified).UTC().Truncate(time.Second))
 		m.SetVersion(1)
@@ -84,7 +84,7 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *tim
 
 // fill sets the fields of a record that differ from the stored one, except its image.
 func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff) {
-	if d.fresh {
+	if d.isNew {
 		m.SetID(r.id)
 	}
 	e.fillTracked(m, &r.textOwner, &old.textOwner, s.modified, d)

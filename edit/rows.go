@@ -33,16 +33,25 @@ func nameTranslationRows(kind calendar.Kind) store.Rows {
 	}}
 }
 
-// eventLinkRows returns rows of links from events to venues or organizers: event id, id of the linked record,
-// position from 0.
-func eventLinkRows(kind calendar.Kind) store.Rows {
+// linkRows returns rows of links from events to records of a kind: event id, id of the linked record, and the position from
+// 0 for venues and organizers. Categories and tags are in the same table.
+func linkRows(kind calendar.Kind) store.Rows {
+	if kind.IsTerm() {
+		return store.Rows{Table: eventterm.Table, Columns: []string{eventterm.FieldEventID, eventterm.FieldTermID}}
+	}
 	t := ent.LinkTables[kind]
 	return store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}
 }
 
-// eventTermRows returns rows of links from events to categories and tags: event id, term id.
-func eventTermRows() store.Rows {
-	return store.Rows{Table: eventterm.Table, Columns: []string{eventterm.FieldEventID, eventterm.FieldTermID}}
+// addLinks adds the links of the event with index i to rows of linkRows.
+func addLinks(rows *store.Rows, kind calendar.Kind, i int, ids []int64) {
+	for position, id := range ids {
+		if kind.IsTerm() {
+			rows.Add(i, nil, id)
+		} else {
+			rows.Add(i, nil, id, int64(position))
+		}
+	}
 }
 
 // searchTextRows returns rows of search texts: kind, owner id, bits of the languages, text.

@@ -115,7 +115,7 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 	texts := make(map[int64][]SearchText, len(ids))
 	var unknown []int64
 	for _, id := range ids {
-		row := e.fresh[id]
+		row := e.created[id]
 		if row == nil || row.Languages != calendar.LanguagesOf(row.Language) {
 			unknown = append(unknown, id)
 			continue

@@ -12,35 +12,15 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
-	entslug "github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/store"
 )
-
-// caseBatch is the number of rows in a statement that has a different value for each row. It is small, because
-// the database searches the list of values again for each row.
-const caseBatch = 100
-
-// occurrenceRow is an occurrence of which some fields change.
-type occurrenceRow struct {
-	*occurrenceChange
-	phase         int
-	before, after ent.Event // fields before and after the write, only those that may change
-	changed       []string  // names of the changed template fields, with languages
-	fields        []string  // names of the changed fields for the change log
-	action        calendar.Action
-	slug          string
-	languages     calendar.LanguageSet
-	sequence      int64
-	impact        impact
-}
 
 // store writes the planned changes of the series and its occurrences.
 func (w *seriesWrite) store(ctx context.Context) error {
@@ -60,37 +40,41 @@ func (w *seriesWrite) store(ctx context.Context) error {
 	if err := w.storePublicity(ctx, rows); err != nil {
 		return err
 	}
-	if err := w.storeSlugs(ctx, rows); err != nil {
-		return err
+	update := w.newUpdate(rows)
+	if err := update.StoreFields(ctx); err != nil {
+		return fmt.Errorf("occurrences of series %d: %w", w.series.ID, err)
 	}
-	if err := w.storeColumns(ctx, rows); err != nil {
-		return err
-	}
-	if err := w.storeTranslations(ctx, rows); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		w.log(calendar.Event, r.row.ID, r.action, r.fields, r.impact)
+	for _, c := range rows {
+		w.log(calendar.Event, c.Row.ID, c.Action, c.Fields, c.Impact)
 	}
 	if err := w.storeSeriesRow(ctx); err != nil { // storeSeriesRow takes slugs, which come before terms in the order of locks
 		return err
 	}
-	if err := w.countTerms(ctx, rows); err != nil {
-		return err
+	if err := update.StoreLinks(ctx); err != nil {
+		return fmt.Errorf("occurrences of series %d: %w", w.series.ID, err)
 	}
-	return w.storeLinks(ctx, rows)
+	return nil
+}
+
+// newUpdate returns the bulk writer of the changed occurrences.
+func (w *seriesWrite) newUpdate(rows []*occurrenceChange) *Update {
+	changes := make([]*EventChange, len(rows))
+	for i, c := range rows {
+		changes[i] = &c.EventChange
+	}
+	return NewUpdate(w.Editor, w.tx, changes)
 }
 
 // storePublicity records occurrences that the public can no longer see as withdrawn, and removes that record
 // from occurrences that are public again.
-func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceRow) error {
+func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceChange) error {
 	events := make([]*ent.Event, len(rows))
 	for i, r := range rows {
-		events[i] = r.row
-		r.sequence = nextSequence(r.row, w.Now, r.standing.status, r.standing.published, r.span, r.after.EventStatus, r.protected())
+		events[i] = r.Row
+		r.Sequence = nextSequence(r.Row, w.Now, r.State.status, r.State.published, r.Span, r.After.EventStatus, r.protected())
 	}
 	return w.publicity(ctx, w.tx, events, func(i int) (calendar.Status, time.Time) {
-		return rows[i].standing.status, rows[i].standing.published
+		return rows[i].State.status, rows[i].State.published
 	})
 }
 
@@ -101,7 +85,7 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 		return err
 	}
 	slugs := w.slugs()
-	trashed := w.standing.status == calendar.Trash
+	trashed := w.state.status == calendar.Trash
 	changed := false
 	if trashed != w.wasTrashed() {
 		for i, s := range slugs {
@@ -113,7 +97,7 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 		}
 		changed = true
 	}
-	if slugs[0].slug == "" && (w.standing.status.HasSlug() || w.standing.before.HasSlug()) {
+	if slugs[0].slug == "" && (w.state.status.HasSlug() || w.state.before.HasSlug()) {
 		title := w.phases[len(w.phases)-1].template.Title
 		taken, err := slugs[0].take(ctx, w.tx, calendar.Slug(title))
 		if err != nil {
@@ -129,7 +113,7 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 
 // dropSlugs frees the slug of each language in which the series no longer has any text.
 func (w *seriesWrite) dropSlugs(ctx context.Context) error {
-	was, is := &w.was[len(w.was)-1].template, &w.phases[len(w.phases)-1].template
+	was, is := &w.storedPhases[len(w.storedPhases)-1].template, &w.phases[len(w.phases)-1].template
 	for _, old := range was.Translated() {
 		if old.Slug == "" || is.Languages.Has(old.Language) {
 			continue
@@ -151,25 +135,21 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 
 // compareRows returns the occurrences with changes, and loads the links and translations that the comparison
 // needs.
-func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceRow, error) {
-	rows := make([]*occurrenceRow, len(w.rows))
+func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceChange, error) {
 	var translated, linked []int64
-	for i, c := range w.rows {
-		rows[i] = &occurrenceRow{
-			occurrenceChange: c, phase: phaseOf(w.phases, c.nominal), slug: c.row.Slug, languages: c.row.Languages,
-		}
-		counts := countsForTerms(c.row.Status) != countsForTerms(c.standing.status)
-		for _, name := range c.names {
+	for _, c := range w.occurrences {
+		counts := countsForTerms(c.Row.Status) != countsForTerms(c.State.status)
+		for _, name := range c.copied {
 			switch name {
 			case "categories", "tags", "venue", "organizer":
 				counts = true
 			}
 		}
 		if counts {
-			linked = append(linked, c.row.ID)
+			linked = append(linked, c.Row.ID)
 		}
-		if slices.ContainsFunc(c.names, func(name string) bool { return strings.Contains(name, ":") }) {
-			translated = append(translated, c.row.ID)
+		if slices.ContainsFunc(c.copied, func(name string) bool { return strings.Contains(name, ":") }) {
+			translated = append(translated, c.Row.ID)
 		}
 	}
 	links, err := loadEventLinks(ctx, w.tx, linked)
@@ -186,64 +166,65 @@ func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceRow, error)
 			others[t.EventID] = append(others[t.EventID], t.Text())
 		}
 	}
-	return slices.DeleteFunc(rows, func(r *occurrenceRow) bool {
-		l := links[r.row.ID]
+	return slices.DeleteFunc(slices.Clone(w.occurrences), func(c *occurrenceChange) bool {
+		l := links[c.Row.ID]
 		if l == nil {
 			l = &eventLinks{}
 		}
-		r.before = templateOf(r.row, others[r.row.ID], *l)
-		r.after = r.before
-		copyFields(&r.after, &w.phases[r.phase].template, r.names)
-		if w.sent != nil {
-			copyFields(&r.after, w.sent, r.sent)
+		phase := phaseOf(w.phases, c.OriginalStart)
+		template := &w.phases[phase].template
+		c.Before = templateOf(c.Row, others[c.Row.ID], *l)
+		c.After = c.Before
+		copyFields(&c.After, template, c.copied)
+		if w.sentTemplate != nil {
+			copyFields(&c.After, w.sentTemplate, c.copiedFromRequest)
 		}
-		r.changed = changedFields(&r.before, &r.after, r.names)
-		return !r.compare()
+		c.Changed = changedFields(&c.Before, &c.After, c.copied)
+		c.Source = fmt.Sprint(phase, c.copiedFromRequest)
+		if c.Row.Slug == "" && c.NeedsSlug() {
+			c.WantedSlug = calendar.OccurrenceSlug(template.Slug, c.OriginalStart)
+		}
+		return !c.compare()
 	}), nil
 }
 
 // compare finds the changes of an occurrence, and reports whether there are any.
-func (r *occurrenceRow) compare() bool {
+func (c *occurrenceChange) compare() bool {
 	add := func(changed bool, name string) {
-		if changed && !slices.Contains(r.fields, name) {
-			r.fields = append(r.fields, name)
+		if changed && !slices.Contains(c.Fields, name) {
+			c.Fields = append(c.Fields, name)
 		}
 	}
-	for _, name := range r.changed {
+	for _, name := range c.Changed {
 		field, l := calendar.CutField(name)
 		add(true, field)
 		if l != "" {
-			r.languages = r.languages.Without(l)
-			if hasText(textIn(&r.after, l).Text()) {
-				r.languages = r.languages.With(l)
+			c.Languages = c.Languages.Without(l)
+			if hasText(textIn(&c.After, l).Text()) {
+				c.Languages = c.Languages.With(l)
 			}
 		}
 	}
-	row := r.row
-	add(row.Status != r.standing.status || row.StatusBeforeTrash != r.standing.before, "status")
-	add(!row.PublishedAt.Equal(r.standing.published) || row.Dated != r.standing.dated, "date")
-	add(valueOr(0, row.AuthorID) != valueOr(0, r.author), "author")
-	add(row.Timezone != r.span.Zone.String(), "timezone")
-	add(row.AllDay != r.span.AllDay, "all_day")
-	add(!row.StartWall.Equal(r.span.Start) || !row.StartsAt.Equal(r.span.StartsAt()), "start_date")
-	add(!row.EndWall.Equal(r.span.End) || !row.EndsAt.Equal(r.span.EndsAt()), "end_date")
-	add(!row.OriginalStart.Equal(r.nominal) || row.OffSchedule != r.off || len(row.OwnFields) != len(r.own), "series")
-	r.action = calendar.Updated
-	switch trashed := r.standing.status == calendar.Trash; {
-	case trashed && !r.wasTrashed():
-		r.action = calendar.Trashed
-	case !trashed && r.wasTrashed():
-		r.action = calendar.Restored
+	row := c.Row
+	add(row.Status != c.State.status || row.StatusBeforeTrash != c.State.before, "status")
+	add(!row.PublishedAt.Equal(c.State.published) || row.Dated != c.State.dated, "date")
+	add(valueOr(0, row.AuthorID) != valueOr(0, c.Author), "author")
+	add(row.Timezone != c.Span.Zone.String(), "timezone")
+	add(row.AllDay != c.Span.AllDay, "all_day")
+	add(!row.StartWall.Equal(c.Span.Start) || !row.StartsAt.Equal(c.Span.StartsAt()), "start_date")
+	add(!row.EndWall.Equal(c.Span.End) || !row.EndsAt.Equal(c.Span.EndsAt()), "end_date")
+	add(!row.OriginalStart.Equal(c.OriginalStart) || row.OffSchedule != c.OffSchedule || len(row.OwnFields) != len(c.OwnFields), "series")
+	c.Action = calendar.Updated
+	switch trashed := c.State.status == calendar.Trash; {
+	case trashed && !c.wasTrashed():
+		c.Action = calendar.Trashed
+	case !trashed && c.wasTrashed():
+		c.Action = calendar.Restored
 	}
-	if r.action != calendar.Updated && row.Slug != "" || row.Slug == "" && r.needsSlug() {
+	if c.Action != calendar.Updated && row.Slug != "" || row.Slug == "" && c.NeedsSlug() {
 		add(true, "slug")
 	}
-	return len(r.fields) > 0
-}
-
-// needsSlug reports whether the new status of the occurrence needs a slug even if the client sent none.
-func (r *occurrenceRow) needsSlug() bool {
-	return r.standing.status.HasSlug() || r.standing.before.HasSlug()
+	return len(c.Fields) > 0
 }
 
 // loadEventLinks returns the links of the events with the ids, by event id.
@@ -300,372 +281,6 @@ func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*ev
 	return links, nil
 }
 
-// idsOfRows returns the event ids of the rows for which holds returns true.
-func idsOfRows(rows []*occurrenceRow, holds func(*occurrenceRow) bool) (ids []int64) {
-	for _, r := range rows {
-		if holds(r) {
-			ids = append(ids, r.row.ID)
-		}
-	}
-	return ids
-}
-
-// storeSlugs moves the slugs of occurrences to the trash or back. It takes slugs for occurrences whose new
-// status needs one.
-func (w *seriesWrite) storeSlugs(ctx context.Context, rows []*occurrenceRow) error {
-	owners := make(map[int64]*occurrenceRow, len(rows))
-	for _, r := range rows {
-		owners[r.row.ID] = r
-	}
-	moved := idsOfRows(rows, func(r *occurrenceRow) bool { return r.action != calendar.Updated })
-	var slugs []*ent.Slug
-	for part := range slices.Chunk(moved, batch) {
-		found, err := w.tx.Slug.Query().Where(entslug.KindEQ(calendar.Event), entslug.OwnerIDIn(part...)).
-			Order(entslug.ByID()).All(ctx)
-		if err != nil {
-			return fmt.Errorf("slugs of occurrences: %w", err)
-		}
-		slugs = append(slugs, found...)
-	}
-	var toTrash, out []*ent.Slug
-	var texts, bases []string
-	for _, s := range slugs {
-		if owners[s.OwnerID].action == calendar.Trashed {
-			toTrash, texts = append(toTrash, s), append(texts, calendar.TrashedSlug(s.Slug))
-		} else {
-			out, bases = append(out, s), append(bases, calendar.UntrashedSlug(s.Slug))
-		}
-	}
-	var fresh []*occurrenceRow
-	for _, r := range rows {
-		if r.row.Slug == "" && r.needsSlug() {
-			slug := w.phases[r.phase].template.Slug
-			fresh, bases = append(fresh, r), append(bases, calendar.OccurrenceSlug(slug, r.nominal))
-		}
-	}
-	free, _, err := ChooseSlugs(ctx, w.tx, calendar.Event, bases, func(string) (int, bool) { return 0, false })
-	if err != nil {
-		return err
-	}
-	if err := w.writeSlugs(ctx, owners, append(toTrash, out...), append(texts, free[:len(out)]...)); err != nil {
-		return err
-	}
-	insert := slugRows()
-	var ids []int64
-	for i, r := range fresh {
-		r.slug = free[len(out)+i]
-		trashed := r.standing.status == calendar.Trash
-		if trashed {
-			r.slug = calendar.TrashedSlug(r.slug)
-		}
-		ids = append(ids, r.row.ID)
-		insert.Add(i, string(calendar.Event), r.slug, nil, string(r.row.Language), SlugScope(r.row.ID, trashed))
-	}
-	if err := insert.Insert(ctx, w.tx, ids); err != nil {
-		return fmt.Errorf("slugs of occurrences: %w", store.AsConflict(err))
-	}
-	return nil
-}
-
-// writeSlugs replaces the stored slugs by texts, which has one text for each slug.
-func (w *seriesWrite) writeSlugs(ctx context.Context, rows map[int64]*occurrenceRow, slugs []*ent.Slug, texts []string) error {
-	translated := make(map[calendar.Language][]int64)
-	bySlug, byOwner := make(map[int64]int), make(map[string]int)
-	key := func(l calendar.Language, id int64) string { return fmt.Sprint(l, id) }
-	var ids []int64
-	for i, s := range slugs {
-		ids = append(ids, s.ID)
-		bySlug[s.ID], byOwner[key(s.Language, s.OwnerID)] = i, i
-		if r := rows[s.OwnerID]; s.Language == r.row.Language {
-			r.slug = texts[i]
-		} else {
-			translated[s.Language] = append(translated[s.Language], s.OwnerID)
-		}
-	}
-	for part := range slices.Chunk(ids, caseBatch) {
-		err := w.tx.Slug.Update().Where(entslug.IDIn(part...)).Modify(func(u *sql.UpdateBuilder) {
-			u.Set(entslug.FieldSlug, byID(part, func(id int64) string { return texts[bySlug[id]] }))
-			u.Set(entslug.FieldTrashedID, byID(part, func(id int64) int64 {
-				s := slugs[bySlug[id]]
-				return SlugScope(s.OwnerID, rows[s.OwnerID].action == calendar.Trashed)
-			}))
-		}).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("slugs of occurrences: %w", store.AsConflict(err))
-		}
-	}
-	for _, l := range calendar.Languages {
-		for part := range slices.Chunk(translated[l], caseBatch) {
-			err := w.tx.EventTranslation.Update().
-				Where(eventtranslation.EventIDIn(part...), eventtranslation.LanguageEQ(l)).
-				Modify(func(u *sql.UpdateBuilder) {
-					u.Set(eventtranslation.FieldSlug, byColumn(eventtranslation.FieldEventID, part, func(id int64) string {
-						return texts[byOwner[key(l, id)]]
-					}))
-				}).Exec(ctx)
-			if err != nil {
-				return fmt.Errorf("slugs of translations: %w", err)
-			}
-		}
-	}
-	return nil
-}
-
-// countTerms updates the event counts of the terms of all changed occurrences.
-func (w *seriesWrite) countTerms(ctx context.Context, rows []*occurrenceRow) error {
-	by := make(map[int64]int)
-	for _, r := range rows {
-		if countsForTerms(r.row.Status) {
-			for _, id := range linksOf(&r.before).terms.all() {
-				by[id]--
-			}
-		}
-		if countsForTerms(r.standing.status) {
-			for _, id := range linksOf(&r.after).terms.all() {
-				by[id]++
-			}
-		}
-	}
-	return CountEvents(ctx, w.tx, by)
-}
-
-// groupRows groups rows by a key, in the order of the first row of each group. It leaves out rows with the key
-// "".
-func groupRows(rows []*occurrenceRow, key func(*occurrenceRow) string) [][]*occurrenceRow {
-	var groups [][]*occurrenceRow
-	place := make(map[string]int)
-	for _, r := range rows {
-		k := key(r)
-		if k == "" {
-			continue
-		}
-		if _, ok := place[k]; !ok {
-			place[k], groups = len(groups), append(groups, nil)
-		}
-		groups[place[k]] = append(groups[place[k]], r)
-	}
-	return groups
-}
-
-// storeColumns writes the changed columns of occurrences. Occurrences with equal values share a statement.
-func (w *seriesWrite) storeColumns(ctx context.Context, rows []*occurrenceRow) error {
-	if err := w.freeStarts(ctx, rows); err != nil {
-		return err
-	}
-	for _, group := range groupRows(rows, (*occurrenceRow).columnKey) {
-		first := group[0]
-		for part := range slices.Chunk(group, caseBatch) {
-			ids := idsOfRows(part, func(*occurrenceRow) bool { return true })
-			at := make(map[int64]*occurrenceRow, len(part))
-			for _, r := range part {
-				at[r.row.ID] = r
-			}
-			u := w.tx.Event.Update().Where(event.IDIn(ids...)).AddVersion(1)
-			first.setColumns(u.Mutation())
-			err := u.Modify(func(b *sql.UpdateBuilder) {
-				setOwnValues(b, ids, at)
-				w.stampRows(b, first.impact)
-			}).Exec(ctx)
-			if err != nil {
-				return fmt.Errorf("occurrences of series %d: %w", w.series.ID, store.AsConflict(err))
-			}
-		}
-	}
-	return nil
-}
-
-// freeStarts clears the nominal starts of all moving occurrences if one takes the start of another: the
-// database checks the unique index row by row.
-func (w *seriesWrite) freeStarts(ctx context.Context, rows []*occurrenceRow) error {
-	held := make(map[calendar.Wall]bool)
-	moves := func(r *occurrenceRow) bool { return !r.row.OriginalStart.Equal(r.nominal) }
-	for _, r := range rows {
-		if moves(r) {
-			held[*r.row.OriginalStart] = true
-		}
-	}
-	if !slices.ContainsFunc(rows, func(r *occurrenceRow) bool { return moves(r) && held[r.nominal] }) {
-		return nil
-	}
-	for part := range slices.Chunk(idsOfRows(rows, moves), batch) {
-		if err := w.tx.Event.Update().Where(event.IDIn(part...)).ClearOriginalStart().Exec(ctx); err != nil {
-			return fmt.Errorf("nominal starts of series %d: %w", w.series.ID, err)
-		}
-	}
-	return nil
-}
-
-// moves reports whether the occurrence gets new dates or a new nominal start.
-func (r *occurrenceRow) moves() bool {
-	return slices.Contains(r.fields, "start_date") || slices.Contains(r.fields, "end_date") ||
-		!r.row.OriginalStart.Equal(r.nominal)
-}
-
-// columnKey returns the same text for rows to which setColumns gives equal values.
-func (r *occurrenceRow) columnKey() string {
-	return fmt.Sprint(r.phase, r.changed, r.sent, r.standing, valueOr(0, r.author), r.span.Zone, r.span.AllDay, r.languages, r.own,
-		r.off, r.moves(), r.slug != r.row.Slug, r.sequence != r.row.Sequence, r.impact.hidden)
-}
-
-// setColumns sets the values that all rows with the same columnKey share.
-func (r *occurrenceRow) setColumns(m *ent.EventMutation) {
-	for _, name := range r.changed {
-		if f, l := carriedFieldOf(name); l == "" && f.Set != nil {
-			f.Set(m, &r.after)
-		}
-	}
-	m.SetStatus(r.standing.status)
-	m.SetStatusBeforeTrash(r.standing.before)
-	m.SetPublishedAt(r.standing.published)
-	m.SetDated(r.standing.dated)
-	if r.author == nil {
-		m.ClearAuthorID()
-	} else {
-		m.SetAuthorID(*r.author)
-	}
-	m.SetTimezone(r.span.Zone.String())
-	m.SetAllDay(r.span.AllDay)
-	m.SetLanguages(r.languages)
-	m.SetOffSchedule(r.off)
-	if len(r.own) == 0 {
-		m.ClearOwnFields()
-	} else {
-		m.SetOwnFields(r.own)
-	}
-}
-
-// setOwnValues sets the dates, the nominal start, the sequence and the slug of each row, if the rows of the
-// group change them.
-func setOwnValues(u *sql.UpdateBuilder, ids []int64, rows map[int64]*occurrenceRow) {
-	first := rows[ids[0]]
-	wall := func(column string, value func(*occurrenceRow) calendar.Wall) {
-		u.Set(column, byID(ids, func(id int64) calendar.Wall { return value(rows[id]) }))
-	}
-	if first.moves() {
-		wall(event.FieldOriginalStart, func(r *occurrenceRow) calendar.Wall { return r.nominal })
-		wall(event.FieldStartWall, func(r *occurrenceRow) calendar.Wall { return r.span.Start })
-		wall(event.FieldEndWall, func(r *occurrenceRow) calendar.Wall { return r.span.End })
-		u.Set(event.FieldStartsAt, byID(ids, func(id int64) time.Time { return rows[id].span.StartsAt() }))
-		u.Set(event.FieldEndsAt, byID(ids, func(id int64) time.Time { return rows[id].span.EndsAt() }))
-	}
-	if first.sequence != first.row.Sequence {
-		u.Set(event.FieldSequence, byID(ids, func(id int64) int64 { return rows[id].sequence }))
-	}
-	if first.slug != first.row.Slug {
-		u.Set(event.FieldSlug, byID(ids, func(id int64) string { return rows[id].slug }))
-	}
-}
-
-// storeTranslations stores the changed texts in languages other than the original.
-func (w *seriesWrite) storeTranslations(ctx context.Context, rows []*occurrenceRow) error {
-	for _, l := range calendar.Languages {
-		suffix := ":" + string(l)
-		var gone []int64
-		insert := eventTranslationRows()
-		var ids []int64
-		for _, r := range rows {
-			switch {
-			case !slices.ContainsFunc(r.changed, func(name string) bool { return strings.HasSuffix(name, suffix) }):
-			case !r.before.Languages.Has(l):
-				t := textIn(&r.after, l)
-				insert.Add(len(ids), nil, string(l), t.Title, t.Description, t.Excerpt, "", t.EventStatusReason)
-				ids = append(ids, r.row.ID)
-			case !hasText(textIn(&r.after, l).Text()):
-				gone = append(gone, r.row.ID)
-			}
-		}
-		for part := range slices.Chunk(gone, batch) {
-			_, err := w.tx.Slug.Delete().Where(
-				entslug.KindEQ(calendar.Event), entslug.OwnerIDIn(part...), entslug.LanguageEQ(l)).Exec(ctx)
-			if err == nil {
-				_, err = w.tx.EventTranslation.Delete().
-					Where(eventtranslation.EventIDIn(part...), eventtranslation.LanguageEQ(l)).Exec(ctx)
-			}
-			if err != nil {
-				return fmt.Errorf("translations of occurrences: %w", err)
-			}
-		}
-		if err := insert.Insert(ctx, w.tx, ids); err != nil {
-			return fmt.Errorf("translations of occurrences: %w", store.AsConflict(err))
-		}
-		groups := groupRows(rows, func(r *occurrenceRow) string {
-			names := slices.DeleteFunc(slices.Clone(r.changed), func(name string) bool { return !strings.HasSuffix(name, suffix) })
-			if len(names) == 0 || !r.before.Languages.Has(l) || !hasText(textIn(&r.after, l).Text()) {
-				return ""
-			}
-			return fmt.Sprint(r.phase, names, r.sent)
-		})
-		for _, group := range groups {
-			for part := range slices.Chunk(group, batch) {
-				u := w.tx.EventTranslation.Update().Where(
-					eventtranslation.LanguageEQ(l),
-					eventtranslation.EventIDIn(idsOfRows(part, func(*occurrenceRow) bool { return true })...))
-				t := textIn(&group[0].after, l)
-				for _, name := range group[0].changed {
-					if f, in := carriedFieldOf(name); in == l {
-						if err := u.Mutation().SetField(f.Name, *f.Text(t)); err != nil {
-							return fmt.Errorf("translations of occurrences: %w", err)
-						}
-					}
-				}
-				if err := u.Exec(ctx); err != nil {
-					return fmt.Errorf("translations of occurrences: %w", err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// storeLinks replaces the changed links of occurrences.
-func (w *seriesWrite) storeLinks(ctx context.Context, rows []*occurrenceRow) error {
-	changes := func(names ...string) []*occurrenceRow {
-		return slices.DeleteFunc(slices.Clone(rows), func(r *occurrenceRow) bool {
-			return !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.changed, name) })
-		})
-	}
-	all := func(*occurrenceRow) bool { return true }
-	for _, l := range []struct {
-		kind   calendar.Kind // "" means terms
-		rows   []*occurrenceRow
-		insert store.Rows
-		links  func(*ent.Event) []int64
-	}{
-		{
-			calendar.Venue, changes("venue"), eventLinkRows(calendar.Venue),
-			(*ent.Event).VenueIDs,
-		},
-		{
-			calendar.Organizer, changes("organizer"), eventLinkRows(calendar.Organizer),
-			(*ent.Event).OrganizerIDs,
-		},
-		{
-			calendar.Category, changes("categories", "tags"), eventTermRows(), // tags are in the same table
-			func(t *ent.Event) []int64 { return linksOf(t).terms.all() },
-		},
-	} {
-		ids := idsOfRows(l.rows, all)
-		for part := range slices.Chunk(ids, batch) {
-			if err := removeLinks(ctx, w.tx, l.kind, part); err != nil {
-				return err
-			}
-		}
-		for i, r := range l.rows {
-			for position, id := range l.links(&r.after) {
-				if l.kind.IsLinked() {
-					l.insert.Add(i, nil, id, int64(position))
-				} else {
-					l.insert.Add(i, nil, id)
-				}
-			}
-		}
-		if err := l.insert.Insert(ctx, w.tx, ids); err != nil {
-			return fmt.Errorf("%s: %w", l.insert.Table, store.AsConflict(err))
-		}
-	}
-	return nil
-}
-
 // storeSeriesRow stores changed phases, a new version of the series if it has changed, and its new occurrences.
 func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	changed, err := w.storePhases(ctx)
@@ -673,8 +288,8 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 		return err
 	}
 	s := *w.series
-	s.AuthorID, s.Status, s.StatusBeforeTrash = w.author, w.standing.status, w.standing.before
-	s.PublishedAt, s.Dated, s.Slug = w.standing.published, w.standing.dated, valueOr(w.series.Slug, w.slug)
+	s.AuthorID, s.Status, s.StatusBeforeTrash = w.author, w.state.status, w.state.before
+	s.PublishedAt, s.Dated, s.Slug = w.state.published, w.state.dated, valueOr(w.series.Slug, w.slug)
 	last := &w.phases[len(w.phases)-1]
 	s.Languages = last.template.Languages
 	fields := w.changedSeriesFields(&s)
@@ -695,10 +310,10 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	} else {
 		u.SetAuthorID(*s.AuthorID)
 	}
-	if w.until == nil {
+	if w.generatedUntil == nil {
 		u.ClearGeneratedUntil().ClearExtendAt()
 	} else {
-		u.SetGeneratedUntil(*w.until).SetExtendAt(extendAt(s.ID, last.Zone, *w.until))
+		u.SetGeneratedUntil(*w.generatedUntil).SetExtendAt(extendAt(s.ID, last.Zone, *w.generatedUntil))
 	}
 	w.setSeriesSortKeys(u.Mutation(), &last.template)
 	if err := u.Exec(ctx); err != nil {
@@ -714,7 +329,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	w.log(calendar.Series, s.ID, action, fields, i)
 	for i := range w.phases {
 		var list []recur.Occurrence
-		for _, n := range w.fresh {
+		for _, n := range w.newStarts {
 			if n.phase == i {
 				list = append(list, n.Occurrence)
 			}
@@ -746,7 +361,7 @@ func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 	add(!old.PublishedAt.Equal(s.PublishedAt) || old.Dated != s.Dated, "date")
 	add(old.Status != s.Status || old.StatusBeforeTrash != s.StatusBeforeTrash, "status")
 	add(old.Slug != s.Slug, "slug")
-	was, is := &w.was[len(w.was)-1], &w.phases[len(w.phases)-1]
+	was, is := &w.storedPhases[len(w.storedPhases)-1], &w.phases[len(w.phases)-1]
 	for _, name := range differentFields(&was.template, &is.template) {
 		field, _ := calendar.CutField(name)
 		add(true, field)
@@ -764,7 +379,7 @@ func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 // storePhases replaces the first changed phase and those after it. It reports whether any phase changes.
 func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	rows := make([]*ent.SeriesPhaseCreate, len(w.phases))
-	same := len(w.was)
+	same := len(w.storedPhases)
 	for i := range w.phases {
 		p := &w.phases[i]
 		template, err := ent.EncodeTemplate(&p.template)
@@ -775,8 +390,8 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 			SetStartWall(p.Start).SetEndWall(p.End).SetTimezone(p.Zone.String()).SetAllDay(p.AllDay).
 			SetRrule(p.Rule.String()).SetRdate(p.RDate).SetExdate(p.ExDate).SetTemplate(template)
 	}
-	for i := range min(len(w.was), len(w.phases)) {
-		was, err := w.was[i].fingerprint()
+	for i := range min(len(w.storedPhases), len(w.phases)) {
+		was, err := w.storedPhases[i].fingerprint()
 		if err != nil {
 			return false, err
 		}
@@ -790,7 +405,7 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 		}
 	}
 	same = min(same, len(w.phases))
-	if same == len(w.was) && same == len(w.phases) {
+	if same == len(w.storedPhases) && same == len(w.phases) {
 		return false, nil
 	}
 	_, err := w.tx.SeriesPhase.Delete().

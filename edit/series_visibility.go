@@ -8,17 +8,17 @@ import (
 )
 
 // protected reports whether the occurrence has a password after the write.
-func (r *occurrenceRow) protected() bool { return HasPassword(&r.after) }
+func (r *occurrenceChange) protected() bool { return HasPassword(&r.After) }
 
 // findImpacts decides for each changed occurrence whether the public sees the change.
-func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) error {
+func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange) error {
 	var venues, organizers []int64
 	for _, r := range rows {
-		if slices.Contains(r.changed, "venue") {
-			venues = append(append(venues, r.before.VenueIDs()...), r.after.VenueIDs()...)
+		if slices.Contains(r.Changed, "venue") {
+			venues = append(append(venues, r.Before.VenueIDs()...), r.After.VenueIDs()...)
 		}
-		if slices.Contains(r.changed, "organizer") {
-			organizers = append(append(organizers, r.before.OrganizerIDs()...), r.after.OrganizerIDs()...)
+		if slices.Contains(r.Changed, "organizer") {
+			organizers = append(append(organizers, r.Before.OrganizerIDs()...), r.After.OrganizerIDs()...)
 		}
 	}
 	isVenue, err := w.publicIDs(ctx, w.tx, calendar.Venue, venues)
@@ -29,32 +29,32 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceRow) er
 	if err != nil {
 		return err
 	}
-	ofPublicSeries := isPublic(w.series.Status, w.series.PublishedAt, w.Now) || isPublic(w.standing.status, w.standing.published, w.Now)
+	ofPublicSeries := isPublic(w.series.Status, w.series.PublishedAt, w.Now) || isPublic(w.state.status, w.state.published, w.Now)
 	for _, r := range rows {
 		c := &publicChange{
-			was: storedState(r.row), is: r.standing, fields: r.fields, protected: HasPassword(r.row) && r.protected(),
-			languages: r.languages != r.row.Languages,
+			before: storedState(r.Row), after: r.State, fields: r.Fields, protected: HasPassword(r.Row) && r.protected(),
+			languages: r.Languages != r.Row.Languages,
 		}
-		if sameShown(r.before.VenueIDs(), r.after.VenueIDs(), isVenue) {
+		if sameShown(r.Before.VenueIDs(), r.After.VenueIDs(), isVenue) {
 			c.unseen = append(c.unseen, "venue")
 		}
-		if sameShown(r.before.OrganizerIDs(), r.after.OrganizerIDs(), isOrganizer) {
+		if sameShown(r.Before.OrganizerIDs(), r.After.OrganizerIDs(), isOrganizer) {
 			c.unseen = append(c.unseen, "organizer")
 		}
 		own := func(names []string) []string { return calendar.PublicOwnFields(names, c.protected) }
-		if !ofPublicSeries || r.row.OriginalStart.Equal(r.nominal) && slices.Equal(own(r.row.OwnFields), own(r.own)) {
+		if !ofPublicSeries || r.Row.OriginalStart.Equal(r.OriginalStart) && slices.Equal(own(r.Row.OwnFields), own(r.OwnFields)) {
 			c.unseen = append(c.unseen, "series")
 		}
-		r.impact = w.impactOf(c)
+		r.Impact = w.impactOf(c)
 	}
 	return nil
 }
 
 // seriesImpact returns the impact of the write on the series itself. fields are the names of its changed fields.
 func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (impact, error) {
-	last, first := &w.phases[len(w.phases)-1].template, &w.was[len(w.was)-1].template
+	last, first := &w.phases[len(w.phases)-1].template, &w.storedPhases[len(w.storedPhases)-1].template
 	c := &publicChange{
-		was: publicationState{status: w.series.Status, published: w.series.PublishedAt}, is: w.standing, protected: HasPassword(first) && HasPassword(last),
+		before: publicationState{status: w.series.Status, published: w.series.PublishedAt}, after: w.state, protected: HasPassword(first) && HasPassword(last),
 		fields: slices.Clone(fields), languages: w.series.Languages != last.Languages,
 	}
 	var err error
@@ -71,7 +71,7 @@ func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (impact
 		return out
 	}
 	until := func(at *calendar.Wall) calendar.Wall { return valueOr(calendar.Wall{}, at) }
-	if !sameSchedules(schedules(w.was), schedules(w.phases)) || !until(w.series.GeneratedUntil).Equal(until(w.until)) {
+	if !sameSchedules(schedules(w.storedPhases), schedules(w.phases)) || !until(w.series.GeneratedUntil).Equal(until(w.generatedUntil)) {
 		c.fields = append(c.fields, "phases")
 	}
 	return w.impactOf(c), nil

@@ -39,40 +39,34 @@ func notRecurring() *param.Fault {
 // seriesWrite is the state of a write of a series and its occurrences, which are all locked.
 type seriesWrite struct {
 	*Editor
-	tx     *ent.Tx
-	series *ent.Series
-	was    []seriesPhase
-	phases []seriesPhase // phases after the write
-	rows   []*occurrenceChange
-	at     *occurrenceChange // the addressed occurrence; nil means the series
-	scope  Scope
+	tx           *ent.Tx
+	series       *ent.Series
+	storedPhases []seriesPhase
+	phases       []seriesPhase // phases after the write
+	occurrences  []*occurrenceChange
+	addressed    *occurrenceChange // the addressed occurrence; nil means the series
+	scope        Scope
 
-	standing publicationState // new state of the series
-	author   *int64
-	until    *calendar.Wall // new end of the period with stored occurrences; nil if the schedule ends
-	slug     *string        // new slug; nil means no change
-	sent     *ent.Event     // the fields sent; nil means none
-	fresh    []newStart
+	state          publicationState // new state of the series
+	author         *int64
+	generatedUntil *calendar.Wall // new end of the period with stored occurrences; nil if the schedule ends
+	slug           *string        // new slug; nil means no change
+	sentTemplate   *ent.Event     // the fields sent; nil means none
+	newStarts      []newStart
 
 	phaseSizes map[int]int // bytes of an occurrence of each phase, as far as they were asked for
 }
 
 // occurrenceChange is an occurrence of a series and its planned changes.
 type occurrenceChange struct {
-	row      *ent.Event
-	nominal  calendar.Wall
-	span     calendar.Span
-	standing publicationState
-	author   *int64
-	own      []string
-	off      bool
+	EventChange
 	excluded bool // a client trashed the occurrence, so its start is an exdate
-	reached  bool
+	affected bool
 	// scheduled reports whether a changed schedule sets the dates of the occurrence.
-	scheduled bool
-	returned  bool     // the schedule has the occurrence again
-	names     []string // names of fields to copy from the template of the phase
-	sent      []string // names of fields to copy from the request
+	scheduled         bool
+	restored          bool     // the schedule has the occurrence again
+	copied            []string // names of fields to copy from the template of the phase
+	copiedFromRequest []string // names of fields to copy from the request
 }
 
 // wasTrashed reports whether the series was in the trash before the write.
@@ -86,7 +80,7 @@ func (w *seriesWrite) isAllowed(op auth.Operation) bool {
 
 // isAllowedFor reports whether the caller may carry out the operation on an occurrence.
 func (w *seriesWrite) isAllowedFor(c *occurrenceChange, op auth.Operation) bool {
-	r := c.row
+	r := c.Row
 	return auth.May(w.By, op, auth.RecordOf(calendar.Event, r.AuthorID, r.Status.Shown(w.Now, r.PublishedAt), r.StatusBeforeTrash))
 }
 
@@ -96,15 +90,15 @@ func storedState(row *ent.Event) publicationState {
 }
 
 // wasTrashed reports whether the occurrence was in the trash before the write.
-func (c *occurrenceChange) wasTrashed() bool { return c.row.Status == calendar.Trash }
+func (c *occurrenceChange) wasTrashed() bool { return c.Row.Status == calendar.Trash }
 
-func (c *occurrenceChange) begun(now time.Time) bool { return !c.row.StartsAt.After(now) }
+func (c *occurrenceChange) begun(now time.Time) bool { return !c.Row.StartsAt.After(now) }
 
 // live reports whether the occurrence itself is outside the trash, as planned so far.
-func (c *occurrenceChange) live() bool { return c.standing.status != calendar.Trash }
+func (c *occurrenceChange) live() bool { return c.State.status != calendar.Trash }
 
 // has reports whether name is an own field of the occurrence.
-func (c *occurrenceChange) has(name string) bool { return slices.Contains(c.own, name) }
+func (c *occurrenceChange) has(name string) bool { return slices.Contains(c.OwnFields, name) }
 
 // openSeries loads a series with its phases and occurrences. It locks the series, then the occurrences in the
 // order of their ids.
@@ -114,8 +108,8 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		return nil, fmt.Errorf("series %d: %w", id, err)
 	}
 	w := &seriesWrite{
-		Editor: e, tx: tx, series: s, scope: scope, author: s.AuthorID, until: s.GeneratedUntil,
-		standing: publicationState{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
+		Editor: e, tx: tx, series: s, scope: scope, author: s.AuthorID, generatedUntil: s.GeneratedUntil,
+		state: publicationState{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
 	}
 	stored, err := loadPhases(ctx, tx, id)
 	if err != nil {
@@ -130,12 +124,12 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		if err != nil {
 			return nil, fmt.Errorf("template of series %d: %w", id, err)
 		}
-		w.was = append(w.was, seriesPhase{schedule, *template})
+		w.storedPhases = append(w.storedPhases, seriesPhase{schedule, *template})
 	}
-	if len(w.was) == 0 {
+	if len(w.storedPhases) == 0 {
 		return nil, fmt.Errorf("series %d has no phase", id)
 	}
-	w.phases = w.was
+	w.phases = w.storedPhases
 	rows, err := tx.Event.Query().Where(event.SeriesID(id)).Order(event.ByID()).Modify(forUpdate).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("occurrences of series %d: %w", id, err)
@@ -146,10 +140,12 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		if err != nil {
 			return nil, err
 		}
-		exdate := w.was[phaseOf(w.was, *row.OriginalStart)].ExDate
-		w.rows = append(w.rows, &occurrenceChange{
-			row: row, nominal: *row.OriginalStart, span: span, standing: storedState(row), author: row.AuthorID,
-			own: row.OwnFields, off: row.OffSchedule,
+		exdate := w.storedPhases[phaseOf(w.storedPhases, *row.OriginalStart)].ExDate
+		w.occurrences = append(w.occurrences, &occurrenceChange{
+			EventChange: EventChange{
+				Row: row, State: storedState(row), Author: row.AuthorID, Span: span, OriginalStart: *row.OriginalStart,
+				OwnFields: row.OwnFields, OffSchedule: row.OffSchedule, Languages: row.Languages,
+			},
 			excluded: row.Status == calendar.Trash && !row.OffSchedule && slices.ContainsFunc(exdate, row.OriginalStart.Equal),
 		})
 	}
@@ -158,11 +154,11 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 
 // address sets the occurrence to which the request is addressed. Without it, the request is for the series.
 func (w *seriesWrite) address(id int64) error {
-	i := slices.IndexFunc(w.rows, func(c *occurrenceChange) bool { return c.row.ID == id })
+	i := slices.IndexFunc(w.occurrences, func(c *occurrenceChange) bool { return c.Row.ID == id })
 	if i < 0 {
 		return fmt.Errorf("event %d is no occurrence of series %d", id, w.series.ID)
 	}
-	w.at = w.rows[i]
+	w.addressed = w.occurrences[i]
 	return nil
 }
 
@@ -223,14 +219,14 @@ func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Even
 // the addressed occurrence.
 func (w *seriesWrite) remove(ctx context.Context) error {
 	version, trashed := calendar.Version{All: w.series.Version, Hidden: w.series.HiddenChanges}, w.wasTrashed()
-	if w.at != nil {
-		version, trashed = w.at.row.Core().Writes(), w.at.wasTrashed()
+	if w.addressed != nil {
+		version, trashed = w.addressed.Row.Core().Writes(), w.addressed.wasTrashed()
 	}
 	if !w.isAllowed(auth.Delete) {
 		return Forbidden()
 	}
 	switch {
-	case trashed && w.at != nil:
+	case trashed && w.addressed != nil:
 		return inTrash(calendar.Event)
 	case trashed:
 		return inTrash(calendar.Series)
@@ -248,16 +244,16 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 func (w *seriesWrite) trash() error {
 	phases, k := w.phases, 0
 	if w.scope == FollowingOccurrences {
-		if phases, k = splitPhases(w.phases, w.at.nominal); !haveOccurrence(phases[:k]) {
+		if phases, k = splitPhases(w.phases, w.addressed.OriginalStart); !haveOccurrence(phases[:k]) {
 			k = 0 // no earlier occurrence remains
 		}
 	}
-	for _, c := range w.rows {
-		if k > 0 && phaseOf(phases, c.nominal) < k {
+	for _, c := range w.occurrences {
+		if k > 0 && phaseOf(phases, c.OriginalStart) < k {
 			continue
 		}
 		if k > 0 {
-			c.off = true // the schedule ends before this occurrence
+			c.OffSchedule = true // the schedule ends before this occurrence
 		}
 		if !c.live() {
 			continue
@@ -265,14 +261,14 @@ func (w *seriesWrite) trash() error {
 		if !w.isAllowedFor(c, auth.Delete) {
 			return Forbidden()
 		}
-		c.reached = true
-		c.standing = w.nextPublicationState(c.standing, new(calendar.Trash), nil)
+		c.affected = true
+		c.State = w.nextPublicationState(c.State, new(calendar.Trash), nil)
 	}
 	if k == 0 {
-		w.standing = w.nextPublicationState(w.standing, new(calendar.Trash), nil)
+		w.state = w.nextPublicationState(w.state, new(calendar.Trash), nil)
 		return nil
 	}
-	w.phases, w.until = phases[:k], nil
+	w.phases, w.generatedUntil = phases[:k], nil
 	return nil
 }
 
@@ -294,9 +290,9 @@ func SeriesEvent(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
 
 // addressed begins to compare the input with the addressed occurrence, or with an event that has the template of the last
 // phase if the request is for the series. It returns that event with its links.
-func (w *seriesWrite) addressed(ctx context.Context, in *EventInput) (*EventWrite, *ent.Event, eventLinks, error) {
-	if w.at == nil {
-		last := &w.was[len(w.was)-1]
+func (w *seriesWrite) compareAddressed(ctx context.Context, in *EventInput) (*EventWrite, *ent.Event, eventLinks, error) {
+	if w.addressed == nil {
+		last := &w.storedPhases[len(w.storedPhases)-1]
 		row := SeriesEvent(w.series, last.Schedule, &last.template)
 		c, err := w.ChangeSeries(w.tx, w.series, row, in)
 		if err != nil {
@@ -306,7 +302,7 @@ func (w *seriesWrite) addressed(ctx context.Context, in *EventInput) (*EventWrit
 		c.Span = nominalSpan(w.addressedPhase().Span, in) // the dates of a series are nominal
 		return c, row, linksOf(row), nil
 	}
-	row := w.at.row
+	row := w.addressed.Row
 	c, err := w.ChangeSeries(w.tx, w.series, row, in)
 	if err != nil {
 		return nil, nil, eventLinks{}, err
@@ -322,18 +318,18 @@ func (w *seriesWrite) addressed(ctx context.Context, in *EventInput) (*EventWrit
 }
 
 // seriesFieldsSent has the sent fields that differ from the addressed event.
-type seriesFieldsSent struct {
-	template ent.Event // template of the addressed event with the sent fields
-	names    []string  // names of sent template fields, with languages
-	dates    []string  // sent names of timezone, all_day, start_date, end_date
-	standing []string  // sent names of author, date, status
-	slug     *string
-	schedule scheduleChange
+type sentSeriesFields struct {
+	template    ent.Event // template of the addressed event with the sent fields
+	fields      []string  // names of sent template fields, with languages
+	dates       []string  // sent names of timezone, all_day, start_date, end_date
+	stateFields []string  // sent names of author, date, status
+	slug        *string
+	schedule    scheduleChange
 }
 
 // update checks and stores the sent fields of a series.
 func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
-	c, row, links, err := w.addressed(ctx, in)
+	c, row, links, err := w.compareAddressed(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -371,23 +367,23 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 }
 
 // compare returns the sent fields that differ from the addressed event.
-func (w *seriesWrite) compare(c *EventWrite, links eventLinks, in *EventInput) (*seriesFieldsSent, error) {
+func (w *seriesWrite) compare(c *EventWrite, links eventLinks, in *EventInput) (*sentSeriesFields, error) {
 	found, err := c.Compare(links)
 	if err != nil {
 		return nil, err
 	}
-	sent := &seriesFieldsSent{template: found.Template, slug: found.Slug}
+	sent := &sentSeriesFields{template: found.Template, slug: found.Slug}
 	for _, name := range found.Changed {
 		field, _ := calendar.CutField(name)
 		switch {
 		case field == "date" && in.Published == nil, field == "slug":
 		case field == "status" && in.Status == nil:
 		case slices.Contains([]string{"author", "date", "status"}, field):
-			sent.standing = append(sent.standing, name)
+			sent.stateFields = append(sent.stateFields, name)
 		case slices.Contains(dateFields, field):
 			sent.dates = append(sent.dates, name)
 		default:
-			sent.names = append(sent.names, name)
+			sent.fields = append(sent.fields, name)
 		}
 	}
 	return sent, w.compareSchedule(sent, in)
@@ -397,13 +393,13 @@ func (w *seriesWrite) compare(c *EventWrite, links eventLinks, in *EventInput) (
 var dateFields = []string{"timezone", "all_day", "start_date", "end_date"}
 
 // compareSchedule sets the sent parts of the schedule that differ from the schedule of the addressed phase.
-func (w *seriesWrite) compareSchedule(sent *seriesFieldsSent, in *EventInput) error {
+func (w *seriesWrite) compareSchedule(sent *sentSeriesFields, in *EventInput) error {
 	phase := w.addressedPhase()
 	c := &sent.schedule
 	c.whole = w.scope == AllOccurrences
 	base := phase.Span
-	if w.at != nil {
-		base = w.at.span
+	if w.addressed != nil {
+		base = w.addressed.Span
 	}
 	c.span = func(s calendar.Span) calendar.Span { return movedPhase(s, base, in) }
 	if in.Rule != nil {
@@ -439,10 +435,10 @@ func (w *seriesWrite) compareSchedule(sent *seriesFieldsSent, in *EventInput) er
 // addressedPhase returns the stored phase of the addressed occurrence. For a request to the series it returns
 // the last phase.
 func (w *seriesWrite) addressedPhase() *seriesPhase {
-	if w.at == nil {
-		return &w.was[len(w.was)-1]
+	if w.addressed == nil {
+		return &w.storedPhases[len(w.storedPhases)-1]
 	}
-	return &w.was[phaseOf(w.was, w.at.nominal)]
+	return &w.storedPhases[phaseOf(w.storedPhases, w.addressed.OriginalStart)]
 }
 
 // movedPhase returns the new first span of a phase. The request moves an event from the span from to the sent
@@ -468,23 +464,23 @@ func movedPhase(first, from calendar.Span, in *EventInput) calendar.Span {
 }
 
 // plan plans all changes of the series and its occurrences.
-func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
+func (w *seriesWrite) plan(sent *sentSeriesFields, in *EventInput) error {
 	trashes := in.Status != nil && *in.Status == calendar.Trash
 	split, first, from := w.phases, 0, calendar.Wall{}
 	if w.scope == FollowingOccurrences {
-		from = w.at.nominal
+		from = w.addressed.OriginalStart
 		split, first = splitPhases(w.phases, from)
 	}
 	w.planTemplates(split, first, sent)
-	w.sent = &sent.template
+	w.sentTemplate = &sent.template
 	if trashes {
-		sent.standing = slices.DeleteFunc(sent.standing, func(name string) bool { return name == "status" })
+		sent.stateFields = slices.DeleteFunc(sent.stateFields, func(name string) bool { return name == "status" })
 	}
-	if err := w.planStanding(sent, in); err != nil {
+	if err := w.planState(sent, in); err != nil {
 		return err
 	}
-	for _, c := range w.rows {
-		if !c.nominal.Before(from) {
+	for _, c := range w.occurrences {
+		if !c.OriginalStart.Before(from) {
 			w.planFields(c, sent, in)
 		}
 	}
@@ -498,12 +494,12 @@ func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
 		return err
 	}
 	w.planPhaseFields()
-	for _, c := range w.rows {
-		if c.reached && !w.isAllowedFor(c, auth.Edit) || !c.live() && !c.wasTrashed() && !w.isAllowedFor(c, auth.Delete) {
+	for _, c := range w.occurrences {
+		if c.affected && !w.isAllowedFor(c, auth.Edit) || !c.live() && !c.wasTrashed() && !w.isAllowedFor(c, auth.Delete) {
 			return Forbidden()
 		}
 	}
-	if trashes && w.standing.status != calendar.Trash && (w.at == nil || w.at.live()) {
+	if trashes && w.state.status != calendar.Trash && (w.addressed == nil || w.addressed.live()) {
 		return w.trash()
 	}
 	return nil
@@ -511,11 +507,11 @@ func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
 
 // planTemplates copies the sent fields to the templates of the phases from the index first on. It uses the
 // split phases only if a template changes.
-func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *seriesFieldsSent) {
+func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSeriesFields) {
 	next, changed := slices.Clone(split), false
 	for i := min(first, len(next)); i < len(next); i++ {
-		copyFields(&next[i].template, &sent.template, sent.names)
-		changed = changed || len(changedFields(&next[i].template, &split[i].template, sent.names)) > 0
+		copyFields(&next[i].template, &sent.template, sent.fields)
+		changed = changed || len(changedFields(&next[i].template, &split[i].template, sent.fields)) > 0
 	}
 	if changed {
 		w.phases = next
@@ -524,46 +520,46 @@ func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *series
 
 // planStanding plans author, date and status of the series. A sent status restores a trashed series, and the
 // occurrences that were trashed with it. It also restores the addressed occurrence.
-func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error {
+func (w *seriesWrite) planState(sent *sentSeriesFields, in *EventInput) error {
 	status := in.Status
 	if status != nil && *status == calendar.Trash {
 		status = nil
 	}
 	restores := w.wasTrashed() && status != nil
-	if restores || len(sent.standing) > 0 {
+	if restores || len(sent.stateFields) > 0 {
 		var to *calendar.Status
 		var date *time.Time
-		if restores || slices.Contains(sent.standing, "status") {
+		if restores || slices.Contains(sent.stateFields, "status") {
 			to = status
 		}
-		if slices.Contains(sent.standing, "date") {
+		if slices.Contains(sent.stateFields, "date") {
 			date = in.Published
 		}
 		switch {
 		case to != nil && w.wasTrashed() && !w.isAllowed(auth.Restore):
 			return Forbidden()
 		default:
-			w.standing = w.nextPublicationState(w.standing, to, date)
+			w.state = w.nextPublicationState(w.state, to, date)
 		}
-		if slices.Contains(sent.standing, "author") {
+		if slices.Contains(sent.stateFields, "author") {
 			w.author = applyID(nil, in.AuthorID)
 		}
 	}
 	if restores {
-		for _, c := range w.rows {
-			if !c.live() && !c.excluded && !c.off {
+		for _, c := range w.occurrences {
+			if !c.live() && !c.excluded && !c.OffSchedule {
 				w.restore(c)
 			}
 		}
 	}
-	if c := w.at; c != nil && !c.live() && !w.wasTrashed() && status != nil {
+	if c := w.addressed; c != nil && !c.live() && !w.wasTrashed() && status != nil {
 		w.phases = slices.Clone(w.phases)
-		p := &w.phases[phaseOf(w.phases, c.nominal)]
-		p.ExDate = slices.DeleteFunc(slices.Clone(p.ExDate), c.nominal.Equal)
-		if !p.Has(c.nominal) {
-			p.RDate = withWall(slices.Clone(p.RDate), c.nominal)
+		p := &w.phases[phaseOf(w.phases, c.OriginalStart)]
+		p.ExDate = slices.DeleteFunc(slices.Clone(p.ExDate), c.OriginalStart.Equal)
+		if !p.Has(c.OriginalStart) {
+			p.RDate = withWall(slices.Clone(p.RDate), c.OriginalStart)
 		}
-		c.off, c.excluded = false, false
+		c.OffSchedule, c.excluded = false, false
 		w.restore(c)
 	}
 	return nil
@@ -572,67 +568,67 @@ func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error
 // restore plans the return of an occurrence from the trash. It gets the status of the series, unless status is
 // an own field.
 func (w *seriesWrite) restore(c *occurrenceChange) {
-	status := w.standing.status
+	status := w.state.status
 	if c.has("status") {
-		status = c.standing.before
+		status = c.State.before
 	}
-	c.standing = w.nextPublicationState(c.standing, &status, nil)
-	c.excluded, c.off, c.reached = false, false, true
+	c.State = w.nextPublicationState(c.State, &status, nil)
+	c.excluded, c.OffSchedule, c.affected = false, false, true
 }
 
 // planFields plans which sent fields are copied to an occurrence, and which own fields it loses.
-func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in *EventInput) {
+func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in *EventInput) {
 	var lost []string
 	if in.DropExceptions {
-		lost = append(lost, c.own...)
+		lost = append(lost, c.OwnFields...)
 	}
-	if c == w.at {
-		lost = slices.Concat(lost, sent.names, sent.standing, sent.dates)
+	if c == w.addressed {
+		lost = slices.Concat(lost, sent.fields, sent.stateFields, sent.dates)
 		if in.End != nil && slices.Contains(sent.dates, "start_date") {
 			lost = append(lost, "end_date") // otherwise the end would move with the start
 		}
 	}
 	if isDate := func(name string) bool { return slices.Contains(dateFields, name) }; slices.ContainsFunc(lost, isDate) && w.keepsDates(c) {
 		lost = slices.DeleteFunc(lost, isDate)
-		if c == w.at && !c.begun(w.Now) {
-			c.span, c.reached = changedSpan(c.span, in), true
-			c.own = ownNames(c.own, sent.dates...)
+		if c == w.addressed && !c.begun(w.Now) {
+			c.Span, c.affected = changedSpan(c.Span, in), true
+			c.OwnFields = ownNames(c.OwnFields, sent.dates...)
 		}
 	}
 	gone := func(name string) bool { return slices.Contains(lost, name) }
-	names := slices.DeleteFunc(slices.Clone(c.own), func(name string) bool { return !gone(name) })
-	c.own = slices.DeleteFunc(slices.Clone(c.own), gone)
-	c.reached = c.reached || len(names)+len(sent.names)+len(sent.standing) > 0
-	for _, name := range slices.Concat(sent.names, sent.standing) {
+	names := slices.DeleteFunc(slices.Clone(c.OwnFields), func(name string) bool { return !gone(name) })
+	c.OwnFields = slices.DeleteFunc(slices.Clone(c.OwnFields), gone)
+	c.affected = c.affected || len(names)+len(sent.fields)+len(sent.stateFields) > 0
+	for _, name := range slices.Concat(sent.fields, sent.stateFields) {
 		if !c.has(name) {
-			names, c.sent = append(names, name), append(c.sent, name)
+			names, c.copiedFromRequest = append(names, name), append(c.copiedFromRequest, name)
 		}
 	}
-	c.names = append(c.names, names...)
+	c.copied = append(c.copied, names...)
 	if slices.Contains(names, "author") {
-		c.author = w.author
+		c.Author = w.author
 	}
 	var status *calendar.Status
 	var date *time.Time
 	if slices.Contains(names, "status") {
-		status = new(w.standing.status)
-		if w.standing.status == calendar.Trash {
-			status = new(w.standing.before)
+		status = new(w.state.status)
+		if w.state.status == calendar.Trash {
+			status = new(w.state.before)
 		}
 	}
 	if slices.Contains(names, "date") {
-		date = &w.standing.published
+		date = &w.state.published
 	}
 	switch {
 	case status == nil && date == nil:
 	case c.live():
-		c.standing = w.nextPublicationState(c.standing, status, date)
+		c.State = w.nextPublicationState(c.State, status, date)
 	default: // the occurrence stays in the trash
-		s := c.standing
+		s := c.State
 		s.status, s.before = s.before, ""
 		s = w.nextPublicationState(s, status, date)
 		s.status, s.before = calendar.Trash, s.status
-		c.standing = s
+		c.State = s
 	}
 }
 
@@ -641,21 +637,21 @@ func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 	if !c.live() || c.begun(w.Now) {
 		return c.live()
 	}
-	o, ok := w.was[phaseOf(w.was, c.nominal)].Occurrence(c.nominal)
+	o, ok := w.storedPhases[phaseOf(w.storedPhases, c.OriginalStart)].Occurrence(c.OriginalStart)
 	return ok && !o.StartsAt().After(w.Now)
 }
 
 // planSchedule plans the new schedule of all occurrences that have not begun.
-func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
-	if w.standing.status == calendar.Trash {
+func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
+	if w.state.status == calendar.Trash {
 		return inTrash(calendar.Series)
 	}
 	sent.schedule.addressed = len(w.phases) - 1
-	if w.at != nil {
-		if w.at.off {
+	if w.addressed != nil {
+		if w.addressed.OffSchedule {
 			return inTrash(calendar.Event)
 		}
-		sent.schedule.addressed = phaseOf(w.phases, w.at.nominal)
+		sent.schedule.addressed = phaseOf(w.phases, w.addressed.OriginalStart)
 	}
 	cut, ok := w.cut()
 	var phases []seriesPhase
@@ -669,25 +665,25 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 	if err != nil || k == len(phases) {
 		return err
 	}
-	stored := make([]storedStart, len(w.rows))
-	for i, c := range w.rows {
+	stored := make([]storedStart, len(w.occurrences))
+	for i, c := range w.occurrences {
 		stored[i] = storedStart{
-			nominal: c.nominal, earlier: !ok || c.nominal.Before(cut), begun: c.begun(w.Now), own: len(c.own) > 0,
+			nominal: c.OriginalStart, earlier: !ok || c.OriginalStart.Before(cut), begun: c.begun(w.Now), hasOwnFields: len(c.OwnFields) > 0,
 			trashed: !c.live(), excluded: c.excluded,
 		}
-		c.reached = c.reached || !stored[i].earlier && (stored[i].trashed || !stored[i].begun)
+		c.affected = c.affected || !stored[i].earlier && (stored[i].trashed || !stored[i].begun)
 	}
 	until := recur.LastStart()
-	if w.until = generatedUntil(phases[len(phases)-1].Schedule, w.Now); w.until != nil {
-		if old := w.series.GeneratedUntil; old != nil && w.until.Before(*old) {
-			w.until = old
+	if w.generatedUntil = generatedUntil(phases[len(phases)-1].Schedule, w.Now); w.generatedUntil != nil {
+		if old := w.series.GeneratedUntil; old != nil && w.generatedUntil.Before(*old) {
+			w.generatedUntil = old
 			if !phases[len(phases)-1].HasAfter(*old) {
-				w.until = nil
+				w.generatedUntil = nil
 			}
 		}
 	}
-	if w.until != nil {
-		until = *w.until
+	if w.generatedUntil != nil {
+		until = *w.generatedUntil
 	}
 	most := recur.MaxOccurrences
 	for _, p := range phases[k:] {
@@ -697,19 +693,19 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 	if err != nil {
 		return err
 	}
-	w.phases, w.fresh = phases, fresh
-	for i, c := range w.rows {
-		c.nominal = matched[i].nominal
-		c.off = matched[i].off
+	w.phases, w.newStarts = phases, fresh
+	for i, c := range w.occurrences {
+		c.OriginalStart = matched[i].nominal
+		c.OffSchedule = matched[i].offSchedule
 		switch {
 		case matched[i].removed:
-			c.standing = w.nextPublicationState(c.standing, new(calendar.Trash), nil)
-		case matched[i].returned:
+			c.State = w.nextPublicationState(c.State, new(calendar.Trash), nil)
+		case matched[i].restored:
 			w.restore(c)
-			c.returned = true
+			c.restored = true
 		}
 		begun := stored[i].begun && !stored[i].trashed
-		c.scheduled = !begun && (!stored[i].earlier && !c.off || !c.nominal.Equal(stored[i].nominal))
+		c.scheduled = !begun && (!stored[i].earlier && !c.OffSchedule || !c.OriginalStart.Equal(stored[i].nominal))
 	}
 	return nil
 }
@@ -718,9 +714,9 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 func (w *seriesWrite) cut() (calendar.Wall, bool) {
 	from := calendar.Wall{}
 	if w.scope == FollowingOccurrences {
-		from = w.at.nominal
+		from = w.addressed.OriginalStart
 		o, ok := w.phases[phaseOf(w.phases, from)].Occurrence(from)
-		if ok && o.StartsAt().After(w.Now) && !w.at.begun(w.Now) {
+		if ok && o.StartsAt().After(w.Now) && !w.addressed.begun(w.Now) {
 			return from, true
 		}
 	}
@@ -729,36 +725,36 @@ func (w *seriesWrite) cut() (calendar.Wall, bool) {
 
 // planSpans plans the dates of occurrences with a changed schedule, and of those that lost own dates.
 func (w *seriesWrite) planSpans() error {
-	for _, c := range w.rows {
+	for _, c := range w.occurrences {
 		lost := slices.ContainsFunc(dateFields, func(name string) bool {
-			return slices.Contains(c.row.OwnFields, name) && !c.has(name)
+			return slices.Contains(c.Row.OwnFields, name) && !c.has(name)
 		})
 		if !c.scheduled && !lost {
 			continue
 		}
-		s := w.phases[phaseOf(w.phases, c.nominal)].Schedule
+		s := w.phases[phaseOf(w.phases, c.OriginalStart)].Schedule
 		if c.has("timezone") {
-			s.Zone = c.span.Zone
+			s.Zone = c.Span.Zone
 		}
 		if c.has("all_day") {
-			s.AllDay = c.span.AllDay
+			s.AllDay = c.Span.AllDay
 		}
-		o, ok := s.Occurrence(c.nominal)
+		o, ok := s.Occurrence(c.OriginalStart)
 		if !ok {
 			continue
 		}
 		switch hasStart, hasEnd := c.has("start_date"), c.has("end_date"); {
 		case hasStart && hasEnd:
-			o.Start, o.End = c.span.Start, c.span.End
+			o.Start, o.End = c.Span.Start, c.Span.End
 		case hasStart: // the occurrence gets the duration of the others
-			if o, ok = s.Occurrence(c.span.Start); !ok {
+			if o, ok = s.Occurrence(c.Span.Start); !ok {
 				continue
 			}
 		case hasEnd: // the end moves with the start
-			o.End = c.span.MoveStart(o.Start).End
+			o.End = c.Span.MoveStart(o.Start).End
 		}
-		c.span = o.Rounded()
-		if err := invalidInput(spanFault(c.span, &EventInput{})); err != nil {
+		c.Span = o.Rounded()
+		if err := invalidInput(spanFault(c.Span, &EventInput{})); err != nil {
 			return err
 		}
 	}
@@ -770,22 +766,22 @@ func (w *seriesWrite) planSpans() error {
 // the schedule do not change.
 func (w *seriesWrite) planPhaseFields() {
 	different := make(map[[2]int][]string)
-	for _, c := range w.rows {
-		if c.off {
+	for _, c := range w.occurrences {
+		if c.OffSchedule {
 			continue
 		}
-		pair := [2]int{phaseOf(w.was, *c.row.OriginalStart), phaseOf(w.phases, c.nominal)}
+		pair := [2]int{phaseOf(w.storedPhases, *c.Row.OriginalStart), phaseOf(w.phases, c.OriginalStart)}
 		names, ok := different[pair]
 		if !ok {
-			names = differentFields(&w.was[pair[0]].template, &w.phases[pair[1]].template)
+			names = differentFields(&w.storedPhases[pair[0]].template, &w.phases[pair[1]].template)
 			different[pair] = names
 		}
-		if c.returned {
+		if c.restored {
 			names = templateNames(w.series.Language)
 		}
 		for _, name := range names {
-			if !c.has(name) && !slices.Contains(c.names, name) {
-				c.names = append(c.names, name)
+			if !c.has(name) && !slices.Contains(c.copied, name) {
+				c.copied = append(c.copied, name)
 			}
 		}
 	}
@@ -795,16 +791,16 @@ func (w *seriesWrite) planPhaseFields() {
 // changes.
 func (w *seriesWrite) refuseParents(ctx context.Context) error {
 	parents := make(map[int64]int64)
-	for _, c := range w.rows {
-		if !slices.Contains(c.names, "post_parent") {
+	for _, c := range w.occurrences {
+		if !slices.Contains(c.copied, "post_parent") {
 			continue
 		}
-		t := &w.phases[phaseOf(w.phases, c.nominal)].template
-		if slices.Contains(c.sent, "post_parent") {
-			t = w.sent
+		t := &w.phases[phaseOf(w.phases, c.OriginalStart)].template
+		if slices.Contains(c.copiedFromRequest, "post_parent") {
+			t = w.sentTemplate
 		}
-		if parent := valueOr(0, t.ParentID); valueOr(0, c.row.ParentID) != parent {
-			parents[c.row.ID] = parent
+		if parent := valueOr(0, t.ParentID); valueOr(0, c.Row.ParentID) != parent {
+			parents[c.Row.ID] = parent
 		}
 	}
 	stored := parentOf(w.tx)

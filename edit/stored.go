@@ -80,15 +80,15 @@ func (s foldedSizes) of(text string) int {
 // storedSize returns roughly the bytes that a write of an occurrence stores, and the changed field with most of
 // them. Of unchanged texts it counts the copies in the search texts of new languages only, so that an old series
 // with long texts can be renamed and trashed.
-func (r *occurrenceRow) storedSize(folded foldedSizes) (size int, largest string) {
+func (r *occurrenceChange) storedSize(folded foldedSizes) (size int, largest string) {
 	size = changeBytes
 	most := 0
-	for _, name := range r.changed {
-		n := fieldSize(name, &r.after)
-		if value, searched := searchedText(name, &r.after); searched {
+	for _, name := range r.Changed {
+		n := fieldSize(name, &r.After)
+		if value, searched := searchedText(name, &r.After); searched {
 			copies := 1
 			if _, l := calendar.CutField(name); l == "" {
-				copies = len(r.languages.List()) // languages without this text show the original
+				copies = len(r.Languages.List()) // languages without this text show the original
 			}
 			n += copies * folded.of(value)
 		}
@@ -97,9 +97,9 @@ func (r *occurrenceRow) storedSize(folded foldedSizes) (size int, largest string
 		}
 		size += n
 	}
-	for _, l := range r.languages.List() {
-		if !r.row.Languages.Has(l) {
-			size += folded.of(r.row.Title) + folded.of(r.row.Excerpt) + folded.of(r.row.Description)
+	for _, l := range r.Languages.List() {
+		if !r.Row.Languages.Has(l) {
+			size += folded.of(r.Row.Title) + folded.of(r.Row.Excerpt) + folded.of(r.Row.Description)
 		}
 	}
 	return size, largest
@@ -125,9 +125,9 @@ func searchedText(name string, t *ent.Event) (string, bool) {
 
 // limitStored refuses a write of a series that would store more than maxStored bytes, and spends the hourly
 // budget of the caller. Rows are the occurrences that the write changes.
-func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceRow) error {
-	total, made := 0, len(w.fresh)
-	for _, n := range w.fresh {
+func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange) error {
+	total, made := 0, len(w.newStarts)
+	for _, n := range w.newStarts {
 		total += w.phaseSize(n.phase)
 	}
 	texts := total
@@ -170,11 +170,11 @@ func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault 
 	if largest == "rrule" { // new occurrences alone
 		return ScheduleFault(tooManyOccurrences(max(1, maxStored/w.phaseSize(len(w.phases)-1))))
 	}
-	each := maxStored / max(1, changed+len(w.fresh))
+	each := maxStored / max(1, changed+len(w.newStarts))
 	field, _ := calendar.CutField(largest)
 	return &param.Fault{
 		Param: field, Reason: "rest_out_of_bounds", Key: "too-large-for-series",
-		Args: map[string]any{"Maximum": each, "Dates": changed + len(w.fresh)}, Data: map[string]any{"maximum": each},
+		Args: map[string]any{"Maximum": each, "Dates": changed + len(w.newStarts)}, Data: map[string]any{"maximum": each},
 	}
 }
 

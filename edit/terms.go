@@ -69,7 +69,7 @@ func (e *Editor) insertTerm(
 	if valueOr("", in.Slug) == "" {
 		base = calendar.Slug(w.title)
 	}
-	d := &diff{fresh: true}
+	d := &diff{isNew: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
 	if id := e.Reserved.BySource[valueOr("", in.SourceID)]; id != 0 {
 		c.SetID(id)
@@ -144,7 +144,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	e.fillTerm(m, w, old, in, d)
 	public := publicationState{status: calendar.Publish}
 	i := e.impactOf(&publicChange{
-		was: public, is: public, fields: d.fields, languages: old.languages != w.languages, dated: in.ModifiedAt != nil,
+		before: public, after: public, fields: d.fields, languages: old.languages != w.languages, dated: in.ModifiedAt != nil,
 	})
 	e.stamp(m, row.Version+1, in.ModifiedAt, i)
 	if err := expectOneRow(u.Save(ctx)); err != nil {

@@ -16,12 +16,12 @@ import (
 
 // publicChange has what decides whether the public can see a change of a record (decision 056).
 type publicChange struct {
-	was, is   publicationState
-	protected bool     // the record has a password before and after the change
-	fields    []string // names of the changed fields, as in the change log
-	unseen    []string // those of the fields whose old and new values look the same to the public
-	languages bool     // the set of languages with text changes
-	dated     bool     // an import gives the date of the change
+	before, after publicationState
+	protected     bool     // the record has a password before and after the change
+	fields        []string // names of the changed fields, as in the change log
+	unseen        []string // those of the fields whose old and new values look the same to the public
+	languages     bool     // the set of languages with text changes
+	dated         bool     // an import gives the date of the change
 }
 
 // impact is how a change of a record affects public replies.
@@ -35,8 +35,8 @@ type impact struct {
 
 // impactOf returns the impact of a change.
 func (e *Editor) impactOf(c *publicChange) impact {
-	was := c.was.status.Shown(e.Now, c.was.published)
-	is := c.is.status.Shown(e.Now, c.is.published)
+	was := c.before.status.Shown(e.Now, c.before.published)
+	is := c.after.status.Shown(e.Now, c.after.published)
 	if was != calendar.Publish && is != calendar.Publish {
 		return impact{}
 	}
@@ -174,7 +174,7 @@ func (e *Editor) touch(
 		}
 		for _, row := range rows {
 			standing := publicationState{status: row.Status, published: row.PublishedAt}
-			c := &publicChange{was: standing, is: standing, protected: row.Protected, fields: fields}
+			c := &publicChange{before: standing, after: standing, protected: row.Protected, fields: fields}
 			if !seen {
 				c.unseen = fields
 			}

@@ -178,7 +178,7 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	for _, id := range open {
 		isOpen[id] = true
 	}
-	for _, l := range e.lost {
+	for _, l := range e.hiddenLinks {
 		if isOpen[l.event] {
 			add(l)
 		}
