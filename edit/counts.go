@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// countsForTerms reports whether an event with the stored status s is in the event counts of its terms.
-func countsForTerms(s calendar.Status) bool { return s == calendar.Publish }
+// CountsForTerms reports whether an event with the stored status s is in the event counts of its terms.
+func CountsForTerms(s calendar.Status) bool { return s == calendar.Publish }
 
 // CountEvents changes the stored numbers of published events of terms. The map by has the difference for each
 // term id. Each statement locks its terms in the order of their ids, until the transaction ends. If a term was
@@ -23,7 +23,7 @@ func countsForTerms(s calendar.Status) bool { return s == calendar.Publish }
 func CountEvents(ctx context.Context, tx *ent.Tx, by map[int64]int) error {
 	ids := slices.Sorted(maps.Keys(by))
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return by[id] == 0 })
-	for part := range slices.Chunk(ids, batch) {
+	for part := range slices.Chunk(ids, BatchSize) {
 		rows, err := tx.Term.Update().Where(term.IDIn(part...)).Modify(func(u *sql.UpdateBuilder) {
 			u.Set(term.FieldEventCount, sql.ExprFunc(func(b *sql.Builder) {
 				b.Ident(term.FieldEventCount).WriteString(" + CASE ").Ident(term.FieldID)

@@ -73,8 +73,8 @@ func putFields[R, M, T any](d *diff, fields []ent.Field[R, M, T], m M, old, row 
 	}
 }
 
-// valueOr returns the sent value. If sent is nil, it returns the stored value old.
-func valueOr[T any](old T, sent *T) T {
+// ValueOr returns the sent value. If sent is nil, it returns the stored value old.
+func ValueOr[T any](old T, sent *T) T {
 	if sent != nil {
 		return *sent
 	}

@@ -95,7 +95,7 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 		ids, err := lockRecords(ctx, tx, kind, func(s *sql.Selector) {
 			isDue(e.Now)(s)
 			s.OrderBy(s.C(event.FieldPublishedAt))
-		}, batch)
+		}, BatchSize)
 		if err != nil {
 			return 0, fmt.Errorf("scheduled records of kind %s: %w", kind, err)
 		}
@@ -121,7 +121,7 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 			}
 		}
 		for _, id := range ids {
-			e.log(kind, id, calendar.Published, []string{"status"}, impact{visible: true})
+			e.LogChange(kind, id, calendar.Published, []string{"status"}, Impact{Visible: true})
 		}
 		published += len(ids)
 	}

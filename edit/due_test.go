@@ -34,7 +34,7 @@ func TestPublishDue(t *testing.T) {
 			t.Fatalf("%d published too early, %v", n, err)
 		}
 		var total atomic.Int64
-		runConcurrently(t, func(int) error {
+		edittest.RunConcurrently(t, func(int) error {
 			n, err := edit.PublishDue(t.Context(), w.DB, edittest.Now.AddDate(0, 0, 2).Add(time.Nanosecond))
 			total.Add(int64(n))
 			return err

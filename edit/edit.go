@@ -116,9 +116,9 @@ func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
 
-// expect returns *calendar.Error rest_precondition_failed if the version of a record does not match Expect. The
+// CheckPrecondition returns *calendar.Error rest_precondition_failed if the version of a record does not match Expect. The
 // caller checks the permission and locks the row first.
-func (e *Editor) expect(version calendar.Version) error {
+func (e *Editor) CheckPrecondition(version calendar.Version) error {
 	if e.Expect.Met(version) {
 		return nil
 	}

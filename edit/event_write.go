@@ -71,9 +71,9 @@ type EventComparison struct {
 func (e *Editor) NewEvent(tx *ent.Tx, in *EventInput) *EventWrite {
 	none := &record{textOwner: textOwner{kind: calendar.Event}}
 	w := &EventWrite{editor: e, tx: tx, in: in, before: none, owner: none, sent: in.record(), diff: diff{isNew: true}}
-	w.Span = changedSpan(calendar.Span{Zone: e.Site.Zone}, in)
-	w.early = spanFault(w.Span, in)
-	w.id = e.Reserved.BySource[valueOr("", w.sent.source)]
+	w.Span = ChangedSpan(calendar.Span{Zone: e.Site.Zone}, in)
+	w.early = CheckSpan(w.Span, in)
+	w.id = e.Reserved.BySource[ValueOr("", w.sent.source)]
 	return w
 }
 
@@ -103,7 +103,7 @@ func seriesRecord(s *ent.Series) *record {
 		textOwner: textOwner{
 			kind: calendar.Series, id: s.ID, language: s.Language, languages: s.Languages, trashed: s.Status == calendar.Trash,
 		},
-		publicationState: publicationState{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
+		PublicationState: PublicationState{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
 		author:           s.AuthorID, version: calendar.Version{All: s.Version, Hidden: s.HiddenChanges},
 	}
 }
@@ -125,7 +125,7 @@ func (w *EventWrite) Permit() error {
 		return err
 	}
 	if w.row != nil && w.owner == w.before {
-		if err := w.editor.expect(w.before.version); err != nil {
+		if err := w.editor.CheckPrecondition(w.before.version); err != nil {
 			return err
 		}
 	}
@@ -177,8 +177,13 @@ func (w *EventWrite) LockLinks(ctx context.Context) error {
 	return nil
 }
 
-// RegisterSeries draws the id of the series of a new event. It takes a slug for the series if the event would get one.
+// RegisterSeries draws the id of a series that begins with the event. If the event is new and would get a slug, it takes
+// a slug for the series. The series of a stored event takes its slug after Update.
 func (w *EventWrite) RegisterSeries(ctx context.Context) (id int64, slug string, err error) {
+	if w.row != nil {
+		id, err = drawID(ctx, w.tx, calendar.Series)
+		return id, "", err
+	}
 	r := w.editor.newRecord(calendar.Event, w.sent)
 	r.kind = calendar.Series
 	err = r.register(ctx, w.tx, w.sent.slug, 0)
@@ -216,7 +221,7 @@ func (w *EventWrite) Insert(ctx context.Context) (*ent.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
 	}
-	e.log(calendar.Event, w.after.id, calendar.Created, nil, e.impactOfCreated(w.after.status, w.after.published))
+	e.LogChange(calendar.Event, w.after.id, calendar.Created, nil, e.ImpactOfCreated(w.after.Status, w.after.Published))
 	if e.created == nil {
 		e.created = make(map[int64]*ent.Event)
 	}
@@ -266,7 +271,7 @@ func (w *EventWrite) Update(ctx context.Context) (*ent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.log(calendar.Event, row.ID, w.action, w.diff.fields, i)
+	e.LogChange(calendar.Event, row.ID, w.action, w.diff.fields, i)
 	return changed, nil
 }
 
@@ -289,7 +294,7 @@ func (w *EventWrite) SetTexts(others []calendar.Text) {
 
 // Compare returns what the write changes in an event with the given links, without storing anything. The translations of
 // the event are loaded, and CarryOut has run.
-func (w *EventWrite) Compare(links eventLinks) (*EventComparison, error) {
+func (w *EventWrite) Compare(links EventLinks) (*EventComparison, error) {
 	e, d, old := w.editor, &w.diff, w.before
 	r := new(*old)
 	r.others = slices.Clone(old.others)
@@ -302,14 +307,14 @@ func (w *EventWrite) Compare(links eventLinks) (*EventComparison, error) {
 		r.author = applyID(nil, w.sent.author)
 	}
 	r.image = applyID(old.image, w.sent.image)
-	r.publicationState = nextPublicationState(
-		old.publicationState, w.sent.status, w.sent.published, e.Now, e.isAllowed(auth.Publish, w.owner))
+	r.PublicationState = NextPublicationState(
+		old.PublicationState, w.sent.status, w.sent.published, e.Now, e.isAllowed(auth.Publish, w.owner))
 	changed, err := e.fillEvent(w.tx.Event.Update().Mutation(), r, old, w.sent, w.row, w.in, w.Span, d)
 	if err != nil {
 		return nil, err
 	}
 	links = w.replacedLinks(links)
-	out := &EventComparison{Template: templateOf(changed, r.otherTexts(), links), Changed: d.namesInLanguages}
+	out := &EventComparison{Template: TemplateOf(changed, r.otherTexts(), links), Changed: d.namesInLanguages}
 	if sent := w.sent.slug; sent != nil && *sent != "" && !r.hasSlug(*sent) {
 		out.Slug = sent
 	}
@@ -317,26 +322,26 @@ func (w *EventWrite) Compare(links eventLinks) (*EventComparison, error) {
 }
 
 // replacedLinks returns the links of the event after the write, and records the changed ones.
-func (w *EventWrite) replacedLinks(links eventLinks) eventLinks {
+func (w *EventWrite) replacedLinks(links EventLinks) EventLinks {
 	if w.in.Categories != nil {
-		w.diff.noteIDs("categories", links.terms.categories, w.plan.terms.categories)
-		links.terms.categories = w.plan.terms.categories
+		w.diff.noteIDs("categories", links.Categories, w.plan.terms.categories)
+		links.Categories = w.plan.terms.categories
 	}
 	if w.in.Tags != nil {
-		w.diff.noteIDs("tags", links.terms.tags, w.plan.terms.tags)
-		links.terms.tags = w.plan.terms.tags
+		w.diff.noteIDs("tags", links.Tags, w.plan.terms.tags)
+		links.Tags = w.plan.terms.tags
 	}
 	if w.in.Venues != nil {
-		if !slices.Equal(links.venues, w.plan.venues) {
+		if !slices.Equal(links.Venues, w.plan.venues) {
 			w.diff.note("venue")
 		}
-		links.venues = w.plan.venues
+		links.Venues = w.plan.venues
 	}
 	if w.in.Organizers != nil {
-		if !slices.Equal(links.organizers, w.plan.organizers) {
+		if !slices.Equal(links.Organizers, w.plan.organizers) {
 			w.diff.note("organizer")
 		}
-		links.organizers = w.plan.organizers
+		links.Organizers = w.plan.organizers
 	}
 	return links
 }
@@ -344,15 +349,15 @@ func (w *EventWrite) replacedLinks(links eventLinks) eventLinks {
 // storePublicity stores or deletes the withdrawal of the event if the write hides or shows it.
 func (w *EventWrite) storePublicity(ctx context.Context) error {
 	e := w.editor
-	next := nextPublicationState(
-		w.before.publicationState, w.sent.status, w.sent.published, e.Now, e.isAllowed(auth.Publish, w.before))
-	return e.publicity(ctx, w.tx, []*ent.Event{w.row}, func(int) (calendar.Status, time.Time) { return next.status, next.published })
+	next := NextPublicationState(
+		w.before.PublicationState, w.sent.status, w.sent.published, e.Now, e.isAllowed(auth.Publish, w.before))
+	return e.StorePublicity(ctx, w.tx, []*ent.Event{w.row}, func(int) (calendar.Status, time.Time) { return next.Status, next.Published })
 }
 
 // loadTerms loads the terms of the event if the write needs them.
 func (w *EventWrite) loadTerms(ctx context.Context) (err error) {
 	if w.in.Categories != nil || w.in.Tags != nil || w.joins != nil ||
-		countsForTerms(w.before.status) != countsForTerms(w.after.status) {
+		CountsForTerms(w.before.Status) != CountsForTerms(w.after.Status) {
 		w.terms[0], err = termsOf(ctx, w.tx, w.row.ID)
 	}
 	return err
@@ -409,7 +414,7 @@ func (w *EventWrite) setMembership(u *ent.EventUpdate) {
 		w.diff.note("series")
 	case w.row.SeriesID != nil:
 		old, r := w.before, w.after
-		statusSent := w.sent.status != nil && !r.trashed && r.status != old.status && r.status != old.before
+		statusSent := w.sent.status != nil && !r.trashed && r.Status != old.Status && r.Status != old.BeforeTrash
 		if own := ownFields(w.row, w.in, &w.diff, statusSent); len(own) > len(w.row.OwnFields) {
 			u.SetOwnFields(own)
 		}
@@ -435,33 +440,33 @@ func (w *EventWrite) isUnchanged(ctx context.Context, m *ent.EventMutation) (boo
 
 // isProtectedAfter reports whether an event has a password after a write of in.
 func isProtectedAfter(row *ent.Event, in *EventInput) bool {
-	return in.Password == nil && HasPassword(row) || valueOr("", in.Password) != ""
+	return in.Password == nil && HasPassword(row) || ValueOr("", in.Password) != ""
 }
 
 // findImpact returns the impact of the write. All changed fields are known.
-func (w *EventWrite) findImpact(ctx context.Context) (impact, error) {
+func (w *EventWrite) findImpact(ctx context.Context) (Impact, error) {
 	e, row := w.editor, w.row
-	c := &publicChange{
-		before: publicationState{status: row.Status, published: row.PublishedAt}, after: w.after.publicationState,
-		fields: w.diff.fields, protected: HasPassword(row) && isProtectedAfter(row, w.in),
-		languages: row.Languages != w.after.languages, dated: w.in.ModifiedAt != nil,
+	c := &PublicChange{
+		Before: PublicationState{Status: row.Status, Published: row.PublishedAt}, After: w.after.PublicationState,
+		Fields: w.diff.fields, Protected: HasPassword(row) && isProtectedAfter(row, w.in),
+		Languages: row.Languages != w.after.languages, Dated: w.in.ModifiedAt != nil,
 	}
 	var err error
-	c.unseen, err = e.unseenLinks(ctx, w.tx,
+	c.Unseen, err = e.UnseenLinks(ctx, w.tx,
 		[2][]int64{w.links[0].before, w.links[1].before}, [2][]int64{w.plan.venues, w.plan.organizers})
 	if err != nil {
-		return impact{}, err
+		return Impact{}, err
 	}
-	if row.SeriesID != nil && slices.Contains(c.fields, "series") {
-		public, err := e.publicIDs(ctx, w.tx, calendar.Series, []int64{*row.SeriesID})
+	if row.SeriesID != nil && slices.Contains(c.Fields, "series") {
+		public, err := e.PublicIDs(ctx, w.tx, calendar.Series, []int64{*row.SeriesID})
 		if err != nil {
-			return impact{}, err
+			return Impact{}, err
 		}
 		if !public[*row.SeriesID] {
-			c.unseen = append(c.unseen, "series")
+			c.Unseen = append(c.Unseen, "series")
 		}
 	}
-	return e.impactOf(c), nil
+	return e.ImpactOf(c), nil
 }
 
 // Changed returns the names of the changed fields after Update, with their languages.
@@ -469,8 +474,10 @@ func (w *EventWrite) Changed() []string { return w.diff.namesInLanguages }
 
 // Links returns the ids of what the event is linked to after Insert or Update. For a stored event they are complete only
 // if it joins a series.
-func (w *EventWrite) Links() eventLinks {
-	return eventLinks{w.terms[1], w.links[0].after, w.links[1].after}
+func (w *EventWrite) Links() EventLinks {
+	return EventLinks{
+		Categories: w.terms[1].categories, Tags: w.terms[1].tags, Venues: w.links[0].after, Organizers: w.links[1].after,
+	}
 }
 
 // Link stores the links of the event, and updates the event counts of its terms.
@@ -479,8 +486,8 @@ func (w *EventWrite) Link(ctx context.Context) error {
 		return nil
 	}
 	id := w.after.id
-	counted := w.row != nil && countsForTerms(w.before.status)
-	err := linkTerms(ctx, w.tx, id, w.terms[0], w.terms[1], counted, countsForTerms(w.after.status))
+	counted := w.row != nil && CountsForTerms(w.before.Status)
+	err := linkTerms(ctx, w.tx, id, w.terms[0], w.terms[1], counted, CountsForTerms(w.after.Status))
 	if err != nil {
 		return err
 	}

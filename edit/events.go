@@ -2,16 +2,20 @@ package edit
 
 import (
 	"context"
+	"errors"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// CreateEvent stores a new event and its links. If in has a rule or further dates, CreateEvent stores a series
-// with its occurrences, and returns the first occurrence. The edges of the returned row are not loaded.
+// errSchedule is the error of a write of one event with the input of a series.
+var errSchedule = errors.New("package series writes events with a schedule or a scope")
+
+// CreateEvent stores a new event and its links. The input has no rule, no rdate and no exdate: series.CreateEvent accepts
+// these. The edges of the returned row are not loaded.
 func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*ent.Event, error) {
-	if in.Rule != nil || in.RDate != nil || in.ExDate != nil {
-		return e.createWithSchedule(ctx, tx, in)
+	if in.HasSchedule() {
+		return nil, errSchedule
 	}
 	w := e.NewEvent(tx, in)
 	if err := w.Plan(ctx, nil); err != nil {
@@ -33,69 +37,12 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	return row, nil
 }
 
-// createWithSchedule is CreateEvent for an input with a rule or dates of a schedule.
-func (e *Editor) createWithSchedule(ctx context.Context, tx *ent.Tx, in *EventInput) (*ent.Event, error) {
-	w := e.NewEvent(tx, in)
-	refused := ruleFault(w.Span.Zone, in)
-	var made *newSeries
-	if w.HasValidDates() && refused == nil {
-		var err error
-		if made, err = e.planSeries(nil, in); err != nil {
-			if refused = ScheduleFault(err); refused == nil {
-				return nil, err
-			}
-		}
-	}
-	if err := w.Plan(ctx, refused); err != nil {
-		return nil, err
-	}
-	if made != nil {
-		if err := refuseTrashedSeries(in, false); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Permit(); err != nil {
-		return nil, err
-	}
-	if err := w.CarryOut(ctx); err != nil {
-		return nil, err
-	}
-	if made != nil {
-		var err error
-		if err = requireSeries(ctx, tx); err != nil {
-			return nil, err
-		}
-		if made.id, made.slug, err = w.RegisterSeries(ctx); err != nil {
-			return nil, err
-		}
-		w.JoinSeries(made.id, made.occurrences[0], made.slugOf(made.occurrences[0]))
-	}
-	row, err := w.Insert(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if made != nil { // storeSeries takes slugs, which come before terms in the order of locks
-		t := templateOf(row, nil, w.Links())
-		if err := e.storeSeries(ctx, tx, made, row, &t, made.occurrences[1:]); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Link(ctx); err != nil {
-		return nil, err
-	}
-	return row, nil
-}
-
-// UpdateEvent changes the sent fields of an event that the same transaction loaded, best with LockEvent. Unless
-// in.Scope is a scope of several occurrences, the other occurrences of the series do not change. A rule or
-// further dates turn a single event into the first occurrence of a new series. The empty rule takes an
-// occurrence out of its series. The edges of the returned row are not loaded.
+// UpdateEvent changes the sent fields of an event that the same transaction loaded, best with LockEvent. The other
+// occurrences of its series do not change. The input has no rule, no rdate, no exdate and no scope of several occurrences:
+// series.UpdateEvent accepts these. The edges of the returned row are not loaded.
 func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
-	switch {
-	case in.Scope.IsSeries():
-		return e.updateOccurrences(ctx, tx, row, in)
-	case in.Rule != nil || in.RDate != nil || in.ExDate != nil:
-		return e.updateWithSchedule(ctx, tx, row, in)
+	if in.HasSchedule() || in.Scope.IsSeries() {
+		return nil, errSchedule
 	}
 	w, err := e.ChangeEvent(tx, row, in)
 	if err != nil {
@@ -113,57 +60,6 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	return w.finish(ctx)
 }
 
-// updateWithSchedule is UpdateEvent for an input with a rule or dates of a schedule.
-func (e *Editor) updateWithSchedule(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
-	w, err := e.ChangeEvent(tx, row, in)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.Plan(ctx, ruleFault(w.Span.Zone, in)); err != nil {
-		return nil, err
-	}
-	if err := w.Permit(); err != nil {
-		return nil, err
-	}
-	made, leaves, err := e.planRecurrence(ctx, tx, row, in)
-	if err != nil {
-		return nil, err
-	}
-	if made != nil {
-		if err := refuseTrashedSeries(in, row.Status == calendar.Trash); err != nil {
-			return nil, err
-		}
-		if err := w.LockLinks(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.CarryOut(ctx); err != nil {
-		return nil, err
-	}
-	switch {
-	case made != nil:
-		if made.id, err = drawID(ctx, tx, calendar.Series); err != nil {
-			return nil, err
-		}
-		w.JoinSeries(made.id, made.first(), nil) // the event keeps its own slug
-	case leaves:
-		w.LeaveSeries()
-	}
-	changed, err := w.Update(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if made != nil { // storeSeriesOf takes slugs, which come before terms in the order of locks
-		if err := e.storeSeriesOf(ctx, tx, made, changed, w.Links(), w.Changed(), in.Slug); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Link(ctx); err != nil {
-		return nil, err
-	}
-	return changed, nil
-}
-
 // TrashEvent moves an event to the trash. If it is there already, TrashEvent returns *calendar.Error
 // event-is-in-trash.
 func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*ent.Event, error) {
@@ -171,7 +67,7 @@ func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*e
 	if err := e.permitTrash(old); err != nil {
 		return nil, err
 	}
-	if err := e.expect(old.version); err != nil {
+	if err := e.CheckPrecondition(old.version); err != nil {
 		return nil, err
 	}
 	w, err := e.ChangeEvent(tx, row, &EventInput{Status: new(calendar.Trash)})
@@ -201,11 +97,11 @@ func newEvent() *ent.Event {
 	return &ent.Event{EventStatus: calendar.Scheduled, Attendance: calendar.Offline}
 }
 
-// apply sets the sent fields in the row of an event, except its texts, its dates, its password, and what it shares with
+// ApplyFields sets the sent fields in the row of an event, except its texts, its dates, its password, and what it shares with
 // other records.
-func (in *EventInput) apply(row *ent.Event) {
+func (in *EventInput) ApplyFields(row *ent.Event) {
 	in.Apply(row)
-	row.Cost = valueOr(row.Cost, in.Cost)
+	row.Cost = ValueOr(row.Cost, in.Cost)
 	if in.Website != nil {
 		row.Website = nil
 		if in.Website.Set {
@@ -219,7 +115,7 @@ func (in *EventInput) apply(row *ent.Event) {
 // those before the write.
 func (e *Editor) eventAfter(row *ent.Event, r *record, in *EventInput) (*ent.Event, error) {
 	next := new(*row)
-	in.apply(next)
+	in.ApplyFields(next)
 	next.Title, next.Description, next.Excerpt, next.EventStatusReason = r.title, r.description, r.excerpt, r.reason
 	next.ImageID = r.image
 	switch {
@@ -256,7 +152,7 @@ func (e *Editor) fillEvent(
 	putTime(d, "", row.EndsAt, span.EndsAt(), m.SetEndsAt)
 	putFields(d, ent.EventFields, m, row, next)
 	putValue(d, "", row.Sequence,
-		nextSequence(row, e.Now, r.status, r.published, span, next.EventStatus, HasPassword(next)), m.SetSequence)
+		NextSequence(row, e.Now, r.Status, r.Published, span, next.EventStatus, HasPassword(next)), m.SetSequence)
 	if d.isNew {
 		m.SetOffSchedule(false)
 	}

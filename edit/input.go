@@ -95,3 +95,13 @@ type TermInput struct {
 	SourceID   *string
 	ModifiedAt *time.Time
 }
+
+// Recurs reports whether the input has a rule or rdates.
+func (in *EventInput) Recurs() bool {
+	return ValueOr("", in.Rule) != "" || len(ValueOr(nil, in.RDate)) > 0
+}
+
+// HasSchedule reports whether the input has a rule, rdates or exdates, even empty ones.
+func (in *EventInput) HasSchedule() bool {
+	return in.Rule != nil || in.RDate != nil || in.ExDate != nil
+}

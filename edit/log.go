@@ -18,9 +18,9 @@ import (
 // revision is the id of the counter whose value is the id of the newest change.
 const revision = "revision"
 
-// batch is the number of rows that one statement writes or reads. It keeps the number of placeholders below the
+// BatchSize is the number of rows that one statement writes or reads. It keeps the number of placeholders below the
 // limit of SQLite.
-const batch = 500
+const BatchSize = 500
 
 // change is an entry for the change log that is not stored yet.
 type change struct {
@@ -31,20 +31,20 @@ type change struct {
 	hidden bool     // no feed shows the change
 }
 
-// log records a change, which flush stores. Nil fields mean all fields, for actions that create or delete a
+// LogChange records a change, which flush stores. Nil fields mean all fields, for actions that create or delete a
 // record. For other actions nil means no field.
-func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, fields []string, i impact) {
+func (e *Editor) LogChange(kind calendar.Kind, id int64, action calendar.Action, fields []string, i Impact) {
 	if fields == nil && action != calendar.Created && action != calendar.Deleted {
 		fields = []string{}
 	}
-	e.changes = append(e.changes, change{kind, id, action, fields, !i.visible})
+	e.changes = append(e.changes, change{kind, id, action, fields, !i.Visible})
 }
 
 // LogLoaded records the creation of many records in one change. The ids are in ascending order. public reports
 // whether one of the records is public.
 func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64, public bool) {
 	if len(ids) > 0 {
-		e.log(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)}, impact{visible: public})
+		e.LogChange(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)}, Impact{Visible: public})
 	}
 }
 
@@ -67,7 +67,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	at := e.loggedAt()
 	older := int64(len(e.changes) - 1) // revisions between this change and the newest
 	row, id := changeRow, func() int64 { return older }
-	if len(e.changes) > batch {
+	if len(e.changes) > BatchSize {
 		// One more round trip takes less time than a subquery in each of many rows.
 		newest, err := tx.Counter.Get(ctx, revision)
 		if err != nil {
@@ -75,7 +75,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 		}
 		row, id = changeRowOfID, func() int64 { return newest.Value - older }
 	}
-	for part := range slices.Chunk(e.changes, batch) {
+	for part := range slices.Chunk(e.changes, BatchSize) {
 		args := make([]any, 0, 8*len(part))
 		for _, c := range part {
 			var fields any
@@ -127,7 +127,7 @@ const (
 // anything after LogAll.
 func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) error {
 	for _, kind := range kinds {
-		e.log(kind, 0, calendar.Updated, nil, impact{visible: true})
+		e.LogChange(kind, 0, calendar.Updated, nil, Impact{Visible: true})
 	}
 	return e.flush(ctx, tx)
 }

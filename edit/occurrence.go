@@ -2,7 +2,6 @@ package edit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,53 +9,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/param"
 )
-
-// planRecurrence returns how an update of a stored event changes its series. If the event becomes a series,
-// made is that series. If the event leaves its series, leaves is true. A schedule that is sent for one
-// occurrence must equal the stored schedule, otherwise the fault is scope-required. If the caller may not read
-// the series, faults are those of a single event, because they must not depend on the stored schedule.
-func (e *Editor) planRecurrence(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (
-	made *newSeries, leaves bool, err error,
-) {
-	if in.Rule == nil && in.RDate == nil && in.ExDate == nil {
-		return nil, false, nil
-	}
-	var phases []*ent.SeriesPhase
-	if row.SeriesID != nil {
-		s, err := LockSeries(ctx, tx, *row.SeriesID)
-		if err != nil {
-			return nil, false, fmt.Errorf("series %d: %w", *row.SeriesID, err)
-		}
-		if MayReadSeries(e.By, s, e.Now) {
-			if phases, err = lockPhases(ctx, tx, s.ID); err != nil {
-				return nil, false, err
-			}
-		}
-	}
-	if phases == nil {
-		made, err = e.planSeriesOf(row, in)
-		if fault := ScheduleFault(err); fault != nil {
-			return nil, false, invalidInput(fault)
-		}
-		switch {
-		case err != nil || made == nil:
-			return nil, false, err
-		case row.SeriesID != nil:
-			return nil, false, invalidInput(scopeRequired())
-		}
-		return made, false, requireSeries(ctx, tx)
-	}
-	leaves = in.Rule != nil && *in.Rule == ""
-	same, err := sameSchedule(phaseAt(phases, *row.OriginalStart), in, leaves)
-	if err == nil && !same {
-		err = invalidInput(scopeRequired())
-	}
-	return nil, leaves, err
-}
 
 // MayReadSeries reports whether a caller may read a series and the series fields of its occurrences.
 func MayReadSeries(by auth.Principal, s *ent.Series, now time.Time) bool {
@@ -64,74 +20,19 @@ func MayReadSeries(by auth.Principal, s *ent.Series, now time.Time) bool {
 	return status != calendar.Trash && auth.May(by, auth.Read, auth.RecordOf(calendar.Series, s.AuthorID, status, ""))
 }
 
-// planSeriesOf is planSeries for a stored event, which becomes the occurrence at the start of the schedule. It
-// returns an error if the schedule excludes its start.
-func (e *Editor) planSeriesOf(row *ent.Event, in *EventInput) (*newSeries, error) {
-	made, err := e.planSeries(row, in)
-	if err != nil || made == nil {
-		return nil, err
-	}
-	start := made.schedule.Start
-	if !slices.ContainsFunc(made.occurrences, func(o recur.Occurrence) bool { return o.Nominal.Equal(start) }) {
-		return nil, notInSchedule(recur.Date{Wall: start})
-	}
-	return made, nil
-}
-
-// scopeRequired returns the fault of a request that sends a new schedule for one occurrence.
-func scopeRequired() *param.Fault {
-	return &param.Fault{Param: "scope", Reason: "scope-required", Key: "scope-required", Data: map[string]any{}}
-}
-
-// sameSchedule reports whether the sent rule, rdate and exdate equal those of the phase. Fields that were not sent count
-// as equal. If the occurrence leaves the series, any rule and empty lists of dates also count as equal.
-func sameSchedule(phase *ent.SeriesPhase, in *EventInput, leaves bool) (bool, error) {
-	stored, err := ScheduleOf(phase)
-	if err != nil {
-		return false, err
-	}
-	if in.Rule != nil && !leaves {
-		rule, err := recur.Parse(*in.Rule, stored.Zone)
-		if err != nil || rule.String() != phase.Rrule {
-			return false, nil //nolint:nilerr // another rule than the stored one
-		}
-	}
-	rdate, exdate := valueOr(nil, in.RDate), valueOr(nil, in.ExDate)
-	sent, err := recur.New(stored.Span, stored.Rule, rdate, nil)
-	if err != nil {
-		return false, err
-	}
-	if cleared := leaves && len(rdate) == 0; in.RDate != nil && !cleared && !slices.Equal(sent.RDate, stored.RDate) {
-		return false, nil
-	}
-	if cleared := leaves && len(exdate) == 0; in.ExDate == nil || cleared {
-		return true, nil
-	}
-	dates := make([]recur.Date, len(stored.RDate))
-	for i, w := range stored.RDate {
-		dates[i] = recur.Date{Wall: w}
-	}
-	sent, err = recur.New(stored.Span, stored.Rule, dates, exdate)
-	var refused *recur.Error
-	if errors.As(err, &refused) {
-		return false, nil
-	}
-	return slices.Equal(sent.ExDate, stored.ExDate), err
-}
-
-// lockPhases locks a series and returns its phases in their order. A series without a phase is an error.
-func lockPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
+// LockPhases locks a series and returns its phases in their order. A series without a phase is an error.
+func LockPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
 	if _, err := LockSeries(ctx, tx, id); err != nil {
 		return nil, fmt.Errorf("series %d: %w", id, err)
 	}
-	phases, err := loadPhases(ctx, tx, id)
+	phases, err := LoadPhases(ctx, tx, id)
 	if err == nil && len(phases) == 0 {
 		err = fmt.Errorf("series %d has no phase", id)
 	}
 	return phases, err
 }
 
-func loadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
+func LoadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
 	phases, err := tx.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).Order(seriesphase.ByPosition()).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("phases of series %d: %w", id, err)
@@ -139,8 +40,8 @@ func loadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, nil
 }
 
-// phaseAt returns the phase to which a nominal start belongs.
-func phaseAt(phases []*ent.SeriesPhase, nominal calendar.Wall) *ent.SeriesPhase {
+// PhaseAt returns the phase to which a nominal start belongs.
+func PhaseAt(phases []*ent.SeriesPhase, nominal calendar.Wall) *ent.SeriesPhase {
 	return phases[recur.PhaseAt(phases, firstStart, nominal)]
 }
 
@@ -159,14 +60,14 @@ func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Eve
 	if excluded && row.OffSchedule {
 		return nil
 	}
-	phases, err := lockPhases(ctx, tx, *row.SeriesID)
+	phases, err := LockPhases(ctx, tx, *row.SeriesID)
 	if err != nil {
 		return err
 	}
-	phase, nominal := phaseAt(phases, *row.OriginalStart), *row.OriginalStart
+	phase, nominal := PhaseAt(phases, *row.OriginalStart), *row.OriginalStart
 	exdate := slices.DeleteFunc(slices.Clone(phase.Exdate), nominal.Equal)
 	if excluded {
-		exdate = withWall(exdate, nominal)
+		exdate = InsertStart(exdate, nominal)
 	}
 	rdate := phase.Rdate
 	stored, err := ScheduleOf(phase)
@@ -174,7 +75,7 @@ func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Eve
 		return err
 	}
 	if row.OffSchedule && !stored.Has(nominal) {
-		rdate = withWall(slices.DeleteFunc(slices.Clone(rdate), nominal.Equal), nominal)
+		rdate = InsertStart(slices.DeleteFunc(slices.Clone(rdate), nominal.Equal), nominal)
 	}
 	var fields []string
 	if !slices.Equal(rdate, phase.Rdate) {
@@ -193,8 +94,8 @@ func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Eve
 	return e.touchSeries(ctx, tx, *row.SeriesID, fields)
 }
 
-// withWall returns a sorted list with w inserted. The list must not have w yet.
-func withWall(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
+// InsertStart returns a sorted list with w inserted. The list must not have w yet.
+func InsertStart(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	at := slices.IndexFunc(list, w.Before)
 	if at < 0 {
 		at = len(list)
@@ -207,18 +108,18 @@ func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields [
 	return e.touch(ctx, tx, calendar.Series, []int64{id}, fields, true, nil)
 }
 
-// seriesFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
+// ownableFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
 // differs from the series (contract, sections 10.1 and 27.3). Fields that came later follow.
-var seriesFields = withCarried([]string{
+var ownableFields = withCarried([]string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
 	"categories", "tags", "venue", "organizer", "password", "ticketed", "post_parent",
 	"event_status", "event_status_reason", "attendance", "virtual_url",
 })
 
-// withCarried adds the names of carriedFields that are missing in a list.
+// withCarried adds the names of templateFields that are missing in a list.
 func withCarried(names []string) []string {
-	for _, f := range carriedFields {
+	for _, f := range templateFields {
 		if !slices.Contains(names, f.Name) {
 			names = append(names, f.Name)
 		}
@@ -234,17 +135,17 @@ func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []strin
 	for _, name := range d.namesInLanguages {
 		field, _ := calendar.CutField(name)
 		switch {
-		case !slices.Contains(seriesFields, field),
+		case !slices.Contains(ownableFields, field),
 			field == "date" && in.Published == nil, field == "slug" && in.Slug == nil, field == "status" && !statusSent:
 			continue
 		}
 		written = append(written, name)
 	}
-	return ownNames(row.OwnFields, written...)
+	return MergeOwnFields(row.OwnFields, written...)
 }
 
-// ownNames returns the union of two lists of own fields, in the order of seriesFields and then of languages.
-func ownNames(own []string, names ...string) []string {
+// MergeOwnFields returns the union of two lists of own fields, in the order of ownableFields and then of languages.
+func MergeOwnFields(own []string, names ...string) []string {
 	own = slices.Clone(own)
 	for _, name := range names {
 		if !slices.Contains(own, name) {
@@ -253,7 +154,7 @@ func ownNames(own []string, names ...string) []string {
 	}
 	place := func(name string) int {
 		field, l := calendar.CutField(name)
-		place := 2 * len(calendar.Languages) * slices.Index(seriesFields, field)
+		place := 2 * len(calendar.Languages) * slices.Index(ownableFields, field)
 		if l != "" {
 			place += l.Bit()
 		}
@@ -261,4 +162,63 @@ func ownNames(own []string, names ...string) []string {
 	}
 	slices.SortFunc(own, func(a, b string) int { return place(a) - place(b) })
 	return own
+}
+
+// SetOwnFields replaces the names of the own fields of an occurrence. That is not a change of the occurrence itself, so
+// its date stays.
+func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []string) error {
+	row, err := tx.Event.Get(ctx, id)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", id, err)
+	}
+	standing := PublicationState{Status: row.Status, Published: row.PublishedAt}
+	c := &PublicChange{Before: standing, After: standing, Fields: []string{"series"}}
+	if same, err := e.sameSeriesMember(ctx, tx, row, own, HasPassword(row)); err != nil {
+		return err
+	} else if same {
+		c.Unseen = c.Fields
+	}
+	i := e.ImpactOf(c)
+	u := tx.Event.Update().Where(event.ID(id)).AddVersion(1)
+	if i.Hidden {
+		u.AddHiddenChanges(1)
+	}
+	if len(own) > 0 {
+		u.SetOwnFields(own)
+	} else {
+		u.ClearOwnFields()
+	}
+	if err := u.Exec(ctx); err != nil {
+		return fmt.Errorf("own fields of event %d: %w", id, err)
+	}
+	e.LogChange(calendar.Event, id, calendar.Updated, c.Fields, i)
+	return nil
+}
+
+// sameSeriesMember reports whether the public sees no difference between the own fields of an occurrence and own.
+func (e *Editor) sameSeriesMember(ctx context.Context, tx *ent.Tx, row *ent.Event, own []string, protected bool) (bool, error) {
+	if row.SeriesID == nil ||
+		slices.Equal(calendar.PublicOwnFields(row.OwnFields, protected), calendar.PublicOwnFields(own, protected)) {
+		return true, nil
+	}
+	public, err := e.PublicIDs(ctx, tx, calendar.Series, []int64{*row.SeriesID})
+	return !public[*row.SeriesID], err
+}
+
+// ScheduleOf returns the schedule of a stored phase.
+func ScheduleOf(phase *ent.SeriesPhase) (recur.Schedule, error) {
+	zone, err := calendar.ParseZone(phase.Timezone)
+	if err != nil {
+		return recur.Schedule{}, fmt.Errorf("phase %d: %w %q", phase.ID, err, phase.Timezone)
+	}
+	s := recur.Schedule{
+		Span:  calendar.Span{Start: phase.StartWall, End: phase.EndWall, Zone: zone, AllDay: phase.AllDay},
+		RDate: phase.Rdate, ExDate: phase.Exdate,
+	}
+	if phase.Rrule != "" {
+		if s.Rule, err = recur.Parse(phase.Rrule, zone); err != nil {
+			return recur.Schedule{}, fmt.Errorf("phase %d: %w", phase.ID, err)
+		}
+	}
+	return s, nil
 }

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -67,7 +68,7 @@ func (e *Editor) planEvent(
 		}
 		faults = append(faults, faultOf("post_parent", fault))
 	}
-	return p, invalidInput(append(faults, schedule)...)
+	return p, InvalidInput(append(faults, schedule)...)
 }
 
 // idsOf returns the ids of the references to existing records.
@@ -101,6 +102,32 @@ func parentOf(tx *ent.Tx) func(ctx context.Context, id int64) (*int64, error) {
 		}
 		return found.ParentID, nil
 	}
+}
+
+// RefuseEventLoops returns an error if an event would be below itself with the new parents, by event id. 0 means no parent.
+func RefuseEventLoops(ctx context.Context, tx *ent.Tx, parents map[int64]int64) error {
+	stored := parentOf(tx)
+	above := func(ctx context.Context, id int64) (*int64, error) {
+		switch parent, changes := parents[id]; {
+		case !changes:
+			return stored(ctx, id)
+		case parent == 0:
+			return nil, nil
+		default:
+			return &parent, nil
+		}
+	}
+	all := slices.Sorted(maps.Values(parents))
+	for _, parent := range slices.Compact(all) {
+		if parent == 0 {
+			continue
+		}
+		gets := func(id int64) bool { return parents[id] == parent }
+		if err := refuseLoop(ctx, tx, calendar.Event, gets, parent, "post_parent", above); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // carryOut creates the terms, venues and organizers that a request sends with an event. The new venues and
@@ -157,12 +184,12 @@ func createLinked[I any, R ent.Row](kind calendar.Kind, refs *[]LinkRef[I], crea
 func linkedError(name string, index int, err error) error {
 	var inner param.Invalid
 	if errors.As(err, &inner) {
-		return invalidInput(InvalidLinked(name, index, inner.Faults))
+		return InvalidInput(InvalidLinked(name, index, inner.Faults))
 	}
 	return err
 }
 
-// list records a list of ids as changed unless both have the same ids in any order.
+// noteIDs records a list of ids as changed unless both have the same ids in any order.
 func (d *diff) noteIDs(name string, old, value []int64) {
 	if !slices.Equal(slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(value))) {
 		d.note(name)

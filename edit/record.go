@@ -16,7 +16,7 @@ import (
 // record is the state of an event, a series, a venue or an organizer in the fields that they share.
 type record struct {
 	textOwner
-	publicationState
+	PublicationState
 	author, image *int64
 	source        *string
 	modified      time.Time // UTC
@@ -72,7 +72,7 @@ type recordMutation interface {
 func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, d *diff) {
 	if d.isNew {
 		m.SetCreatedAt(e.Now)
-		m.SetModifiedAt(valueOr(e.Now, modified).UTC().Truncate(time.Second))
+		m.SetModifiedAt(ValueOr(e.Now, modified).UTC().Truncate(time.Second))
 		m.SetVersion(1)
 		m.SetHiddenChanges(0)
 	}
@@ -89,10 +89,10 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff)
 	}
 	e.fillTracked(m, &r.textOwner, &old.textOwner, s.modified, d)
 	putOptional(d, "author", old.author, r.author, m.SetAuthorID, m.ClearAuthorID)
-	putValue(d, "status", old.status, r.status, m.SetStatus)
-	putValue(d, "", old.before, r.before, m.SetStatusBeforeTrash)
-	putTime(d, "date", old.published, r.published, m.SetPublishedAt)
-	putValue(d, "", old.dated, r.dated, m.SetDated)
+	putValue(d, "status", old.Status, r.Status, m.SetStatus)
+	putValue(d, "", old.BeforeTrash, r.BeforeTrash, m.SetStatusBeforeTrash)
+	putTime(d, "date", old.Published, r.Published, m.SetPublishedAt)
+	putValue(d, "", old.Dated, r.Dated, m.SetDated)
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }
 
@@ -124,7 +124,7 @@ func equalsID(stored *int64, id int64) bool { return stored != nil && *stored ==
 
 // permit checks the permission matrix for a write. Old is the zero record of its kind for a new record.
 func (e *Editor) permit(old *record, s *recordInput) error {
-	fresh := old.status == ""
+	fresh := old.Status == ""
 	switch {
 	case fresh && !e.isAllowed(auth.Create, old), !fresh && !e.isAllowed(auth.Edit, old):
 		return Forbidden()
@@ -143,7 +143,7 @@ func (e *Editor) permit(old *record, s *recordInput) error {
 // createRecord makes a new record with a reserved or drawn id. It takes its slug if the status needs one or one is sent.
 func (e *Editor) createRecord(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
 	r := e.newRecord(kind, s)
-	if err := r.register(ctx, tx, s.slug, e.Reserved.BySource[valueOr("", s.source)]); err != nil {
+	if err := r.register(ctx, tx, s.slug, e.Reserved.BySource[ValueOr("", s.source)]); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -157,7 +157,7 @@ func (r *record) register(ctx context.Context, tx *ent.Tx, slug *string, reserve
 		}
 	}
 	if wanted, ok := r.wantedSlug(slug); ok {
-		r.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted)
+		r.slug, err = r.slugIn(r.language, "").Take(ctx, tx, wanted)
 	}
 	return err
 }
@@ -185,17 +185,17 @@ func (e *Editor) newRecord(kind calendar.Kind, s *recordInput) *record {
 	r.kind, r.language, r.languages = kind, e.original(), calendar.LanguagesOf(e.original())
 	r.image = applyID(nil, s.image)
 	r.recordText = recordText{
-		title: *s.title, description: valueOr("", s.description), excerpt: valueOr("", s.excerpt), reason: valueOr("", s.reason),
+		title: *s.title, description: ValueOr("", s.description), excerpt: ValueOr("", s.excerpt), reason: ValueOr("", s.reason),
 	}
-	r.publicationState = nextPublicationState(publicationState{}, s.status, s.published, e.Now, e.isAllowed(auth.Publish, r))
-	r.trashed = r.status == calendar.Trash
+	r.PublicationState = NextPublicationState(PublicationState{}, s.status, s.published, e.Now, e.isAllowed(auth.Publish, r))
+	r.trashed = r.Status == calendar.Trash
 	return r
 }
 
 // wantedSlug returns the slug that a new record takes if it is free; "" means the slug of its id. It returns
 // false if the record gets no slug.
 func (r *record) wantedSlug(sent *string) (base string, ok bool) {
-	if valueOr("", sent) != "" {
+	if ValueOr("", sent) != "" {
 		return calendar.KeptSlug(*sent), true
 	}
 	if !r.needsSlug() {
@@ -206,7 +206,7 @@ func (r *record) wantedSlug(sent *string) (base string, ok bool) {
 
 // needsSlug reports whether a record of its kind and status has a slug even if none was ever sent.
 func (r *record) needsSlug() bool {
-	return !r.kind.IsDated() || r.status.HasSlug() || r.before.HasSlug()
+	return !r.kind.IsDated() || r.Status.HasSlug() || r.BeforeTrash.HasSlug()
 }
 
 // revise applies an input to a record: its publication state, texts and slugs. It does not change old.
@@ -223,10 +223,10 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 	if s.source != nil {
 		r.source = s.source
 	}
-	r.publicationState = nextPublicationState(old.publicationState, s.status, s.published, e.Now, e.isAllowed(auth.Publish, old))
+	r.PublicationState = NextPublicationState(old.PublicationState, s.status, s.published, e.Now, e.isAllowed(auth.Publish, old))
 	action := calendar.Updated
 	texts := s.sentText
-	if toTrash := r.status == calendar.Trash; toTrash != old.trashed {
+	if toTrash := r.Status == calendar.Trash; toTrash != old.trashed {
 		action = calendar.Restored
 		if toTrash {
 			action = calendar.Trashed
@@ -246,7 +246,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 			wanted = calendar.OccurrenceSlug(wanted, *r.nominal)
 		}
 		var err error
-		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted); err != nil {
+		if r.slug, err = r.slugIn(r.language, "").Take(ctx, tx, wanted); err != nil {
 			return nil, "", err
 		}
 	}
@@ -256,8 +256,8 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 	return r, action, nil
 }
 
-// inTrash returns the error for a delete of a record that is already in the trash.
-func inTrash(kind calendar.Kind) error {
+// InTrash returns the error for a delete of a record that is already in the trash.
+func InTrash(kind calendar.Kind) error {
 	code := string(kind) + "-is-in-trash"
 	return &calendar.Error{Code: code, Key: code}
 }
@@ -268,7 +268,7 @@ func (e *Editor) permitTrash(old *record) error {
 	case !e.isAllowed(auth.Delete, old):
 		return Forbidden()
 	case old.trashed:
-		return inTrash(old.kind)
+		return InTrash(old.kind)
 	}
 	return nil
 }

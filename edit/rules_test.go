@@ -59,11 +59,11 @@ func TestRespan(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := changedSpan(tt.old, &tt.in)
+			got := ChangedSpan(tt.old, &tt.in)
 			if got.Start.String() != tt.start || got.End.String() != tt.end {
 				t.Errorf("%s – %s, want %s – %s", got.Start, got.End, tt.start, tt.end)
 			}
-			if f := spanFault(got, &tt.in); f != nil {
+			if f := CheckSpan(got, &tt.in); f != nil {
 				t.Errorf("faulted %+v", f)
 			}
 		})
@@ -82,20 +82,20 @@ func TestSettle(t *testing.T) {
 		sched   = calendar.Future
 		trash   = calendar.Trash
 	)
-	none := publicationState{}
-	at := func(s calendar.Status, published time.Time, dated bool) publicationState {
-		return publicationState{s, "", published, dated}
+	none := PublicationState{}
+	at := func(s calendar.Status, published time.Time, dated bool) PublicationState {
+		return PublicationState{s, "", published, dated}
 	}
-	trashed := func(before calendar.Status, published time.Time, dated bool) publicationState {
-		return publicationState{trash, before, published, dated}
+	trashed := func(before calendar.Status, published time.Time, dated bool) PublicationState {
+		return PublicationState{trash, before, published, dated}
 	}
 	tests := []struct {
 		name       string
-		old        publicationState
+		old        PublicationState
 		sent       calendar.Status // "" is not sent
 		date       time.Time       // zero is not sent
 		mayPublish bool
-		want       publicationState
+		want       PublicationState
 	}{
 		{"create by an author publishes", none, "", time.Time{}, true, at(publish, now, true)},
 		{"create by a contributor drafts", none, "", time.Time{}, false, at(draft, now, false)},
@@ -146,8 +146,8 @@ func TestSettle(t *testing.T) {
 			if !tt.date.IsZero() {
 				date = &tt.date
 			}
-			got := nextPublicationState(tt.old, sent, date, now, tt.mayPublish)
-			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(publicationState{})); diff != "" {
+			got := NextPublicationState(tt.old, sent, date, now, tt.mayPublish)
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(PublicationState{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

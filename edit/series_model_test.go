@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
@@ -381,7 +382,7 @@ func runModel(t *testing.T, w *edittest.World, r *rand.Rand) {
 		default:
 			m.now = m.now.AddDate(0, 0, r.IntN(90))
 			what = "clock to " + m.now.Format(clock)
-			if _, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), m.now); err != nil {
+			if _, err := series.ExtendDue(t.Context(), w.DB, edittest.Site(t), m.now); err != nil {
 				t.Fatal(err)
 			}
 			for id, s := range m.series {

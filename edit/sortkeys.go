@@ -10,8 +10,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // sortRows is the number of terms whose keys one statement writes. Each term has six keys, and the database
@@ -47,17 +47,6 @@ func SortKeysOf(site calendar.Language, original calendar.Text, others []calenda
 	return keys
 }
 
-// SeriesSortKeysOf returns the sort keys of a series by column, from the template of its last phase. They are
-// the keys of the title that readers get in each language.
-func SeriesSortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
-	keys := make(map[string][]byte, len(calendar.Languages))
-	for _, l := range calendar.Languages {
-		served := calendar.Served(l, site, t.Text(), t.Translated())
-		keys[NameSortColumn(l)] = calendar.SortKey(l, served.Title, calendar.NameKeySize)
-	}
-	return keys
-}
-
 // Set sets the keys in the mutation of a term.
 func (k TermSortKeys) Set(m *ent.TermMutation) error {
 	for column, key := range k {
@@ -87,41 +76,12 @@ func (e *Editor) WriteSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) err
 		_, err = tx.Term.Update().Where(term.IDIn(changed...)).Modify(func(u *sql.UpdateBuilder) {
 			for _, l := range calendar.Languages {
 				for _, column := range []string{NameSortColumn(l), DescriptionSortColumn(l)} {
-					u.Set(column, byID(changed, func(id int64) []byte { return keys[id][column] }))
+					u.Set(column, store.CaseByID(term.FieldID, changed, func(id int64) []byte { return keys[id][column] }))
 				}
 			}
 		}).Save(ctx)
 		if err != nil {
 			return fmt.Errorf("sort keys: %w", err)
-		}
-	}
-	return nil
-}
-
-// WriteSeriesSortKeys updates the stored sort keys of series, which are sorted by the title of their last
-// phase.
-func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	// The lock precedes the first read of the transaction, so that this sees the changes of earlier writers.
-	rows, err := tx.Series.Query().Where(series.IDIn(ids...)).Order(series.ByID()).Modify(forUpdate).All(ctx)
-	if err != nil {
-		return fmt.Errorf("sort keys of series: %w", err)
-	}
-	for _, r := range rows {
-		phases, err := loadPhases(ctx, tx, r.ID)
-		if err != nil {
-			return err
-		}
-		if len(phases) == 0 {
-			continue // a series without a schedule has no title
-		}
-		update := tx.Series.UpdateOne(r)
-		t, err := ent.DecodeTemplate(phases[len(phases)-1].Template)
-		if err != nil {
-			return fmt.Errorf("template of series %d: %w", r.ID, err)
-		}
-		e.setSeriesSortKeys(update.Mutation(), t)
-		if err := update.Exec(ctx); err != nil {
-			return fmt.Errorf("sort keys of series: %w", err)
 		}
 	}
 	return nil
@@ -137,24 +97,4 @@ func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (ma
 		keys[row.ID] = SortKeysOf(e.Site.IndexedIn(), row.Text(), row.Translated())
 	}
 	return keys, nil
-}
-
-// byID returns an SQL expression with a value for each row id. For one row it is the value alone.
-func byID[V any](ids []int64, value func(id int64) V) sql.Querier {
-	return byColumn(term.FieldID, ids, value)
-}
-
-// byColumn is byID for ids in a column other than id.
-func byColumn[V any](column string, ids []int64, value func(id int64) V) sql.Querier {
-	return sql.ExprFunc(func(b *sql.Builder) {
-		if len(ids) == 1 {
-			b.Arg(value(ids[0]))
-			return
-		}
-		b.WriteString("CASE ").Ident(column)
-		for _, id := range ids {
-			b.WriteString(" WHEN ").Arg(id).WriteString(" THEN ").Arg(value(id))
-		}
-		b.WriteString(" END")
-	})
 }

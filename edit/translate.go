@@ -121,8 +121,8 @@ func (w *textOwner) translationInto(l calendar.Language) *translation {
 }
 
 // slugIn returns the slug of the record in language l. Text is "" if it has none yet.
-func (w *textOwner) slugIn(l calendar.Language, text string) slugOf {
-	return slugOf{kind: w.kind, owner: w.id, language: l, slug: text, trashed: w.trashed}
+func (w *textOwner) slugIn(l calendar.Language, text string) OwnedSlug {
+	return OwnedSlug{Kind: w.kind, Owner: w.id, Language: l, Slug: text, Trashed: w.trashed}
 }
 
 // moveSlugs changes the slugs of all languages for a move of the record to the trash or back.
@@ -130,7 +130,7 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 	if err := w.load(ctx, tx); err != nil {
 		return err
 	}
-	moved, err := w.slugIn(w.language, w.slug).move(ctx, tx, toTrash)
+	moved, err := w.slugIn(w.language, w.slug).Move(ctx, tx, toTrash)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 		if o.slug == "" {
 			continue
 		}
-		if o.slug, err = w.slugIn(o.language, o.slug).move(ctx, tx, toTrash); err != nil {
+		if o.slug, err = w.slugIn(o.language, o.slug).Move(ctx, tx, toTrash); err != nil {
 			return err
 		}
 		if err := o.save(ctx, tx, w.kind, w.id); err != nil {
@@ -207,7 +207,7 @@ func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *transla
 	}
 	set(kindTitle(w.kind), s.title, func(t *recordText) *string { return &t.title })
 	if w.title == "" && s.title != nil {
-		return nil, was, false, invalidInput(faultOf(kindTitle(w.kind), param.Bad()))
+		return nil, was, false, InvalidInput(faultOf(kindTitle(w.kind), param.Bad()))
 	}
 	set("description", s.description, func(t *recordText) *string { return &t.description })
 	set("excerpt", s.excerpt, func(t *recordText) *string { return &t.excerpt })
@@ -222,7 +222,7 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 		if other.id == 0 {
 			return nil
 		}
-		if err := w.slugIn(other.language, other.slug).drop(ctx, tx); err != nil {
+		if err := w.slugIn(other.language, other.slug).Drop(ctx, tx); err != nil {
 			return fmt.Errorf("slug %s: %w", other.slug, err)
 		}
 		if err := tx.Client().DeleteText(ctx, w.kind, other.id); err != nil {
@@ -254,7 +254,7 @@ func (e *Editor) reslug(
 	for _, o := range w.others {
 		slugs = append(slugs, o.slug)
 	}
-	taken, err := w.slugIn(language, *at).takeSent(ctx, tx, *sent, slugs)
+	taken, err := w.slugIn(language, *at).TakeSent(ctx, tx, *sent, slugs)
 	if err != nil {
 		return err
 	}

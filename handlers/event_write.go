@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/markup"
@@ -361,7 +362,7 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 	}
 	var id int64
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
-		row, err := e.CreateEvent(r.ctx, tx, &in.EventInput)
+		row, err := series.CreateEvent(r.ctx, tx, e, &in.EventInput)
 		if err == nil {
 			id = row.ID
 		}
@@ -493,7 +494,7 @@ func (r *request) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 		if e.SeriesID != nil && row.Version != e.Version {
 			return errOutdated
 		}
-		_, err = ed.UpdateEvent(r.ctx, tx, row, &in)
+		_, err = series.UpdateEvent(r.ctx, tx, ed, row, &in)
 		return err
 	})
 }
@@ -543,7 +544,7 @@ func (r *request) deleteEvent(in *eventInput) (*reply, error) {
 			return err
 		}
 		if in.Scope.IsSeries() {
-			return ed.TrashOccurrences(r.ctx, tx, row, in.Scope)
+			return series.TrashOccurrences(r.ctx, tx, ed, row, in.Scope)
 		}
 		_, err = ed.TrashEvent(r.ctx, tx, row)
 		return err

@@ -7,10 +7,11 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -155,7 +156,7 @@ func (r *request) seriesRows(ids []int64) ([]*ent.Series, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.db.Series.Query().Where(series.IDIn(ids...)).
+	rows, err := r.db.Series.Query().Where(entseries.IDIn(ids...)).
 		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).All(r.ctx)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (r *request) seriesRows(ids []int64) ([]*ent.Series, error) {
 	return rows, nil
 }
 
-// seriesEvent returns the event that the last phase of a series describes (edit.SeriesEvent).
+// seriesEvent returns the event that the last phase of a series describes (series.EventOf).
 func seriesEvent(s *ent.Series) (*ent.Event, error) {
 	last := s.Edges.Phases[len(s.Edges.Phases)-1]
 	schedule, err := edit.ScheduleOf(last)
@@ -177,7 +178,7 @@ func seriesEvent(s *ent.Series) (*ent.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("template of series %d: %w", s.ID, err)
 	}
-	return edit.SeriesEvent(s, schedule, template), nil
+	return series.EventOf(s, schedule, template), nil
 }
 
 // representSeries returns the representations of series with their phases. The number of SQL statements is the
@@ -408,7 +409,7 @@ func (r *request) writeOverSeries(s *ent.Series, in edit.EventInput) error {
 		if err != nil {
 			return err
 		}
-		return e.UpdateSeries(r.ctx, tx, s.ID, &in)
+		return series.Update(r.ctx, tx, e, s.ID, &in)
 	})
 }
 
@@ -421,7 +422,7 @@ func (r *request) deleteSeries(in *eventInput) (*reply, error) {
 	if err := r.waitForSeries(); err != nil {
 		return nil, err
 	}
-	err = r.change(&s.ID, func(tx *entTx, e *edit.Editor) error { return e.TrashSeries(r.ctx, tx, s.ID) })
+	err = r.change(&s.ID, func(tx *entTx, e *edit.Editor) error { return series.Trash(r.ctx, tx, e, s.ID) })
 	if ent.IsNotFound(err) {
 		return nil, noSeries()
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -111,7 +111,7 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 			t.Fatalf("%d terms have no keys after an interruption", left)
 		}
 		terminal = quiet()
-		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on || err != nil {
+		if on, err := series.IsEnabled(t.Context(), st.Ent); on || err != nil {
 			t.Errorf("series are on before their step is done: %t, %v", on, err)
 		}
 		const steps = "done data step term-sort-keys\ndone data step series\n"
@@ -130,11 +130,11 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		if code, out := almanac(t.Context(), quiet(), "migrate", "data", "--again"); code != 0 || out != steps {
 			t.Errorf("again: exit status %d, got %q", code, out)
 		}
-		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); !on || err != nil {
+		if on, err := series.IsEnabled(t.Context(), st.Ent); !on || err != nil {
 			t.Errorf("series are on: %t, %v", on, err)
 		}
 		storetest.DisableSeries(t, st.Ent)
-		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on || err != nil {
+		if on, err := series.IsEnabled(t.Context(), st.Ent); on || err != nil {
 			t.Errorf("series are on once they are switched off: %t, %v", on, err)
 		}
 	})
@@ -182,7 +182,7 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 					if pending := pendingData(states); (len(pending) == 0) != tt.want || err != nil {
 						t.Errorf("pending %v, %v", pending, err)
 					}
-					if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on != tt.want || err != nil {
+					if on, err := series.IsEnabled(t.Context(), st.Ent); on != tt.want || err != nil {
 						t.Errorf("series are on: %t, %v", on, err)
 					}
 				}

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/migrate"
@@ -283,7 +284,7 @@ func newMetrics(st databases) (*server.Metrics, error) {
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
 	}
-	overdue := func(ctx context.Context) (int, error) { return edit.CountOverdue(ctx, st.Ent, clockNow()) }
+	overdue := func(ctx context.Context) (int, error) { return series.CountOverdue(ctx, st.Ent, clockNow()) }
 	if err := m.Series(overdue); err != nil {
 		return nil, err
 	}

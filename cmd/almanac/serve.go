@@ -21,6 +21,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -542,7 +543,7 @@ func (j *horizonJob) run(ctx context.Context, at time.Time) {
 		return
 	}
 	j.retryAt = time.Time{}
-	n, err := edit.ExtendDue(ctx, j.db, j.site(), at)
+	n, err := series.ExtendDue(ctx, j.db, j.site(), at)
 	if n > 0 {
 		j.log.Info("occurrences of series", "events", n)
 	}

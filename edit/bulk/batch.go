@@ -14,10 +14,10 @@ import (
 
 // newBatch returns an empty batch for n records.
 func newBatch(kind calendar.Kind, n int) *Batch {
-	b := &Batch{kind: kind, records: edit.NewBulk(kind), wanted: make([]wantedSlug, 0, n)}
+	b := &Batch{kind: kind, records: NewRecords(kind), wanted: make([]wantedSlug, 0, n)}
 	if kind == calendar.Event {
 		b.passwords, b.parents = map[int]string{}, map[int]func([]int64) int64{}
-		b.links = edit.BulkLinks{
+		b.links = Links{
 			Terms: make([][]int64, n), Venues: make([][]int64, n), Organizers: make([][]int64, n), Counted: map[int64]int{},
 		}
 	}

@@ -62,14 +62,14 @@ type Organizer = Named[ent.OrganizerValues]
 // Batch is a list of records of one kind that are ready to be written.
 type Batch struct {
 	kind    calendar.Kind
-	records *edit.Bulk
+	records *Records
 	public  bool         // whether one of the records is public
 	wanted  []wantedSlug // wanted slug of each record
 
 	// The following fields are only used for events.
 	passwords map[int]string // plain text, by index of the event
 	parents   map[int]func([]int64) int64
-	links     edit.BulkLinks
+	links     Links
 }
 
 // wantedSlug is the slug that a record gets if it is free, otherwise with a number. None means that the record

@@ -10,11 +10,12 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -52,7 +53,7 @@ func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, sing
 	}
 	recurs := make(map[string]bool)
 	for some := range slices.Chunk(inFile, idBatch) {
-		rows, err := r.DB.Series.Query().Where(series.SourceIDIn(some...)).Select(series.FieldSourceID).Strings(ctx)
+		rows, err := r.DB.Series.Query().Where(entseries.SourceIDIn(some...)).Select(entseries.FieldSourceID).Strings(ctx)
 		if err != nil {
 			return nil, nil, fmt.Errorf("series by source: %w", err)
 		}
@@ -81,13 +82,13 @@ func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, sing
 	return recurring, single, nil
 }
 
-// seriesOff is the error for recurring events while series are switched off (edit.SeriesEnabled).
+// seriesOff is the error for recurring events while series are switched off (series.IsEnabled).
 const seriesOff refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
 	"run 'almanac migrate data'"
 
 // prepareSeries compares recurring events of the source with the stored series, and returns the writes.
 func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
-	enabled, err := edit.SeriesEnabled(ctx, db)
+	enabled, err := series.IsEnabled(ctx, db)
 	if err == nil && !enabled && !r.DryRun {
 		err = seriesOff
 	}
@@ -120,7 +121,7 @@ func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*
 	}
 	var ids []int64
 	for some := range slices.Chunk(keys, idBatch) {
-		bySource, err := db.Series.Query().Where(series.SourceIDIn(some...)).Order(series.ByID()).Limit(1).IDs(ctx)
+		bySource, err := db.Series.Query().Where(entseries.SourceIDIn(some...)).Order(entseries.ByID()).Limit(1).IDs(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("series by source: %w", err)
 		}
@@ -145,7 +146,7 @@ func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*
 }
 
 func seriesWithPhases(ctx context.Context, db *ent.Client, id int64) (*ent.Series, error) {
-	s, err := db.Series.Query().Where(series.ID(id)).
+	s, err := db.Series.Query().Where(entseries.ID(id)).
 		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).Only(ctx)
 	if err == nil && len(s.Edges.Phases) == 0 {
 		err = errors.New("it has no phase")
@@ -243,8 +244,8 @@ func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p
 	if e.Series.Partial {
 		return p, nil
 	}
-	split, err := db.Series.Query().Where(series.SourceIDGTE(from), series.SourceIDLT(to), series.StatusNEQ(calendar.Trash)).
-		Order(series.ByID()).Select(series.FieldID, series.FieldSourceID).All(ctx)
+	split, err := db.Series.Query().Where(entseries.SourceIDGTE(from), entseries.SourceIDLT(to), entseries.StatusNEQ(calendar.Trash)).
+		Order(entseries.ByID()).Select(entseries.FieldID, entseries.FieldSourceID).All(ctx)
 	if err != nil {
 		return p, fmt.Errorf("series of %s by source: %w", e.Key, err)
 	}
@@ -262,7 +263,7 @@ func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRec
 		return err
 	}
 	for _, id := range p.series {
-		if err := r.editor.TrashSeries(ctx, tx, id); err != nil {
+		if err := series.Trash(ctx, tx, r.editor, id); err != nil {
 			return fmt.Errorf("series %d: %w", id, err)
 		}
 		err := tx.Series.UpdateOneID(id).ClearSourceID().Exec(ctx)
@@ -279,7 +280,7 @@ func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRec
 // trashGone moves to the trash what an earlier import made of events that have no date any more.
 func (r *importRun) trashGone(ctx context.Context, keys []string) error {
 	for some := range slices.Chunk(keys, idBatch) {
-		ids, err := r.DB.Series.Query().Where(series.SourceIDIn(some...), series.StatusNEQ(calendar.Trash)).Order(series.ByID()).IDs(ctx)
+		ids, err := r.DB.Series.Query().Where(entseries.SourceIDIn(some...), entseries.StatusNEQ(calendar.Trash)).Order(entseries.ByID()).IDs(ctx)
 		if err != nil {
 			return fmt.Errorf("series by source: %w", err)
 		}
@@ -382,7 +383,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 				}
 				in.Title, in.Description, in.Excerpt = one.title, one.description, one.excerpt
 				in.EventStatusReason = one.reason
-				return r.withReservedDates(e, func() error { return r.editor.UpdateSeries(ctx, tx, s.ID, in) })
+				return r.withReservedDates(e, func() error { return series.Update(ctx, tx, r.editor, s.ID, in) })
 			})
 			if err != nil {
 				return 0, err
@@ -604,7 +605,7 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 		in.SourceID = &e.Key
 	}
 	if !c.any {
-		own, err := edit.DifferentOwnFields(row, of)
+		own, err := series.DifferentOwnFields(row, of)
 		if err != nil || len(own) == len(row.OwnFields) {
 			return nil, notice, err
 		}
@@ -622,7 +623,7 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 		if err != nil {
 			return 0, fmt.Errorf("event %d: %w", id, err)
 		}
-		own, err := edit.DifferentOwnFields(row, of)
+		own, err := series.DifferentOwnFields(row, of)
 		if err == nil && len(own) < len(row.OwnFields) {
 			err = r.editor.SetOwnFields(ctx, tx, id, own)
 		}

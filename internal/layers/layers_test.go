@@ -44,6 +44,7 @@ var layers = []layer{
 	{"reads", "internal/query internal/index internal/represent internal/feed internal/openapi"},
 	{"rules", "edit"},
 	{"bulk writer", "edit/bulk"},
+	{"rules of series", "edit/series"},
 	{"tools", "internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
 	{"resources", "handlers web"},
 	{"requests", "server"},
@@ -93,7 +94,7 @@ var narrowImports = map[string]string{
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit", "edit/bulk", "edit/series"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}

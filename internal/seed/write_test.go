@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -207,7 +208,7 @@ func TestWriteAndRemove(t *testing.T) {
 		parent := st.Ent.Event.Query().FirstX(t.Context())
 		var own *ent.Event
 		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
-			own, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
+			own, err = series.CreateEvent(t.Context(), tx, e, &edit.EventInput{
 				Title: new("Own"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
 				ParentID: &parent.ID, Venues: &[]edit.VenueRef{{ID: venue.ID}},
 			})
@@ -217,7 +218,7 @@ func TestWriteAndRemove(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
-			_, err := e.CreateEvent(t.Context(), tx, &edit.EventInput{
+			_, err := series.CreateEvent(t.Context(), tx, e, &edit.EventInput{
 				Title: new("Own series"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
 				Rule: new("FREQ=DAILY;COUNT=3"),
 			})
@@ -234,7 +235,7 @@ func TestWriteAndRemove(t *testing.T) {
 			t.Errorf("foreign %v", foreign)
 		}
 
-		made, err := edit.ExtendDue(t.Context(), st.Ent, editor().Site, testTime.AddDate(0, 3, 0))
+		made, err := series.ExtendDue(t.Context(), st.Ent, editor().Site, testTime.AddDate(0, 3, 0))
 		if err != nil || made == 0 {
 			t.Fatalf("%d later occurrences, %v", made, err)
 		}

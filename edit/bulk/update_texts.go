@@ -1,4 +1,4 @@
-package edit
+package bulk
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	entslug "github.com/almanac-cal/almanac/ent/slug"
@@ -16,7 +17,7 @@ import (
 )
 
 // storeSlugs moves the slugs of the events to the trash or back. It takes slugs for events whose new status needs one.
-func (u *Update) storeSlugs(ctx context.Context) error {
+func (u *EventUpdate) storeSlugs(ctx context.Context) error {
 	byID := make(map[int64]*EventChange, len(u.changes))
 	var moved []int64
 	for _, c := range u.changes {
@@ -27,7 +28,7 @@ func (u *Update) storeSlugs(ctx context.Context) error {
 	}
 	var trashed, restored []*ent.Slug
 	var texts, bases []string
-	for part := range slices.Chunk(moved, batch) {
+	for part := range slices.Chunk(moved, edit.BatchSize) {
 		found, err := u.tx.Slug.Query().Where(entslug.KindEQ(calendar.Event), entslug.OwnerIDIn(part...)).
 			Order(entslug.ByID()).All(ctx)
 		if err != nil {
@@ -47,7 +48,7 @@ func (u *Update) storeSlugs(ctx context.Context) error {
 			without, bases = append(without, c), append(bases, c.WantedSlug)
 		}
 	}
-	free, _, err := ChooseSlugs(ctx, u.tx, calendar.Event, bases, func(string) (int, bool) { return 0, false })
+	free, _, err := edit.ChooseSlugs(ctx, u.tx, calendar.Event, bases, func(string) (int, bool) { return 0, false })
 	if err != nil {
 		return err
 	}
@@ -59,15 +60,15 @@ func (u *Update) storeSlugs(ctx context.Context) error {
 }
 
 // insertSlugs stores the first slugs of events.
-func (u *Update) insertSlugs(ctx context.Context, changes []*EventChange, slugs []string) error {
+func (u *EventUpdate) insertSlugs(ctx context.Context, changes []*EventChange, slugs []string) error {
 	rows := slugRows()
 	for i, c := range changes {
 		c.slug = slugs[i]
-		trashed := c.State.status == calendar.Trash
+		trashed := c.State.Status == calendar.Trash
 		if trashed {
 			c.slug = calendar.TrashedSlug(c.slug)
 		}
-		rows.Add(i, string(calendar.Event), c.slug, nil, string(c.Row.Language), SlugScope(c.Row.ID, trashed))
+		rows.Add(i, string(calendar.Event), c.slug, nil, string(c.Row.Language), edit.SlugScope(c.Row.ID, trashed))
 	}
 	if err := rows.Insert(ctx, u.tx, eventIDs(changes)); err != nil {
 		return fmt.Errorf("slugs of occurrences: %w", store.AsConflict(err))
@@ -76,7 +77,7 @@ func (u *Update) insertSlugs(ctx context.Context, changes []*EventChange, slugs 
 }
 
 // rewriteSlugs replaces the stored slugs by texts, which has one text for each slug.
-func (u *Update) rewriteSlugs(ctx context.Context, changes map[int64]*EventChange, slugs []*ent.Slug, texts []string) error {
+func (u *EventUpdate) rewriteSlugs(ctx context.Context, changes map[int64]*EventChange, slugs []*ent.Slug, texts []string) error {
 	translated := make(map[calendar.Language][]int64)
 	bySlug, byOwner := make(map[int64]int), make(map[string]int)
 	key := func(l calendar.Language, id int64) string { return fmt.Sprint(l, id) }
@@ -92,10 +93,10 @@ func (u *Update) rewriteSlugs(ctx context.Context, changes map[int64]*EventChang
 	}
 	for part := range slices.Chunk(ids, caseBatch) {
 		err := u.tx.Slug.Update().Where(entslug.IDIn(part...)).Modify(func(b *sql.UpdateBuilder) {
-			b.Set(entslug.FieldSlug, byID(part, func(id int64) string { return texts[bySlug[id]] }))
-			b.Set(entslug.FieldTrashedID, byID(part, func(id int64) int64 {
+			b.Set(entslug.FieldSlug, store.CaseByID(entslug.FieldID, part, func(id int64) string { return texts[bySlug[id]] }))
+			b.Set(entslug.FieldTrashedID, store.CaseByID(entslug.FieldID, part, func(id int64) int64 {
 				s := slugs[bySlug[id]]
-				return SlugScope(s.OwnerID, changes[s.OwnerID].Action == calendar.Trashed)
+				return edit.SlugScope(s.OwnerID, changes[s.OwnerID].Action == calendar.Trashed)
 			}))
 		}).Exec(ctx)
 		if err != nil {
@@ -107,7 +108,7 @@ func (u *Update) rewriteSlugs(ctx context.Context, changes map[int64]*EventChang
 			err := u.tx.EventTranslation.Update().
 				Where(eventtranslation.EventIDIn(part...), eventtranslation.LanguageEQ(l)).
 				Modify(func(b *sql.UpdateBuilder) {
-					b.Set(eventtranslation.FieldSlug, byColumn(eventtranslation.FieldEventID, part, func(id int64) string {
+					b.Set(eventtranslation.FieldSlug, store.CaseByID(eventtranslation.FieldEventID, part, func(id int64) string {
 						return texts[byOwner[key(l, id)]]
 					}))
 				}).Exec(ctx)
@@ -120,7 +121,7 @@ func (u *Update) rewriteSlugs(ctx context.Context, changes map[int64]*EventChang
 }
 
 // storeTranslations stores the changed texts in languages other than the original.
-func (u *Update) storeTranslations(ctx context.Context) error {
+func (u *EventUpdate) storeTranslations(ctx context.Context) error {
 	for _, l := range calendar.Languages {
 		var added, removed, changed []*EventChange
 		for _, c := range u.changes {
@@ -128,7 +129,7 @@ func (u *Update) storeTranslations(ctx context.Context) error {
 			case len(c.changedIn(l)) == 0:
 			case !c.Before.Languages.Has(l):
 				added = append(added, c)
-			case !hasText(textIn(&c.After, l).Text()):
+			case !edit.HasText(edit.TextIn(&c.After, l).Text()):
 				removed = append(removed, c)
 			default:
 				changed = append(changed, c)
@@ -154,8 +155,8 @@ func (c *EventChange) changedIn(l calendar.Language) []string {
 }
 
 // removeTranslations deletes the translations of events into a language, with their slugs.
-func (u *Update) removeTranslations(ctx context.Context, l calendar.Language, changes []*EventChange) error {
-	for part := range slices.Chunk(eventIDs(changes), batch) {
+func (u *EventUpdate) removeTranslations(ctx context.Context, l calendar.Language, changes []*EventChange) error {
+	for part := range slices.Chunk(eventIDs(changes), edit.BatchSize) {
 		_, err := u.tx.Slug.Delete().Where(
 			entslug.KindEQ(calendar.Event), entslug.OwnerIDIn(part...), entslug.LanguageEQ(l)).Exec(ctx)
 		if err != nil {
@@ -171,25 +172,25 @@ func (u *Update) removeTranslations(ctx context.Context, l calendar.Language, ch
 }
 
 // insertTranslations stores the first texts of events in a language.
-func (u *Update) insertTranslations(ctx context.Context, l calendar.Language, changes []*EventChange) error {
+func (u *EventUpdate) insertTranslations(ctx context.Context, l calendar.Language, changes []*EventChange) error {
 	rows := eventTranslationRows()
 	for i, c := range changes {
-		t := textIn(&c.After, l)
+		t := edit.TextIn(&c.After, l)
 		rows.Add(i, nil, string(l), t.Title, t.Description, t.Excerpt, "", t.EventStatusReason)
 	}
 	return store.AsConflict(rows.Insert(ctx, u.tx, eventIDs(changes)))
 }
 
 // updateTranslations stores the changed texts of events in a language. Events with equal texts share a statement.
-func (u *Update) updateTranslations(ctx context.Context, l calendar.Language, changes []*EventChange) error {
+func (u *EventUpdate) updateTranslations(ctx context.Context, l calendar.Language, changes []*EventChange) error {
 	groups := groupChanges(changes, func(c *EventChange) string { return fmt.Sprint(c.Source, c.changedIn(l)) })
 	for _, group := range groups {
-		t := textIn(&group[0].After, l)
-		for part := range slices.Chunk(group, batch) {
+		t := edit.TextIn(&group[0].After, l)
+		for part := range slices.Chunk(group, edit.BatchSize) {
 			update := u.tx.EventTranslation.Update().
 				Where(eventtranslation.LanguageEQ(l), eventtranslation.EventIDIn(eventIDs(part)...))
 			for _, name := range group[0].changedIn(l) {
-				f, _ := carriedFieldOf(name)
+				f, _ := edit.TemplateFieldOf(name)
 				if err := update.Mutation().SetField(f.Name, *f.Text(t)); err != nil {
 					return err
 				}

@@ -1,13 +1,13 @@
-package edit
+package series
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -35,63 +35,40 @@ func ScheduleFault(err error) *param.Fault {
 	return &param.Fault{Param: refused.Param, Reason: refused.Reason, Key: key, Args: args, Data: refused.Data}
 }
 
-// ScheduleOf returns the schedule of a stored phase.
-func ScheduleOf(phase *ent.SeriesPhase) (recur.Schedule, error) {
-	zone, err := calendar.ParseZone(phase.Timezone)
-	if err != nil {
-		return recur.Schedule{}, fmt.Errorf("phase %d: %w %q", phase.ID, err, phase.Timezone)
-	}
-	s := recur.Schedule{
-		Span:  calendar.Span{Start: phase.StartWall, End: phase.EndWall, Zone: zone, AllDay: phase.AllDay},
-		RDate: phase.Rdate, ExDate: phase.Exdate,
-	}
-	if phase.Rrule != "" {
-		if s.Rule, err = recur.Parse(phase.Rrule, zone); err != nil {
-			return recur.Schedule{}, fmt.Errorf("phase %d: %w", phase.ID, err)
-		}
-	}
-	return s, nil
-}
-
 // NewSchedule returns the schedule in the input of an event. Row is the stored event, nil for a new one. A new
 // event is in the zone of the site unless the input has a zone. The error is a *recur.Error, or param.Invalid
 // for impossible dates.
-func NewSchedule(site calendar.Site, row *ent.Event, in *EventInput) (recur.Schedule, error) {
+func NewSchedule(site calendar.Site, row *ent.Event, in *edit.EventInput) (recur.Schedule, error) {
 	span := calendar.Span{Zone: site.Zone}
 	if row != nil {
 		var err error
-		if span, err = storedSpan(row); err != nil {
+		if span, err = edit.StoredSpan(row); err != nil {
 			return recur.Schedule{}, err
 		}
 	}
-	span = nominalSpan(span, in)
-	if err := invalidInput(spanFault(span, in)); err != nil {
+	span = edit.NominalSpan(span, in)
+	if err := edit.InvalidInput(edit.CheckSpan(span, in)); err != nil {
 		return recur.Schedule{}, err
 	}
 	var rule recur.Rule
-	if text := valueOr("", in.Rule); text != "" {
+	if text := edit.ValueOr("", in.Rule); text != "" {
 		var err error
 		if rule, err = recur.Parse(text, span.Zone); err != nil {
 			return recur.Schedule{}, err
 		}
 	}
-	return recur.New(span, rule, valueOr(nil, in.RDate), valueOr(nil, in.ExDate))
+	return recur.New(span, rule, edit.ValueOr(nil, in.RDate), edit.ValueOr(nil, in.ExDate))
 }
 
 // ruleFault returns the fault of an invalid rule in the input, nil if the rule is valid or absent. Zone is that
 // of the event.
-func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
-	if text := valueOr("", in.Rule); text != "" {
+func ruleFault(zone calendar.Zone, in *edit.EventInput) *param.Fault {
+	if text := edit.ValueOr("", in.Rule); text != "" {
 		if _, err := recur.Parse(text, zone); err != nil {
 			return ScheduleFault(err)
 		}
 	}
 	return nil
-}
-
-// Recurs reports whether the input has a rule or rdates.
-func (in *EventInput) Recurs() bool {
-	return valueOr("", in.Rule) != "" || len(valueOr(nil, in.RDate)) > 0
 }
 
 // horizonMonths is the number of months after a write for which a long schedule has stored occurrences.

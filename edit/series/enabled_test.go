@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/proof/edittest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -21,7 +22,7 @@ func BenchmarkCreateSeries(b *testing.B) {
 			tag := w.Term(e, calendar.Tag, "Tag", 0)
 			hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
 			for b.Loop() {
-				in := weeklyEvent(fmt.Sprintf("FREQ=DAILY;COUNT=%d", n))
+				in := edittest.WeeklyEvent(fmt.Sprintf("FREQ=DAILY;COUNT=%d", n))
 				in.Description = new("<p>Bring a cup and a friend who has never been here.</p>")
 				in.Tags, in.Venues = &[]edit.TermRef{{ID: tag.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
 				w.Event(e, in)
@@ -40,7 +41,7 @@ func BenchmarkChangeSeries(b *testing.B) {
 					url = storetest.MySQL(b)
 				}
 				w := edittest.NewWorld(b, storetest.Migrated(b, url).Ent)
-				first := w.Event(w.As(calendar.Editor), weeklyEvent(fmt.Sprintf("FREQ=DAILY;COUNT=%d", n)))
+				first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent(fmt.Sprintf("FREQ=DAILY;COUNT=%d", n)))
 				for i := 0; b.Loop(); i++ {
 					in := &edit.EventInput{Title: new(fmt.Sprint("Title ", i)), Description: new(fmt.Sprint("<p>Number ", i, "</p>"))}
 					if field == "Start" {
@@ -60,14 +61,14 @@ func BenchmarkExtendDue(b *testing.B) {
 	w := edittest.NewWorld(b, st.Ent)
 	e := w.As(calendar.Editor)
 	for i := range 200 {
-		in := weeklyEvent("FREQ=WEEKLY")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY")
 		in.Title = new(fmt.Sprintf("Series %d", i))
 		w.Event(e, in)
 	}
 	now := edittest.Now
 	for b.Loop() {
 		now = now.AddDate(0, 0, 30)
-		if _, err := edit.ExtendDue(b.Context(), w.DB, edittest.Site(b), now); err != nil {
+		if _, err := series.ExtendDue(b.Context(), w.DB, edittest.Site(b), now); err != nil {
 			b.Fatal(err)
 		}
 	}

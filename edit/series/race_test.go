@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -28,15 +29,15 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 			e := w.As(calendar.Editor)
 			hall := w.Venue(e, &edit.VenueInput{Name: new(fmt.Sprint("Hall ", round))})
 			tag := w.Term(e, calendar.Tag, fmt.Sprint("Tag ", round), 0)
-			in := someEvent()
+			in := edittest.SomeEvent()
 			in.Venues, in.Tags = &[]edit.VenueRef{{ID: hall.ID}}, &[]edit.TermRef{{ID: tag.ID}}
 			single := w.Event(e, in)
-			runConcurrently(t, func(i int) error {
+			edittest.RunConcurrently(t, func(i int) error {
 				if i > 2 {
 					return nil
 				}
 				e := w.As(calendar.Editor)
-				return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+				return w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
 					switch i {
 					case 0:
 						row, err := edit.Venues.Lock(ctx, tx, hall.ID)
@@ -53,17 +54,17 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 					}
 					row, err := edit.LockEvent(ctx, tx, single.ID)
 					if err == nil {
-						_, err = e.UpdateEvent(ctx, tx, row, &edit.EventInput{Rule: new(fmt.Sprintf("FREQ=DAILY;COUNT=%d", 1+round))})
+						_, err = series.UpdateEvent(ctx, tx, e, row, &edit.EventInput{Rule: new(fmt.Sprintf("FREQ=DAILY;COUNT=%d", 1+round))})
 					}
 					return err
 				})
 			})
 			row := w.DB.Event.GetX(t.Context(), single.ID)
-			template := templateOf(t, onlyPhase(t, w, *row.SeriesID))
+			template := w.Template(w.OnlyPhase(*row.SeriesID))
 			if venues, tags := template.VenueIDs(), template.TermIDs(calendar.Tag); len(venues)+len(tags) > 0 {
 				t.Errorf("the template has venues %v and tags %v", venues, tags)
 			}
-			for _, o := range occurrencesOf(t, w, *row.SeriesID) {
+			for _, o := range w.Occurrences(*row.SeriesID) {
 				if len(o.Edges.Venues)+len(o.Edges.Terms) > 0 {
 					t.Errorf("%s has venues %v and terms %v", o.OriginalStart, o.Edges.Venues, o.Edges.Terms)
 				}
@@ -82,11 +83,11 @@ func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
 		statements := storetest.Statements(st)
 		w := edittest.NewWorld(t, st.Ent)
 		e := w.As(calendar.Administrator)
-		child := w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=2"))
-		parent := w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=3"))
+		child := w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=2"))
+		parent := w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=3"))
 		w.ChangeEvent(e, child.ID, &edit.EventInput{ParentID: &parent.ID, Scope: edit.AllOccurrences})
 		statements()
-		removeEvents(w, e, parent.ID)
+		w.RemoveEvents(e, parent.ID)
 		all := statements()
 		storetest.CheckSeriesFirst(t, all)
 		locks := slices.DeleteFunc(slices.Clone(all), func(s string) bool {
@@ -95,7 +96,7 @@ func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
 		if !strings.Contains(locks[0], "IN (?, ?)") {
 			t.Errorf("the first lock is not that of both series:\n%s", strings.Join(locks, "\n"))
 		}
-		for _, o := range occurrencesOf(t, w, *child.SeriesID) {
+		for _, o := range w.Occurrences(*child.SeriesID) {
 			if o.ParentID != nil {
 				t.Errorf("%s has a parent", o.OriginalStart)
 			}
@@ -113,7 +114,7 @@ func TestRemovalOfAUserLocksTheUserFirst(t *testing.T) {
 		statements := storetest.Statements(st)
 		w := edittest.NewWorld(t, st.Ent)
 		e := w.As(calendar.Administrator)
-		first := w.Event(w.As(calendar.Author), weeklyEvent("FREQ=DAILY;COUNT=2"))
+		first := w.Event(w.As(calendar.Author), edittest.WeeklyEvent("FREQ=DAILY;COUNT=2"))
 		statements()
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (struct{}, error) {
 			return struct{}{}, e.RemoveUser(ctx, tx, *first.AuthorID)
@@ -135,12 +136,12 @@ func TestAStoredEventBecomesASeriesInAGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := w.As(calendar.Editor)
-		in := someEvent()
+		in := edittest.SomeEvent()
 		in.Zone = &zone
 		single := w.Event(e, in)
 		row := w.ChangeEvent(e, single.ID, &edit.EventInput{Start: edittest.Wall("2027-03-28 02:30:00"), Rule: new("FREQ=DAILY;COUNT=3")})
 		var got []string
-		for _, o := range append([]*ent.Event{row}, occurrencesOf(t, w, *row.SeriesID)...) {
+		for _, o := range append([]*ent.Event{row}, w.Occurrences(*row.SeriesID)...) {
 			got = append(got, fmt.Sprint(o.OriginalStart, ": ", o.StartWall, " to ", o.EndWall))
 		}
 		want := []string{
@@ -160,12 +161,12 @@ func TestASeriesDoesNotBeginInTheTrash(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		in := weeklyEvent("FREQ=DAILY;COUNT=3")
+		in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=3")
 		in.Status = new(calendar.Trash)
 		if _, err := w.CreateEvent(e, in); edittest.Describe(err) != "status" {
 			t.Errorf("create: %v", err)
 		}
-		single := w.Event(e, someEvent())
+		single := w.Event(e, edittest.SomeEvent())
 		change := &edit.EventInput{Rule: in.Rule, Status: in.Status}
 		if _, err := w.UpdateEvent(e, single.ID, change); edittest.Describe(err) != "status" {
 			t.Errorf("update: %v", err)
@@ -192,14 +193,14 @@ func TestALaterOccurrenceKeepsAVenueThatTheWriterMayNotRead(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		hall := w.Venue(w.As(calendar.Editor), &edit.VenueInput{Name: new("Hall")})
 		author := w.As(calendar.Author)
-		in := weeklyEvent("FREQ=DAILY;COUNT=2")
+		in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=2")
 		in.Venues = &[]edit.VenueRef{{ID: hall.ID}}
 		first := w.Event(author, in)
 		if _, err := w.UpdateVenue(w.As(calendar.Editor), hall.ID, &edit.VenueInput{Status: new(calendar.Private)}); err != nil {
 			t.Fatal(err)
 		}
 		w.ChangeEvent(author, first.ID, &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=3"), Scope: edit.AllOccurrences})
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		if len(rows) != 3 || len(rows[2].Edges.Venues) != 1 {
 			t.Errorf("%d occurrences, the last with the venues %v", len(rows), rows[len(rows)-1].Edges.Venues)
 		}

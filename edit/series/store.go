@@ -1,4 +1,4 @@
-package edit
+package series
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventterm"
@@ -45,7 +47,7 @@ func (w *seriesWrite) store(ctx context.Context) error {
 		return fmt.Errorf("occurrences of series %d: %w", w.series.ID, err)
 	}
 	for _, c := range rows {
-		w.log(calendar.Event, c.Row.ID, c.Action, c.Fields, c.Impact)
+		w.LogChange(calendar.Event, c.Row.ID, c.Action, c.Fields, c.Impact)
 	}
 	if err := w.storeSeriesRow(ctx); err != nil { // storeSeriesRow takes slugs, which come before terms in the order of locks
 		return err
@@ -57,12 +59,12 @@ func (w *seriesWrite) store(ctx context.Context) error {
 }
 
 // newUpdate returns the bulk writer of the changed occurrences.
-func (w *seriesWrite) newUpdate(rows []*occurrenceChange) *Update {
-	changes := make([]*EventChange, len(rows))
+func (w *seriesWrite) newUpdate(rows []*occurrenceChange) *bulk.EventUpdate {
+	changes := make([]*bulk.EventChange, len(rows))
 	for i, c := range rows {
 		changes[i] = &c.EventChange
 	}
-	return NewUpdate(w.Editor, w.tx, changes)
+	return bulk.NewEventUpdate(w.Editor, w.tx, changes)
 }
 
 // storePublicity records occurrences that the public can no longer see as withdrawn, and removes that record
@@ -71,10 +73,10 @@ func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceChan
 	events := make([]*ent.Event, len(rows))
 	for i, r := range rows {
 		events[i] = r.Row
-		r.Sequence = nextSequence(r.Row, w.Now, r.State.status, r.State.published, r.Span, r.After.EventStatus, r.protected())
+		r.Sequence = edit.NextSequence(r.Row, w.Now, r.State.Status, r.State.Published, r.Span, r.After.EventStatus, r.protected())
 	}
-	return w.publicity(ctx, w.tx, events, func(i int) (calendar.Status, time.Time) {
-		return rows[i].State.status, rows[i].State.published
+	return w.StorePublicity(ctx, w.tx, events, func(i int) (calendar.Status, time.Time) {
+		return rows[i].State.Status, rows[i].State.Published
 	})
 }
 
@@ -85,25 +87,25 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 		return err
 	}
 	slugs := w.slugs()
-	trashed := w.state.status == calendar.Trash
+	trashed := w.state.Status == calendar.Trash
 	changed := false
 	if trashed != w.wasTrashed() {
 		for i, s := range slugs {
-			moved, err := s.move(ctx, w.tx, trashed)
+			moved, err := s.Move(ctx, w.tx, trashed)
 			if err != nil {
 				return err
 			}
-			slugs[i].slug, slugs[i].trashed = moved, trashed
+			slugs[i].Slug, slugs[i].Trashed = moved, trashed
 		}
 		changed = true
 	}
-	if slugs[0].slug == "" && (w.state.status.HasSlug() || w.state.before.HasSlug()) {
+	if slugs[0].Slug == "" && (w.state.Status.HasSlug() || w.state.BeforeTrash.HasSlug()) {
 		title := w.phases[len(w.phases)-1].template.Title
-		taken, err := slugs[0].take(ctx, w.tx, calendar.Slug(title))
+		taken, err := slugs[0].Take(ctx, w.tx, calendar.Slug(title))
 		if err != nil {
 			return err
 		}
-		slugs[0].slug, changed = taken, true
+		slugs[0].Slug, changed = taken, true
 	}
 	if changed {
 		w.setSlugs(slugs)
@@ -122,12 +124,12 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 		if w.wasTrashed() {
 			slug = calendar.TrashedSlug(slug)
 		}
-		if err := w.slugIn(old.Language, slug, w.wasTrashed()).drop(ctx, w.tx); err != nil {
+		if err := w.slugIn(old.Language, slug, w.wasTrashed()).Drop(ctx, w.tx); err != nil {
 			return fmt.Errorf("slug %s: %w", slug, err)
 		}
 		w.phases = slices.Clone(w.phases)
 		for i := range w.phases {
-			setSlug(&w.phases[i].template, old.Language, "")
+			edit.SetTemplateSlug(&w.phases[i].template, old.Language, "")
 		}
 	}
 	return nil
@@ -138,7 +140,7 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceChange, error) {
 	var translated, linked []int64
 	for _, c := range w.occurrences {
-		counts := countsForTerms(c.Row.Status) != countsForTerms(c.State.status)
+		counts := edit.CountsForTerms(c.Row.Status) != edit.CountsForTerms(c.State.Status)
 		for _, name := range c.copied {
 			switch name {
 			case "categories", "tags", "venue", "organizer":
@@ -157,7 +159,7 @@ func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceChange, err
 		return nil, err
 	}
 	others := make(map[int64][]calendar.Text)
-	for part := range slices.Chunk(translated, batch) {
+	for part := range slices.Chunk(translated, edit.BatchSize) {
 		found, err := w.tx.EventTranslation.Query().Where(eventtranslation.EventIDIn(part...)).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("translations of occurrences: %w", err)
@@ -169,17 +171,17 @@ func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceChange, err
 	return slices.DeleteFunc(slices.Clone(w.occurrences), func(c *occurrenceChange) bool {
 		l := links[c.Row.ID]
 		if l == nil {
-			l = &eventLinks{}
+			l = &edit.EventLinks{}
 		}
 		phase := phaseOf(w.phases, c.OriginalStart)
 		template := &w.phases[phase].template
-		c.Before = templateOf(c.Row, others[c.Row.ID], *l)
+		c.Before = edit.TemplateOf(c.Row, others[c.Row.ID], *l)
 		c.After = c.Before
-		copyFields(&c.After, template, c.copied)
+		edit.CopyFields(&c.After, template, c.copied)
 		if w.sentTemplate != nil {
-			copyFields(&c.After, w.sentTemplate, c.copiedFromRequest)
+			edit.CopyFields(&c.After, w.sentTemplate, c.copiedFromRequest)
 		}
-		c.Changed = changedFields(&c.Before, &c.After, c.copied)
+		c.Changed = edit.ChangedFields(&c.Before, &c.After, c.copied)
 		c.Source = fmt.Sprint(phase, c.copiedFromRequest)
 		if c.Row.Slug == "" && c.NeedsSlug() {
 			c.WantedSlug = calendar.OccurrenceSlug(template.Slug, c.OriginalStart)
@@ -200,22 +202,22 @@ func (c *occurrenceChange) compare() bool {
 		add(true, field)
 		if l != "" {
 			c.Languages = c.Languages.Without(l)
-			if hasText(textIn(&c.After, l).Text()) {
+			if edit.HasText(edit.TextIn(&c.After, l).Text()) {
 				c.Languages = c.Languages.With(l)
 			}
 		}
 	}
 	row := c.Row
-	add(row.Status != c.State.status || row.StatusBeforeTrash != c.State.before, "status")
-	add(!row.PublishedAt.Equal(c.State.published) || row.Dated != c.State.dated, "date")
-	add(valueOr(0, row.AuthorID) != valueOr(0, c.Author), "author")
+	add(row.Status != c.State.Status || row.StatusBeforeTrash != c.State.BeforeTrash, "status")
+	add(!row.PublishedAt.Equal(c.State.Published) || row.Dated != c.State.Dated, "date")
+	add(edit.ValueOr(0, row.AuthorID) != edit.ValueOr(0, c.Author), "author")
 	add(row.Timezone != c.Span.Zone.String(), "timezone")
 	add(row.AllDay != c.Span.AllDay, "all_day")
 	add(!row.StartWall.Equal(c.Span.Start) || !row.StartsAt.Equal(c.Span.StartsAt()), "start_date")
 	add(!row.EndWall.Equal(c.Span.End) || !row.EndsAt.Equal(c.Span.EndsAt()), "end_date")
 	add(!row.OriginalStart.Equal(c.OriginalStart) || row.OffSchedule != c.OffSchedule || len(row.OwnFields) != len(c.OwnFields), "series")
 	c.Action = calendar.Updated
-	switch trashed := c.State.status == calendar.Trash; {
+	switch trashed := c.State.Status == calendar.Trash; {
 	case trashed && !c.wasTrashed():
 		c.Action = calendar.Trashed
 	case !trashed && c.wasTrashed():
@@ -228,19 +230,19 @@ func (c *occurrenceChange) compare() bool {
 }
 
 // loadEventLinks returns the links of the events with the ids, by event id.
-func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*eventLinks, error) {
-	links := make(map[int64]*eventLinks, len(ids))
+func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*edit.EventLinks, error) {
+	links := make(map[int64]*edit.EventLinks, len(ids))
 	for _, id := range ids {
-		links[id] = &eventLinks{}
+		links[id] = &edit.EventLinks{}
 	}
 	taxonomies := make(map[int64]calendar.Kind)
-	for part := range slices.Chunk(ids, batch) {
+	for part := range slices.Chunk(ids, edit.BatchSize) {
 		venues, err := tx.EventVenue.Query().Where(eventvenue.EventIDIn(part...)).Order(eventvenue.ByPosition()).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("venues of occurrences: %w", err)
 		}
 		for _, v := range venues {
-			links[v.EventID].venues = append(links[v.EventID].venues, v.VenueID)
+			links[v.EventID].Venues = append(links[v.EventID].Venues, v.VenueID)
 		}
 		organizers, err := tx.EventOrganizer.Query().Where(eventorganizer.EventIDIn(part...)).
 			Order(eventorganizer.ByPosition()).All(ctx)
@@ -248,7 +250,7 @@ func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*ev
 			return nil, fmt.Errorf("organizers of occurrences: %w", err)
 		}
 		for _, o := range organizers {
-			links[o.EventID].organizers = append(links[o.EventID].organizers, o.OrganizerID)
+			links[o.EventID].Organizers = append(links[o.EventID].Organizers, o.OrganizerID)
 		}
 		terms, err := tx.EventTerm.Query().Where(eventterm.EventIDIn(part...)).Order(eventterm.ByTermID()).All(ctx)
 		if err != nil {
@@ -260,7 +262,7 @@ func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*ev
 				unknown, taxonomies[t.TermID] = append(unknown, t.TermID), ""
 			}
 		}
-		for some := range slices.Chunk(unknown, batch) {
+		for some := range slices.Chunk(unknown, edit.BatchSize) {
 			found, err := tx.Term.Query().Where(term.IDIn(some...)).Select(term.FieldID, term.FieldTaxonomy).All(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("terms of occurrences: %w", err)
@@ -270,11 +272,11 @@ func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*ev
 			}
 		}
 		for _, t := range terms {
-			l := &links[t.EventID].terms
+			l := links[t.EventID]
 			if taxonomies[t.TermID] == calendar.Category {
-				l.categories = append(l.categories, t.TermID)
+				l.Categories = append(l.Categories, t.TermID)
 			} else {
-				l.tags = append(l.tags, t.TermID)
+				l.Tags = append(l.Tags, t.TermID)
 			}
 		}
 	}
@@ -288,8 +290,8 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 		return err
 	}
 	s := *w.series
-	s.AuthorID, s.Status, s.StatusBeforeTrash = w.author, w.state.status, w.state.before
-	s.PublishedAt, s.Dated, s.Slug = w.state.published, w.state.dated, valueOr(w.series.Slug, w.slug)
+	s.AuthorID, s.Status, s.StatusBeforeTrash = w.author, w.state.Status, w.state.BeforeTrash
+	s.PublishedAt, s.Dated, s.Slug = w.state.Published, w.state.Dated, edit.ValueOr(w.series.Slug, w.slug)
 	last := &w.phases[len(w.phases)-1]
 	s.Languages = last.template.Languages
 	fields := w.changedSeriesFields(&s)
@@ -301,10 +303,10 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 		return err
 	}
 	u := w.tx.Series.Update().Where(series.ID(s.ID)).AddVersion(1).
-		Modify(func(b *sql.UpdateBuilder) { w.stampRows(b, i) }).
+		Modify(func(b *sql.UpdateBuilder) { w.StampRows(b, i) }).
 		SetStatus(s.Status).SetStatusBeforeTrash(s.StatusBeforeTrash).SetPublishedAt(s.PublishedAt).SetDated(s.Dated).
 		SetSlug(s.Slug).SetLanguages(s.Languages).
-		SetHideFromListings(last.template.HideFromListings).SetProtected(HasPassword(&last.template))
+		SetHideFromListings(last.template.HideFromListings).SetProtected(edit.HasPassword(&last.template))
 	if s.AuthorID == nil {
 		u.ClearAuthorID()
 	} else {
@@ -315,7 +317,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	} else {
 		u.SetGeneratedUntil(*w.generatedUntil).SetExtendAt(extendAt(s.ID, last.Zone, *w.generatedUntil))
 	}
-	w.setSeriesSortKeys(u.Mutation(), &last.template)
+	setSeriesSortKeys(w.Editor, u.Mutation(), &last.template)
 	if err := u.Exec(ctx); err != nil {
 		return fmt.Errorf("series %d: %w", s.ID, store.AsConflict(err))
 	}
@@ -326,7 +328,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	case s.Status != calendar.Trash && w.wasTrashed():
 		action = calendar.Restored
 	}
-	w.log(calendar.Series, s.ID, action, fields, i)
+	w.LogChange(calendar.Series, s.ID, action, fields, i)
 	for i := range w.phases {
 		var list []recur.Occurrence
 		for _, n := range w.newStarts {
@@ -337,11 +339,11 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 		if len(list) == 0 {
 			continue
 		}
-		t, err := w.withoutGone(ctx, w.tx, &w.phases[i].template)
+		t, err := withoutGone(ctx, w.tx, w.Editor, &w.phases[i].template)
 		if err != nil {
 			return err
 		}
-		if err := w.storeOccurrences(ctx, w.tx, &s, t, list); err != nil {
+		if err := storeOccurrences(ctx, w.tx, w.Editor, &s, t, list); err != nil {
 			return err
 		}
 	}
@@ -357,12 +359,12 @@ func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 		}
 	}
 	old := w.series
-	add(valueOr(0, old.AuthorID) != valueOr(0, s.AuthorID), "author")
+	add(edit.ValueOr(0, old.AuthorID) != edit.ValueOr(0, s.AuthorID), "author")
 	add(!old.PublishedAt.Equal(s.PublishedAt) || old.Dated != s.Dated, "date")
 	add(old.Status != s.Status || old.StatusBeforeTrash != s.StatusBeforeTrash, "status")
 	add(old.Slug != s.Slug, "slug")
 	was, is := &w.storedPhases[len(w.storedPhases)-1], &w.phases[len(w.phases)-1]
-	for _, name := range differentFields(&was.template, &is.template) {
+	for _, name := range edit.DifferentFields(&was.template, &is.template) {
 		field, _ := calendar.CutField(name)
 		add(true, field)
 	}

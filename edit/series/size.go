@@ -1,20 +1,15 @@
-package edit
+package series
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/counter"
-	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/search"
-	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // A small request can store its texts in each of 1,000 occurrences. These limits count the bytes that the
@@ -24,7 +19,6 @@ const (
 	// occurrenceBytes is the size of an occurrence without its texts and links: columns, slugs, index entries and
 	// the change log. SQLite takes some 800 bytes for short slugs.
 	occurrenceBytes = 2 << 10
-	linkBytes       = 160 // a link to a term, venue or organizer, with its index entries
 	// changeBytes is the size of a changed occurrence without its texts and links: the entry of the change log.
 	changeBytes = 256
 )
@@ -43,12 +37,12 @@ func MostText(occurrences int) int {
 
 // occurrenceSize returns roughly the bytes that an occurrence with the fields of a template takes in the
 // database, search texts included. Links may have any id.
-func (e *Editor) occurrenceSize(t *ent.Event) int {
+func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	n := occurrenceBytes
-	for _, name := range templateNames(t.Language) {
+	for _, name := range edit.TemplateFieldNames(t.Language) {
 		n += fieldSize(name, t)
 	}
-	for _, s := range e.searchTextsOf(calendar.Event, t.Text(), t.Translated()) {
+	for _, s := range e.SearchTextsOf(calendar.Event, t.Text(), t.Translated()) {
 		n += len(s.Text)
 	}
 	return n
@@ -56,9 +50,9 @@ func (e *Editor) occurrenceSize(t *ent.Event) int {
 
 // fieldSize returns roughly the bytes that a named field of a template takes, without search texts.
 func fieldSize(name string, t *ent.Event) int {
-	switch f, l := carriedFieldOf(name); {
+	switch f, l := edit.TemplateFieldOf(name); {
 	case l != "":
-		return len(*f.Text(textIn(t, l)))
+		return len(*f.Text(edit.TextIn(t, l)))
 	case f.Size != nil:
 		return f.Size(t)
 	}
@@ -110,7 +104,7 @@ func searchedText(name string, t *ent.Event) (string, bool) {
 	field, l := calendar.CutField(name)
 	text := t.Text()
 	if l != "" {
-		text = textIn(t, l).Text()
+		text = edit.TextIn(t, l).Text()
 	}
 	switch field {
 	case "title":
@@ -140,9 +134,9 @@ func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange)
 		texts += size - changeBytes
 	}
 	if total > maxStored && len(rows)+made > 1 {
-		return invalidInput(w.tooLarge(shares, len(rows)))
+		return edit.InvalidInput(w.tooLarge(shares, len(rows)))
 	}
-	return w.spend(ctx, w.tx, made, texts)
+	return w.SpendBudget(ctx, w.tx, made, texts)
 }
 
 // phaseSize returns the size of an occurrence of a phase.
@@ -152,7 +146,7 @@ func (w *seriesWrite) phaseSize(phase int) int {
 	}
 	size, ok := w.phaseSizes[phase]
 	if !ok {
-		size = w.occurrenceSize(&w.phases[phase].template)
+		size = occurrenceSize(w.Editor, &w.phases[phase].template)
 		w.phaseSizes[phase] = size
 	}
 	return size
@@ -176,83 +170,4 @@ func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault 
 		Param: field, Reason: "rest_out_of_bounds", Key: "too-large-for-series",
 		Args: map[string]any{"Maximum": each, "Dates": changed + len(w.newStarts)}, Data: map[string]any{"maximum": each},
 	}
-}
-
-// Hourly budget of what one user stores by writes of series. A budget of n allows n units at once after a
-// pause, and n units an hour after that.
-const (
-	unitBytes       = 16 << 10 // a unit is an occurrence that a write creates, or this many bytes that it stores
-	drafterBudget   = 2_000    // of users who may not publish
-	publisherBudget = 20_000
-)
-
-// BudgetPrefix begins the names of the counters with the budgets of users. The id of the user follows.
-const BudgetPrefix = "series_budget:"
-
-// budgetCounter is the id of the counter of a user's budget. Its value is the time of the next full budget, in
-// Unix milliseconds (the generic cell rate algorithm of internal/limit). All processes share it.
-func (e *Editor) budgetCounter() string { return BudgetPrefix + strconv.FormatInt(e.By.UserID, 10) }
-
-// spend spends units of the caller's budget for a write that creates the given number of occurrences and stores
-// size bytes. It only reads the counter: flush takes the units, because other transactions of the user would wait
-// for the row. The error is *calendar.Error rest_too_many_requests. Programs that are no users have no budget.
-func (e *Editor) spend(ctx context.Context, tx *ent.Tx, made, size int) error {
-	if e.By.UserID == 0 || made == 0 && size <= unitBytes {
-		return nil
-	}
-	e.units += int64(max(made, size/unitBytes))
-	due, err := tx.Counter.Query().Where(counter.ID(e.budgetCounter())).All(ctx)
-	if err != nil {
-		return fmt.Errorf("budget: %w", err)
-	}
-	_, err = e.takeUnits(due)
-	return err
-}
-
-// takeUnits returns the new value of the caller's budget counter. Rows has the counter, if it exists. The error
-// is *calendar.Error rest_too_many_requests if the budget has too few units.
-func (e *Editor) takeUnits(rows []*ent.Counter) (int64, error) {
-	budget := int64(drafterBudget)
-	if auth.May(e.By, auth.Publish, auth.Record{Kind: calendar.Event, AuthorID: e.By.UserID, Status: calendar.Draft}) {
-		budget = publisherBudget
-	}
-	interval := time.Hour.Milliseconds() / budget
-	now := e.Now.UnixMilli()
-	due := now
-	if len(rows) > 0 {
-		due = max(due, rows[0].Value)
-	}
-	due += e.units * interval
-	if wait := due - now - time.Hour.Milliseconds(); wait > 0 {
-		return 0, &calendar.Error{
-			Code: "rest_too_many_requests", Key: "series-budget", Args: map[string]any{"Minutes": (wait + 59_999) / 60_000},
-			Retry: time.Duration(wait) * time.Millisecond,
-		}
-	}
-	return due, nil
-}
-
-// storeBudget takes the units that the transaction spends.
-func (e *Editor) storeBudget(ctx context.Context, tx *ent.Tx) error {
-	if e.units == 0 {
-		return nil
-	}
-	id := e.budgetCounter()
-	rows, err := tx.Counter.Query().Where(counter.ID(id)).Modify(forUpdate).All(ctx)
-	if err != nil {
-		return fmt.Errorf("budget: %w", err)
-	}
-	due, err := e.takeUnits(rows)
-	if err != nil {
-		return err
-	}
-	if len(rows) == 0 {
-		err = tx.Counter.Create().SetID(id).SetValue(due).Exec(ctx)
-	} else {
-		err = tx.Counter.UpdateOneID(id).SetValue(due).Exec(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("budget: %w", store.AsConflict(err))
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"context"
@@ -14,27 +14,19 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/migrate"
 	"github.com/almanac-cal/almanac/ent/searchtext"
-	"github.com/almanac-cal/almanac/ent/series"
-	"github.com/almanac-cal/almanac/ent/seriesphase"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/edittest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
-
-// weeklyEvent is an event that recurs: from 1 July 2026, 18:00 to 20:00, in Warsaw.
-func weeklyEvent(rule string) *edit.EventInput {
-	in := someEvent()
-	in.Rule = &rule
-	return in
-}
 
 func dayOnly(s string) recur.Date {
 	d := dateAt(s + " 00:00:00")
@@ -50,34 +42,12 @@ func dateAt(s string) recur.Date {
 	return recur.Date{Wall: w}
 }
 
-// occurrencesOf loads the occurrences of a series in the order of their nominal starts.
-func occurrencesOf(t *testing.T, w *edittest.World, series int64) []*ent.Event {
-	t.Helper()
-	return w.DB.Event.Query().Where(event.SeriesID(series)).Order(event.ByOriginalStart()).
-		WithVenues().WithOrganizers().WithTerms().WithTranslations().AllX(t.Context())
-}
-
-// onlyPhase loads the phase of a series that has one.
-func onlyPhase(t *testing.T, w *edittest.World, series int64) *ent.SeriesPhase {
-	t.Helper()
-	return w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(series)).OnlyX(t.Context())
-}
-
-func templateOf(t *testing.T, p *ent.SeriesPhase) *ent.Event {
-	t.Helper()
-	template, err := ent.DecodeTemplate(p.Template)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return template
-}
-
 func TestCreateSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		parent := w.Event(e, &edit.EventInput{Title: new("Festival")})
-		in := weeklyEvent("rrule:byday=WE;freq=weekly;interval=1")
+		in := edittest.WeeklyEvent("rrule:byday=WE;freq=weekly;interval=1")
 		in.ExDate = &[]recur.Date{dayOnly("2026-07-08")}
 		in.RDate = &[]recur.Date{dateAt("2026-07-02 10:00:00")}
 		in.Title, in.Description, in.Excerpt = new("Yoga"), new("<p>For all</p>"), new("<p>Short</p>")
@@ -89,7 +59,7 @@ func TestCreateSeries(t *testing.T) {
 		in.Tags = &[]edit.TermRef{{Name: "Sport"}}
 		before := latestRevision(t, w)
 		first := w.Event(e, in)
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		if len(rows) != 107 || rows[0].ID != first.ID {
 			t.Fatalf("%d occurrences, the first is %d, answered was %d", len(rows), rows[0].ID, first.ID)
 		}
@@ -143,8 +113,8 @@ func TestCreateSeries(t *testing.T) {
 			!s.ExtendAt.Equal(edittest.Now.AddDate(0, 1, -15-int(s.ID%7))) {
 			t.Errorf("series %+v", s)
 		}
-		p := onlyPhase(t, w, s.ID)
-		if p.Rrule != "FREQ=WEEKLY;BYDAY=WE" || templateOf(t, p).Title != "Yoga" || templateOf(t, p).Slug != "yoga" {
+		p := w.OnlyPhase(s.ID)
+		if p.Rrule != "FREQ=WEEKLY;BYDAY=WE" || w.Template(p).Title != "Yoga" || w.Template(p).Slug != "yoga" {
 			t.Errorf("phase %+v", p)
 		}
 		var log []string
@@ -196,7 +166,7 @@ func TestSeriesSlugs(t *testing.T) {
 			if got := w.DB.Series.GetX(t.Context(), *first.SeriesID).Slug; got != strings.ReplaceAll(tt.series, "id", id) {
 				t.Errorf("%s: series %q", tt.name, got)
 			}
-			for i, row := range occurrencesOf(t, w, *first.SeriesID) {
+			for i, row := range w.Occurrences(*first.SeriesID) {
 				if row.Slug != strings.ReplaceAll(tt.slugs[i], "series-id", "series-"+id) {
 					t.Errorf("%s: occurrence %q, want %q", tt.name, row.Slug, tt.slugs[i])
 				}
@@ -212,10 +182,10 @@ func TestPublishedOccurrenceOfADraft(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
 		in.Status = new(calendar.Draft)
 		first := w.Event(e, in)
-		row := w.ChangeEvent(e, occurrencesOf(t, w, *first.SeriesID)[1].ID, &edit.EventInput{Status: new(calendar.Publish)})
+		row := w.ChangeEvent(e, w.Occurrences(*first.SeriesID)[1].ID, &edit.EventInput{Status: new(calendar.Publish)})
 		if row.Slug != "same-2026-07-08" || !slices.Equal(row.OwnFields, []string{"status"}) {
 			t.Errorf("slug %q, own fields %v", row.Slug, row.OwnFields)
 		}
@@ -249,12 +219,12 @@ func TestRefusedSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		single, gone := w.Event(e, someEvent()), w.Event(e, someEvent())
+		single, gone := w.Event(e, edittest.SomeEvent()), w.Event(e, edittest.SomeEvent())
 		if _, err := w.TrashEvent(e, gone.ID); err != nil {
 			t.Fatal(err)
 		}
-		first := w.Event(e, weeklyEvent("FREQ=WEEKLY;COUNT=5"))
-		author := w.Event(w.As(calendar.Author), weeklyEvent("FREQ=WEEKLY;COUNT=5"))
+		first := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5"))
+		author := w.Event(w.As(calendar.Author), edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5"))
 		before := tables(t, w)
 		dates := func(d ...recur.Date) *[]recur.Date { return &d }
 		for _, tt := range []struct {
@@ -319,7 +289,7 @@ func TestRefusedSeries(t *testing.T) {
 		}
 		storetest.DisableSeries(t, w.DB)
 		before = tables(t, w)
-		_, err := w.CreateEvent(e, weeklyEvent("FREQ=DAILY;COUNT=2"))
+		_, err := w.CreateEvent(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=2"))
 		edittest.Refused(t, err, "rest_unavailable")
 		_, err = w.UpdateEvent(e, single.ID, &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=2")})
 		edittest.Refused(t, err, "rest_unavailable")
@@ -332,19 +302,19 @@ func TestRefusedSeries(t *testing.T) {
 func TestScheduleFaultsHaveData(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		in := weeklyEvent("FREQ=WEEKLY;BYDAY=MO")
-		_, err := edit.NewSchedule(edittest.Site(t), nil, in)
-		f := edit.ScheduleFault(fmt.Errorf("wrapped: %w", err))
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;BYDAY=MO")
+		_, err := series.NewSchedule(edittest.Site(t), nil, in)
+		f := series.ScheduleFault(fmt.Errorf("wrapped: %w", err))
 		if f == nil || f.Data["next"] != "2026-07-06 18:00:00" || f.Args["Next"] != "2026-07-06 18:00:00" || f.Key != f.Reason {
 			t.Errorf("fault %+v", f)
 		}
-		in = weeklyEvent("FREQ=WEEKLY")
+		in = edittest.WeeklyEvent("FREQ=WEEKLY")
 		in.ExDate = &[]recur.Date{dayOnly("2026-07-02"), dayOnly("2026-07-03")}
-		_, err = edit.NewSchedule(edittest.Site(t), nil, in)
-		if f = edit.ScheduleFault(err); f == nil || f.Args["Dates"] != "2026-07-02, 2026-07-03" {
+		_, err = series.NewSchedule(edittest.Site(t), nil, in)
+		if f = series.ScheduleFault(err); f == nil || f.Args["Dates"] != "2026-07-02, 2026-07-03" {
 			t.Errorf("fault %+v", f)
 		}
-		if edit.ScheduleFault(fmt.Errorf("other")) != nil || edit.ScheduleFault(nil) != nil {
+		if series.ScheduleFault(fmt.Errorf("other")) != nil || series.ScheduleFault(nil) != nil {
 			t.Error("a fault of nothing")
 		}
 	})
@@ -357,10 +327,10 @@ func TestOwnFields(t *testing.T) {
 		e := w.As(calendar.Editor)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
 		other := w.Venue(e, &edit.VenueInput{Name: new("Other")})
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=30")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=30")
 		in.Venues, in.Password, in.Cost = &[]edit.VenueRef{{ID: hall.ID}}, new("secret"), &calendar.Cost{Prices: []string{"5"}}
 		first := w.Event(e, in)
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		author := w.Users[calendar.Author].ID
 		dates := func(d ...recur.Date) *[]recur.Date { return &d }
 		for i, tt := range []struct {
@@ -421,7 +391,7 @@ func TestOwnFields(t *testing.T) {
 		if untouched := w.DB.Event.GetX(t.Context(), rows[28].ID); untouched.Version != 1 || untouched.OwnFields != nil {
 			t.Errorf("untouched occurrence %+v", untouched)
 		}
-		open := w.Event(e, weeklyEvent("FREQ=WEEKLY;COUNT=2"))
+		open := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2"))
 		if row := w.ChangeEvent(e, open.ID, &edit.EventInput{Password: new("")}); row.OwnFields != nil {
 			t.Errorf("no password, as before: own fields %v", row.OwnFields)
 		}
@@ -452,10 +422,10 @@ func TestLeaveSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=5")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5")
 		in.Password = new("secret")
 		first := w.Event(e, in)
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		w.ChangeEvent(e, rows[2].ID, &edit.EventInput{Start: edittest.Wall("2026-07-16 10:00:00")})
 		row := w.ChangeEvent(e, rows[2].ID, &edit.EventInput{Rule: new(""), Title: new("Alone")})
 		if row.SeriesID != nil || row.OriginalStart != nil || row.OwnFields != nil || row.Title != "Alone" ||
@@ -465,7 +435,7 @@ func TestLeaveSeries(t *testing.T) {
 		if !edit.PasswordMatches(e.PasswordKey, row, "secret") {
 			t.Error("the password is lost")
 		}
-		p := onlyPhase(t, w, *first.SeriesID)
+		p := w.OnlyPhase(*first.SeriesID)
 		if len(p.Exdate) != 1 || p.Exdate[0].String() != "2026-07-15 18:00:00" {
 			t.Errorf("exdate %v", p.Exdate)
 		}
@@ -482,7 +452,7 @@ func TestLeaveSeries(t *testing.T) {
 		}
 		w.ChangeEvent(e, rows[3].ID, &edit.EventInput{Rule: new("")})
 		w.ChangeEvent(e, rows[3].ID, &edit.EventInput{Status: new(calendar.Publish)})
-		if p = onlyPhase(t, w, *first.SeriesID); len(p.Exdate) != 2 {
+		if p = w.OnlyPhase(*first.SeriesID); len(p.Exdate) != 2 {
 			t.Errorf("exdate %v", p.Exdate)
 		}
 	})
@@ -494,7 +464,7 @@ func TestEventBecomesSeries(t *testing.T) {
 		e := w.As(calendar.Editor)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
 		tag := w.Term(e, calendar.Tag, "Tag", 0)
-		in := someEvent()
+		in := edittest.SomeEvent()
 		in.Venues, in.Tags = &[]edit.VenueRef{{ID: hall.ID}}, &[]edit.TermRef{{ID: tag.ID}}
 		single := w.Event(e, in)
 		polish := w.AsIn(calendar.Editor, calendar.Polish)
@@ -506,7 +476,7 @@ func TestEventBecomesSeries(t *testing.T) {
 		if row.ID != single.ID || row.Slug != "same" || row.OriginalStart.String() != "2026-07-02 18:00:00" || row.OwnFields != nil {
 			t.Errorf("event %+v", row)
 		}
-		rows := occurrencesOf(t, w, *row.SeriesID)
+		rows := w.Occurrences(*row.SeriesID)
 		if len(rows) != 3 || rows[0].ID != row.ID {
 			t.Fatalf("%d occurrences", len(rows))
 		}
@@ -574,7 +544,7 @@ func TestStateOfAnEventThatBecomesSeries(t *testing.T) {
 		} {
 			e, polish := w.As(calendar.Editor), w.As(calendar.Editor)
 			polish.Write = calendar.Polish
-			single := someEvent()
+			single := edittest.SomeEvent()
 			single.EventStatus, single.EventStatusReason = new(calendar.Canceled), new("Rain")
 			id := w.Event(e, single).ID
 			w.ChangeEvent(polish, id, &edit.EventInput{EventStatusReason: new("Deszcz")})
@@ -589,7 +559,7 @@ func TestStateOfAnEventThatBecomesSeries(t *testing.T) {
 				}
 				return fmt.Sprintf("%s %s %s", r.EventStatus, r.EventStatusReason, other)
 			}
-			rows := occurrencesOf(t, w, *row.SeriesID)
+			rows := w.Occurrences(*row.SeriesID)
 			if got := state(rows[0]); got != tt.first {
 				t.Errorf("%s: the event is %q, want %q", tt.name, got, tt.first)
 			}
@@ -603,9 +573,9 @@ func TestStateOfAnEventThatBecomesSeries(t *testing.T) {
 				t.Errorf("%s: languages %v", tt.name, rows[1].Languages)
 			}
 		}
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
 		in.EventStatus, in.EventStatusReason = new(calendar.Postponed), new("Snow")
-		for _, row := range occurrencesOf(t, w, *w.Event(w.As(calendar.Editor), in).SeriesID) {
+		for _, row := range w.Occurrences(*w.Event(w.As(calendar.Editor), in).SeriesID) {
 			if row.EventStatus != calendar.Postponed || row.EventStatusReason != "Snow" || row.OwnFields != nil {
 				t.Errorf("occurrence of a new series: %s %q %v", row.EventStatus, row.EventStatusReason, row.OwnFields)
 			}
@@ -617,12 +587,12 @@ func TestTrashAndRestoreOccurrence(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
 		in.RDate = &[]recur.Date{dateAt("2026-07-02 10:00:00")}
 		first := w.Event(e, in)
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		schedule := func() string {
-			p := onlyPhase(t, w, *first.SeriesID)
+			p := w.OnlyPhase(*first.SeriesID)
 			return fmt.Sprint(p.Rdate, p.Exdate, w.DB.Series.GetX(t.Context(), *first.SeriesID).Version)
 		}
 		was := schedule()
@@ -670,20 +640,20 @@ func TestExtendDue(t *testing.T) {
 		gone := w.Venue(e, &edit.VenueInput{Name: new("Gone")})
 		tag, lost := w.Term(e, calendar.Tag, "Tag", 0), w.Term(e, calendar.Tag, "Lost", 0)
 		parent := w.Event(e, &edit.EventInput{Title: new("Parent")})
-		in := weeklyEvent("FREQ=WEEKLY")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY")
 		in.Venues = &[]edit.VenueRef{{ID: gone.ID}, {ID: hall.ID}}
 		in.Tags = &[]edit.TermRef{{ID: tag.ID}, {ID: lost.ID}}
 		in.ParentID, in.Published = &parent.ID, new(edittest.Now.AddDate(0, -1, 0))
 		first := w.Event(e, in)
-		w.Event(e, weeklyEvent("FREQ=WEEKLY;COUNT=3"))
+		w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3"))
 		// A series in the trash gets none.
-		trashed := w.Event(e, weeklyEvent("FREQ=WEEKLY"))
+		trashed := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY"))
 		away := w.DB.Series.GetX(t.Context(), *trashed.SeriesID)
 		away.Update().SetStatus(calendar.Trash).SetStatusBeforeTrash(calendar.Publish).
 			SetSlug(calendar.TrashedSlug(away.Slug)).ExecX(t.Context())
 		w.DB.Slug.Update().Where(slug.OwnerID(away.ID), slug.KindEQ(calendar.Series)).
 			SetSlug(calendar.TrashedSlug(away.Slug)).SetTrashedID(away.ID).ExecX(t.Context())
-		was := len(occurrencesOf(t, w, *first.SeriesID))
+		was := len(w.Occurrences(*first.SeriesID))
 		if _, err := edittest.Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
 			return edit.Venues.Trash(ctx, tx, e, tx.Venue.GetX(ctx, gone.ID))
 		}); err != nil {
@@ -706,13 +676,13 @@ func TestExtendDue(t *testing.T) {
 			{edittest.Now.AddDate(0, 0, 28), 0, 0},
 			{edittest.Now.AddDate(30, 0, 0), 1, 1560},
 		} {
-			if n, err := edit.CountOverdue(t.Context(), w.DB, tt.now); err != nil || n != tt.overdue {
+			if n, err := series.CountOverdue(t.Context(), w.DB, tt.now); err != nil || n != tt.overdue {
 				t.Errorf("%d series are overdue, want %d: %v", n, tt.overdue, err)
 			}
 			made := make([]int, 4)
-			runConcurrently(t, func(i int) (err error) {
+			edittest.RunConcurrently(t, func(i int) (err error) {
 				if i < len(made) {
-					made[i], err = edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), tt.now)
+					made[i], err = series.ExtendDue(t.Context(), w.DB, edittest.Site(t), tt.now)
 				}
 				return err
 			})
@@ -725,7 +695,7 @@ func TestExtendDue(t *testing.T) {
 			}
 			was += total
 		}
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		if len(rows) != was {
 			t.Fatalf("%d occurrences, want %d", len(rows), was)
 		}
@@ -774,7 +744,7 @@ func TestSeriesInZones(t *testing.T) {
 				Zone: new(zoneOf(t, tt.zone)), Start: edittest.Wall(tt.start), End: edittest.Wall(tt.end), Rule: new("FREQ=DAILY;COUNT=3"),
 			})
 			var got []string
-			for _, row := range occurrencesOf(t, w, *first.SeriesID) {
+			for _, row := range w.Occurrences(*first.SeriesID) {
 				got = append(got, row.StartsAt.Format(time.RFC3339))
 				if !row.EndsAt.After(row.StartsAt) {
 					t.Errorf("%s: ends at %s", tt.zone, row.EndsAt)
@@ -788,7 +758,7 @@ func TestSeriesInZones(t *testing.T) {
 		first := w.Event(e, &edit.EventInput{
 			Start: edittest.Wall("2027-03-28 02:30:00"), End: edittest.Wall("2027-03-28 04:00:00"), Rule: new("FREQ=DAILY;COUNT=2"),
 		})
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		if rows[0].OriginalStart.String() != "2027-03-28 02:30:00" || rows[0].StartWall.String() != "2027-03-28 03:30:00" ||
 			rows[1].StartWall.String() != "2027-03-29 02:30:00" {
 			t.Errorf("starts %s, %s", rows[0].StartWall, rows[1].StartWall)
@@ -796,7 +766,7 @@ func TestSeriesInZones(t *testing.T) {
 		allDay := w.Event(e, &edit.EventInput{
 			AllDay: new(true), Start: new(when.FromInstant(edittest.Now)), End: new(when.FromInstant(edittest.Now)), Rule: new("FREQ=MONTHLY;COUNT=2"),
 		})
-		rows = occurrencesOf(t, w, *allDay.SeriesID)
+		rows = w.Occurrences(*allDay.SeriesID)
 		if rows[1].StartWall.String() != "2026-07-15 00:00:00" || rows[1].EndWall.String() != "2026-07-15 23:59:59" {
 			t.Errorf("all day from %s to %s", rows[1].StartWall, rows[1].EndWall)
 		}
@@ -808,7 +778,7 @@ func TestSeriesWithOthers(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Author)
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
 		in.Published = new(edittest.Now.Add(time.Hour))
 		first := w.Event(e, in)
 		if s := w.DB.Series.GetX(t.Context(), *first.SeriesID); s.Status != calendar.Future {
@@ -832,7 +802,7 @@ func TestSeriesWithOthers(t *testing.T) {
 		edittest.Write(w, admin, func(ctx context.Context, tx *ent.Tx) (struct{}, error) {
 			return struct{}{}, admin.RemoveAll(ctx, tx, calendar.Series, []int64{s.ID})
 		})
-		if w.DB.Series.Query().Where(series.ID(s.ID)).ExistX(t.Context()) || w.DB.Event.GetX(t.Context(), first.ID).SeriesID != nil ||
+		if w.DB.Series.Query().Where(entseries.ID(s.ID)).ExistX(t.Context()) || w.DB.Event.GetX(t.Context(), first.ID).SeriesID != nil ||
 			w.DB.SeriesPhase.Query().CountX(t.Context()) != 0 {
 			t.Error("the series is not removed")
 		}
@@ -844,15 +814,15 @@ func TestRemovedOccurrence(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
-		in := weeklyEvent("FREQ=WEEKLY")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY")
 		first := w.Event(e, in)
 		id := *first.SeriesID
-		other := w.Event(e, weeklyEvent("FREQ=WEEKLY;COUNT=2"))
-		rows := occurrencesOf(t, w, id)
+		other := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2"))
+		rows := w.Occurrences(id)
 		if _, err := w.TrashEvent(e, rows[1].ID); err != nil {
 			t.Fatal(err)
 		}
-		gone := w.Event(e, someEvent()).ID
+		gone := w.Event(e, edittest.SomeEvent()).ID
 		for _, tt := range []struct {
 			name    string
 			remove  []int64
@@ -865,14 +835,14 @@ func TestRemovedOccurrence(t *testing.T) {
 			{"the first two left", []int64{rows[2].ID, rows[0].ID}, "2026-07-01 2026-07-08 2026-07-15", 3, "series update event delete event delete"},
 			{"gone already", []int64{rows[0].ID}, "2026-07-01 2026-07-08 2026-07-15", 3, ""},
 			{
-				"with all of another series", append(idsOfEvents(occurrencesOf(t, w, *other.SeriesID)), rows[3].ID),
+				"with all of another series", append(idsOfEvents(w.Occurrences(*other.SeriesID)), rows[3].ID),
 				"2026-07-01 2026-07-08 2026-07-15 2026-07-22", 4, "series update series delete event delete event delete event delete",
 			},
 		} {
 			before := latestRevision(t, w)
-			removeEvents(w, e, tt.remove...)
+			w.RemoveEvents(e, tt.remove...)
 			var exdate, log []string
-			for _, at := range onlyPhase(t, w, id).Exdate {
+			for _, at := range w.OnlyPhase(id).Exdate {
 				exdate = append(exdate, at.Format("2006-01-02"))
 			}
 			if got := strings.Join(exdate, " "); got != tt.exdate {
@@ -888,21 +858,21 @@ func TestRemovedOccurrence(t *testing.T) {
 				t.Errorf("%s: log %q, want %q", tt.name, got, tt.log)
 			}
 		}
-		if w.DB.Series.Query().Where(series.ID(*other.SeriesID)).ExistX(t.Context()) {
+		if w.DB.Series.Query().Where(entseries.ID(*other.SeriesID)).ExistX(t.Context()) {
 			t.Error("a series without occurrences is left")
 		}
 		// Nothing makes them again.
-		if _, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), edittest.Now.AddDate(1, 0, 0)); err != nil {
+		if _, err := series.ExtendDue(t.Context(), w.DB, edittest.Site(t), edittest.Now.AddDate(1, 0, 0)); err != nil {
 			t.Fatal(err)
 		}
-		left := occurrencesOf(t, w, id)
+		left := w.Occurrences(id)
 		if len(left) <= len(rows) || left[0].ID != rows[4].ID {
 			t.Errorf("%d occurrences from %s on", len(left), left[0].OriginalStart)
 		}
 		// All at once, more than one statement takes.
-		removeEvents(w, e, idsOfEvents(left)...)
-		many := occurrencesOf(t, w, *w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=600")).SeriesID)
-		removeEvents(w, e, idsOfEvents(many)...)
+		w.RemoveEvents(e, idsOfEvents(left)...)
+		many := w.Occurrences(*w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=600")).SeriesID)
+		w.RemoveEvents(e, idsOfEvents(many)...)
 		if n := w.DB.Series.Query().CountX(t.Context()); n > 0 {
 			t.Errorf("%d series are left", n)
 		}
@@ -919,14 +889,6 @@ func idsOfEvents(rows []*ent.Event) (ids []int64) {
 	return ids
 }
 
-// removeEvents removes events for good.
-func removeEvents(w *edittest.World, e *edit.Editor, ids ...int64) {
-	w.T.Helper()
-	edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (struct{}, error) {
-		return struct{}{}, e.RemoveAll(ctx, tx, calendar.Event, ids)
-	})
-}
-
 // TestRemovalLocksSeriesFirst removes occurrences of two series.
 func TestRemovalLocksSeriesFirst(t *testing.T) {
 	t.Parallel()
@@ -937,9 +899,9 @@ func TestRemovalLocksSeriesFirst(t *testing.T) {
 		statements := storetest.Statements(st)
 		w := edittest.NewWorld(t, st.Ent)
 		e := w.As(calendar.Administrator)
-		ids := []int64{w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=2")).ID, w.Event(e, weeklyEvent("FREQ=WEEKLY;COUNT=2")).ID}
+		ids := []int64{w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=2")).ID, w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2")).ID}
 		statements()
-		removeEvents(w, e, ids...)
+		w.RemoveEvents(e, ids...)
 		storetest.CheckSeriesFirst(t, statements())
 	})
 }

@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"context"
@@ -14,55 +14,12 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
-
-// changeSeries updates a series.
-func changeSeries(w *edittest.World, e *edit.Editor, id int64, in *edit.EventInput) error {
-	w.T.Helper()
-	_, err := edittest.Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, e.UpdateSeries(ctx, tx, id, in) })
-	return err
-}
-
-// trashOccurrences moves occurrences to the trash.
-func trashOccurrences(w *edittest.World, e *edit.Editor, id int64, scope edit.Scope) error {
-	w.T.Helper()
-	_, err := edittest.Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
-		row, err := tx.Event.Get(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return nil, e.TrashOccurrences(ctx, tx, row, scope)
-	})
-	return err
-}
-
-// trashSeries moves a series to the trash.
-func trashSeries(w *edittest.World, e *edit.Editor, id int64) error {
-	w.T.Helper()
-	_, err := edittest.Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, e.TrashSeries(ctx, tx, id) })
-	return err
-}
-
-// phasesOf describes the phases of a series: start, end, rule, further starts, starts left out.
-func phasesOf(t *testing.T, w *edittest.World, series int64) (out []string) {
-	t.Helper()
-	for _, p := range w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(series)).Order(seriesphase.ByPosition()).AllX(t.Context()) {
-		text := p.StartWall.Format("01-02 15:04") + "–" + p.EndWall.Format("15:04") + " " + p.Rrule
-		for _, at := range p.Rdate {
-			text += " +" + at.Format("01-02 15:04")
-		}
-		for _, at := range p.Exdate {
-			text += " -" + at.Format("01-02 15:04")
-		}
-		out = append(out, text)
-	}
-	return out
-}
 
 // summary describes the occurrences of a series by letters, in the order of their ids: nominal start, status, own fields.
 func summary(t *testing.T, w *edittest.World, series int64) (out []string) {
@@ -98,9 +55,9 @@ func TestFollowingOfTheContract(t *testing.T) {
 			Title: new("Polish for beginners"), Start: edittest.Wall("2026-11-24 18:00:00"), End: edittest.Wall("2026-11-24 19:30:00"),
 			Rule: new("FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"), ExDate: &[]recur.Date{dayOnly("2026-12-22")},
 		})
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		w.ChangeEvent(e, rows[1].ID, &edit.EventInput{Start: edittest.Wall("2026-12-09 17:00:00")})
-		before := occurrencesOf(t, w, *first.SeriesID)
+		before := w.Occurrences(*first.SeriesID)
 		row := w.ChangeEvent(e, rows[2].ID, &edit.EventInput{Start: edittest.Wall("2027-01-05 18:30:00"), Scope: edit.FollowingOccurrences})
 		if row.StartWall.String() != "2027-01-05 18:30:00" || row.EndWall.String() != "2027-01-05 20:00:00" {
 			t.Errorf("answered %s to %s", row.StartWall, row.EndWall)
@@ -109,7 +66,7 @@ func TestFollowingOfTheContract(t *testing.T) {
 			"11-24 18:00–19:30 FREQ=WEEKLY;INTERVAL=2;UNTIL=20270104;BYDAY=TU -12-22 18:00",
 			"01-05 18:30–20:00 FREQ=WEEKLY;INTERVAL=2;UNTIL=20270303;BYDAY=TU",
 		}
-		if diff := cmp.Diff(want, phasesOf(t, w, *first.SeriesID)); diff != "" {
+		if diff := cmp.Diff(want, w.Phases(*first.SeriesID)); diff != "" {
 			t.Errorf("phases (-want +got):\n%s", diff)
 		}
 		want = []string{
@@ -119,7 +76,7 @@ func TestFollowingOfTheContract(t *testing.T) {
 		if diff := cmp.Diff(want, summary(t, w, *first.SeriesID)); diff != "" {
 			t.Errorf("occurrences (-want +got):\n%s", diff)
 		}
-		for i, row := range occurrencesOf(t, w, *first.SeriesID) {
+		for i, row := range w.Occurrences(*first.SeriesID) {
 			if row.ID != before[i].ID || row.Slug != before[i].Slug {
 				t.Errorf("occurrence %d of slug %s, before %d of %s", row.ID, row.Slug, before[i].ID, before[i].Slug)
 			}
@@ -314,7 +271,7 @@ func TestScopes(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
-				first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=WEEKLY;COUNT=5"))
+				first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5"))
 				for i, s := range tt.steps {
 					e := w.As(calendar.Editor)
 					e.Now = edittest.Now.AddDate(0, 0, tt.day-15)
@@ -324,9 +281,9 @@ func TestScopes(t *testing.T) {
 					var err error
 					switch {
 					case s.at == "series":
-						err = changeSeries(w, e, *first.SeriesID, &in)
+						err = w.UpdateSeries(e, *first.SeriesID, &in)
 					case s.trash && s.scope != "":
-						err = trashOccurrences(w, e, rows[s.at[0]-'a'], s.scope)
+						err = w.TrashOccurrences(e, rows[s.at[0]-'a'], s.scope)
 					case s.trash:
 						_, err = w.TrashEvent(e, rows[s.at[0]-'a'])
 					default:
@@ -336,7 +293,7 @@ func TestScopes(t *testing.T) {
 						t.Fatalf("step %d: %v", i, edittest.Describe(err))
 					}
 				}
-				if diff := cmp.Diff(tt.phases, phasesOf(t, w, *first.SeriesID)); diff != "" {
+				if diff := cmp.Diff(tt.phases, w.Phases(*first.SeriesID)); diff != "" {
 					t.Errorf("phases (-want +got):\n%s", diff)
 				}
 				if diff := cmp.Diff(tt.events, summary(t, w, *first.SeriesID)); diff != "" {
@@ -355,11 +312,11 @@ func TestScopeWritesFields(t *testing.T) {
 		hall, yard := w.Venue(e, &edit.VenueInput{Name: new("Hall")}), w.Venue(e, &edit.VenueInput{Name: new("Yard")})
 		old, fresh := w.Term(e, calendar.Tag, "Old", 0), w.Term(e, calendar.Tag, "New", 0)
 		group := w.Term(e, calendar.Category, "Group", 0)
-		in := weeklyEvent("FREQ=DAILY;COUNT=4")
+		in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=4")
 		in.Tags, in.Venues = &[]edit.TermRef{{ID: old.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
 		in.Categories = &[]edit.TermRef{{ID: group.ID}}
 		first := w.Event(e, in)
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		polish := w.AsIn(calendar.Editor, calendar.Polish)
 		// The last one is an exception.
 		w.ChangeEvent(e, rows[3].ID, &edit.EventInput{
@@ -373,7 +330,7 @@ func TestScopeWritesFields(t *testing.T) {
 			Organizers: &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: new("Club")}}}, Password: new("sesame"), Slug: new("choir"),
 		})
 		polish = w.AsIn(calendar.Editor, calendar.Polish)
-		if err := changeSeries(w, polish, *first.SeriesID, &edit.EventInput{Title: new("Chór"), Excerpt: new("Śpiew")}); err != nil {
+		if err := w.UpdateSeries(polish, *first.SeriesID, &edit.EventInput{Title: new("Chór"), Excerpt: new("Śpiew")}); err != nil {
 			t.Fatal(edittest.Describe(err))
 		}
 		describe := func(row *ent.Event) string {
@@ -392,7 +349,7 @@ func TestScopeWritesFields(t *testing.T) {
 			return text
 		}
 		var got []string
-		for _, row := range occurrencesOf(t, w, *first.SeriesID) {
+		for _, row := range w.Occurrences(*first.SeriesID) {
 			slices.SortFunc(row.Edges.Terms, func(a, b *ent.Term) int { return strings.Compare(a.Name, b.Name) })
 			got = append(got, describe(row))
 		}
@@ -414,17 +371,17 @@ func TestScopeWritesFields(t *testing.T) {
 		if s.Slug != "choir" || s.Languages != "en,pl" {
 			t.Errorf("series %s in %s", s.Slug, s.Languages)
 		}
-		if phases := phasesOf(t, w, s.ID); len(phases) != 2 {
+		if phases := w.Phases(s.ID); len(phases) != 2 {
 			t.Errorf("phases %q", phases)
 		}
 
 		// Without exceptions all are alike.
 		before := latestRevision(t, w)
 		e = w.As(calendar.Editor)
-		if err := changeSeries(w, e, s.ID, &edit.EventInput{DropExceptions: true}); err != nil {
+		if err := w.UpdateSeries(e, s.ID, &edit.EventInput{DropExceptions: true}); err != nil {
 			t.Fatal(edittest.Describe(err))
 		}
-		if last := occurrencesOf(t, w, s.ID)[3]; strings.Replace(describe(last), "New Group", "Group New", 1) != changed {
+		if last := w.Occurrences(s.ID)[3]; strings.Replace(describe(last), "New Group", "Group New", 1) != changed {
 			t.Errorf("got %s, want %s", describe(last), changed)
 		}
 		if n := latestRevision(t, w) - before; n != 1 {
@@ -480,10 +437,10 @@ func TestScopeRights(t *testing.T) {
 				edit.ThisOccurrence: tt.may.this, edit.FollowingOccurrences: tt.may.following,
 				edit.AllOccurrences: tt.may.all, "series": tt.may.series,
 			} {
-				in := weeklyEvent("FREQ=DAILY;COUNT=3")
+				in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=3")
 				in.AuthorID, in.Status = owner(tt.series), &tt.status
 				first := w.Event(w.As(calendar.Administrator), in)
-				rows := occurrencesOf(t, w, *first.SeriesID)
+				rows := w.Occurrences(*first.SeriesID)
 				if tt.series != tt.occurent {
 					w.ChangeEvent(w.As(calendar.Administrator), rows[1].ID, &edit.EventInput{AuthorID: owner(tt.occurent)})
 				}
@@ -502,13 +459,13 @@ func TestScopeRights(t *testing.T) {
 					var err error
 					switch {
 					case write == "series" && kind == "delete":
-						err = trashSeries(w, e, *first.SeriesID)
+						err = w.TrashSeries(e, *first.SeriesID)
 					case write == "series":
-						err = changeSeries(w, e, *first.SeriesID, in)
+						err = w.UpdateSeries(e, *first.SeriesID, in)
 					case write == edit.ThisOccurrence && kind == "delete":
 						_, err = w.TrashEvent(e, rows[1].ID)
 					case kind == "delete":
-						err = trashOccurrences(w, e, rows[1].ID, write)
+						err = w.TrashOccurrences(e, rows[1].ID, write)
 					default:
 						_, err = w.UpdateEvent(e, rows[1].ID, in)
 					}
@@ -528,7 +485,7 @@ func TestScopeRights(t *testing.T) {
 func TestScopeExpectsAVersion(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=DAILY;COUNT=3"))
+		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=DAILY;COUNT=3"))
 		w.ChangeEvent(w.As(calendar.Editor), first.ID, &edit.EventInput{Title: new("Second version")})
 		expecting := func(version int64) *edit.Editor {
 			e := w.As(calendar.Editor)
@@ -540,7 +497,7 @@ func TestScopeExpectsAVersion(t *testing.T) {
 			if _, err := w.UpdateEvent(expecting(1), first.ID, in); edittest.Describe(err) != edittest.Describe(edit.PreconditionFailed()) {
 				t.Errorf("%s: %v", scope, err)
 			}
-			if err := trashOccurrences(w, expecting(1), first.ID, scope); edittest.Describe(err) != edittest.Describe(edit.PreconditionFailed()) {
+			if err := w.TrashOccurrences(expecting(1), first.ID, scope); edittest.Describe(err) != edittest.Describe(edit.PreconditionFailed()) {
 				t.Errorf("%s: delete: %v", scope, err)
 			}
 			if _, err := w.UpdateEvent(expecting(int64(2+i)), first.ID, in); err != nil {
@@ -549,10 +506,10 @@ func TestScopeExpectsAVersion(t *testing.T) {
 		}
 		version := w.DB.Series.GetX(t.Context(), *first.SeriesID).Version
 		in := &edit.EventInput{Title: new("By the series")}
-		if err := changeSeries(w, expecting(version-1), *first.SeriesID, in); edittest.Describe(err) != edittest.Describe(edit.PreconditionFailed()) {
+		if err := w.UpdateSeries(expecting(version-1), *first.SeriesID, in); edittest.Describe(err) != edittest.Describe(edit.PreconditionFailed()) {
 			t.Errorf("series: %v", err)
 		}
-		if err := changeSeries(w, expecting(version), *first.SeriesID, in); err != nil {
+		if err := w.UpdateSeries(expecting(version), *first.SeriesID, in); err != nil {
 			t.Errorf("series: %v", edittest.Describe(err))
 		}
 	})
@@ -563,9 +520,9 @@ func TestScopeRefusals(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		alone := w.Event(e, someEvent())
-		first := w.Event(e, weeklyEvent("FREQ=WEEKLY;COUNT=5"))
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		alone := w.Event(e, edittest.SomeEvent())
+		first := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5"))
+		rows := w.Occurrences(*first.SeriesID)
 		all, following := edit.AllOccurrences, edit.FollowingOccurrences
 		for _, tt := range []struct {
 			name string
@@ -614,38 +571,38 @@ func TestRaceOfScopes(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false
-		first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=DAILY;COUNT=20"))
-		rows := occurrencesOf(t, w, *first.SeriesID)
-		runConcurrently(t, func(i int) error {
+		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=DAILY;COUNT=20"))
+		rows := w.Occurrences(*first.SeriesID)
+		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
-			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+			return w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
 				title := fmt.Sprint("Title ", i)
 				switch i % 4 {
 				case 0:
-					return e.UpdateSeries(ctx, tx, *first.SeriesID, &edit.EventInput{Title: &title, Excerpt: &title})
+					return series.Update(ctx, tx, e, *first.SeriesID, &edit.EventInput{Title: &title, Excerpt: &title})
 				case 1:
 					row, err := edit.LockEvent(ctx, tx, rows[i].ID)
 					if err == nil {
-						_, err = e.UpdateEvent(ctx, tx, row, &edit.EventInput{Description: &title})
+						_, err = series.UpdateEvent(ctx, tx, e, row, &edit.EventInput{Description: &title})
 					}
 					return err
 				case 2:
 					row, err := edit.LockSeriesOf(ctx, tx, rows[i].ID)
 					if err == nil {
-						_, err = e.UpdateEvent(ctx, tx, row, &edit.EventInput{Scope: edit.FollowingOccurrences, Title: &title, Excerpt: &title})
+						_, err = series.UpdateEvent(ctx, tx, e, row, &edit.EventInput{Scope: edit.FollowingOccurrences, Title: &title, Excerpt: &title})
 					}
 					return err
 				}
 				row, err := edit.LockSeriesOf(ctx, tx, rows[i].ID)
 				if err == nil {
-					_, err = e.UpdateEvent(ctx, tx, row, &edit.EventInput{
+					_, err = series.UpdateEvent(ctx, tx, e, row, &edit.EventInput{
 						Scope: edit.AllOccurrences, Start: edittest.Wall(row.StartWall.Add(30 * time.Minute).String()),
 					})
 				}
 				return err
 			})
 		})
-		for _, row := range occurrencesOf(t, w, *first.SeriesID) {
+		for _, row := range w.Occurrences(*first.SeriesID) {
 			if row.Title != row.Excerpt && row.Excerpt != "" {
 				t.Errorf("%s: title %q of one write, excerpt %q of another", row.OriginalStart, row.Title, row.Excerpt)
 			}
@@ -661,13 +618,13 @@ func TestScopeOfAnEndlessSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		first := w.Event(e, weeklyEvent("FREQ=WEEKLY"))
+		first := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY"))
 		id := *first.SeriesID
-		rows := occurrencesOf(t, w, id)
+		rows := w.Occurrences(id)
 		if len(rows) < 100 {
 			t.Fatalf("%d occurrences", len(rows))
 		}
-		last := func() *ent.Event { all := occurrencesOf(t, w, id); return all[len(all)-1] }
+		last := func() *ent.Event { all := w.Occurrences(id); return all[len(all)-1] }
 		change := func(row int, in *edit.EventInput) *ent.Event {
 			t.Helper()
 			return w.ChangeEvent(w.As(calendar.Editor), rows[row].ID, in)
@@ -692,11 +649,11 @@ func TestScopeOfAnEndlessSeries(t *testing.T) {
 			"07-01 18:00–20:00 FREQ=WEEKLY;UNTIL=20260714", "07-15 00:00–23:59 FREQ=WEEKLY;UNTIL=20260728",
 			"07-29 18:00–19:00 FREQ=WEEKLY;UNTIL=20260804", "08-05 18:00–19:00 FREQ=WEEKLY;UNTIL=20260811", "08-12 18:00–21:00 FREQ=WEEKLY",
 		}
-		if diff := cmp.Diff(want, phasesOf(t, w, id)); diff != "" {
+		if diff := cmp.Diff(want, w.Phases(id)); diff != "" {
 			t.Errorf("phases (-want +got):\n%s", diff)
 		}
 		ids := func() (ids []int64) {
-			for _, row := range occurrencesOf(t, w, id) {
+			for _, row := range w.Occurrences(id) {
 				ids = append(ids, row.ID)
 			}
 			return ids
@@ -710,7 +667,7 @@ func TestScopeOfAnEndlessSeries(t *testing.T) {
 		if got := last(); got.StartWall.Weekday() != time.Thursday {
 			t.Errorf("the last one is on %s", got.StartWall.Weekday())
 		}
-		if _, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), edittest.Now.AddDate(1, 0, 0)); err != nil {
+		if _, err := series.ExtendDue(t.Context(), w.DB, edittest.Site(t), edittest.Now.AddDate(1, 0, 0)); err != nil {
 			t.Fatal(err)
 		}
 		if got := last(); got.OriginalStart.Before(calendar.WallOf(edittest.Now.AddDate(3, 0, 0))) || got.EndWall.Sub(got.StartWall) != 3*time.Hour {
@@ -718,14 +675,14 @@ func TestScopeOfAnEndlessSeries(t *testing.T) {
 		}
 		// It ends, and goes on without end.
 		e = w.As(calendar.Editor)
-		if err := changeSeries(w, e, id, &edit.EventInput{Rule: new("FREQ=WEEKLY;COUNT=3")}); err != nil {
+		if err := w.UpdateSeries(e, id, &edit.EventInput{Rule: new("FREQ=WEEKLY;COUNT=3")}); err != nil {
 			t.Fatal(edittest.Describe(err))
 		}
 		if s := w.DB.Series.GetX(t.Context(), id); s.GeneratedUntil != nil || s.ExtendAt != nil {
 			t.Errorf("series that ends: %v, %v", s.GeneratedUntil, s.ExtendAt)
 		}
 		e = w.As(calendar.Editor)
-		if err := changeSeries(w, e, id, &edit.EventInput{Rule: new("FREQ=WEEKLY")}); err != nil {
+		if err := w.UpdateSeries(e, id, &edit.EventInput{Rule: new("FREQ=WEEKLY")}); err != nil {
 			t.Fatal(edittest.Describe(err))
 		}
 		if s := w.DB.Series.GetX(t.Context(), id); s.GeneratedUntil == nil || s.ExtendAt == nil {

@@ -1,4 +1,4 @@
-package edit
+package series
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -313,10 +314,17 @@ func refuseOverlap(before, p *seriesPhase) error {
 			if first.Before(p.Start) {
 				name = "rdate"
 			}
-			return invalidInput(faultOf(name, param.Bad()))
+			return badParam(name)
 		}
 	}
 	return nil
+}
+
+// badParam returns the error for a value of a parameter that is out of the question.
+func badParam(name string) error {
+	fault := param.Bad()
+	fault.Param = name
+	return edit.InvalidInput(fault)
 }
 
 // sameSpan reports whether two spans have the same dates in the same zone.
@@ -508,7 +516,7 @@ func (m *matching) keep(i int) {
 	if excluded := slices.DeleteFunc(slices.Clone(p.ExDate), w.Equal); len(excluded) < len(p.ExDate) {
 		p.ExDate = excluded
 	} else if !p.Has(w) {
-		p.RDate = withWall(slices.Clone(p.RDate), w)
+		p.RDate = edit.InsertStart(slices.Clone(p.RDate), w)
 	}
 	m.place(i, w)
 }

@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"testing"
@@ -40,7 +40,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 	}
 	rdate := func(days ...string) edit.EventInput { return edit.EventInput{RDate: dates(days...)} }
 	exdate := func(days ...string) edit.EventInput { return edit.EventInput{ExDate: dates(days...)} }
-	weekly := func(count string) *edit.EventInput { return weeklyEvent("FREQ=WEEKLY;COUNT=" + count) }
+	weekly := func(count string) *edit.EventInput { return edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=" + count) }
 	tests := []struct {
 		name   string
 		in     *edit.EventInput
@@ -97,7 +97,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 			[]string{"a 07-01 18:00", "b 07-08 18:00", "c 07-15 18:00", "d 07-22 18:00 trash off", "e 07-29 18:00 trash off"},
 		},
 		{
-			"a series that was split moves as a whole", weeklyEvent("FREQ=WEEKLY;UNTIL=20260807"),
+			"a series that was split moves as a whole", edittest.WeeklyEvent("FREQ=WEEKLY;UNTIL=20260807"),
 			[]step{
 				{at: "b", scope: following, in: title("Other")},
 				{at: "a", scope: all, in: start("07-08 18:00")},
@@ -108,7 +108,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 			},
 		},
 		{
-			"a daily one that was split keeps all days", weeklyEvent("FREQ=DAILY;UNTIL=20260705"),
+			"a daily one that was split keeps all days", edittest.WeeklyEvent("FREQ=DAILY;UNTIL=20260705"),
 			[]step{
 				{at: "c", scope: following, in: title("Other")},
 				{at: "a", scope: all, in: start("07-02 19:00")},
@@ -290,7 +290,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 					var err error
 					switch {
 					case s.at == "series":
-						err = changeSeries(w, e, *first.SeriesID, &in)
+						err = w.UpdateSeries(e, *first.SeriesID, &in)
 					case s.trash:
 						_, err = w.TrashEvent(e, rows[s.at[0]-'a'])
 					default:
@@ -304,7 +304,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 						t.Fatalf("step %d: %q, want %q", i, got, s.want)
 					}
 				}
-				if diff := cmp.Diff(tt.phases, phasesOf(t, w, *first.SeriesID)); diff != "" {
+				if diff := cmp.Diff(tt.phases, w.Phases(*first.SeriesID)); diff != "" {
 					t.Errorf("phases (-want +got):\n%s", diff)
 				}
 				if diff := cmp.Diff(tt.events, summary(t, w, *first.SeriesID)); diff != "" {
@@ -319,10 +319,10 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 func TestScopeRefusesBeforeItExpects(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
 		in.AuthorID = &w.Users[calendar.Author].ID
 		first := w.Event(w.As(calendar.Administrator), in)
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		w.ChangeEvent(w.As(calendar.Administrator), rows[1].ID, &edit.EventInput{AuthorID: &w.Users[calendar.Administrator].ID})
 		expecting := func(role calendar.Role) *edit.Editor {
 			e := w.As(role)
@@ -335,14 +335,14 @@ func TestScopeRefusesBeforeItExpects(t *testing.T) {
 			err  error
 			want string
 		}{
-			{"update", changeSeries(w, expecting(calendar.Author), *first.SeriesID, &edit.EventInput{Title: new("x")}), forbidden},
-			{"delete", trashSeries(w, expecting(calendar.Author), *first.SeriesID), forbidden},
+			{"update", w.UpdateSeries(expecting(calendar.Author), *first.SeriesID, &edit.EventInput{Title: new("x")}), forbidden},
+			{"delete", w.TrashSeries(expecting(calendar.Author), *first.SeriesID), forbidden},
 			{
-				"rule", changeSeries(w, expecting(calendar.Editor), *first.SeriesID, &edit.EventInput{Rule: new("FREQ=WEEKLY;BYDAY=TH")}),
-				edittest.Describe(changeSeries(w, w.As(calendar.Editor), *first.SeriesID, &edit.EventInput{Rule: new("FREQ=WEEKLY;BYDAY=TH")})),
+				"rule", w.UpdateSeries(expecting(calendar.Editor), *first.SeriesID, &edit.EventInput{Rule: new("FREQ=WEEKLY;BYDAY=TH")}),
+				edittest.Describe(w.UpdateSeries(w.As(calendar.Editor), *first.SeriesID, &edit.EventInput{Rule: new("FREQ=WEEKLY;BYDAY=TH")})),
 			},
 			{
-				"version", changeSeries(w, expecting(calendar.Editor), *first.SeriesID, &edit.EventInput{Title: new("x")}),
+				"version", w.UpdateSeries(expecting(calendar.Editor), *first.SeriesID, &edit.EventInput{Title: new("x")}),
 				edittest.Describe(edit.PreconditionFailed()),
 			},
 		} {
@@ -357,14 +357,14 @@ func TestScopeRefusesBeforeItExpects(t *testing.T) {
 func TestScopeRefusesAnyLoop(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		festival := w.Event(w.As(calendar.Editor), someEvent())
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=2")
+		festival := w.Event(w.As(calendar.Editor), edittest.SomeEvent())
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2")
 		in.ParentID = &festival.ID
 		first := w.Event(w.As(calendar.Editor), in)
-		rows := occurrencesOf(t, w, *first.SeriesID)
+		rows := w.Occurrences(*first.SeriesID)
 		w.ChangeEvent(w.As(calendar.Editor), rows[1].ID, &edit.EventInput{ParentID: new(int64(0))})
 		w.ChangeEvent(w.As(calendar.Editor), festival.ID, &edit.EventInput{ParentID: &rows[1].ID})
-		if err := changeSeries(w, w.As(calendar.Editor), *first.SeriesID, &edit.EventInput{DropExceptions: true}); err == nil {
+		if err := w.UpdateSeries(w.As(calendar.Editor), *first.SeriesID, &edit.EventInput{DropExceptions: true}); err == nil {
 			t.Error("a loop is accepted")
 		}
 	})
@@ -374,13 +374,13 @@ func TestScopeRefusesAnyLoop(t *testing.T) {
 func TestSeriesInAGapIsSentBack(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=4")
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=4")
 		in.Start, in.End = edittest.Wall("2027-03-28 02:30:00"), edittest.Wall("2027-03-28 04:00:00")
 		first := w.Event(w.As(calendar.Editor), in)
 		for _, now := range []time.Time{edittest.Now, time.Date(2027, 4, 1, 12, 0, 0, 0, time.UTC)} {
 			e := w.As(calendar.Editor)
 			e.Now = now
-			if err := changeSeries(w, e, *first.SeriesID, &edit.EventInput{Start: in.Start, End: in.End}); err != nil {
+			if err := w.UpdateSeries(e, *first.SeriesID, &edit.EventInput{Start: in.Start, End: in.End}); err != nil {
 				t.Fatal(edittest.Describe(err))
 			}
 		}
@@ -394,10 +394,10 @@ func TestSeriesInAGapIsSentBack(t *testing.T) {
 func TestSeriesLosesATranslation(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=WEEKLY;COUNT=2"))
+		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2"))
 		id := *first.SeriesID
 		for _, in := range []*edit.EventInput{{Title: new("Joga"), Slug: new("joga")}, {Title: new("")}} {
-			if err := changeSeries(w, w.AsIn(calendar.Editor, calendar.Polish), id, in); err != nil {
+			if err := w.UpdateSeries(w.AsIn(calendar.Editor, calendar.Polish), id, in); err != nil {
 				t.Fatal(edittest.Describe(err))
 			}
 		}
@@ -407,10 +407,10 @@ func TestSeriesLosesATranslation(t *testing.T) {
 		if n := w.DB.Slug.Query().Where(slug.OwnerID(id), slug.LanguageEQ(calendar.Polish)).CountX(t.Context()); n != 0 {
 			t.Errorf("%d Polish slugs", n)
 		}
-		if err := changeSeries(w, w.As(calendar.Editor), id, &edit.EventInput{Rule: new("FREQ=WEEKLY;COUNT=3")}); err != nil {
+		if err := w.UpdateSeries(w.As(calendar.Editor), id, &edit.EventInput{Rule: new("FREQ=WEEKLY;COUNT=3")}); err != nil {
 			t.Fatal(edittest.Describe(err))
 		}
-		for _, row := range occurrencesOf(t, w, id) {
+		for _, row := range w.Occurrences(id) {
 			if row.Languages != "en" {
 				t.Errorf("occurrence %s in %s", row.OriginalStart, row.Languages)
 			}

@@ -1,4 +1,4 @@
-package edit
+package series
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -33,21 +34,21 @@ func (s *newSeries) first() recur.Occurrence {
 
 // refuseTrashedSeries returns an error for a new series whose first occurrence would be in the trash. Trashed
 // reports whether the event is in the trash already. Then the error is *calendar.Error event-is-in-trash.
-func refuseTrashedSeries(in *EventInput, trashed bool) error {
+func refuseTrashedSeries(in *edit.EventInput, trashed bool) error {
 	switch {
 	case in.Status != nil && *in.Status != calendar.Trash, in.Status == nil && !trashed:
 		return nil
 	case trashed:
-		return inTrash(calendar.Event)
+		return edit.InTrash(calendar.Event)
 	}
-	return invalidInput(faultOf("status", param.Bad()))
+	return badParam("status")
 }
 
 // planSeries returns the series that an input creates from an event; nil if it creates none. Row is nil for a
 // new event. It returns *recur.Error, or param.Invalid for dates that no event can have.
-func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) {
+func planSeries(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeries, error) {
 	if !in.Recurs() {
-		if dates := valueOr(nil, in.ExDate); len(dates) > 0 {
+		if dates := edit.ValueOr(nil, in.ExDate); len(dates) > 0 {
 			return nil, notInSchedule(dates...)
 		}
 		return nil, nil
@@ -58,7 +59,7 @@ func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) 
 		return nil, err
 	}
 	made.until = generatedUntil(made.schedule, e.Now)
-	made.occurrences, err = e.OccurrencesAt(made.schedule, row, in)
+	made.occurrences, err = OccurrencesOf(e, made.schedule, row, in)
 	return made, err
 }
 
@@ -73,7 +74,7 @@ func notInSchedule(dates ...recur.Date) error {
 
 // requireSeries returns *calendar.Error rest_unavailable while series are switched off.
 func requireSeries(ctx context.Context, tx *ent.Tx) error {
-	enabled, err := SeriesEnabled(ctx, tx.Client())
+	enabled, err := IsEnabled(ctx, tx.Client())
 	if err == nil && !enabled {
 		return &calendar.Error{Code: "rest_unavailable", Key: "series-disabled"}
 	}
@@ -88,23 +89,17 @@ func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	return new(calendar.OccurrenceSlug(s.slug, o.Nominal))
 }
 
-// eventLinks has the ids of the terms, venues and organizers of an event.
-type eventLinks struct {
-	terms              termIDs
-	venues, organizers []int64
-}
-
 // storeSeriesOf stores a series whose first occurrence is row, after the sent fields of row are stored. Changed
 // has the names of the fields that the write changed. Sent is the sent slug, which becomes that of the series.
-func (e *Editor) storeSeriesOf(
-	ctx context.Context, tx *ent.Tx, made *newSeries, row *ent.Event, links eventLinks, changed []string, sent *string,
+func storeSeriesOf(
+	ctx context.Context, tx *ent.Tx, e *edit.Editor, made *newSeries, row *ent.Event, links edit.EventLinks, changed []string, sent *string,
 ) error {
-	others, err := LoadTexts(ctx, tx, row)
+	others, err := edit.LoadTexts(ctx, tx, row)
 	if err != nil {
 		return err
 	}
-	t := templateOf(row, others, links)
-	if sent, err = e.takeTranslatedSlug(ctx, tx, made.id, &t, sent); err != nil {
+	t := edit.TemplateOf(row, others, links)
+	if sent, err = takeTranslatedSlug(ctx, tx, e, made.id, &t, sent); err != nil {
 		return err
 	}
 	if row.OwnFields = keepState(&t, changed); row.OwnFields != nil {
@@ -114,10 +109,10 @@ func (e *Editor) storeSeriesOf(
 	}
 	made.slug = ""
 	switch slug := newSlug(made.id, row, row.Language); {
-	case valueOr("", sent) != "":
-		made.slug, err = slug.take(ctx, tx, calendar.KeptSlug(*sent))
+	case edit.ValueOr("", sent) != "":
+		made.slug, err = slug.Take(ctx, tx, calendar.KeptSlug(*sent))
 	case row.Status.HasSlug() || row.StatusBeforeTrash.HasSlug():
-		made.slug, err = slug.take(ctx, tx, calendar.Slug(row.Title))
+		made.slug, err = slug.Take(ctx, tx, calendar.Slug(row.Title))
 	}
 	if err != nil {
 		return err
@@ -125,30 +120,30 @@ func (e *Editor) storeSeriesOf(
 	rest := slices.DeleteFunc(slices.Clone(made.occurrences), func(o recur.Occurrence) bool {
 		return o.Nominal.Equal(made.schedule.Start)
 	})
-	if err := e.storeSeries(ctx, tx, made, row, &t, rest); err != nil {
+	if err := storeSeries(ctx, tx, e, made, row, &t, rest); err != nil {
 		return err
 	}
 	return lockTemplateLinks(ctx, tx, &t)
 }
 
 // newSlug returns the slug in a language, which is not taken yet, of the new series of an event.
-func newSlug(series int64, row *ent.Event, l calendar.Language) slugOf {
-	return slugOf{kind: calendar.Series, owner: series, language: l, trashed: row.Status == calendar.Trash}
+func newSlug(series int64, row *ent.Event, l calendar.Language) edit.OwnedSlug {
+	return edit.OwnedSlug{Kind: calendar.Series, Owner: series, Language: l, Trashed: row.Status == calendar.Trash}
 }
 
 // takeTranslatedSlug takes the slug sent for a stored event as the slug of its new series, in the language of the
 // texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
-func (e *Editor) takeTranslatedSlug(
-	ctx context.Context, tx *ent.Tx, series int64, t *ent.Event, sent *string,
+func takeTranslatedSlug(
+	ctx context.Context, tx *ent.Tx, e *edit.Editor, series int64, t *ent.Event, sent *string,
 ) (original *string, err error) {
-	if e.Write == "" || e.Write == t.Language || valueOr("", sent) == "" {
+	if e.Write == "" || e.Write == t.Language || edit.ValueOr("", sent) == "" {
 		return sent, nil
 	}
-	taken, err := newSlug(series, t, e.Write).take(ctx, tx, calendar.KeptSlug(*sent))
+	taken, err := newSlug(series, t, e.Write).Take(ctx, tx, calendar.KeptSlug(*sent))
 	if err != nil {
 		return nil, err
 	}
-	setSlug(t, e.Write, taken)
+	edit.SetTemplateSlug(t, e.Write, taken)
 	return nil, nil
 }
 
@@ -156,9 +151,9 @@ func (e *Editor) takeTranslatedSlug(
 // slugs first. If a term or the image was deleted, it returns store.ErrConflict: the retry finds an event
 // without it.
 func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *ent.Event) error {
-	terms := uniqueIDs(linksOf(t).terms.all())
-	for part := range slices.Chunk(terms, batch) {
-		there, err := tx.Term.Query().Where(term.IDIn(part...)).Order(term.ByID()).Modify(forShare).IDs(ctx)
+	terms := slices.Compact(slices.Sorted(slices.Values(edit.LinksOf(t).Terms())))
+	for part := range slices.Chunk(terms, edit.BatchSize) {
+		there, err := tx.Term.Query().Where(term.IDIn(part...)).Order(term.ByID()).Modify(edit.ForShare).IDs(ctx)
 		if err != nil {
 			return fmt.Errorf("terms of a series: %w", err)
 		}
@@ -169,7 +164,7 @@ func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *ent.Event) error {
 	if t.ImageID == nil {
 		return nil
 	}
-	there, err := tx.Image.Query().Where(image.ID(*t.ImageID)).Modify(forShare).IDs(ctx)
+	there, err := tx.Image.Query().Where(image.ID(*t.ImageID)).Modify(edit.ForShare).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("image %d: %w", *t.ImageID, err)
 	}
@@ -193,21 +188,21 @@ func keepState(t *ent.Event, changed []string) (own []string) {
 		name := "event_status_reason:" + string(o.Language)
 		if o.EventStatusReason != "" && !slices.Contains(changed, name) {
 			own = append(own, name)
-			changeText(t, o.Language, func(o *ent.EventTranslation) { o.EventStatusReason = "" })
+			edit.ChangeText(t, o.Language, func(o *ent.EventTranslation) { o.EventStatusReason = "" })
 		}
 	}
 	return own
 }
 
 // storeSeries stores a series, its phase, and all occurrences except first, which the caller stores.
-func (e *Editor) storeSeries(
-	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *ent.Event, rest []recur.Occurrence,
+func storeSeries(
+	ctx context.Context, tx *ent.Tx, e *edit.Editor, made *newSeries, first *ent.Event, t *ent.Event, rest []recur.Occurrence,
 ) error {
-	size := e.occurrenceSize(t) // t includes the stored links and translations
+	size := occurrenceSize(e, t) // t includes the stored links and translations
 	if most := mostOccurrences(size); len(rest)+1 > most {
-		return invalidInput(ScheduleFault(tooManyOccurrences(most)))
+		return edit.InvalidInput(ScheduleFault(tooManyOccurrences(most)))
 	}
-	if err := e.spend(ctx, tx, len(rest)+1, size*(len(rest)+1)); err != nil {
+	if err := e.SpendBudget(ctx, tx, len(rest)+1, size*(len(rest)+1)); err != nil {
 		return err
 	}
 	t.Slug = made.slug
@@ -218,14 +213,14 @@ func (e *Editor) storeSeries(
 	c := tx.Series.Create().SetID(made.id).SetNillableAuthorID(first.AuthorID).
 		SetStatus(first.Status).
 		SetPublishedAt(first.PublishedAt).SetDated(first.Dated).SetSlug(made.slug).
-		SetHideFromListings(t.HideFromListings).SetProtected(HasPassword(t)).
+		SetHideFromListings(t.HideFromListings).SetProtected(edit.HasPassword(t)).
 		SetLanguage(first.Language).SetLanguages(t.Languages).
 		SetCreatedAt(e.Now).SetModifiedAt(e.Now).SetVersion(1).SetNillableSourceID(first.SourceID).
 		SetNillableGeneratedUntil(made.until)
 	if made.until != nil {
 		c.SetExtendAt(extendAt(made.id, made.schedule.Zone, *made.until))
 	}
-	e.setSeriesSortKeys(c.Mutation(), t)
+	setSeriesSortKeys(e, c.Mutation(), t)
 	s, err := c.Save(ctx)
 	if err != nil {
 		return fmt.Errorf("create series: %w", store.AsConflict(err))
@@ -237,34 +232,26 @@ func (e *Editor) storeSeries(
 	if err != nil {
 		return fmt.Errorf("phase of series %d: %w", s.ID, store.AsConflict(err))
 	}
-	e.log(calendar.Series, s.ID, calendar.Created, nil, e.impactOfCreated(s.Status, s.PublishedAt))
-	return e.storeOccurrences(ctx, tx, s, t, rest)
-}
-
-// setSeriesSortKeys sets the keys by which lists of series are sorted in each language.
-func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *ent.Event) {
-	keys := SeriesSortKeysOf(e.Site.IndexedIn(), t)
-	m.SetSortEn(keys[NameSortColumn(calendar.English)])
-	m.SetSortPl(keys[NameSortColumn(calendar.Polish)])
-	m.SetSortEs(keys[NameSortColumn(calendar.Spanish)])
+	e.LogChange(calendar.Series, s.ID, calendar.Created, nil, e.ImpactOfCreated(s.Status, s.PublishedAt))
+	return storeOccurrences(ctx, tx, e, s, t, rest)
 }
 
 // storeOccurrences stores occurrences of a series with the fields of a template. The linked records of the template
 // must exist. The number of statements grows with the number of batches. If the first countedRounds numbers of a
 // slug are taken, that slug needs further statements (ChooseSlugs).
-func (e *Editor) storeOccurrences(
-	ctx context.Context, tx *ent.Tx, s *ent.Series, t *ent.Event, list []recur.Occurrence,
+func storeOccurrences(
+	ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series, t *ent.Event, list []recur.Occurrence,
 ) error {
 	if len(list) == 0 {
 		return nil
 	}
-	ids, err := e.occurrenceIDs(ctx, tx, list)
+	ids, err := e.OccurrenceIDs(ctx, tx, list)
 	if err != nil {
 		return fmt.Errorf("draw ids of occurrences: %w", err)
 	}
-	b := NewBulk(calendar.Event)
+	b := bulk.NewRecords(calendar.Event)
 	m := tx.Event.Create().Mutation() // never executed: Insert writes all rows together
-	e.fillOccurrence(m, s, t)
+	fillOccurrence(e, m, s, t)
 	m.SetTimezone(list[0].Zone.String())
 	m.SetAllDay(list[0].AllDay)
 	common, err := store.RowOf(m, b.Columns())
@@ -279,7 +266,7 @@ func (e *Editor) storeOccurrences(
 	if err != nil {
 		return err
 	}
-	searchTexts := e.searchTextsOf(calendar.Event, t.Text(), others)
+	searchTexts := e.SearchTextsOf(calendar.Event, t.Text(), others)
 	for i, o := range list {
 		row := slices.Clone(common)
 		row[sequence] = e.Reserved.Sequences[ids[i]]
@@ -294,13 +281,13 @@ func (e *Editor) storeOccurrences(
 		}
 		b.Add(row, t.Language, others, searchTexts)
 	}
-	each := linksOf(t)
-	links := BulkLinks{
-		Terms: slices.Repeat([][]int64{each.terms.all()}, len(list)), Venues: slices.Repeat([][]int64{each.venues}, len(list)),
-		Organizers: slices.Repeat([][]int64{each.organizers}, len(list)), Counted: make(map[int64]int),
+	each := edit.LinksOf(t)
+	links := bulk.Links{
+		Terms: slices.Repeat([][]int64{each.Terms()}, len(list)), Venues: slices.Repeat([][]int64{each.Venues}, len(list)),
+		Organizers: slices.Repeat([][]int64{each.Organizers}, len(list)), Counted: make(map[int64]int),
 	}
-	if countsForTerms(s.Status) {
-		for _, id := range each.terms.all() {
+	if edit.CountsForTerms(s.Status) {
+		for _, id := range each.Terms() {
 			links.Counted[id] = len(list)
 		}
 	}
@@ -308,13 +295,13 @@ func (e *Editor) storeOccurrences(
 		return fmt.Errorf("occurrences of series %d: %w", s.ID, err)
 	}
 	slices.Sort(ids) // reserved ids are in the order of the source
-	e.logRuns(calendar.Event, ids, isPublic(s.Status, s.PublishedAt, e.Now))
+	logRuns(e, calendar.Event, ids, edit.IsPublic(s.Status, s.PublishedAt, e.Now))
 	return nil
 }
 
 // logRuns logs new records, whose ids are in ascending order, in one entry for each run of successive ids.
 // public reports whether they are public.
-func (e *Editor) logRuns(kind calendar.Kind, ids []int64, public bool) {
+func logRuns(e *edit.Editor, kind calendar.Kind, ids []int64, public bool) {
 	for len(ids) > 0 {
 		n := 1
 		for n < len(ids) && ids[n] == ids[n-1]+1 {
@@ -340,12 +327,12 @@ func chooseOccurrenceSlugs(
 			bases = append(bases, base)
 		}
 	}
-	slugs, _, err := ChooseSlugs(ctx, tx, calendar.Event, bases, func(string) (int, bool) { return 0, false })
+	slugs, _, err := edit.ChooseSlugs(ctx, tx, calendar.Event, bases, func(string) (int, bool) { return 0, false })
 	return slugs, err
 }
 
 // fillOccurrence sets the columns in m that all new occurrences of a series share.
-func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *ent.Event) {
+func fillOccurrence(e *edit.Editor, m *ent.EventMutation, s *ent.Series, t *ent.Event) {
 	if s.AuthorID != nil {
 		m.SetAuthorID(*s.AuthorID)
 	}

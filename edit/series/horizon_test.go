@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	entseries "github.com/almanac-cal/almanac/ent/series"
@@ -100,19 +101,19 @@ func TestSeriesThatFailsHoldsUpNoOther(t *testing.T) {
 		e := w.As(calendar.Editor)
 		const broken = 12
 		for range broken {
-			w.Event(e, weeklyEvent("FREQ=YEARLY"))
+			w.Event(e, edittest.WeeklyEvent("FREQ=YEARLY"))
 		}
 		w.DB.SeriesPhase.Update().SetTimezone("Nowhere").ExecX(t.Context())
-		whole := w.Event(e, weeklyEvent("FREQ=WEEKLY"))
+		whole := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY"))
 		now := edittest.Now.AddDate(0, 0, 28)
 		for _, want := range []int{4, 0} {
-			made, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), now)
+			made, err := series.ExtendDue(t.Context(), w.DB, edittest.Site(t), now)
 			if made < want || made > want+1 || err == nil {
 				t.Errorf("%d occurrences, want about %d; %v", made, want, err)
 			} else if n := strings.Count(err.Error(), "extend series"); n != 10 {
 				t.Errorf("%d errors, want those of the first 10: %v", n, err)
 			}
-			if n, err := edit.CountOverdue(t.Context(), w.DB, now); n != broken || err != nil {
+			if n, err := series.CountOverdue(t.Context(), w.DB, now); n != broken || err != nil {
 				t.Errorf("%d series are overdue, want %d: %v", n, broken, err)
 			}
 		}
@@ -127,7 +128,7 @@ func TestSeriesThatFailsHoldsUpNoOther(t *testing.T) {
 func TestSeriesThatEndsFarAheadIsExtendedToItsEnd(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=DAILY;UNTIL=20290430"))
+		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=DAILY;UNTIL=20290430"))
 		count := func() int { return w.DB.Event.Query().Where(event.SeriesID(*first.SeriesID)).CountX(t.Context()) }
 		state := func() string {
 			s := w.DB.Series.GetX(t.Context(), *first.SeriesID)
@@ -135,7 +136,7 @@ func TestSeriesThatEndsFarAheadIsExtendedToItsEnd(t *testing.T) {
 		}
 		got := []string{state()}
 		for _, months := range []int{6, 12, 18} {
-			if _, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), edittest.Now.AddDate(0, months, 0)); err != nil {
+			if _, err := series.ExtendDue(t.Context(), w.DB, edittest.Site(t), edittest.Now.AddDate(0, months, 0)); err != nil {
 				t.Fatal(err)
 			}
 			got = append(got, state())
@@ -151,15 +152,15 @@ func TestSeriesThatEndsFarAheadIsExtendedToItsEnd(t *testing.T) {
 func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=WEEKLY"))
+		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=WEEKLY"))
 		was := w.DB.Series.GetX(t.Context(), *first.SeriesID).GeneratedUntil
-		last := occurrencesOf(t, w, *first.SeriesID)
+		last := w.Occurrences(*first.SeriesID)
 		starts := []calendar.Wall{last[len(last)-1].OriginalStart.AddDate(0, 0, 7)}
 		for len(starts) < 40 {
 			starts = append(starts, starts[len(starts)-1].AddDate(0, 0, 7))
 		}
 		phase := w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(*first.SeriesID)).OnlyX(t.Context())
-		later, template := phase.Template, templateOf(t, phase)
+		later, template := phase.Template, w.Template(phase)
 		tags := make([]int64, 20_000)
 		for i := range tags {
 			tags[i] = int64(i) + 1e9 // gone
@@ -175,11 +176,11 @@ func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 
 		// 25 months before the last start.
 		now := edittest.Site(t).Zone.Instant(starts[39].AddDate(0, -25, 0)).Add(time.Hour)
-		if n, err := edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), now); n != len(starts) || err != nil {
+		if n, err := series.ExtendDue(t.Context(), w.DB, edittest.Site(t), now); n != len(starts) || err != nil {
 			t.Errorf("%d occurrences, want %d: %v", n, len(starts), err)
 		}
 		var got []calendar.Wall
-		for _, row := range occurrencesOf(t, w, *first.SeriesID) {
+		for _, row := range w.Occurrences(*first.SeriesID) {
 			if was.Before(*row.OriginalStart) {
 				got = append(got, *row.OriginalStart)
 			}
@@ -336,7 +337,7 @@ func TestHorizonProcess(t *testing.T) {
 	st := storetest.Open(t, url)
 	for {
 		now := horizonClock(time.UnixMilli(began))
-		if _, err := edit.ExtendDue(t.Context(), st.Ent, edittest.Site(t), now); err != nil {
+		if _, err := series.ExtendDue(t.Context(), st.Ent, edittest.Site(t), now); err != nil {
 			t.Fatal(err)
 		}
 		if now.Equal(horizonEnd) {

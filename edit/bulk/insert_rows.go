@@ -1,4 +1,4 @@
-package edit
+package bulk
 
 import (
 	"github.com/almanac-cal/almanac/calendar"

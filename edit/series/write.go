@@ -1,35 +1,26 @@
-package edit
+// Package series has the rules of writing series of events: schedules, phases, scopes, the horizon up to which
+// occurrences are stored.
+//
+// A series has phases, each with a schedule and a template. The template is an event with the fields that the occurrences
+// share. A write of a series locks it with all its occurrences, plans what each occurrence is afterwards, and stores all
+// changes with package bulk. Writes of one event that touch no schedule are in package edit.
+package series
 
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
-
-// Scope selects the occurrences of a series that a write changes (contract, section 19.5).
-type Scope string
-
-// The scopes of a write. The scope "" means ThisOccurrence.
-const (
-	ThisOccurrence       Scope = "this"
-	FollowingOccurrences Scope = "following" // the addressed occurrence and those with a later nominal start
-	AllOccurrences       Scope = "all"
-)
-
-// Scopes lists all scopes.
-var Scopes = []Scope{ThisOccurrence, FollowingOccurrences, AllOccurrences}
-
-// IsSeries reports whether a write of scope s changes a series, not one occurrence alone.
-func (s Scope) IsSeries() bool { return s == FollowingOccurrences || s == AllOccurrences }
 
 // notRecurring returns the fault of a series scope in a request for an event outside a series.
 func notRecurring() *param.Fault {
@@ -38,16 +29,16 @@ func notRecurring() *param.Fault {
 
 // seriesWrite is the state of a write of a series and its occurrences, which are all locked.
 type seriesWrite struct {
-	*Editor
+	*edit.Editor
 	tx           *ent.Tx
 	series       *ent.Series
 	storedPhases []seriesPhase
 	phases       []seriesPhase // phases after the write
 	occurrences  []*occurrenceChange
 	addressed    *occurrenceChange // the addressed occurrence; nil means the series
-	scope        Scope
+	scope        edit.Scope
 
-	state          publicationState // new state of the series
+	state          edit.PublicationState // new state of the series
 	author         *int64
 	generatedUntil *calendar.Wall // new end of the period with stored occurrences; nil if the schedule ends
 	slug           *string        // new slug; nil means no change
@@ -59,7 +50,7 @@ type seriesWrite struct {
 
 // occurrenceChange is an occurrence of a series and its planned changes.
 type occurrenceChange struct {
-	EventChange
+	bulk.EventChange
 	excluded bool // a client trashed the occurrence, so its start is an exdate
 	affected bool
 	// scheduled reports whether a changed schedule sets the dates of the occurrence.
@@ -85,8 +76,10 @@ func (w *seriesWrite) isAllowedFor(c *occurrenceChange, op auth.Operation) bool 
 }
 
 // storedState returns the publication state of an occurrence before the write.
-func storedState(row *ent.Event) publicationState {
-	return publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated}
+func storedState(row *ent.Event) edit.PublicationState {
+	return edit.PublicationState{
+		Status: row.Status, BeforeTrash: row.StatusBeforeTrash, Published: row.PublishedAt, Dated: row.Dated,
+	}
 }
 
 // wasTrashed reports whether the occurrence was in the trash before the write.
@@ -95,28 +88,28 @@ func (c *occurrenceChange) wasTrashed() bool { return c.Row.Status == calendar.T
 func (c *occurrenceChange) begun(now time.Time) bool { return !c.Row.StartsAt.After(now) }
 
 // live reports whether the occurrence itself is outside the trash, as planned so far.
-func (c *occurrenceChange) live() bool { return c.State.status != calendar.Trash }
+func (c *occurrenceChange) live() bool { return c.State.Status != calendar.Trash }
 
 // has reports whether name is an own field of the occurrence.
 func (c *occurrenceChange) has(name string) bool { return slices.Contains(c.OwnFields, name) }
 
 // openSeries loads a series with its phases and occurrences. It locks the series, then the occurrences in the
 // order of their ids.
-func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Scope) (*seriesWrite, error) {
-	s, err := LockSeries(ctx, tx, id)
+func openSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, scope edit.Scope) (*seriesWrite, error) {
+	s, err := edit.LockSeries(ctx, tx, id)
 	if err != nil {
 		return nil, fmt.Errorf("series %d: %w", id, err)
 	}
 	w := &seriesWrite{
 		Editor: e, tx: tx, series: s, scope: scope, author: s.AuthorID, generatedUntil: s.GeneratedUntil,
-		state: publicationState{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
+		state: edit.PublicationState{Status: s.Status, BeforeTrash: s.StatusBeforeTrash, Published: s.PublishedAt, Dated: s.Dated},
 	}
-	stored, err := loadPhases(ctx, tx, id)
+	stored, err := edit.LoadPhases(ctx, tx, id)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range stored {
-		schedule, err := ScheduleOf(p)
+		schedule, err := edit.ScheduleOf(p)
 		if err != nil {
 			return nil, err
 		}
@@ -130,19 +123,19 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		return nil, fmt.Errorf("series %d has no phase", id)
 	}
 	w.phases = w.storedPhases
-	rows, err := tx.Event.Query().Where(event.SeriesID(id)).Order(event.ByID()).Modify(forUpdate).All(ctx)
+	rows, err := tx.Event.Query().Where(event.SeriesID(id)).Order(event.ByID()).Modify(edit.ForUpdate).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("occurrences of series %d: %w", id, err)
 	}
 	slices.SortFunc(rows, func(a, b *ent.Event) int { return a.OriginalStart.Compare(*b.OriginalStart) })
 	for _, row := range rows {
-		span, err := storedSpan(row)
+		span, err := edit.StoredSpan(row)
 		if err != nil {
 			return nil, err
 		}
 		exdate := w.storedPhases[phaseOf(w.storedPhases, *row.OriginalStart)].ExDate
 		w.occurrences = append(w.occurrences, &occurrenceChange{
-			EventChange: EventChange{
+			EventChange: bulk.EventChange{
 				Row: row, State: storedState(row), Author: row.AuthorID, Span: span, OriginalStart: *row.OriginalStart,
 				OwnFields: row.OwnFields, OffSchedule: row.OffSchedule, Languages: row.Languages,
 			},
@@ -163,8 +156,8 @@ func (w *seriesWrite) address(id int64) error {
 }
 
 // UpdateSeries stores the sent fields of a series, and copies them to all its occurrences.
-func (e *Editor) UpdateSeries(ctx context.Context, tx *ent.Tx, id int64, in *EventInput) error {
-	w, err := e.openSeries(ctx, tx, id, AllOccurrences)
+func Update(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, in *edit.EventInput) error {
+	w, err := openSeries(ctx, tx, e, id, edit.AllOccurrences)
 	if err != nil {
 		return err
 	}
@@ -173,8 +166,8 @@ func (e *Editor) UpdateSeries(ctx context.Context, tx *ent.Tx, id int64, in *Eve
 
 // TrashSeries moves a series and its occurrences to the trash. If the series is there already, it returns
 // *calendar.Error series-is-in-trash.
-func (e *Editor) TrashSeries(ctx context.Context, tx *ent.Tx, id int64) error {
-	w, err := e.openSeries(ctx, tx, id, AllOccurrences)
+func Trash(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64) error {
+	w, err := openSeries(ctx, tx, e, id, edit.AllOccurrences)
 	if err != nil {
 		return err
 	}
@@ -182,11 +175,11 @@ func (e *Editor) TrashSeries(ctx context.Context, tx *ent.Tx, id int64) error {
 }
 
 // updateOccurrences is UpdateEvent for a request with a series scope.
-func (e *Editor) updateOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
+func updateOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, in *edit.EventInput) (*ent.Event, error) {
 	if row.SeriesID == nil {
-		return nil, invalidInput(notRecurring())
+		return nil, edit.InvalidInput(notRecurring())
 	}
-	w, err := e.openSeries(ctx, tx, *row.SeriesID, in.Scope)
+	w, err := openSeries(ctx, tx, e, *row.SeriesID, in.Scope)
 	if err != nil {
 		return nil, err
 	}
@@ -201,11 +194,11 @@ func (e *Editor) updateOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Eve
 
 // TrashOccurrences moves the occurrences of a series that the scope selects to the trash. Row is the addressed
 // occurrence.
-func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, scope Scope) error {
+func TrashOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, scope edit.Scope) error {
 	if row.SeriesID == nil {
-		return invalidInput(notRecurring())
+		return edit.InvalidInput(notRecurring())
 	}
-	w, err := e.openSeries(ctx, tx, *row.SeriesID, scope)
+	w, err := openSeries(ctx, tx, e, *row.SeriesID, scope)
 	if err != nil {
 		return err
 	}
@@ -223,18 +216,18 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 		version, trashed = w.addressed.Row.Core().Writes(), w.addressed.wasTrashed()
 	}
 	if !w.isAllowed(auth.Delete) {
-		return Forbidden()
+		return edit.Forbidden()
 	}
 	switch {
 	case trashed && w.addressed != nil:
-		return inTrash(calendar.Event)
+		return edit.InTrash(calendar.Event)
 	case trashed:
-		return inTrash(calendar.Series)
+		return edit.InTrash(calendar.Series)
 	}
 	if err := w.trash(); err != nil {
 		return err
 	}
-	if err := w.expect(version); err != nil {
+	if err := w.CheckPrecondition(version); err != nil {
 		return err
 	}
 	return w.store(ctx)
@@ -243,7 +236,7 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 // trash plans the move of the occurrences in the scope to the trash.
 func (w *seriesWrite) trash() error {
 	phases, k := w.phases, 0
-	if w.scope == FollowingOccurrences {
+	if w.scope == edit.FollowingOccurrences {
 		if phases, k = splitPhases(w.phases, w.addressed.OriginalStart); !haveOccurrence(phases[:k]) {
 			k = 0 // no earlier occurrence remains
 		}
@@ -259,7 +252,7 @@ func (w *seriesWrite) trash() error {
 			continue
 		}
 		if !w.isAllowedFor(c, auth.Delete) {
-			return Forbidden()
+			return edit.Forbidden()
 		}
 		c.affected = true
 		c.State = w.nextPublicationState(c.State, new(calendar.Trash), nil)
@@ -272,13 +265,13 @@ func (w *seriesWrite) trash() error {
 	return nil
 }
 
-func (w *seriesWrite) nextPublicationState(old publicationState, sent *calendar.Status, date *time.Time) publicationState {
-	return nextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish))
+func (w *seriesWrite) nextPublicationState(old edit.PublicationState, sent *calendar.Status, date *time.Time) edit.PublicationState {
+	return edit.NextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish))
 }
 
-// SeriesEvent returns an event with the template and the first dates of a phase, and with the id, the author
+// EventOf returns an event with the template and the first dates of a phase, and with the id, the author
 // and the status of its series. Its edges are those of the template. The slugs are those outside the trash.
-func SeriesEvent(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
+func EventOf(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
 	row := new(*t)
 	row.ID, row.AuthorID, row.Status, row.StatusBeforeTrash = s.ID, s.AuthorID, s.Status, s.StatusBeforeTrash
 	row.PublishedAt, row.Dated, row.ModifiedAt, row.HiddenAt = s.PublishedAt, s.Dated, s.ModifiedAt, s.HiddenAt
@@ -288,36 +281,36 @@ func SeriesEvent(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
 	return row
 }
 
-// addressed begins to compare the input with the addressed occurrence, or with an event that has the template of the last
+// compareAddressed begins to compare the input with the addressed occurrence, or with an event that has the template of the last
 // phase if the request is for the series. It returns that event with its links.
-func (w *seriesWrite) compareAddressed(ctx context.Context, in *EventInput) (*EventWrite, *ent.Event, eventLinks, error) {
+func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput) (*edit.EventWrite, *ent.Event, edit.EventLinks, error) {
 	if w.addressed == nil {
 		last := &w.storedPhases[len(w.storedPhases)-1]
-		row := SeriesEvent(w.series, last.Schedule, &last.template)
+		row := EventOf(w.series, last.Schedule, &last.template)
 		c, err := w.ChangeSeries(w.tx, w.series, row, in)
 		if err != nil {
-			return nil, nil, eventLinks{}, err
+			return nil, nil, edit.EventLinks{}, err
 		}
 		c.SetTexts(row.Translated())
-		c.Span = nominalSpan(w.addressedPhase().Span, in) // the dates of a series are nominal
-		return c, row, linksOf(row), nil
+		c.Span = edit.NominalSpan(w.addressedPhase().Span, in) // the dates of a series are nominal
+		return c, row, edit.LinksOf(row), nil
 	}
 	row := w.addressed.Row
 	c, err := w.ChangeSeries(w.tx, w.series, row, in)
 	if err != nil {
-		return nil, nil, eventLinks{}, err
+		return nil, nil, edit.EventLinks{}, err
 	}
 	if err := c.LoadTexts(ctx); err != nil {
-		return nil, nil, eventLinks{}, err
+		return nil, nil, edit.EventLinks{}, err
 	}
 	loaded, err := loadEventLinks(ctx, w.tx, []int64{row.ID})
 	if err != nil {
-		return nil, nil, eventLinks{}, err
+		return nil, nil, edit.EventLinks{}, err
 	}
 	return c, row, *loaded[row.ID], nil
 }
 
-// seriesFieldsSent has the sent fields that differ from the addressed event.
+// sentSeriesFields has the sent fields that differ from the addressed event.
 type sentSeriesFields struct {
 	template    ent.Event // template of the addressed event with the sent fields
 	fields      []string  // names of sent template fields, with languages
@@ -328,7 +321,7 @@ type sentSeriesFields struct {
 }
 
 // update checks and stores the sent fields of a series.
-func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
+func (w *seriesWrite) update(ctx context.Context, in *edit.EventInput) error {
 	c, row, links, err := w.compareAddressed(ctx, in)
 	if err != nil {
 		return err
@@ -348,14 +341,14 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	}
 	if err := w.plan(sent, in); err != nil {
 		if fault := ScheduleFault(err); fault != nil {
-			return invalidInput(fault)
+			return edit.InvalidInput(fault)
 		}
 		return err
 	}
 	if err := w.refuseParents(ctx); err != nil {
 		return err
 	}
-	if err := w.expect(row.Core().Writes()); err != nil {
+	if err := w.CheckPrecondition(row.Core().Writes()); err != nil {
 		return err
 	}
 	if sent.slug != nil {
@@ -367,7 +360,7 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 }
 
 // compare returns the sent fields that differ from the addressed event.
-func (w *seriesWrite) compare(c *EventWrite, links eventLinks, in *EventInput) (*sentSeriesFields, error) {
+func (w *seriesWrite) compare(c *edit.EventWrite, links edit.EventLinks, in *edit.EventInput) (*sentSeriesFields, error) {
 	found, err := c.Compare(links)
 	if err != nil {
 		return nil, err
@@ -393,10 +386,10 @@ func (w *seriesWrite) compare(c *EventWrite, links eventLinks, in *EventInput) (
 var dateFields = []string{"timezone", "all_day", "start_date", "end_date"}
 
 // compareSchedule sets the sent parts of the schedule that differ from the schedule of the addressed phase.
-func (w *seriesWrite) compareSchedule(sent *sentSeriesFields, in *EventInput) error {
+func (w *seriesWrite) compareSchedule(sent *sentSeriesFields, in *edit.EventInput) error {
 	phase := w.addressedPhase()
 	c := &sent.schedule
-	c.whole = w.scope == AllOccurrences
+	c.whole = w.scope == edit.AllOccurrences
 	base := phase.Span
 	if w.addressed != nil {
 		base = w.addressed.Span
@@ -406,8 +399,8 @@ func (w *seriesWrite) compareSchedule(sent *sentSeriesFields, in *EventInput) er
 		var rule recur.Rule
 		if *in.Rule != "" {
 			var err error
-			if rule, err = recur.Parse(*in.Rule, valueOr(phase.Zone, in.Zone)); err != nil {
-				return invalidInput(ScheduleFault(err))
+			if rule, err = recur.Parse(*in.Rule, edit.ValueOr(phase.Zone, in.Zone)); err != nil {
+				return edit.InvalidInput(ScheduleFault(err))
 			}
 		}
 		if rule.String() != phase.Rule.String() {
@@ -443,13 +436,13 @@ func (w *seriesWrite) addressedPhase() *seriesPhase {
 
 // movedPhase returns the new first span of a phase. The request moves an event from the span from to the sent
 // dates, and the phase moves by the same amount.
-func movedPhase(first, from calendar.Span, in *EventInput) calendar.Span {
-	to := nominalSpan(from, in)
+func movedPhase(first, from calendar.Span, in *edit.EventInput) calendar.Span {
+	to := edit.NominalSpan(from, in)
 	moved := calendar.Span{Zone: to.Zone, AllDay: first.AllDay, Start: first.Start, End: first.End}
 	if in.Zone == nil {
 		moved.Zone = first.Zone
 	}
-	moved.AllDay = valueOr(first.AllDay, in.AllDay)
+	moved.AllDay = edit.ValueOr(first.AllDay, in.AllDay)
 	moved = moved.Rounded()
 	from.AllDay = to.AllDay
 	from = from.Rounded()
@@ -464,10 +457,10 @@ func movedPhase(first, from calendar.Span, in *EventInput) calendar.Span {
 }
 
 // plan plans all changes of the series and its occurrences.
-func (w *seriesWrite) plan(sent *sentSeriesFields, in *EventInput) error {
+func (w *seriesWrite) plan(sent *sentSeriesFields, in *edit.EventInput) error {
 	trashes := in.Status != nil && *in.Status == calendar.Trash
 	split, first, from := w.phases, 0, calendar.Wall{}
-	if w.scope == FollowingOccurrences {
+	if w.scope == edit.FollowingOccurrences {
 		from = w.addressed.OriginalStart
 		split, first = splitPhases(w.phases, from)
 	}
@@ -496,10 +489,10 @@ func (w *seriesWrite) plan(sent *sentSeriesFields, in *EventInput) error {
 	w.planPhaseFields()
 	for _, c := range w.occurrences {
 		if c.affected && !w.isAllowedFor(c, auth.Edit) || !c.live() && !c.wasTrashed() && !w.isAllowedFor(c, auth.Delete) {
-			return Forbidden()
+			return edit.Forbidden()
 		}
 	}
-	if trashes && w.state.status != calendar.Trash && (w.addressed == nil || w.addressed.live()) {
+	if trashes && w.state.Status != calendar.Trash && (w.addressed == nil || w.addressed.live()) {
 		return w.trash()
 	}
 	return nil
@@ -510,17 +503,17 @@ func (w *seriesWrite) plan(sent *sentSeriesFields, in *EventInput) error {
 func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSeriesFields) {
 	next, changed := slices.Clone(split), false
 	for i := min(first, len(next)); i < len(next); i++ {
-		copyFields(&next[i].template, &sent.template, sent.fields)
-		changed = changed || len(changedFields(&next[i].template, &split[i].template, sent.fields)) > 0
+		edit.CopyFields(&next[i].template, &sent.template, sent.fields)
+		changed = changed || len(edit.ChangedFields(&next[i].template, &split[i].template, sent.fields)) > 0
 	}
 	if changed {
 		w.phases = next
 	}
 }
 
-// planStanding plans author, date and status of the series. A sent status restores a trashed series, and the
+// planState plans author, date and status of the series. A sent status restores a trashed series, and the
 // occurrences that were trashed with it. It also restores the addressed occurrence.
-func (w *seriesWrite) planState(sent *sentSeriesFields, in *EventInput) error {
+func (w *seriesWrite) planState(sent *sentSeriesFields, in *edit.EventInput) error {
 	status := in.Status
 	if status != nil && *status == calendar.Trash {
 		status = nil
@@ -537,12 +530,14 @@ func (w *seriesWrite) planState(sent *sentSeriesFields, in *EventInput) error {
 		}
 		switch {
 		case to != nil && w.wasTrashed() && !w.isAllowed(auth.Restore):
-			return Forbidden()
+			return edit.Forbidden()
 		default:
 			w.state = w.nextPublicationState(w.state, to, date)
 		}
 		if slices.Contains(sent.stateFields, "author") {
-			w.author = applyID(nil, in.AuthorID)
+			if w.author = in.AuthorID; edit.ValueOr(0, in.AuthorID) == 0 {
+				w.author = nil
+			}
 		}
 	}
 	if restores {
@@ -557,7 +552,7 @@ func (w *seriesWrite) planState(sent *sentSeriesFields, in *EventInput) error {
 		p := &w.phases[phaseOf(w.phases, c.OriginalStart)]
 		p.ExDate = slices.DeleteFunc(slices.Clone(p.ExDate), c.OriginalStart.Equal)
 		if !p.Has(c.OriginalStart) {
-			p.RDate = withWall(slices.Clone(p.RDate), c.OriginalStart)
+			p.RDate = edit.InsertStart(slices.Clone(p.RDate), c.OriginalStart)
 		}
 		c.OffSchedule, c.excluded = false, false
 		w.restore(c)
@@ -568,16 +563,16 @@ func (w *seriesWrite) planState(sent *sentSeriesFields, in *EventInput) error {
 // restore plans the return of an occurrence from the trash. It gets the status of the series, unless status is
 // an own field.
 func (w *seriesWrite) restore(c *occurrenceChange) {
-	status := w.state.status
+	status := w.state.Status
 	if c.has("status") {
-		status = c.State.before
+		status = c.State.BeforeTrash
 	}
 	c.State = w.nextPublicationState(c.State, &status, nil)
 	c.excluded, c.OffSchedule, c.affected = false, false, true
 }
 
 // planFields plans which sent fields are copied to an occurrence, and which own fields it loses.
-func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in *EventInput) {
+func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in *edit.EventInput) {
 	var lost []string
 	if in.DropExceptions {
 		lost = append(lost, c.OwnFields...)
@@ -591,8 +586,8 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 	if isDate := func(name string) bool { return slices.Contains(dateFields, name) }; slices.ContainsFunc(lost, isDate) && w.keepsDates(c) {
 		lost = slices.DeleteFunc(lost, isDate)
 		if c == w.addressed && !c.begun(w.Now) {
-			c.Span, c.affected = changedSpan(c.Span, in), true
-			c.OwnFields = ownNames(c.OwnFields, sent.dates...)
+			c.Span, c.affected = edit.ChangedSpan(c.Span, in), true
+			c.OwnFields = edit.MergeOwnFields(c.OwnFields, sent.dates...)
 		}
 	}
 	gone := func(name string) bool { return slices.Contains(lost, name) }
@@ -611,13 +606,13 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 	var status *calendar.Status
 	var date *time.Time
 	if slices.Contains(names, "status") {
-		status = new(w.state.status)
-		if w.state.status == calendar.Trash {
-			status = new(w.state.before)
+		status = new(w.state.Status)
+		if w.state.Status == calendar.Trash {
+			status = new(w.state.BeforeTrash)
 		}
 	}
 	if slices.Contains(names, "date") {
-		date = &w.state.published
+		date = &w.state.Published
 	}
 	switch {
 	case status == nil && date == nil:
@@ -625,9 +620,9 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 		c.State = w.nextPublicationState(c.State, status, date)
 	default: // the occurrence stays in the trash
 		s := c.State
-		s.status, s.before = s.before, ""
+		s.Status, s.BeforeTrash = s.BeforeTrash, ""
 		s = w.nextPublicationState(s, status, date)
-		s.status, s.before = calendar.Trash, s.status
+		s.Status, s.BeforeTrash = calendar.Trash, s.Status
 		c.State = s
 	}
 }
@@ -643,13 +638,13 @@ func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 
 // planSchedule plans the new schedule of all occurrences that have not begun.
 func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
-	if w.state.status == calendar.Trash {
-		return inTrash(calendar.Series)
+	if w.state.Status == calendar.Trash {
+		return edit.InTrash(calendar.Series)
 	}
 	sent.schedule.addressed = len(w.phases) - 1
 	if w.addressed != nil {
 		if w.addressed.OffSchedule {
-			return inTrash(calendar.Event)
+			return edit.InTrash(calendar.Event)
 		}
 		sent.schedule.addressed = phaseOf(w.phases, w.addressed.OriginalStart)
 	}
@@ -687,7 +682,7 @@ func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
 	}
 	most := recur.MaxOccurrences
 	for _, p := range phases[k:] {
-		most = min(most, mostOccurrences(w.occurrenceSize(&p.template)))
+		most = min(most, mostOccurrences(occurrenceSize(w.Editor, &p.template)))
 	}
 	matched, fresh, err := matchStarts(stored, phases, k, until, most)
 	if err != nil {
@@ -713,7 +708,7 @@ func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
 // cut returns the nominal start from which on schedules change. It returns false if all starts are past.
 func (w *seriesWrite) cut() (calendar.Wall, bool) {
 	from := calendar.Wall{}
-	if w.scope == FollowingOccurrences {
+	if w.scope == edit.FollowingOccurrences {
 		from = w.addressed.OriginalStart
 		o, ok := w.phases[phaseOf(w.phases, from)].Occurrence(from)
 		if ok && o.StartsAt().After(w.Now) && !w.addressed.begun(w.Now) {
@@ -754,7 +749,7 @@ func (w *seriesWrite) planSpans() error {
 			o.End = c.Span.MoveStart(o.Start).End
 		}
 		c.Span = o.Rounded()
-		if err := invalidInput(spanFault(c.Span, &EventInput{})); err != nil {
+		if err := edit.InvalidInput(edit.CheckSpan(c.Span, &edit.EventInput{})); err != nil {
 			return err
 		}
 	}
@@ -773,11 +768,11 @@ func (w *seriesWrite) planPhaseFields() {
 		pair := [2]int{phaseOf(w.storedPhases, *c.Row.OriginalStart), phaseOf(w.phases, c.OriginalStart)}
 		names, ok := different[pair]
 		if !ok {
-			names = differentFields(&w.storedPhases[pair[0]].template, &w.phases[pair[1]].template)
+			names = edit.DifferentFields(&w.storedPhases[pair[0]].template, &w.phases[pair[1]].template)
 			different[pair] = names
 		}
 		if c.restored {
-			names = templateNames(w.series.Language)
+			names = edit.TemplateFieldNames(w.series.Language)
 		}
 		for _, name := range names {
 			if !c.has(name) && !slices.Contains(c.copied, name) {
@@ -799,32 +794,11 @@ func (w *seriesWrite) refuseParents(ctx context.Context) error {
 		if slices.Contains(c.copiedFromRequest, "post_parent") {
 			t = w.sentTemplate
 		}
-		if parent := valueOr(0, t.ParentID); valueOr(0, c.Row.ParentID) != parent {
+		if parent := edit.ValueOr(0, t.ParentID); edit.ValueOr(0, c.Row.ParentID) != parent {
 			parents[c.Row.ID] = parent
 		}
 	}
-	stored := parentOf(w.tx)
-	above := func(ctx context.Context, id int64) (*int64, error) {
-		switch parent, changes := parents[id]; {
-		case !changes:
-			return stored(ctx, id)
-		case parent == 0:
-			return nil, nil
-		default:
-			return &parent, nil
-		}
-	}
-	all := slices.Sorted(maps.Values(parents))
-	for _, parent := range slices.Compact(all) {
-		if parent == 0 {
-			continue
-		}
-		gets := func(id int64) bool { return parents[id] == parent }
-		if err := refuseLoop(ctx, w.tx, calendar.Event, gets, parent, "post_parent", above); err != nil {
-			return err
-		}
-	}
-	return nil
+	return edit.RefuseEventLoops(ctx, w.tx, parents)
 }
 
 // takeSlug takes the sent slug for the series.
@@ -832,17 +806,17 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	slugs := w.slugs()
 	i := 0
 	if w.Write != "" {
-		if i = slices.IndexFunc(slugs, func(s slugOf) bool { return s.language == w.Write }); i < 0 {
+		if i = slices.IndexFunc(slugs, func(s edit.OwnedSlug) bool { return s.Language == w.Write }); i < 0 {
 			i = len(slugs)
 			slugs = append(slugs, w.slugIn(w.Write, "", w.wasTrashed()))
 		}
 	}
 	own := make([]string, len(slugs))
 	for k, s := range slugs {
-		own[k] = s.slug
+		own[k] = s.Slug
 	}
 	var err error
-	if slugs[i].slug, err = slugs[i].takeSent(ctx, w.tx, sent, own); err != nil {
+	if slugs[i].Slug, err = slugs[i].TakeSent(ctx, w.tx, sent, own); err != nil {
 		return err
 	}
 	w.setSlugs(slugs)
@@ -850,14 +824,14 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 }
 
 // slugIn returns a slug of the series in a language.
-func (w *seriesWrite) slugIn(l calendar.Language, slug string, trashed bool) slugOf {
-	return slugOf{kind: calendar.Series, owner: w.series.ID, language: l, slug: slug, trashed: trashed}
+func (w *seriesWrite) slugIn(l calendar.Language, slug string, trashed bool) edit.OwnedSlug {
+	return edit.OwnedSlug{Kind: calendar.Series, Owner: w.series.ID, Language: l, Slug: slug, Trashed: trashed}
 }
 
 // slugs returns the slugs of the series, which are those of its last phase: first that in the original language.
-func (w *seriesWrite) slugs() []slugOf {
+func (w *seriesWrite) slugs() []edit.OwnedSlug {
 	trashed := w.wasTrashed()
-	out := []slugOf{w.slugIn(w.series.Language, valueOr(w.series.Slug, w.slug), trashed)}
+	out := []edit.OwnedSlug{w.slugIn(w.series.Language, edit.ValueOr(w.series.Slug, w.slug), trashed)}
 	for _, other := range w.phases[len(w.phases)-1].template.Translated() {
 		slug := other.Slug
 		if trashed {
@@ -870,14 +844,14 @@ func (w *seriesWrite) slugs() []slugOf {
 
 // setSlugs sets the slugs of the series in the templates of all phases. Templates have slugs as they are
 // outside the trash.
-func (w *seriesWrite) setSlugs(slugs []slugOf) {
+func (w *seriesWrite) setSlugs(slugs []edit.OwnedSlug) {
 	w.phases = slices.Clone(w.phases)
 	for i := range w.phases {
 		t := &w.phases[i].template
-		setSlug(t, t.Language, calendar.UntrashedSlug(slugs[0].slug))
+		edit.SetTemplateSlug(t, t.Language, calendar.UntrashedSlug(slugs[0].Slug))
 		for _, s := range slugs[1:] {
-			setSlug(t, s.language, calendar.UntrashedSlug(s.slug))
+			edit.SetTemplateSlug(t, s.Language, calendar.UntrashedSlug(s.Slug))
 		}
 	}
-	w.slug = &slugs[0].slug
+	w.slug = &slugs[0].Slug
 }

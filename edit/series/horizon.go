@@ -1,4 +1,4 @@
-package edit
+package series
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
@@ -30,7 +31,7 @@ const reportedSeries = 10
 // longer due. Each series has its own transaction, so a process that is killed leaves no series half extended.
 // If a series fails, ExtendDue continues with the others, and returns the joined errors of the first ones.
 func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time.Time) (made int, err error) {
-	e := &Editor{Site: site, Now: now.UTC().Truncate(time.Second), By: auth.System()}
+	e := &edit.Editor{Site: site, Now: now.UTC().Truncate(time.Second), By: auth.System()}
 	var faults []error
 	next := isOverdue(e.Now)
 	for {
@@ -48,7 +49,7 @@ func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time
 		// Without the shuffle, processes that found the same series would wait for each other at each of them.
 		rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] }) //nolint:gosec // no secret
 		for _, s := range due {
-			n, err := e.extend(ctx, db, s.ID)
+			n, err := extendDue(ctx, db, e, s.ID)
 			made += n
 			if ctx.Err() != nil {
 				return made, errors.Join(append(faults, ctx.Err())...)
@@ -77,17 +78,17 @@ func isOverdue(now time.Time) predicate.Series {
 // extend creates the next occurrences of a series and returns their number. It returns 0 if the series is no
 // longer due. It waits for other writers of the series: SKIP LOCKED is no alternative, because TiDB accepts it
 // and takes no lock.
-func (e *Editor) extend(ctx context.Context, db *ent.Client, id int64) (made int, err error) {
-	err = Write(ctx, db, e, func(tx *ent.Tx) error {
+func extendDue(ctx context.Context, db *ent.Client, e *edit.Editor, id int64) (made int, err error) {
+	err = edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 		made = 0
-		s, err := tx.Series.Query().Where(series.ID(id), isOverdue(e.Now)).Modify(forUpdate).Only(ctx)
+		s, err := tx.Series.Query().Where(series.ID(id), isOverdue(e.Now)).Modify(edit.ForUpdate).Only(ctx)
 		if ent.IsNotFound(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		made, err = e.extendSeries(ctx, tx, s)
+		made, err = extendSeries(ctx, tx, e, s)
 		return err
 	})
 	if err != nil {
@@ -98,15 +99,15 @@ func (e *Editor) extend(ctx context.Context, db *ent.Client, id int64) (made int
 
 // extendSeries creates the occurrences of a locked series up to the horizon, and returns their number. It
 // creates at most mostOccurrences, and leaves the others to the next call.
-func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (int, error) {
-	phases, err := loadPhases(ctx, tx, s.ID)
+func extendSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series) (int, error) {
+	phases, err := edit.LoadPhases(ctx, tx, s.ID)
 	if err != nil {
 		return 0, err
 	}
 	if len(phases) == 0 || s.GeneratedUntil == nil {
 		return 0, errors.New("a long series has a phase, and a time until which its occurrences are made")
 	}
-	last, err := ScheduleOf(phases[len(phases)-1])
+	last, err := edit.ScheduleOf(phases[len(phases)-1])
 	if err != nil {
 		return 0, err
 	}
@@ -116,10 +117,10 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 	if err != nil {
 		return 0, fmt.Errorf("stored occurrences: %w", err)
 	}
-	s.Status = statusToStore(s.Status, s.PublishedAt, e.Now)
+	s.Status = edit.StatusToStore(s.Status, s.PublishedAt, e.Now)
 	made, newest := 0, *s.GeneratedUntil
 	for i, phase := range phases {
-		schedule, err := ScheduleOf(phase)
+		schedule, err := edit.ScheduleOf(phase)
 		if err != nil {
 			return 0, err
 		}
@@ -128,7 +129,7 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 		if err != nil {
 			return 0, fmt.Errorf("template of series %d: %w", s.ID, err)
 		}
-		most := mostOccurrences(e.occurrenceSize(template))
+		most := mostOccurrences(occurrenceSize(e, template))
 		for o := range schedule.Occurrences(*s.GeneratedUntil, until) {
 			if i+1 < len(phases) && !o.Nominal.Before(phases[i+1].StartWall) {
 				break
@@ -145,11 +146,11 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 		if len(list) == 0 {
 			continue
 		}
-		t, err := e.withoutGone(ctx, tx, template)
+		t, err := withoutGone(ctx, tx, e, template)
 		if err != nil {
 			return 0, err
 		}
-		if err := e.storeOccurrences(ctx, tx, s, t, list); err != nil {
+		if err := storeOccurrences(ctx, tx, e, s, t, list); err != nil {
 			return 0, err
 		}
 		made += len(list)
@@ -163,16 +164,16 @@ func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (i
 	if err := u.Exec(ctx); err != nil {
 		return 0, fmt.Errorf("horizon: %w", err)
 	}
-	e.log(calendar.Series, s.ID, calendar.Updated, []string{"generated_until"}, e.impactOfCreated(s.Status, s.PublishedAt))
+	e.LogChange(calendar.Series, s.ID, calendar.Updated, []string{"generated_until"}, e.ImpactOfCreated(s.Status, s.PublishedAt))
 	return made, nil
 }
 
 // withoutGone returns the template of a phase without records and terms that were deleted or trashed since it
 // was stored. It locks the remaining venues and organizers, so that none of them goes to the trash before the
 // transaction ends. A parent in the trash stays the parent.
-func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, template *ent.Event) (*ent.Event, error) {
+func withoutGone(ctx context.Context, tx *ent.Tx, e *edit.Editor, template *ent.Event) (*ent.Event, error) {
 	t := new(*template)
-	all := &Editor{Now: e.Now, By: auth.System()} // system rights: the caller may lack access to linked records
+	all := &edit.Editor{Now: e.Now, By: auth.System()} // system rights: the caller may lack access to linked records
 	venues, err := all.LockLinkable(ctx, tx, calendar.Venue, t.VenueIDs())
 	if err != nil {
 		return nil, err
@@ -182,9 +183,9 @@ func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, template *ent.Even
 		return nil, err
 	}
 	there := map[string][]int64{"venue": venues, "organizer": organizers}
-	if linked := linksOf(t).terms.all(); len(linked) > 0 {
+	if linked := edit.LinksOf(t).Terms(); len(linked) > 0 {
 		var found []int64
-		for part := range slices.Chunk(linked, batch) {
+		for part := range slices.Chunk(linked, edit.BatchSize) {
 			ids, err := tx.Term.Query().Where(term.IDIn(part...)).IDs(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("terms: %w", err)
@@ -204,7 +205,7 @@ func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, template *ent.Even
 		}
 	}
 	for field, ids := range there {
-		dropLinks(t, field, func(id int64) bool { return !slices.Contains(ids, id) })
+		edit.DropTemplateLinks(t, field, func(id int64) bool { return !slices.Contains(ids, id) })
 	}
 	return t, nil
 }

@@ -1,4 +1,4 @@
-package edit
+package bulk
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Bulk is new events, venues or organizers that are inserted together: occurrences of a series, made-up records,
+// Records is new events, venues or organizers that are inserted together: occurrences of a series, made-up records,
 // records of an import. It takes some statements per table, whatever the number of records.
-type Bulk struct {
+type Records struct {
 	kind      calendar.Kind
 	records   store.Rows // one for each record, with all columns
 	others    store.Rows // translations
@@ -29,16 +30,16 @@ type otherSlug struct {
 	slug     string
 }
 
-// BulkLinks has what the events of a Bulk are linked to, by the index of the event.
-type BulkLinks struct {
+// Links has what the events of a Records are linked to, by the index of the event.
+type Links struct {
 	Terms, Venues, Organizers [][]int64
 	// Counted is how many of the events each term counts.
 	Counted map[int64]int
 }
 
-// NewBulk returns a Bulk without records.
-func NewBulk(kind calendar.Kind) *Bulk {
-	b := &Bulk{kind: kind, records: store.Rows{Table: ent.Tables[kind], Columns: ent.Columns[kind]}, found: searchTextRows()}
+// NewRecords returns a Records without records.
+func NewRecords(kind calendar.Kind) *Records {
+	b := &Records{kind: kind, records: store.Rows{Table: ent.Tables[kind], Columns: ent.Columns[kind]}, found: searchTextRows()}
 	if kind == calendar.Event {
 		b.others = eventTranslationRows()
 	} else {
@@ -49,19 +50,19 @@ func NewBulk(kind calendar.Kind) *Bulk {
 }
 
 // Column returns the index of a column of the records.
-func (b *Bulk) Column(name string) int { return slices.Index(b.records.Columns, name) }
+func (b *Records) Column(name string) int { return slices.Index(b.records.Columns, name) }
 
 // Columns returns the names of the columns of the records.
-func (b *Bulk) Columns() []string { return b.records.Columns }
+func (b *Records) Columns() []string { return b.records.Columns }
 
 // Len returns the number of records.
-func (b *Bulk) Len() int { return len(b.languages) }
+func (b *Records) Len() int { return len(b.languages) }
 
 // Set changes a value of a record.
-func (b *Bulk) Set(record, column int, value any) { b.records.Set(record, column, value) }
+func (b *Records) Set(record, column int, value any) { b.records.Set(record, column, value) }
 
 // Add adds a record: its row, its original language, its translations with their slugs, and its search texts.
-func (b *Bulk) Add(row []any, original calendar.Language, others []calendar.Text, found []SearchText) {
+func (b *Records) Add(row []any, original calendar.Language, others []calendar.Text, found []edit.SearchText) {
 	i := b.Len()
 	b.records.Add(i, row...)
 	b.languages = append(b.languages, original)
@@ -82,23 +83,23 @@ func (b *Bulk) Add(row []any, original calendar.Language, others []calendar.Text
 
 // Insert inserts the records, which get ids and slugs in their order; the slug "" means none. A transaction that is
 // tried again may call it again.
-func (b *Bulk) Insert(ctx context.Context, tx *ent.Tx, ids []int64, slugs []string, links BulkLinks) error {
+func (b *Records) Insert(ctx context.Context, tx *ent.Tx, ids []int64, slugs []string, links Links) error {
 	taken := slugRows()
 	column := b.Column(event.FieldSlug)
 	for i, s := range slugs {
 		b.Set(i, column, s)
 		if s != "" {
-			taken.Add(i, string(b.kind), s, nil, string(b.languages[i]), SlugScope(ids[i], false))
+			taken.Add(i, string(b.kind), s, nil, string(b.languages[i]), edit.SlugScope(ids[i], false))
 		}
 	}
 	for _, o := range b.slugs {
-		taken.Add(o.record, string(b.kind), o.slug, nil, string(o.language), SlugScope(ids[o.record], false))
+		taken.Add(o.record, string(b.kind), o.slug, nil, string(o.language), edit.SlugScope(ids[o.record], false))
 	}
 	if err := taken.Insert(ctx, tx, ids); err != nil {
 		return fmt.Errorf("slugs: %w", store.AsConflict(err))
 	}
 	// Rows of links lock the terms for reading, so the counts come first.
-	if err := CountEvents(ctx, tx, links.Counted); err != nil {
+	if err := edit.CountEvents(ctx, tx, links.Counted); err != nil {
 		return err
 	}
 	terms, venues, organizers := linkRows(calendar.Category), linkRows(calendar.Venue), linkRows(calendar.Organizer)

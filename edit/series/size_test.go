@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"errors"
@@ -60,7 +60,7 @@ func TestSeriesWritesAreBounded(t *testing.T) {
 	const limit = 16 << 20
 	words := func(n int) *string { return new("<p>" + strings.Repeat("word ", n/5) + "</p>") }
 	daily := func(count string, change func(*edit.EventInput)) *edit.EventInput {
-		in := weeklyEvent("FREQ=DAILY;COUNT=" + count)
+		in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=" + count)
 		if change != nil {
 			change(in)
 		}
@@ -190,7 +190,7 @@ func TestSeriesBudgets(t *testing.T) {
 				e := w.As(tt.role) // As refills the budgets
 				for i, s := range tt.writes {
 					e.Now = edittest.Now.Add(s.at)
-					in := weeklyEvent("FREQ=DAILY;COUNT=" + s.dates)
+					in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=" + s.dates)
 					if s.dates == "" {
 						in.Rule = nil
 					}
@@ -207,7 +207,7 @@ func TestSeriesBudgets(t *testing.T) {
 		}
 		t.Run("long texts count as occurrences", func(t *testing.T) {
 			e := w.As(calendar.Contributor)
-			row, err := w.CreateEvent(e, weeklyEvent("FREQ=DAILY;COUNT=100"))
+			row, err := w.CreateEvent(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=100"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,9 +233,9 @@ func TestSearchTextsAreBounded(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		for _, rule := range []string{"", "FREQ=DAILY;COUNT=1"} {
-			in := someEvent()
+			in := edittest.SomeEvent()
 			if rule != "" {
-				in = weeklyEvent(rule)
+				in = edittest.WeeklyEvent(rule)
 			}
 			in.Description = new("lantern " + strings.Repeat("\ufdfa", 340_000)) // a character that is folded into 18 others
 			row := w.Event(w.As(calendar.Author), in)
@@ -266,10 +266,10 @@ func TestWithdrawalsOfDeepCategoriesAreBounded(t *testing.T) {
 		for i := range 120 {
 			deepest = w.Term(w.As(calendar.Author), calendar.Category, "C"+strconv.Itoa(i), deepest).ID
 		}
-		in := weeklyEvent("FREQ=DAILY;COUNT=3")
+		in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=3")
 		in.Categories = &[]edit.TermRef{{ID: deepest}}
 		row := w.Event(w.As(calendar.Author), in)
-		if err := trashSeries(w, w.As(calendar.Author), *row.SeriesID); err != nil {
+		if err := w.TrashSeries(w.As(calendar.Author), *row.SeriesID); err != nil {
 			t.Fatal(err)
 		}
 		if n := w.DB.WithdrawalKey.Query().CountX(t.Context()); n != 300 {

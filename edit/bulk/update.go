@@ -1,4 +1,4 @@
-package edit
+package bulk
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -22,7 +23,7 @@ const caseBatch = 100
 type EventChange struct {
 	Row *ent.Event // the stored row, as it is before the write
 
-	State         publicationState
+	State         edit.PublicationState
 	Author        *int64
 	Span          calendar.Span
 	OriginalStart calendar.Wall // the nominal start
@@ -40,7 +41,7 @@ type EventChange struct {
 	// Fields has the names of all changed fields for the change log.
 	Fields []string
 	Action calendar.Action // calendar.Updated, calendar.Trashed or calendar.Restored
-	Impact impact
+	Impact edit.Impact
 
 	// WantedSlug is the slug that an event without one gets if its new status needs one and the slug is free.
 	WantedSlug string
@@ -49,7 +50,9 @@ type EventChange struct {
 }
 
 // NeedsSlug reports whether the new status of the event needs a slug even if the client sent none.
-func (c *EventChange) NeedsSlug() bool { return c.State.status.HasSlug() || c.State.before.HasSlug() }
+func (c *EventChange) NeedsSlug() bool {
+	return c.State.Status.HasSlug() || c.State.BeforeTrash.HasSlug()
+}
 
 // moves reports whether the event gets new dates or a new nominal start.
 func (c *EventChange) moves() bool {
@@ -59,22 +62,22 @@ func (c *EventChange) moves() bool {
 // changesStart reports whether the event gets a new nominal start.
 func (c *EventChange) changesStart() bool { return !c.Row.OriginalStart.Equal(c.OriginalStart) }
 
-// Update stores changes of many occurrences. It takes some statements per table for each group of changes with equal
+// EventUpdate stores changes of many occurrences. It takes some statements per table for each group of changes with equal
 // values, whatever the number of events.
-type Update struct {
-	editor  *Editor
+type EventUpdate struct {
+	editor  *edit.Editor
 	tx      *ent.Tx
 	changes []*EventChange
 }
 
-// NewUpdate returns an Update of locked events.
-func NewUpdate(e *Editor, tx *ent.Tx, changes []*EventChange) *Update {
-	return &Update{editor: e, tx: tx, changes: changes}
+// NewEventUpdate returns an EventUpdate of locked events.
+func NewEventUpdate(e *edit.Editor, tx *ent.Tx, changes []*EventChange) *EventUpdate {
+	return &EventUpdate{editor: e, tx: tx, changes: changes}
 }
 
 // StoreFields stores the slugs, the columns and the translations of the events. Slugs come before terms and links in
 // the order of locks.
-func (u *Update) StoreFields(ctx context.Context) error {
+func (u *EventUpdate) StoreFields(ctx context.Context) error {
 	for _, c := range u.changes {
 		c.slug = c.Row.Slug
 	}
@@ -88,21 +91,21 @@ func (u *Update) StoreFields(ctx context.Context) error {
 }
 
 // StoreLinks updates the event counts of the terms, and replaces the changed links of the events.
-func (u *Update) StoreLinks(ctx context.Context) error {
+func (u *EventUpdate) StoreLinks(ctx context.Context) error {
 	by := make(map[int64]int)
 	for _, c := range u.changes {
-		if countsForTerms(c.Row.Status) {
-			for _, id := range linksOf(&c.Before).terms.all() {
+		if edit.CountsForTerms(c.Row.Status) {
+			for _, id := range edit.LinksOf(&c.Before).Terms() {
 				by[id]--
 			}
 		}
-		if countsForTerms(c.State.status) {
-			for _, id := range linksOf(&c.After).terms.all() {
+		if edit.CountsForTerms(c.State.Status) {
+			for _, id := range edit.LinksOf(&c.After).Terms() {
 				by[id]++
 			}
 		}
 	}
-	if err := CountEvents(ctx, u.tx, by); err != nil {
+	if err := edit.CountEvents(ctx, u.tx, by); err != nil {
 		return err
 	}
 	for _, l := range []struct {
@@ -113,7 +116,7 @@ func (u *Update) StoreLinks(ctx context.Context) error {
 		{calendar.Venue, []string{"venue"}, (*ent.Event).VenueIDs},
 		{calendar.Organizer, []string{"organizer"}, (*ent.Event).OrganizerIDs},
 		// Categories and tags are in the same table.
-		{calendar.Category, []string{"categories", "tags"}, func(t *ent.Event) []int64 { return linksOf(t).terms.all() }},
+		{calendar.Category, []string{"categories", "tags"}, func(t *ent.Event) []int64 { return edit.LinksOf(t).Terms() }},
 	} {
 		if err := u.replaceLinks(ctx, l.kind, l.fields, l.links); err != nil {
 			return err
@@ -123,13 +126,13 @@ func (u *Update) StoreLinks(ctx context.Context) error {
 }
 
 // replaceLinks replaces the links to records of a kind of the events in which one of the fields changes.
-func (u *Update) replaceLinks(ctx context.Context, kind calendar.Kind, fields []string, links func(*ent.Event) []int64) error {
+func (u *EventUpdate) replaceLinks(ctx context.Context, kind calendar.Kind, fields []string, links func(*ent.Event) []int64) error {
 	changes := slices.DeleteFunc(slices.Clone(u.changes), func(c *EventChange) bool {
 		return !slices.ContainsFunc(fields, func(name string) bool { return slices.Contains(c.Changed, name) })
 	})
 	ids := eventIDs(changes)
-	for part := range slices.Chunk(ids, batch) {
-		if err := removeLinks(ctx, u.tx, kind, part); err != nil {
+	for part := range slices.Chunk(ids, edit.BatchSize) {
+		if err := edit.RemoveLinks(ctx, u.tx, kind, part); err != nil {
 			return err
 		}
 	}
@@ -171,7 +174,7 @@ func groupChanges(changes []*EventChange, key func(*EventChange) string) [][]*Ev
 }
 
 // storeColumns writes the changed columns of the events. Events with equal values share a statement.
-func (u *Update) storeColumns(ctx context.Context) error {
+func (u *EventUpdate) storeColumns(ctx context.Context) error {
 	if err := u.freeStarts(ctx); err != nil {
 		return err
 	}
@@ -187,7 +190,7 @@ func (u *Update) storeColumns(ctx context.Context) error {
 			first.setColumns(update.Mutation())
 			err := update.Modify(func(b *sql.UpdateBuilder) {
 				setOwnValues(b, ids, byID)
-				u.editor.stampRows(b, first.Impact)
+				u.editor.StampRows(b, first.Impact)
 			}).Exec(ctx)
 			if err != nil {
 				return fmt.Errorf("columns: %w", store.AsConflict(err))
@@ -199,7 +202,7 @@ func (u *Update) storeColumns(ctx context.Context) error {
 
 // freeStarts clears the nominal starts of all moving occurrences if one takes the start of another: the
 // database checks the unique index row by row.
-func (u *Update) freeStarts(ctx context.Context) error {
+func (u *EventUpdate) freeStarts(ctx context.Context) error {
 	left := make(map[calendar.Wall]bool)
 	var moving []*EventChange
 	for _, c := range u.changes {
@@ -211,7 +214,7 @@ func (u *Update) freeStarts(ctx context.Context) error {
 	if !slices.ContainsFunc(moving, func(c *EventChange) bool { return left[c.OriginalStart] }) {
 		return nil
 	}
-	for part := range slices.Chunk(eventIDs(moving), batch) {
+	for part := range slices.Chunk(eventIDs(moving), edit.BatchSize) {
 		if err := u.tx.Event.Update().Where(event.IDIn(part...)).ClearOriginalStart().Exec(ctx); err != nil {
 			return fmt.Errorf("nominal starts: %w", err)
 		}
@@ -221,21 +224,21 @@ func (u *Update) freeStarts(ctx context.Context) error {
 
 // columnKey returns the same text for changes to which setColumns gives equal values.
 func (c *EventChange) columnKey() string {
-	return fmt.Sprint(c.Source, c.Changed, c.State, valueOr(0, c.Author), c.Span.Zone, c.Span.AllDay, c.Languages, c.OwnFields,
-		c.OffSchedule, c.moves(), c.slug != c.Row.Slug, c.Sequence != c.Row.Sequence, c.Impact.hidden)
+	return fmt.Sprint(c.Source, c.Changed, c.State, edit.ValueOr(0, c.Author), c.Span.Zone, c.Span.AllDay, c.Languages, c.OwnFields,
+		c.OffSchedule, c.moves(), c.slug != c.Row.Slug, c.Sequence != c.Row.Sequence, c.Impact.Hidden)
 }
 
 // setColumns sets the values that all changes with the same columnKey share.
 func (c *EventChange) setColumns(m *ent.EventMutation) {
 	for _, name := range c.Changed {
-		if f, l := carriedFieldOf(name); l == "" && f.Set != nil {
+		if f, l := edit.TemplateFieldOf(name); l == "" && f.Set != nil {
 			f.Set(m, &c.After)
 		}
 	}
-	m.SetStatus(c.State.status)
-	m.SetStatusBeforeTrash(c.State.before)
-	m.SetPublishedAt(c.State.published)
-	m.SetDated(c.State.dated)
+	m.SetStatus(c.State.Status)
+	m.SetStatusBeforeTrash(c.State.BeforeTrash)
+	m.SetPublishedAt(c.State.Published)
+	m.SetDated(c.State.Dated)
 	if c.Author == nil {
 		m.ClearAuthorID()
 	} else {
@@ -257,19 +260,19 @@ func (c *EventChange) setColumns(m *ent.EventMutation) {
 func setOwnValues(b *sql.UpdateBuilder, ids []int64, changes map[int64]*EventChange) {
 	first := changes[ids[0]]
 	wall := func(column string, value func(*EventChange) calendar.Wall) {
-		b.Set(column, byID(ids, func(id int64) calendar.Wall { return value(changes[id]) }))
+		b.Set(column, store.CaseByID(event.FieldID, ids, func(id int64) calendar.Wall { return value(changes[id]) }))
 	}
 	if first.moves() {
 		wall(event.FieldOriginalStart, func(c *EventChange) calendar.Wall { return c.OriginalStart })
 		wall(event.FieldStartWall, func(c *EventChange) calendar.Wall { return c.Span.Start })
 		wall(event.FieldEndWall, func(c *EventChange) calendar.Wall { return c.Span.End })
-		b.Set(event.FieldStartsAt, byID(ids, func(id int64) time.Time { return changes[id].Span.StartsAt() }))
-		b.Set(event.FieldEndsAt, byID(ids, func(id int64) time.Time { return changes[id].Span.EndsAt() }))
+		b.Set(event.FieldStartsAt, store.CaseByID(event.FieldID, ids, func(id int64) time.Time { return changes[id].Span.StartsAt() }))
+		b.Set(event.FieldEndsAt, store.CaseByID(event.FieldID, ids, func(id int64) time.Time { return changes[id].Span.EndsAt() }))
 	}
 	if first.Sequence != first.Row.Sequence {
-		b.Set(event.FieldSequence, byID(ids, func(id int64) int64 { return changes[id].Sequence }))
+		b.Set(event.FieldSequence, store.CaseByID(event.FieldID, ids, func(id int64) int64 { return changes[id].Sequence }))
 	}
 	if first.slug != first.Row.Slug {
-		b.Set(event.FieldSlug, byID(ids, func(id int64) string { return changes[id].slug }))
+		b.Set(event.FieldSlug, store.CaseByID(event.FieldID, ids, func(id int64) string { return changes[id].slug }))
 	}
 }
