@@ -244,24 +244,8 @@ func ChooseSlugs(
 		}
 	}
 	taken, asked := make(map[string]bool), make(map[string]bool)
-	slugs = make([]string, len(bases))
 	for round := 1; ; round++ {
-		used := make(map[string]bool, len(bases))
-		next = make(map[string]int, len(start))
-		for i, b := range bases {
-			if b == "" {
-				continue
-			}
-			n := max(start[b], next[b])
-			for s := calendar.NumberedSlug(b, n); ; s = calendar.NumberedSlug(b, n) {
-				if !used[s] && !taken[s] {
-					slugs[i], used[s] = s, true
-					break
-				}
-				n++
-			}
-			next[b] = n + 1
-		}
+		slugs, next = numberSlugs(bases, start, taken)
 		var ask []string
 		for i, b := range bases {
 			if s := slugs[i]; b != "" && !certain[b] && !asked[s] {
@@ -281,19 +265,51 @@ func ChooseSlugs(
 		if round < countedRounds {
 			continue
 		}
-		counted := make(map[string]bool)
-		for i, b := range bases {
-			if !taken[slugs[i]] || counted[b] || start[b] > 1 {
-				continue
-			}
-			counted[b] = true
-			n, err := freeNumber(ctx, tx, OwnedSlug{Kind: kind}, b)
-			if err != nil {
-				return nil, nil, err
-			}
-			start[b] = n
+		if err := raiseStarts(ctx, tx, kind, bases, slugs, taken, start); err != nil {
+			return nil, nil, err
 		}
 	}
+}
+
+// numberSlugs gives each base the first number that is not taken and that no base before it got. Start has the first
+// number to try for each base. Next has the number after the last one that a base got.
+func numberSlugs(bases []string, start map[string]int, taken map[string]bool) (slugs []string, next map[string]int) {
+	slugs = make([]string, len(bases))
+	used := make(map[string]bool, len(bases))
+	next = make(map[string]int, len(start))
+	for i, b := range bases {
+		if b == "" {
+			continue
+		}
+		n := max(start[b], next[b])
+		s := calendar.NumberedSlug(b, n)
+		for used[s] || taken[s] {
+			n++
+			s = calendar.NumberedSlug(b, n)
+		}
+		slugs[i], used[s] = s, true
+		next[b] = n + 1
+	}
+	return slugs, next
+}
+
+// raiseStarts searches the first free number of each base whose slug is taken, unless start has it already.
+func raiseStarts(
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, bases, slugs []string, taken map[string]bool, start map[string]int,
+) error {
+	counted := make(map[string]bool)
+	for i, b := range bases {
+		if !taken[slugs[i]] || counted[b] || start[b] > 1 {
+			continue
+		}
+		counted[b] = true
+		n, err := freeNumber(ctx, tx, OwnedSlug{Kind: kind}, b)
+		if err != nil {
+			return err
+		}
+		start[b] = n
+	}
+	return nil
 }
 
 // slugsTaken returns the slugs that have an owner.

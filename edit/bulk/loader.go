@@ -1,4 +1,4 @@
-// Package bulk writes many new records at once.
+// Package bulk writes many records at once: new ones, and changes of stored occurrences.
 package bulk
 
 import (
