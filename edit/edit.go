@@ -51,9 +51,9 @@ type Editor struct {
 	Reserved ReservedIDs
 	// PasswordKey is the result of the function PasswordKey. Only writes of passwords need it.
 	PasswordKey []byte
-	// Expect is the precondition on the record or term that a call such as UpdateEvent changes. It does not
+	// Precondition is the condition on the record or term that a call such as UpdateEvent changes. It does not
 	// apply to other records that the call creates, finds or changes.
-	Expect calendar.Expect
+	Expect calendar.Precondition
 
 	refs references // ids that were looked up for the next Write
 
@@ -116,7 +116,7 @@ func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
 
-// CheckPrecondition returns *calendar.Error rest_precondition_failed if the version of a record does not match Expect. The
+// CheckPrecondition returns *calendar.Error rest_precondition_failed if the version of a record does not match Precondition. The
 // caller checks the permission and locks the row first.
 func (e *Editor) CheckPrecondition(version calendar.Version) error {
 	if e.Expect.Met(version) {

@@ -222,7 +222,7 @@ func TestVersionReadBeforeALossIsStale(t *testing.T) {
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
 			return edit.Venues.Trash(ctx, tx, e, l.venue)
 		})
-		e.Expect = calendar.Expect{Some: &calendar.Versions{List: []int64{1}}}
+		e.Expect = calendar.Precondition{Some: &calendar.Versions{List: []int64{1}}}
 		_, err := w.UpdateEvent(e, l.events[0], &edit.EventInput{Title: new("Other")})
 		edittest.Refused(t, err, "rest_precondition_failed")
 	})

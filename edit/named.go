@@ -309,7 +309,7 @@ func (n *Named[R, M, T, V]) duplicate(
 	return found, oldest != nil, nil
 }
 
-// update updates a row. Found means that a create matched this row: then Expect is not checked.
+// update updates a row. Found means that a create matched this row: then Precondition is not checked.
 func (n *Named[R, M, T, V]) update(
 	ctx context.Context, tx *ent.Tx, e *Editor, row R, in *NamedInput[V], s *recordInput, found bool,
 ) (R, error) {

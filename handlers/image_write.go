@@ -109,13 +109,13 @@ func (r *request) dropPictures() error {
 	// The images must be removed even if the deadline of the request has passed.
 	ctx := context.WithoutCancel(r.ctx)
 	for _, row := range r.fetched {
-		errs = append(errs, r.removePicture(ctx, row, calendar.Expect{}))
+		errs = append(errs, r.removePicture(ctx, row, calendar.Precondition{}))
 	}
 	return errors.Join(errs...)
 }
 
 // removePicture deletes an image, first its row and then its files. So no record shows a missing file.
-func (r *request) removePicture(ctx context.Context, row *ent.Image, expect calendar.Expect) error {
+func (r *request) removePicture(ctx context.Context, row *ent.Image, expect calendar.Precondition) error {
 	err := r.commit(ctx, expect, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 		return nil, pictureFault(name, err)
 	}
 	var row *ent.Image
-	err = r.commit(r.ctx, calendar.Expect{}, func(tx *entTx, e *edit.Editor) error {
+	err = r.commit(r.ctx, calendar.Precondition{}, func(tx *entTx, e *edit.Editor) error {
 		row, err = e.CreateImage(r.ctx, tx, func(c *ent.ImageCreate) {
 			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)

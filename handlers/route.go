@@ -66,7 +66,7 @@ type request struct {
 	revision int64     // Call.Revision
 	codec    codec     // codec of the reply
 	depends  dependencies
-	expect   calendar.Expect // precondition on the version of the record that is written
+	expect   calendar.Precondition // precondition on the version of the record that is written
 	// changes is the version that the record to change had when it was read. The zero value means that none has been read.
 	changes    calendar.Version
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark

@@ -68,7 +68,7 @@ func (r *request) recordWrite(tx *entTx, id int64) error {
 // commit runs do in a transaction. If all retries conflict with other writes, it returns an error that the client
 // may retry.
 func (r *request) commit(
-	ctx context.Context, expect calendar.Expect, do func(tx *entTx, e *edit.Editor) error,
+	ctx context.Context, expect calendar.Precondition, do func(tx *entTx, e *edit.Editor) error,
 ) error {
 	e := r.editor()
 	e.Expect = expect

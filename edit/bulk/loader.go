@@ -1,4 +1,4 @@
-// Package bulk writes many records at once: new ones, and changes of stored occurrences.
+// Package bulk writes many records at once: new records, changes of stored occurrences.
 package bulk
 
 import (

@@ -326,7 +326,7 @@ func TestScopeRefusesBeforeItExpects(t *testing.T) {
 		w.ChangeEvent(w.As(calendar.Administrator), rows[1].ID, &edit.EventInput{AuthorID: &w.Users[calendar.Administrator].ID})
 		expecting := func(role calendar.Role) *edit.Editor {
 			e := w.As(role)
-			e.Expect = calendar.Expect{Some: &calendar.Versions{List: []int64{77}}}
+			e.Expect = calendar.Precondition{Some: &calendar.Versions{List: []int64{77}}}
 			return e
 		}
 		forbidden := edittest.Describe(edit.Forbidden())

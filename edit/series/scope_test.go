@@ -489,7 +489,7 @@ func TestScopeExpectsAVersion(t *testing.T) {
 		w.ChangeEvent(w.As(calendar.Editor), first.ID, &edit.EventInput{Title: new("Second version")})
 		expecting := func(version int64) *edit.Editor {
 			e := w.As(calendar.Editor)
-			e.Expect = calendar.Expect{Some: &calendar.Versions{List: []int64{version}}}
+			e.Expect = calendar.Precondition{Some: &calendar.Versions{List: []int64{version}}}
 			return e
 		}
 		for i, scope := range []edit.Scope{edit.FollowingOccurrences, edit.AllOccurrences} {

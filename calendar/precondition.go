@@ -27,14 +27,14 @@ func (s *Versions) Has(v Version) bool {
 	return s.Any || slices.Contains(s.List, v.All) || slices.Contains(s.Public, v.Public())
 }
 
-// Expect is a precondition on the version of a record, so that a writer does not overwrite changes it has not
+// Precondition is a condition on the version of a record, so that a writer does not overwrite changes it has not
 // seen. The zero value sets no condition.
-type Expect struct {
+type Precondition struct {
 	Some *Versions // the version must be one of these; nil allows any
 	None *Versions // the version must be none of these; nil allows any
 }
 
 // Met reports whether a record with this version meets the precondition.
-func (e Expect) Met(v Version) bool {
+func (e Precondition) Met(v Version) bool {
 	return (e.Some == nil || e.Some.Has(v)) && (e.None == nil || !e.None.Has(v))
 }
