@@ -205,7 +205,7 @@ func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
 	}
 	want := map[string]int{"venue": 1, "organizer": 1, "categories": 1, "tags": 1, "image": 1, "post_parent": 1, "author": 1}
 	want[lost] = 0
-	rows := l.World.Occurrences(l.series)
+	rows := l.Occurrences(l.series)
 	for _, row := range []*ent.Event{rows[0], rows[len(rows)-1]} {
 		if diff := cmp.Diff(want, links(row)); diff != "" {
 			t.Errorf("links of the occurrence of %s (-want +got)\n%s", row.OriginalStart, diff)

@@ -32,6 +32,7 @@ func LockPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, err
 }
 
+// LoadPhases loads the phases of a series in their order.
 func LoadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
 	phases, err := tx.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).Order(seriesphase.ByPosition()).All(ctx)
 	if err != nil {

@@ -47,6 +47,7 @@ func Sequence(row *ent.Event, now time.Time) int64 {
 	return row.Sequence
 }
 
+// IsPublic reports whether the public sees a record with the status and publication date at now.
 func IsPublic(status calendar.Status, published, now time.Time) bool {
 	return status.Shown(now, published) == calendar.Publish
 }

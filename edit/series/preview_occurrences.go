@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// OccurrencesAt returns the occurrences that a write creates for a schedule: those up to the horizon
+// OccurrencesOf returns the occurrences that a write creates for a schedule: those up to the horizon
 // of a long schedule, else all. Row is the stored event, nil for a new one. It returns a
 // *recur.Error if there are no occurrences, or more than one write may create.
 func OccurrencesOf(e *edit.Editor, s recur.Schedule, row *ent.Event, in *edit.EventInput) ([]recur.Occurrence, error) {

@@ -9,7 +9,7 @@ import (
 )
 
 // protected reports whether the occurrence has a password after the write.
-func (r *occurrenceChange) protected() bool { return edit.HasPassword(&r.After) }
+func (c *occurrenceChange) protected() bool { return edit.HasPassword(&c.After) }
 
 // findImpacts decides for each changed occurrence whether the public sees the change.
 func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange) error {

@@ -155,7 +155,7 @@ func (w *seriesWrite) address(id int64) error {
 	return nil
 }
 
-// UpdateSeries stores the sent fields of a series, and copies them to all its occurrences.
+// Update stores the sent fields of a series, and copies them to all its occurrences.
 func Update(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, in *edit.EventInput) error {
 	w, err := openSeries(ctx, tx, e, id, edit.AllOccurrences)
 	if err != nil {
@@ -164,7 +164,7 @@ func Update(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, in *edit.
 	return w.update(ctx, in)
 }
 
-// TrashSeries moves a series and its occurrences to the trash. If the series is there already, it returns
+// Trash moves a series and its occurrences to the trash. If the series is there already, it returns
 // *calendar.Error series-is-in-trash.
 func Trash(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64) error {
 	w, err := openSeries(ctx, tx, e, id, edit.AllOccurrences)

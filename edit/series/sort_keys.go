@@ -21,7 +21,7 @@ func SortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
 	return keys
 }
 
-// WriteSeriesSortKeys updates the stored sort keys of series, which are sorted by the title of their last
+// WriteSortKeys updates the stored sort keys of series, which are sorted by the title of their last
 // phase.
 func WriteSortKeys(ctx context.Context, tx *ent.Tx, e *edit.Editor, ids []int64) error {
 	// The lock precedes the first read of the transaction, so that this sees the changes of earlier writers.

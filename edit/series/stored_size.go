@@ -74,15 +74,15 @@ func (s foldedSizes) of(text string) int {
 // storedSize returns roughly the bytes that a write of an occurrence stores, and the changed field with most of
 // them. Of unchanged texts it counts the copies in the search texts of new languages only, so that an old series
 // with long texts can be renamed and trashed.
-func (r *occurrenceChange) storedSize(folded foldedSizes) (size int, largest string) {
+func (c *occurrenceChange) storedSize(folded foldedSizes) (size int, largest string) {
 	size = changeBytes
 	most := 0
-	for _, name := range r.Changed {
-		n := fieldSize(name, &r.After)
-		if value, searched := searchedText(name, &r.After); searched {
+	for _, name := range c.Changed {
+		n := fieldSize(name, &c.After)
+		if value, searched := searchedText(name, &c.After); searched {
 			copies := 1
 			if _, l := calendar.CutField(name); l == "" {
-				copies = len(r.Languages.List()) // languages without this text show the original
+				copies = len(c.Languages.List()) // languages without this text show the original
 			}
 			n += copies * folded.of(value)
 		}
@@ -91,9 +91,9 @@ func (r *occurrenceChange) storedSize(folded foldedSizes) (size int, largest str
 		}
 		size += n
 	}
-	for _, l := range r.Languages.List() {
-		if !r.Row.Languages.Has(l) {
-			size += folded.of(r.Row.Title) + folded.of(r.Row.Excerpt) + folded.of(r.Row.Description)
+	for _, l := range c.Languages.List() {
+		if !c.Row.Languages.Has(l) {
+			size += folded.of(c.Row.Title) + folded.of(c.Row.Excerpt) + folded.of(c.Row.Description)
 		}
 	}
 	return size, largest

@@ -41,7 +41,7 @@ func CreateEvent(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.Event
 	}
 	if made != nil {
 		var err error
-		if err = requireSeries(ctx, tx); err != nil {
+		if err := requireSeries(ctx, tx); err != nil {
 			return nil, err
 		}
 		if made.id, made.slug, err = w.RegisterSeries(ctx); err != nil {
