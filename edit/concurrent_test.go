@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -18,44 +17,13 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-const writers = 12
-
-// runConcurrently runs f in goroutines that start together, and complains about each error.
-func runConcurrently(t *testing.T, f func(i int) error) {
-	t.Helper()
-	start := make(chan struct{})
-	errs := make([]error, writers)
-	var wg sync.WaitGroup
-	for i := range writers {
-		wg.Go(func() {
-			<-start
-			errs[i] = f(i)
-		})
-	}
-	close(start)
-	wg.Wait()
-	for i, err := range errs {
-		if err != nil {
-			t.Errorf("racer %d: %v", i, err)
-		}
-	}
-}
-
-func run(w *edittest.World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) error) error {
-	return edit.Write(w.T.Context(), w.DB, e, func(tx *ent.Tx) error { return do(w.T.Context(), tx) })
-}
-
-func someEvent() *edit.EventInput {
-	return &edit.EventInput{Title: new("Same"), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00")}
-}
-
 func TestRaceForSlug(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		runConcurrently(t, func(int) error {
+		edittest.RunConcurrently(t, func(int) error {
 			e := w.As(calendar.Editor)
-			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
-				_, err := e.CreateEvent(ctx, tx, someEvent())
+			return w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
+				_, err := e.CreateEvent(ctx, tx, edittest.SomeEvent())
 				return err
 			})
 		})
@@ -65,14 +33,14 @@ func TestRaceForSlug(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{"same"}
-		for i := 2; i <= writers; i++ {
+		for i := 2; i <= edittest.Racers; i++ {
 			want = append(want, fmt.Sprint("same-", i))
 		}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("slugs %v", got)
 		}
-		if n := len(w.CheckLog()); n != writers {
+		if n := len(w.CheckLog()); n != edittest.Racers {
 			t.Errorf("%d changes", n)
 		}
 	})
@@ -81,10 +49,10 @@ func TestRaceForSlug(t *testing.T) {
 func TestRaceForTerm(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		exists := make([]bool, writers)
-		runConcurrently(t, func(i int) error {
+		exists := make([]bool, edittest.Racers)
+		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
-			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+			err := w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
 				_, err := e.CreateTerm(ctx, tx, &edit.TermInput{Taxonomy: calendar.Category, Name: new(fmt.Sprintf("M%cSIC", "uU"[i%2]))})
 				return err
 			})
@@ -101,7 +69,7 @@ func TestRaceForTerm(t *testing.T) {
 				losers++
 			}
 		}
-		if n := w.DB.Term.Query().CountX(t.Context()); n != 1 || losers != writers-1 {
+		if n := w.DB.Term.Query().CountX(t.Context()); n != 1 || losers != edittest.Racers-1 {
 			t.Errorf("%d terms, %d were told that it exists", n, losers)
 		}
 		if n := w.DB.Slug.Query().Where(slug.KindEQ(calendar.Category)).CountX(t.Context()); n != 1 {
@@ -115,10 +83,10 @@ func TestRaceForTerm(t *testing.T) {
 func TestRaceForEverything(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		runConcurrently(t, func(i int) error {
+		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
-			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
-				in := someEvent()
+			return w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
+				in := edittest.SomeEvent()
 				in.Categories, in.Tags = &[]edit.TermRef{{Name: "One"}, {Name: "Two"}}, &[]edit.TermRef{{Name: "Three"}}
 				if i%2 == 1 {
 					slices.Reverse(*in.Categories)
@@ -134,11 +102,11 @@ func TestRaceForEverything(t *testing.T) {
 			w.DB.Event.Query().CountX(ctx), w.DB.Venue.Query().CountX(ctx), w.DB.Organizer.Query().CountX(ctx),
 			w.DB.Term.Query().CountX(ctx), w.DB.EventVenue.Query().CountX(ctx), w.DB.EventTerm.Query().CountX(ctx),
 		}
-		if want := []int{writers, 1, 1, 3, writers, 3 * writers}; !slices.Equal(got, want) {
+		if want := []int{edittest.Racers, 1, 1, 3, edittest.Racers, 3 * edittest.Racers}; !slices.Equal(got, want) {
 			t.Errorf("events, venues, organizers, terms, venue links, term links: %v, want %v", got, want)
 		}
 		for _, c := range w.DB.Term.Query().Order(ent.Asc(term.FieldID)).AllX(ctx) {
-			if c.EventCount != writers {
+			if c.EventCount != edittest.Racers {
 				t.Errorf("term %s counts %d events", c.Name, c.EventCount)
 			}
 		}
@@ -155,9 +123,9 @@ func TestRaceOnOneEvent(t *testing.T) {
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
 		row := w.Event(e, &edit.EventInput{Categories: &[]edit.TermRef{{ID: a.ID}}})
-		runConcurrently(t, func(i int) error {
+		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
-			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+			return w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
 				row, err := edit.LockEvent(ctx, tx, row.ID)
 				if err != nil {
 					return err
@@ -176,8 +144,8 @@ func TestRaceOnOneEvent(t *testing.T) {
 				return err
 			})
 		})
-		if got := w.DB.Event.GetX(t.Context(), row.ID); got.Version != writers+1 {
-			t.Errorf("version %d after %d writes", got.Version, writers)
+		if got := w.DB.Event.GetX(t.Context(), row.ID); got.Version != edittest.Racers+1 {
+			t.Errorf("version %d after %d writes", got.Version, edittest.Racers)
 		}
 		w.CheckCounts()
 		w.CheckLog()
@@ -190,17 +158,17 @@ func TestRaceOnTerms(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Tag, "B", 0)
-		runConcurrently(t, func(i int) error {
+		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
-			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
-				if i == writers-1 {
+			err := w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
+				if i == edittest.Racers-1 {
 					row, err := edit.LockTerm(ctx, tx, a.ID)
 					if err != nil {
 						return err
 					}
 					return e.DeleteTerm(ctx, tx, row)
 				}
-				in := someEvent()
+				in := edittest.SomeEvent()
 				in.Categories, in.Tags = &[]edit.TermRef{{ID: a.ID}}, &[]edit.TermRef{{ID: b.ID}}
 				if i%3 == 0 {
 					in.Status = new(calendar.Draft)
@@ -226,10 +194,10 @@ func TestRaceOfVenueAndTrash(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		hall := w.Venue(w.As(calendar.Editor), &edit.VenueInput{Name: new("Hall")})
-		runConcurrently(t, func(i int) error {
+		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
-			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
-				if i == writers/2 {
+			err := w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
+				if i == edittest.Racers/2 {
 					row, err := edit.Venues.Lock(ctx, tx, hall.ID)
 					if err != nil {
 						return err
@@ -237,7 +205,7 @@ func TestRaceOfVenueAndTrash(t *testing.T) {
 					_, err = edit.Venues.Trash(ctx, tx, e, row)
 					return err
 				}
-				in := someEvent()
+				in := edittest.SomeEvent()
 				in.Venues = &[]edit.VenueRef{{ID: hall.ID}}
 				_, err := e.CreateEvent(ctx, tx, in)
 				return err
@@ -260,12 +228,12 @@ func TestRaceForLoop(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
-		runConcurrently(t, func(i int) error {
+		edittest.RunConcurrently(t, func(i int) error {
 			e, id, parent := w.As(calendar.Editor), a.ID, b.ID
 			if i%2 == 0 {
 				id, parent = parent, id
 			}
-			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+			err := w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
 				row, err := edit.LockTerm(ctx, tx, id)
 				if err != nil {
 					return err
@@ -336,11 +304,11 @@ func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 			}
 			done <- err
 		}()
-		runConcurrently(t, func(i int) error {
+		edittest.RunConcurrently(t, func(i int) error {
 			for j := range 5 {
 				e := w.As(calendar.Editor)
-				err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
-					in := someEvent()
+				err := w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
+					in := edittest.SomeEvent()
 					in.Title = new(fmt.Sprint("Event ", i, " ", j))
 					_, err := e.CreateEvent(ctx, tx, in)
 					return err
@@ -355,7 +323,7 @@ func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if n := len(w.CheckLog()); n != 5*writers {
+		if n := len(w.CheckLog()); n != 5*edittest.Racers {
 			t.Errorf("%d changes", n)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Draft is a valid new record without an id and a slug. Package load uses it to write many records at once. The
+// Draft is a valid new record without an id and a slug. Package bulk uses it to write many records at once. The
 // columns of the row are not in it: DraftEvent and Named.Draft put them into a mutation.
 type Draft struct {
 	Original calendar.Text
@@ -27,21 +27,21 @@ type Draft struct {
 func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calendar.Text) (*Draft, error) {
 	own := *in
 	own.Password = nil // its hash needs the id
-	password := valueOr("", in.Password)
+	password := ValueOr("", in.Password)
 	if password != "" && len(e.PasswordKey) == 0 {
 		return nil, errNoKey
 	}
-	span := changedSpan(calendar.Span{Zone: e.Site.Zone}, &own)
-	if err := invalidInput(spanFault(span, &own)); err != nil {
+	span := ChangedSpan(calendar.Span{Zone: e.Site.Zone}, &own)
+	if err := InvalidInput(CheckSpan(span, &own)); err != nil {
 		return nil, err
 	}
 	s := own.record()
 	r := e.draftRecord(calendar.Event, s, others)
-	if _, err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{fresh: true}); err != nil {
+	if _, err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{isNew: true}); err != nil {
 		return nil, err
 	}
 	d := e.draft(r, s)
-	d.Password, d.Counted = password, countsForTerms(r.status)
+	d.Password, d.Counted = password, CountsForTerms(r.Status)
 	d.Venues, d.Organizers = uniqueIDs(idsOf(own.Venues)), uniqueIDs(idsOf(own.Organizers))
 	for _, list := range [2]*[]TermRef{own.Categories, own.Tags} {
 		if list != nil {
@@ -66,6 +66,6 @@ func (e *Editor) draftRecord(kind calendar.Kind, s *recordInput, others []calend
 func (e *Editor) draft(r *record, s *recordInput, common ...string) *Draft {
 	d := &Draft{Original: r.inLanguage(r.language), Others: r.otherTexts()}
 	d.SlugBase, d.HasSlug = r.wantedSlug(s.slug)
-	d.SearchTexts = e.searchTextsOf(r.kind, d.Original, d.Others, common...)
+	d.SearchTexts = e.SearchTextsOf(r.kind, d.Original, d.Others, common...)
 	return d
 }

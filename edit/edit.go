@@ -51,18 +51,18 @@ type Editor struct {
 	Reserved ReservedIDs
 	// PasswordKey is the result of the function PasswordKey. Only writes of passwords need it.
 	PasswordKey []byte
-	// Expect is the precondition on the record or term that a call such as UpdateEvent changes. It does not
+	// Precondition is the condition on the record or term that a call such as UpdateEvent changes. It does not
 	// apply to other records that the call creates, finds or changes.
-	Expect calendar.Expect
+	Expect calendar.Precondition
 
 	refs references // ids that were looked up for the next Write
 
 	// The following fields are the state of the current transaction.
-	changes []change
-	derived bool                 // search texts were written, which depend on the settings of the site
-	fresh   map[int64]*ent.Event // events that the transaction created, as they were then
-	lost    []eventLink          // links to venues and organizers that the transaction hid from the public
-	units   int64                // units of the caller's budget that the transaction spends
+	changes     []change
+	derived     bool                 // search texts were written, which depend on the settings of the site
+	created     map[int64]*ent.Event // events that the transaction created, as they were then
+	hiddenLinks []eventLink          // links to venues and organizers that the transaction hid from the public
+	units       int64                // units of the caller's budget that the transaction spends
 }
 
 // Write runs do in a transaction. Then it updates the search texts of the changed records, appends the changes
@@ -70,7 +70,7 @@ type Editor struct {
 // the records that it changes.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
-		e.changes, e.derived, e.fresh, e.lost, e.units = nil, false, nil, nil, 0
+		e.changes, e.derived, e.created, e.hiddenLinks, e.units = nil, false, nil, nil, 0
 		err := do(tx)
 		e.refs = references{} // they may be stale in the next attempt or the next write
 		if err != nil {
@@ -116,9 +116,9 @@ func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
 
-// expect returns *calendar.Error rest_precondition_failed if the version of a record does not match Expect. The
+// CheckPrecondition returns *calendar.Error rest_precondition_failed if the version of a record does not match Precondition. The
 // caller checks the permission and locks the row first.
-func (e *Editor) expect(version calendar.Version) error {
+func (e *Editor) CheckPrecondition(version calendar.Version) error {
 	if e.Expect.Met(version) {
 		return nil
 	}

@@ -15,9 +15,9 @@ func faultOf(name string, f *param.Fault) *param.Fault {
 	return f
 }
 
-// invalidInput returns param.Invalid with the faults found that are not nil, in their order. It returns nil if
+// InvalidInput returns param.Invalid with the faults found that are not nil, in their order. It returns nil if
 // all are nil.
-func invalidInput(found ...*param.Fault) error {
+func InvalidInput(found ...*param.Fault) error {
 	var all param.Invalid
 	for _, f := range found {
 		if f != nil {

@@ -35,7 +35,7 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 	if err != nil {
 		return nil, fmt.Errorf("create image: %w", store.AsConflict(err))
 	}
-	e.log(calendar.Image, row.ID, calendar.Created, nil, impact{})
+	e.LogChange(calendar.Image, row.ID, calendar.Created, nil, Impact{})
 	return row, nil
 }
 
@@ -49,7 +49,7 @@ func (e *Editor) ReplaceImage(ctx context.Context, tx *ent.Tx, id int64, fill fu
 		return false, fmt.Errorf("image %d: %w", id, err)
 	}
 	if n > 0 {
-		e.log(calendar.Image, id, calendar.Updated, []string{"image"}, impact{visible: true})
+		e.LogChange(calendar.Image, id, calendar.Updated, []string{"image"}, Impact{Visible: true})
 	}
 	return n > 0, nil
 }
@@ -61,7 +61,7 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 	if !auth.May(e.By, auth.DeleteImage, auth.RecordOf(calendar.Image, row.AuthorID, "", "")) {
 		return Forbidden()
 	}
-	if err := e.expect(calendar.Version{All: row.Version}); err != nil {
+	if err := e.CheckPrecondition(calendar.Version{All: row.Version}); err != nil {
 		return err
 	}
 	// A transaction that links an event to the image waits for this lock.
@@ -83,7 +83,7 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 		return PreconditionFailed()
 	}
 	if gone > 0 {
-		e.log(calendar.Image, row.ID, calendar.Deleted, nil, impact{}) // the records that lost it have entries of their own
+		e.LogChange(calendar.Image, row.ID, calendar.Deleted, nil, Impact{}) // the records that lost it have entries of their own
 	}
 	return nil
 }

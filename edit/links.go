@@ -39,7 +39,7 @@ func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids
 	if err := e.unlinkSeries(ctx, tx, eventField(kind), ids, seen); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(ids, batch) {
+	for part := range slices.Chunk(ids, BatchSize) {
 		events, err := linkedEvents(ctx, tx, kind, part)
 		if err != nil {
 			return fmt.Errorf("events of kind %s: %w", kind, err)
@@ -70,7 +70,7 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 	if err != nil {
 		return fmt.Errorf("series with %s: %w", field, err)
 	}
-	for part := range slices.Chunk(linked, batch) {
+	for part := range slices.Chunk(linked, BatchSize) {
 		if _, err := lockRecords(ctx, tx, calendar.Series, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
 			return fmt.Errorf("series with %s: %w", field, err)
 		}
@@ -84,7 +84,7 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 			if err != nil {
 				return fmt.Errorf("template of phase %d: %w", p.ID, err)
 			}
-			if !dropLinks(t, field, func(id int64) bool { return slices.Contains(ids, id) }) {
+			if !DropTemplateLinks(t, field, func(id int64) bool { return slices.Contains(ids, id) }) {
 				continue
 			}
 			stored, err := ent.EncodeTemplate(t)
@@ -129,12 +129,12 @@ func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (f
 	return slices.Compact(found), nil
 }
 
-// dropLinks removes the ids for which drop returns true from a field of a template. It reports whether it
+// DropTemplateLinks removes the ids for which drop returns true from a field of a template. It reports whether it
 // removed any.
-func dropLinks(t *ent.Event, field string, drop func(int64) bool) bool {
+func DropTemplateLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 	was := *t
 	without := func(ids []int64) []int64 { return slices.DeleteFunc(ids, drop) }
-	one := func(id *int64) *int64 {
+	kept := func(id *int64) *int64 {
 		if id != nil && drop(*id) {
 			return nil
 		}
@@ -152,11 +152,11 @@ func dropLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 	case "organizer":
 		t.SetOrganizerIDs(without(t.OrganizerIDs()))
 	case "image":
-		t.ImageID = one(t.ImageID)
+		t.ImageID = kept(t.ImageID)
 	case "post_parent":
-		t.ParentID = one(t.ParentID)
+		t.ParentID = kept(t.ParentID)
 	}
-	return len(changedFields(&was, t, []string{field})) > 0
+	return len(ChangedFields(&was, t, []string{field})) > 0
 }
 
 // linkedEvents returns the ids of the events linked to one of some venues, organizers or terms, in ascending
@@ -182,16 +182,16 @@ func eventField(kind calendar.Kind) string {
 // unlinkEvents removes the links to terms, venues and organizers of events that are about to be deleted.
 func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for _, kind := range append([]calendar.Kind{calendar.Category}, calendar.LinkedKinds...) {
-		if err := removeLinks(ctx, tx, kind, ids); err != nil {
+		if err := RemoveLinks(ctx, tx, kind, ids); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removeLinks removes the links of events to all records of a kind. Links to categories and tags are in one table, and
+// RemoveLinks removes the links of events to all records of a kind. Links to categories and tags are in one table, and
 // go together.
-func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+func RemoveLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if err := tx.Client().DeleteLinks(ctx, kind, sql.FieldIn(ent.LinkTables[kind].Event, ids...)); err != nil {
 		return fmt.Errorf("links of events: %w", err)
 	}
@@ -201,8 +201,11 @@ func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int6
 // link adds links to venues or organizers to an event that has none of this kind. The ids are in the order of
 // the links.
 func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) error {
-	rows := eventLinkRows(kind)
-	addPlaced(&rows, [][]int64{ids})
+	t := ent.LinkTables[kind]
+	rows := store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}
+	for position, linked := range ids {
+		rows.Add(0, nil, linked, int64(position))
+	}
 	if err := rows.Insert(ctx, tx, []int64{id}); err != nil {
 		return fmt.Errorf("link %s of event %d: %w", kind, id, store.AsConflict(err))
 	}
@@ -221,6 +224,12 @@ func loadLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (i
 	}
 	return ids, nil
 }
+
+// EventLinks has the ids of what an event is linked to.
+type EventLinks struct{ Categories, Tags, Venues, Organizers []int64 }
+
+// Terms returns the ids of the categories and the tags.
+func (l EventLinks) Terms() []int64 { return slices.Concat(l.Categories, l.Tags) }
 
 // termIDs has the ids of the categories and tags of an event.
 type termIDs struct{ categories, tags []int64 }
@@ -263,13 +272,13 @@ func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCo
 	if err := CountEvents(ctx, tx, by); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(idsWithout(was.all(), is.all()), batch) {
+	for part := range slices.Chunk(idsWithout(was.all(), is.all()), BatchSize) {
 		_, err := tx.EventTerm.Delete().Where(eventterm.EventID(id), eventterm.TermIDIn(part...)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("terms of event %d: %w", id, err)
 		}
 	}
-	for part := range slices.Chunk(idsWithout(is.all(), was.all()), batch) {
+	for part := range slices.Chunk(idsWithout(is.all(), was.all()), BatchSize) {
 		err := tx.EventTerm.MapCreateBulk(part, func(c *ent.EventTermCreate, i int) {
 			c.SetEventID(id).SetTermID(part[i])
 		}).Exec(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -206,7 +207,7 @@ func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
 			return edit.Organizers.Update(ctx, tx, e, o, &edit.OrganizerInput{Status: new(calendar.Publish)})
 		})
 	}
-	if _, err := edit.ExtendDue(t.Context(), l.DB, edittest.Site(t), edittest.Now.AddDate(0, 2, 0)); err != nil {
+	if _, err := series.ExtendDue(t.Context(), l.DB, edittest.Site(t), edittest.Now.AddDate(0, 2, 0)); err != nil {
 		t.Fatal(err)
 	}
 	links := func(r *ent.Event) map[string]int {
@@ -224,7 +225,7 @@ func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
 	}
 	want := map[string]int{"venue": 1, "organizer": 1, "categories": 1, "tags": 1, "image": 1, "post_parent": 1, "author": 1}
 	want[lost] = 0
-	rows := occurrencesOf(t, l.World, l.series)
+	rows := l.Occurrences(l.series)
 	for _, row := range []*ent.Event{rows[0], rows[len(rows)-1]} {
 		if diff := cmp.Diff(want, links(row)); diff != "" {
 			t.Errorf("links of the occurrence of %s (-want +got)\n%s", row.OriginalStart, diff)
@@ -241,7 +242,7 @@ func TestVersionReadBeforeALossIsStale(t *testing.T) {
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
 			return edit.Venues.Trash(ctx, tx, e, l.venue)
 		})
-		e.Expect = calendar.Expect{Some: &calendar.Versions{List: []int64{1}}}
+		e.Expect = calendar.Precondition{Some: &calendar.Versions{List: []int64{1}}}
 		_, err := w.UpdateEvent(e, l.events[0], &edit.EventInput{Title: new("Other")})
 		edittest.Refused(t, err, "rest_precondition_failed")
 	})
@@ -283,7 +284,7 @@ func TestManyEventsLoseALink(t *testing.T) {
 		const many = 1001
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
 			for i := range many {
-				in := someEvent()
+				in := edittest.SomeEvent()
 				in.Slug, in.Tags = new(fmt.Sprint("night-", i)), &[]edit.TermRef{{ID: tag.ID}}
 				if _, err := e.CreateEvent(ctx, tx, in); err != nil {
 					return nil, err
@@ -337,9 +338,9 @@ func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
 		before := w.CheckLog()
-		runConcurrently(t, func(i int) error {
+		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Administrator)
-			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+			return w.Run(e, func(ctx context.Context, tx *ent.Tx) error {
 				if i%4 == 0 {
 					row, err := edit.Venues.Lock(ctx, tx, l.venue.ID)
 					if err != nil {

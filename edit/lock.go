@@ -43,17 +43,17 @@ func addToCounter(ctx context.Context, tx *ent.Tx, id string, by int64) error {
 		OnConflict(sql.ConflictColumns(counter.FieldID)).AddValue(by).Exec(ctx)
 }
 
-// forShare locks the rows a query finds against changes until the transaction ends. SQLite has one writer at
+// ForShare locks the rows a query finds against changes until the transaction ends. SQLite has one writer at
 // a time anyway. MySQL and MariaDB understand the older clause. For TiDB, package store replaces it with FOR UPDATE.
-func forShare(s *sql.Selector) {
+func ForShare(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForShare(sql.WithLockClause("LOCK IN SHARE MODE"))
 	}
 }
 
-// forUpdate locks the rows that a query finds against reads with a lock and changes, until the transaction
+// ForUpdate locks the rows that a query finds against reads with a lock and changes, until the transaction
 // ends. The transaction is about to change these rows. SQLite needs no such lock.
-func forUpdate(s *sql.Selector) {
+func ForUpdate(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForUpdate()
 	}
@@ -109,7 +109,7 @@ func LockEvents(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Event, er
 			return nil, err
 		}
 	}
-	rows, err := load(forUpdate)
+	rows, err := load(ForUpdate)
 	if err != nil {
 		return nil, err
 	}
@@ -134,24 +134,24 @@ func seriesOf(rows []*ent.Event) (ids []int64) {
 
 // LockSeries loads a series. Other writers of the series and of its occurrences wait until the transaction ends.
 func LockSeries(ctx context.Context, tx *ent.Tx, id int64) (*ent.Series, error) {
-	return tx.Series.Query().Where(series.ID(id)).Modify(forUpdate).Only(ctx)
+	return tx.Series.Query().Where(series.ID(id)).Modify(ForUpdate).Only(ctx)
 }
 
 // LockTerm loads a category or tag. Other writers of the term wait until the transaction ends.
 func LockTerm(ctx context.Context, tx *ent.Tx, id int64) (*ent.Term, error) {
-	return tx.Term.Query().Where(term.ID(id)).Modify(forUpdate).Only(ctx)
+	return tx.Term.Query().Where(term.ID(id)).Modify(ForUpdate).Only(ctx)
 }
 
 // LockTerms loads the terms with the ids, in the order of their ids. Other writers of these terms wait until the
 // transaction ends.
 func LockTerms(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Term, error) {
-	return tx.Term.Query().Where(term.IDIn(ids...)).Order(term.ByID()).Modify(forUpdate).All(ctx)
+	return tx.Term.Query().Where(term.IDIn(ids...)).Order(term.ByID()).Modify(ForUpdate).All(ctx)
 }
 
 // LockAllTerms loads all terms in the order of their ids. Other writers of terms wait until the transaction
 // ends.
 func LockAllTerms(ctx context.Context, tx *ent.Tx) ([]*ent.Term, error) {
-	return tx.Term.Query().Order(term.ByID()).Modify(forUpdate).All(ctx)
+	return tx.Term.Query().Order(term.ByID()).Modify(ForUpdate).All(ctx)
 }
 
 // noLimit is a limit that all records are below.
@@ -160,5 +160,5 @@ const noLimit = 1<<31 - 1
 // lockRecords locks the selected records of a kind and returns their ids. They are in the order that where sets, then in
 // ascending order. Predicates use columns that have the same name in each table that has them.
 func lockRecords(ctx context.Context, tx *ent.Tx, kind calendar.Kind, where func(*sql.Selector), limit int) ([]int64, error) {
-	return tx.Client().RecordIDs(ctx, kind, limit, where, forUpdate)
+	return tx.Client().RecordIDs(ctx, kind, limit, where, ForUpdate)
 }

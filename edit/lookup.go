@@ -90,10 +90,10 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 		}
 	}
 	if !e.mayManageTerms(l.taxonomy) {
-		return nil, invalidInput(unknownTerms(l.name, unknown))
+		return nil, InvalidInput(unknownTerms(l.name, unknown))
 	}
 	if len(unknown) > MaxNew {
-		return nil, invalidInput(faultOf(l.name, param.TooMany(l.name, MaxNew)))
+		return nil, InvalidInput(faultOf(l.name, param.TooMany(l.name, MaxNew)))
 	}
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {

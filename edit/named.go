@@ -97,14 +97,14 @@ func recordOf(row ent.Row) *record {
 				title: t.Title, description: t.Description, excerpt: t.Excerpt, slug: t.Slug, reason: t.EventStatusReason,
 			},
 		},
-		publicationState: publicationState{c.Status, c.StatusBeforeTrash, c.PublishedAt, c.Dated},
+		PublicationState: PublicationState{c.Status, c.StatusBeforeTrash, c.PublishedAt, c.Dated},
 		author:           c.AuthorID, image: c.ImageID, source: c.SourceID, modified: c.ModifiedAt, version: c.Writes(),
 	}
 }
 
 // Lock loads a record. Other writers of the record wait until the transaction ends.
 func (n *Named[R, M, T, V]) Lock(ctx context.Context, tx *ent.Tx, id int64) (R, error) {
-	return n.Get(ctx, tx.Client(), id, forUpdate)
+	return n.Get(ctx, tx.Client(), id, ForUpdate)
 }
 
 // Create stores a new record. A duplicate is a record outside the trash that the caller may read. It has the same name,
@@ -155,7 +155,7 @@ func (n *Named[R, M, T, V]) Trash(ctx context.Context, tx *ent.Tx, e *Editor, ro
 	if err := e.permitTrash(old); err != nil {
 		return row, err
 	}
-	if err := e.expect(old.version); err != nil {
+	if err := e.CheckPrecondition(old.version); err != nil {
 		return row, err
 	}
 	return n.change(ctx, tx, e, row, row, old, &recordInput{status: new(calendar.Trash)})
@@ -182,7 +182,7 @@ func (n *Named[R, M, T, V]) check(row R) error {
 	if n.faults == nil {
 		return nil
 	}
-	return invalidInput(n.faults(row)...)
+	return InvalidInput(n.faults(row)...)
 }
 
 // Draft fills m with a new record. It returns param.Invalid for impossible values.
@@ -193,7 +193,7 @@ func (n *Named[R, M, T, V]) Draft(e *Editor, m M, in *NamedInput[V], others []ca
 	}
 	s := in.record()
 	r := e.draftRecord(n.Kind, s, others)
-	d := &diff{fresh: true}
+	d := &diff{isNew: true}
 	e.fillNamed(m, r, &record{}, s, d)
 	n.fill(m, n.New(), row, d)
 	return e.draft(r, s, row.Searched()...), nil
@@ -237,14 +237,14 @@ func (n *Named[R, M, T, V]) createOrFind(
 	if err != nil {
 		return row, false, err
 	}
-	d := &diff{fresh: true}
+	d := &diff{isNew: true}
 	m, save := n.NamedTable.Create(tx.Client())
 	e.fillNamed(m, r, none, s, d)
 	n.fill(m, n.New(), next, d)
 	if row, err = save(ctx); err != nil {
 		return row, false, fmt.Errorf("create %s: %w", n.Kind, store.AsConflict(err))
 	}
-	e.log(n.Kind, r.id, calendar.Created, nil, e.impactOfCreated(r.status, r.published))
+	e.LogChange(n.Kind, r.id, calendar.Created, nil, e.ImpactOfCreated(r.Status, r.Published))
 	return row, true, nil
 }
 
@@ -254,7 +254,7 @@ func (e *Editor) checkNamed(ctx context.Context, tx *ent.Tx, old *record, s *rec
 	if err != nil {
 		return err
 	}
-	if err := invalidInput(author, picture); err != nil {
+	if err := InvalidInput(author, picture); err != nil {
 		return err
 	}
 	return e.permit(old, s)
@@ -285,7 +285,7 @@ func (n *Named[R, M, T, V]) duplicate(
 	if err != nil {
 		return found, false, fmt.Errorf("%s of the same name: %w", n.Kind, err)
 	}
-	description := calendar.FoldName(valueOr("", s.description))
+	description := calendar.FoldName(ValueOr("", s.description))
 	var oldest *record
 	for _, row := range rows {
 		r := recordOf(row)
@@ -309,7 +309,7 @@ func (n *Named[R, M, T, V]) duplicate(
 	return found, oldest != nil, nil
 }
 
-// update updates a row. Found means that a create matched this row: then Expect is not checked.
+// update updates a row. Found means that a create matched this row: then Precondition is not checked.
 func (n *Named[R, M, T, V]) update(
 	ctx context.Context, tx *ent.Tx, e *Editor, row R, in *NamedInput[V], s *recordInput, found bool,
 ) (R, error) {
@@ -318,7 +318,7 @@ func (n *Named[R, M, T, V]) update(
 		return row, err
 	}
 	if !found {
-		if err := e.expect(old.version); err != nil {
+		if err := e.CheckPrecondition(old.version); err != nil {
 			return row, err
 		}
 	}
@@ -342,23 +342,23 @@ func (n *Named[R, M, T, V]) change(
 	m, save := n.NamedTable.Update(tx.Client(), old.id, old.version.All)
 	e.fillNamed(m, r, old, s, d)
 	n.fill(m, row, next, d)
-	i := e.impactOf(&publicChange{
-		was: old.publicationState, is: r.publicationState, fields: d.fields, languages: old.languages != r.languages,
-		dated: s.modified != nil,
+	i := e.ImpactOf(&PublicChange{
+		Before: old.PublicationState, After: r.PublicationState, Fields: d.fields, Languages: old.languages != r.languages,
+		Dated: s.modified != nil,
 	})
 	e.stamp(m, r.version.All, s.modified, i)
 	if err := expectOneRow(save(ctx)); err != nil {
 		return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 	}
-	wasPublic := isPublic(old.status, old.published, e.Now)
-	if n.Kind.IsLinked() && wasPublic && !isPublic(r.status, r.published, e.Now) {
+	wasPublic := IsPublic(old.Status, old.Published, e.Now)
+	if n.Kind.IsLinked() && wasPublic && !IsPublic(r.Status, r.Published, e.Now) {
 		events, err := linkedEvents(ctx, tx, n.Kind, []int64{r.id})
 		if err != nil {
 			return row, fmt.Errorf("events of %s %d: %w", n.Kind, r.id, err)
 		}
 		if s.inline {
 			for _, id := range events {
-				e.lost = append(e.lost, eventLink{id, n.Kind, strconv.FormatInt(r.id, 10)})
+				e.hiddenLinks = append(e.hiddenLinks, eventLink{id, n.Kind, strconv.FormatInt(r.id, 10)})
 			}
 		}
 		if action != calendar.Trashed {
@@ -373,6 +373,6 @@ func (n *Named[R, M, T, V]) change(
 			return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 		}
 	}
-	e.log(n.Kind, r.id, action, d.fields, i)
+	e.LogChange(n.Kind, r.id, action, d.fields, i)
 	return n.Get(ctx, tx.Client(), r.id, func(*sql.Selector) {})
 }

@@ -396,8 +396,8 @@ func usedIDs(ctx context.Context, tx *ent.Tx, rows []*ent.Origin) (map[calendar.
 	return used, nil
 }
 
-// occurrenceIDs returns the ids of new occurrences: the reserved ones, else drawn ones.
-func (e *Editor) occurrenceIDs(ctx context.Context, tx *ent.Tx, list []recur.Occurrence) ([]int64, error) {
+// OccurrenceIDs returns the ids of new occurrences: the reserved ones, else drawn ones.
+func (e *Editor) OccurrenceIDs(ctx context.Context, tx *ent.Tx, list []recur.Occurrence) ([]int64, error) {
 	ids := make([]int64, len(list))
 	missing := 0
 	for i, o := range list {

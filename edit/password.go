@@ -82,7 +82,7 @@ func HashPassword(key []byte, eventID int64, password string) []byte {
 // password was sent. Nil means the id of the event itself.
 func PasswordMatches(key []byte, row *ent.Event, password string) bool {
 	return row.PasswordHash != nil &&
-		hmac.Equal(HashPassword(key, valueOr(row.ID, row.PasswordID), password), *row.PasswordHash)
+		hmac.Equal(HashPassword(key, ValueOr(row.ID, row.PasswordID), password), *row.PasswordHash)
 }
 
 // HasPassword reports whether an event has a password. A hash that is NULL may be read as a pointer to an empty

@@ -12,8 +12,8 @@ import (
 func TestPasswordKeyIsShared(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		keys := make([][]byte, writers)
-		runConcurrently(t, func(i int) (err error) {
+		keys := make([][]byte, edittest.Racers)
+		edittest.RunConcurrently(t, func(i int) (err error) {
 			keys[i], err = edit.PasswordKey(t.Context(), w.DB)
 			return err
 		})

@@ -38,7 +38,7 @@ type findIDs func(ctx context.Context, ids []int64) ([]int64, error)
 // load looks up the ids that are not in the map yet.
 func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
 	fresh := slices.DeleteFunc(uniqueIDs(ids), func(id int64) bool { _, known := k[id]; return known })
-	for part := range slices.Chunk(fresh, batch) {
+	for part := range slices.Chunk(fresh, BatchSize) {
 		found, err := find(ctx, part)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, i
 // unknownFault returns a fault that lists each unknown id once. It searches in batches and stops after the
 // first batch with an unknown id, because a caller who sends thousands of ids may not even have signed in.
 func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]int64, error)) (*param.Fault, error) {
-	for part := range slices.Chunk(uniqueIDs(ids), batch) {
+	for part := range slices.Chunk(uniqueIDs(ids), BatchSize) {
 		found, err := find(part)
 		if err != nil {
 			return nil, err
@@ -186,7 +186,7 @@ func (e *Editor) lockedLinkFault(
 // the trash and that the caller may read. It locks them, so that none of them goes to the trash before the
 // transaction ends.
 func (e *Editor) LockLinkable(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
-	return e.linkable(ctx, tx.Client(), kind, ids, forShare)
+	return e.linkable(ctx, tx.Client(), kind, ids, ForShare)
 }
 
 // linkable returns the ids that an event may be linked to: those of venues or organizers that are not in the
@@ -195,7 +195,7 @@ func (e *Editor) linkable(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, lock func(*sql.Selector),
 ) ([]int64, error) {
 	readable := make([]int64, 0, len(ids))
-	for part := range slices.Chunk(uniqueIDs(ids), batch) {
+	for part := range slices.Chunk(uniqueIDs(ids), BatchSize) {
 		some, err := e.readable(ctx, db, kind, part, func(s *sql.Selector) {
 			sql.FieldNEQ(event.FieldStatus, calendar.Trash)(s)
 			lock(s)

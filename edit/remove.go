@@ -29,7 +29,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		return Forbidden()
 	}
 	ids = slices.Sorted(slices.Values(ids))
-	for part := range slices.Chunk(ids, batch) {
+	for part := range slices.Chunk(ids, BatchSize) {
 		var events []*ent.Event
 		var there []int64
 		var err error
@@ -53,7 +53,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		if len(there) == 0 {
 			continue
 		}
-		shown, err := e.publicIDs(ctx, tx, kind, there)
+		shown, err := e.PublicIDs(ctx, tx, kind, there)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 			return fmt.Errorf("remove records of kind %s: %w", kind, store.AsConflict(err))
 		}
 		for _, id := range there {
-			e.log(kind, id, calendar.Deleted, nil, impact{visible: shown[id]})
+			e.LogChange(kind, id, calendar.Deleted, nil, Impact{Visible: shown[id]})
 		}
 	}
 	return nil
@@ -103,7 +103,7 @@ func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	}
 	locked := slices.Concat(seriesOf(rows), linked)
 	slices.Sort(locked)
-	for part := range slices.Chunk(slices.Compact(locked), batch) {
+	for part := range slices.Chunk(slices.Compact(locked), BatchSize) {
 		if _, err := lockRecords(ctx, tx, calendar.Series, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
 			return fmt.Errorf("series of events: %w", err)
 		}
@@ -113,7 +113,7 @@ func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 
 // unlinkRemoved removes all links to venues or organizers that are about to be deleted.
 func (e *Editor) unlinkRemoved(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
-	public, err := e.publicIDs(ctx, tx, kind, ids)
+	public, err := e.PublicIDs(ctx, tx, kind, ids)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (e *Editor) excludeRemoved(ctx context.Context, tx *ent.Tx, events []*ent.E
 		return nil, fmt.Errorf("series of occurrences: %w", err)
 	}
 	for _, id := range left {
-		phases, err := loadPhases(ctx, tx, id)
+		phases, err := LoadPhases(ctx, tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -166,9 +166,9 @@ func (e *Editor) excludeRemoved(ctx context.Context, tx *ent.Tx, events []*ent.E
 			if !equalsID(row.SeriesID, id) || row.OffSchedule {
 				continue
 			}
-			phase := phaseAt(phases, *row.OriginalStart)
+			phase := PhaseAt(phases, *row.OriginalStart)
 			if !slices.ContainsFunc(phase.Exdate, row.OriginalStart.Equal) {
-				phase.Exdate, changed[phase] = withWall(phase.Exdate, *row.OriginalStart), true
+				phase.Exdate, changed[phase] = InsertStart(phase.Exdate, *row.OriginalStart), true
 			}
 		}
 		if len(changed) == 0 {
@@ -215,7 +215,7 @@ func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, events []*ent.Eve
 		return err
 	}
 	children, err := tx.Event.Query().Where(event.ParentIDIn(ids...), event.IDNotIn(ids...)).
-		Order(event.ByID()).Modify(forUpdate).IDs(ctx)
+		Order(event.ByID()).Modify(ForUpdate).IDs(ctx)
 	if err != nil {
 		return err
 	}

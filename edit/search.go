@@ -68,12 +68,12 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	for kind, ids := range stale {
 		// A record that the same transaction created and then changed is not new.
 		fresh := idsWithout(ids[true], ids[false])
-		for part := range slices.Chunk(fresh, batch) {
+		for part := range slices.Chunk(fresh, BatchSize) {
 			if err := e.insertFreshTexts(ctx, tx, kind, part); err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}
 		}
-		for part := range slices.Chunk(uniqueIDs(ids[false]), batch) {
+		for part := range slices.Chunk(uniqueIDs(ids[false]), BatchSize) {
 			if err := e.ReplaceSearchTexts(ctx, tx, kind, part); err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}
@@ -115,12 +115,12 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 	texts := make(map[int64][]SearchText, len(ids))
 	var unknown []int64
 	for _, id := range ids {
-		row := e.fresh[id]
+		row := e.created[id]
 		if row == nil || row.Languages != calendar.LanguagesOf(row.Language) {
 			unknown = append(unknown, id)
 			continue
 		}
-		texts[id] = e.searchTextsOf(kind, calendar.Text{
+		texts[id] = e.SearchTextsOf(kind, calendar.Text{
 			Language: row.Language, Title: row.Title, Description: row.Description, Excerpt: row.Excerpt,
 		}, nil)
 	}
@@ -141,7 +141,7 @@ func (e *Editor) storeSearchTexts(
 				SetLanguages(f.Languages))
 		}
 	}
-	for part := range slices.Chunk(rows, batch) {
+	for part := range slices.Chunk(rows, BatchSize) {
 		if err := tx.SearchText.CreateBulk(part...).Exec(ctx); err != nil {
 			return err
 		}
@@ -165,11 +165,11 @@ func cutSearchText(text string) string {
 	return text[:end]
 }
 
-// searchTextsOf returns the search texts of a record. Common has the fields that are the same in all languages.
+// SearchTextsOf returns the search texts of a record. Common has the fields that are the same in all languages.
 // An event or a series has one text for each language, with a line for each field, because the words of a
 // search may be in different fields. Other records have one text for each field, because the words must be in
 // the same field. Languages with equal texts share one SearchText.
-func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []SearchText {
+func (e *Editor) SearchTextsOf(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []SearchText {
 	always := make([]string, len(common))
 	for i, c := range common {
 		always[i] = search.Fold(c)
@@ -233,7 +233,7 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 			if err != nil {
 				return nil, fmt.Errorf("template of series %d: %w", p.SeriesID, err)
 			}
-			out[p.SeriesID] = e.searchTextsOf(kind, t.Text(), t.Translated())
+			out[p.SeriesID] = e.SearchTextsOf(kind, t.Text(), t.Translated())
 		}
 		return out, err
 	}
@@ -245,7 +245,7 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 		return nil, err
 	}
 	for _, row := range rows {
-		out[row.Core().ID] = e.searchTextsOf(kind, row.Text(), row.Translated(), row.Searched()...)
+		out[row.Core().ID] = e.SearchTextsOf(kind, row.Text(), row.Translated(), row.Searched()...)
 	}
 	return out, nil
 }

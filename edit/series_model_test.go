@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
@@ -362,7 +363,7 @@ func (r *occurrenceRun) setState() string {
 func (r *occurrenceRun) passTime() string {
 	r.Helper()
 	r.model.Now = r.model.Now.AddDate(0, 0, r.IntN(90))
-	if _, err := edit.ExtendDue(r.Context(), r.world.DB, edittest.Site(r.T), r.model.Now); err != nil {
+	if _, err := series.ExtendDue(r.Context(), r.world.DB, edittest.Site(r.T), r.model.Now); err != nil {
 		r.Fatal(err)
 	}
 	r.model.Extend()

@@ -48,7 +48,7 @@ func StoreSite(
 	ctx context.Context, db *ent.Client, change func(settings.Layer) (said settings.Layer, reindex bool, err error),
 ) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
-		rows, err := tx.Setting.Query().Where(setting.ID(siteSetting)).Modify(forUpdate).All(ctx)
+		rows, err := tx.Setting.Query().Where(setting.ID(siteSetting)).Modify(ForUpdate).All(ctx)
 		if err != nil {
 			return fmt.Errorf("settings of the site: %w", err)
 		}
@@ -122,7 +122,7 @@ func (e *Editor) requireSite(ctx context.Context, tx *ent.Tx) error {
 	if e.Site.Language == "" {
 		return nil
 	}
-	rows, err := tx.Setting.Query().Where(setting.ID(siteSetting)).Modify(forShare).All(ctx)
+	rows, err := tx.Setting.Query().Where(setting.ID(siteSetting)).Modify(ForShare).All(ctx)
 	if err != nil {
 		return fmt.Errorf("settings of the site: %w", err)
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// slugOf is a slug of a record or term in one language. A slug field of "" means that the owner has no slug
+// OwnedSlug is a slug of a record or term in one language. A slug field of "" means that the owner has no slug
 // yet.
-type slugOf struct {
-	kind     calendar.Kind
-	owner    int64
-	language calendar.Language
-	slug     string
-	trashed  bool
+type OwnedSlug struct {
+	Kind     calendar.Kind
+	Owner    int64
+	Language calendar.Language
+	Slug     string
+	Trashed  bool
 }
 
 // SlugScope returns the value of the column within which a slug is unique. It is 0 outside the trash. In the
@@ -31,20 +31,20 @@ func SlugScope(owner int64, trashed bool) int64 {
 	return 0
 }
 
-func (s slugOf) scope() int64 { return SlugScope(s.owner, s.trashed) }
+func (s OwnedSlug) scope() int64 { return SlugScope(s.Owner, s.Trashed) }
 
 // slugTries is the maximum number of tries to take a slug while other transactions take slugs too. On MySQL a
 // refused insert waits until the other transaction commits, so each try sees one more taken slug.
 const slugTries = 30
 
-// take takes the slug base for the owner and returns it. If base is taken, it takes base-2, base-3 and so on.
+// Take takes the slug base for the owner and returns it. If base is taken, it takes base-2, base-3 and so on.
 // An empty base means a slug made of kind and id. Base has no suffix of the trash. A unique index decides
 // between transactions that take the same slug.
-func (s slugOf) take(ctx context.Context, tx *ent.Tx, base string) (string, error) {
+func (s OwnedSlug) Take(ctx context.Context, tx *ent.Tx, base string) (string, error) {
 	if base == "" {
-		base = s.kind.Slug(s.owner)
+		base = s.Kind.Slug(s.Owner)
 	}
-	if s.trashed {
+	if s.Trashed {
 		base = calendar.TrashedSlug(base)
 	}
 	for range slugTries {
@@ -52,26 +52,44 @@ func (s slugOf) take(ctx context.Context, tx *ent.Tx, base string) (string, erro
 		if err != nil {
 			return "", err
 		}
-		if free == s.slug {
+		if free == s.Slug {
 			return free, nil
 		}
 		if err = s.store(ctx, tx, free); err == nil {
 			return free, nil
 		}
 		if !store.IsDuplicate(err) {
-			return "", fmt.Errorf("slug %s of %s %d: %w", free, s.kind, s.owner, err)
+			return "", fmt.Errorf("slug %s of %s %d: %w", free, s.Kind, s.Owner, err)
 		}
 	}
-	return "", fmt.Errorf("%w: slug %s of %s", store.ErrConflict, base, s.kind)
+	return "", fmt.Errorf("%w: slug %s of %s", store.ErrConflict, base, s.Kind)
+}
+
+// TakeSent takes a slug that a client sent. Slugs has the slugs of the owner in all languages. If sent is one of them,
+// the slug does not change, because clients send representations back.
+func (s OwnedSlug) TakeSent(ctx context.Context, tx *ent.Tx, sent string, slugs []string) (string, error) {
+	base := calendar.KeptSlug(sent)
+	if base == "" {
+		base = s.Kind.Slug(s.Owner)
+	}
+	for _, own := range slugs {
+		if own != "" && (own == base || calendar.IsSlugOf(own, sent)) {
+			return s.Slug, nil
+		}
+	}
+	if s.Kind.IsTerm() {
+		return s.takeExactly(ctx, tx, base)
+	}
+	return s.Take(ctx, tx, base)
 }
 
 // takeExactly takes the slug base for a term that is updated. If another term has it, it returns
 // *calendar.Error duplicate_term_slug.
-func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (string, error) {
-	holder, err := tx.Slug.Query().Where(slug.KindEQ(s.kind), slug.Slug(base), slug.TrashedID(0)).First(ctx)
+func (s OwnedSlug) takeExactly(ctx context.Context, tx *ent.Tx, base string) (string, error) {
+	holder, err := tx.Slug.Query().Where(slug.KindEQ(s.Kind), slug.Slug(base), slug.TrashedID(0)).First(ctx)
 	switch {
-	case err == nil && holder.OwnerID == s.owner:
-		return s.slug, nil
+	case err == nil && holder.OwnerID == s.Owner:
+		return s.Slug, nil
 	case err == nil:
 		return "", &calendar.Error{
 			Code: "duplicate_term_slug", Key: "duplicate_term_slug", Data: map[string]any{"term_id": holder.OwnerID},
@@ -80,45 +98,45 @@ func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (strin
 		err = store.AsConflict(s.store(ctx, tx, base))
 	}
 	if err != nil {
-		return "", fmt.Errorf("slug %s of %s %d: %w", base, s.kind, s.owner, err)
+		return "", fmt.Errorf("slug %s of %s %d: %w", base, s.Kind, s.Owner, err)
 	}
 	return base, nil
 }
 
 // store inserts the slug, or replaces the stored one.
-func (s slugOf) store(ctx context.Context, tx *ent.Tx, text string) error {
-	if s.slug == "" {
-		return tx.Slug.Create().SetKind(s.kind).SetSlug(text).SetOwnerID(s.owner).
-			SetLanguage(s.language).SetTrashedID(s.scope()).Exec(ctx)
+func (s OwnedSlug) store(ctx context.Context, tx *ent.Tx, text string) error {
+	if s.Slug == "" {
+		return tx.Slug.Create().SetKind(s.Kind).SetSlug(text).SetOwnerID(s.Owner).
+			SetLanguage(s.Language).SetTrashedID(s.scope()).Exec(ctx)
 	}
 	return expectOneRow(tx.Slug.Update().
-		Where(slug.OwnerID(s.owner), slug.KindEQ(s.kind), slug.Slug(s.slug)).
+		Where(slug.OwnerID(s.Owner), slug.KindEQ(s.Kind), slug.Slug(s.Slug)).
 		SetSlug(text).SetTrashedID(s.scope()).Save(ctx))
 }
 
-// drop deletes the stored slug, if there is one.
-func (s slugOf) drop(ctx context.Context, tx *ent.Tx) error {
-	if s.slug == "" {
+// Drop deletes the stored slug, if there is one.
+func (s OwnedSlug) Drop(ctx context.Context, tx *ent.Tx) error {
+	if s.Slug == "" {
 		return nil
 	}
 	_, err := tx.Slug.Delete().
-		Where(slug.OwnerID(s.owner), slug.KindEQ(s.kind), slug.Slug(s.slug)).Exec(ctx)
+		Where(slug.OwnerID(s.Owner), slug.KindEQ(s.Kind), slug.Slug(s.Slug)).Exec(ctx)
 	return err
 }
 
-// move changes the slug for a move of its owner to the trash or back. Back from the trash it gets a number if
+// Move changes the slug for a move of its owner to the trash or back. Back from the trash it gets a number if
 // another record has taken it.
-func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, error) {
-	if s.slug == "" {
+func (s OwnedSlug) Move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, error) {
+	if s.Slug == "" {
 		return "", nil
 	}
-	s.trashed = toTrash
+	s.Trashed = toTrash
 	if !toTrash {
-		return s.take(ctx, tx, calendar.UntrashedSlug(s.slug))
+		return s.Take(ctx, tx, calendar.UntrashedSlug(s.Slug))
 	}
-	trashed := calendar.TrashedSlug(s.slug)
+	trashed := calendar.TrashedSlug(s.Slug)
 	if err := s.store(ctx, tx, trashed); err != nil {
-		return "", fmt.Errorf("slug %s of %s %d: %w", trashed, s.kind, s.owner, err)
+		return "", fmt.Errorf("slug %s of %s %d: %w", trashed, s.Kind, s.Owner, err)
 	}
 	return trashed, nil
 }
@@ -136,7 +154,7 @@ var errSlugs = errors.New("no number is left for the slug")
 // freeSlug returns base if it is free, otherwise a free one of base-2, base-3 and so on. It is the first free one
 // unless the first slugProbes numbers are taken. Then freeSlug does not read thousands of taken slugs. It doubles
 // the number until one is free, and divides the last interval until the number before a free one is taken.
-func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, error) {
+func freeSlug(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (string, error) {
 	n, err := freeNumber(ctx, tx, s, base)
 	if err != nil {
 		return "", err
@@ -145,7 +163,7 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, e
 }
 
 // freeNumber returns the number of the slug that freeSlug returns. 1 means base itself.
-func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, error) {
+func freeNumber(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (int, error) {
 	// first returns the index of the first free number in ascending numbers, or their count if none is free.
 	first := func(numbers []int) (int, error) {
 		asked := make([]string, len(numbers))
@@ -153,14 +171,14 @@ func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, er
 			asked[i] = calendar.NumberedSlug(base, n)
 		}
 		taken, err := tx.Slug.Query().
-			Where(slug.KindEQ(s.kind), slug.SlugIn(asked...), slug.TrashedID(s.scope())).
+			Where(slug.KindEQ(s.Kind), slug.SlugIn(asked...), slug.TrashedID(s.scope())).
 			Select(slug.FieldSlug).Strings(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("slugs like %s: %w", base, err)
 		}
 		others := make(map[string]bool, len(taken))
 		for _, t := range taken {
-			others[t] = t != s.slug
+			others[t] = t != s.Slug
 		}
 		for i, text := range asked {
 			if !others[text] {
@@ -226,24 +244,8 @@ func ChooseSlugs(
 		}
 	}
 	taken, asked := make(map[string]bool), make(map[string]bool)
-	slugs = make([]string, len(bases))
 	for round := 1; ; round++ {
-		used := make(map[string]bool, len(bases))
-		next = make(map[string]int, len(start))
-		for i, b := range bases {
-			if b == "" {
-				continue
-			}
-			n := max(start[b], next[b])
-			for s := calendar.NumberedSlug(b, n); ; s = calendar.NumberedSlug(b, n) {
-				if !used[s] && !taken[s] {
-					slugs[i], used[s] = s, true
-					break
-				}
-				n++
-			}
-			next[b] = n + 1
-		}
+		slugs, next = numberSlugs(bases, start, taken)
 		var ask []string
 		for i, b := range bases {
 			if s := slugs[i]; b != "" && !certain[b] && !asked[s] {
@@ -263,24 +265,56 @@ func ChooseSlugs(
 		if round < countedRounds {
 			continue
 		}
-		counted := make(map[string]bool)
-		for i, b := range bases {
-			if !taken[slugs[i]] || counted[b] || start[b] > 1 {
-				continue
-			}
-			counted[b] = true
-			n, err := freeNumber(ctx, tx, slugOf{kind: kind}, b)
-			if err != nil {
-				return nil, nil, err
-			}
-			start[b] = n
+		if err := raiseStarts(ctx, tx, kind, bases, slugs, taken, start); err != nil {
+			return nil, nil, err
 		}
 	}
 }
 
+// numberSlugs gives each base the first number that is not taken and that no base before it got. Start has the first
+// number to try for each base. Next has the number after the last one that a base got.
+func numberSlugs(bases []string, start map[string]int, taken map[string]bool) (slugs []string, next map[string]int) {
+	slugs = make([]string, len(bases))
+	used := make(map[string]bool, len(bases))
+	next = make(map[string]int, len(start))
+	for i, b := range bases {
+		if b == "" {
+			continue
+		}
+		n := max(start[b], next[b])
+		s := calendar.NumberedSlug(b, n)
+		for used[s] || taken[s] {
+			n++
+			s = calendar.NumberedSlug(b, n)
+		}
+		slugs[i], used[s] = s, true
+		next[b] = n + 1
+	}
+	return slugs, next
+}
+
+// raiseStarts searches the first free number of each base whose slug is taken, unless start has it already.
+func raiseStarts(
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, bases, slugs []string, taken map[string]bool, start map[string]int,
+) error {
+	counted := make(map[string]bool)
+	for i, b := range bases {
+		if !taken[slugs[i]] || counted[b] || start[b] > 1 {
+			continue
+		}
+		counted[b] = true
+		n, err := freeNumber(ctx, tx, OwnedSlug{Kind: kind}, b)
+		if err != nil {
+			return err
+		}
+		start[b] = n
+	}
+	return nil
+}
+
 // slugsTaken returns the slugs that have an owner.
 func slugsTaken(ctx context.Context, tx *ent.Tx, kind calendar.Kind, slugs []string) (taken []string, err error) {
-	for part := range slices.Chunk(slugs, 2*batch) {
+	for part := range slices.Chunk(slugs, 2*BatchSize) {
 		found, err := tx.Slug.Query().Where(slug.KindEQ(kind), slug.SlugIn(part...), slug.TrashedID(0)).
 			Select(slug.FieldSlug).Strings(ctx)
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// storedSpan returns the time of a stored event.
-func storedSpan(row *ent.Event) (calendar.Span, error) {
+// StoredSpan returns the time of a stored event.
+func StoredSpan(row *ent.Event) (calendar.Span, error) {
 	zone, err := calendar.ParseZone(row.Timezone)
 	if err != nil {
 		return calendar.Span{}, fmt.Errorf("event %d: %w %q", row.ID, err, row.Timezone)
@@ -22,21 +22,21 @@ func storedSpan(row *ent.Event) (calendar.Span, error) {
 // sentSpan returns the time of a stored event after a write. Early is a fault of the sent dates alone. Late is
 // an error that depends on the stored dates, so a missing permission must precede it.
 func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.Fault, late error, err error) {
-	if span, err = storedSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
+	if span, err = StoredSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
 		return span, nil, nil, err
 	}
-	span = changedSpan(span, in)
-	if fault := spanFault(span, in); in.Start != nil && in.End != nil {
+	span = ChangedSpan(span, in)
+	if fault := CheckSpan(span, in); in.Start != nil && in.End != nil {
 		early = fault
 	} else {
-		late = invalidInput(fault)
+		late = InvalidInput(fault)
 	}
 	return span, early, late, nil
 }
 
-// changedSpan returns the span with the sent changes. A zone alone keeps the wall times. A start alone moves
+// ChangedSpan returns the span with the sent changes. A zone alone keeps the wall times. A start alone moves
 // the event. An end alone changes its length. The dates of an all-day event are rounded to whole days.
-func changedSpan(s calendar.Span, in *EventInput) calendar.Span {
+func ChangedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	s = movedSpan(s, in, when.Date.Wall)
 	if !s.AllDay {
 		// A wall time that the clock of the zone skips is replaced by the time at that instant.
@@ -45,17 +45,17 @@ func changedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return s
 }
 
-// nominalSpan is changedSpan for a schedule. It keeps wall times as sent, even if the clock of the zone skips
+// NominalSpan is ChangedSpan for a schedule. It keeps wall times as sent, even if the clock of the zone skips
 // them.
-func nominalSpan(s calendar.Span, in *EventInput) calendar.Span {
+func NominalSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return movedSpan(s, in, when.Date.Nominal)
 }
 
-// movedSpan is changedSpan without replacing wall times that the clock skips. The function wall reads a sent
+// movedSpan is ChangedSpan without replacing wall times that the clock skips. The function wall reads a sent
 // date.
 func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zone) calendar.Wall) calendar.Span {
-	s.Zone = valueOr(s.Zone, in.Zone)
-	s.AllDay = valueOr(s.AllDay, in.AllDay)
+	s.Zone = ValueOr(s.Zone, in.Zone)
+	s.AllDay = ValueOr(s.AllDay, in.AllDay)
 	s = s.Rounded()
 	if in.Start != nil {
 		start := wall(*in.Start, s.Zone)
@@ -80,16 +80,16 @@ func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault
 	span := calendar.Span{Zone: site}
 	if row != nil {
 		var err error
-		if span, err = storedSpan(row); err != nil {
+		if span, err = StoredSpan(row); err != nil {
 			return nil, err
 		}
 	}
-	return spanFault(changedSpan(span, in), in), nil
+	return CheckSpan(ChangedSpan(span, in), in), nil
 }
 
-// spanFault returns the fault of an invalid span, nil if it is valid. The fault has the name of the sent
+// CheckSpan returns the fault of an invalid span, nil if it is valid. The fault has the name of the sent
 // parameter that causes it.
-func spanFault(s calendar.Span, in *EventInput) *param.Fault {
+func CheckSpan(s calendar.Span, in *EventInput) *param.Fault {
 	blame := func(name string, sent bool) *param.Fault {
 		if !sent && in.Zone != nil {
 			name = "timezone"

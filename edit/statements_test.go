@@ -41,28 +41,28 @@ func TestStatements(t *testing.T) {
 		do   func()
 		most int64
 	}{
-		{"event", func() { row = w.Event(e, someEvent()) }, 8},
+		{"event", func() { row = w.Event(e, edittest.SomeEvent()) }, 8},
 		{"event with links", func() {
-			in := someEvent()
+			in := edittest.SomeEvent()
 			in.Tags, in.Venues = &[]edit.TermRef{{ID: tag.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
 			w.Event(e, in)
 		}, 13},
 		{"event with a venue that is there", func() {
-			in := someEvent()
+			in := edittest.SomeEvent()
 			in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("hall")}}}
 			w.Event(e, in)
 		}, 11},
 		{"venue", func() { w.Venue(e, &edit.VenueInput{Name: new("New")}) }, 14},
 		{"tag", func() { w.Term(e, calendar.Tag, "New", 0) }, 12},
 		{"series of 109", func() {
-			in := weeklyEvent("FREQ=WEEKLY;COUNT=109")
+			in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=109")
 			in.Tags, in.Venues = &[]edit.TermRef{{ID: tag.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
 			first = w.Event(e, in)
 		}, 34},
-		{"series of 1000", func() { many = w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=1000")) }, 41},
+		{"series of 1000", func() { many = w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=1000")) }, 41},
 		{"series of 109 with the long slug of another", func() {
 			for _, end := range []string{"a", "b"} {
-				in := weeklyEvent("FREQ=WEEKLY;COUNT=109")
+				in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=109")
 				in.Slug = new(strings.Repeat("long-", 36) + end)
 				n.Store(0)
 				w.Event(e, in)
@@ -89,7 +89,7 @@ func TestStatements(t *testing.T) {
 			})
 		}, 59},
 		{"1000 to the trash", func() {
-			if err := trashSeries(w, e, *many.SeriesID); err != nil {
+			if err := w.TrashSeries(e, *many.SeriesID); err != nil {
 				t.Fatal(err)
 			}
 		}, 55},
@@ -118,8 +118,8 @@ func TestSlugsBeforeTerms(t *testing.T) {
 		w := edittest.NewWorld(t, st.Ent)
 		e := w.As(calendar.Editor)
 		tag := w.Term(e, calendar.Tag, "Tag", 0)
-		single := w.Event(e, someEvent())
-		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
+		single := w.Event(e, edittest.SomeEvent())
+		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
 		in.Tags = &[]edit.TermRef{{ID: tag.ID}}
 		for _, tt := range []struct {
 			name  string

@@ -9,17 +9,17 @@ import (
 
 // isAllowed reports whether the permission matrix allows the operation on the record.
 func (e *Editor) isAllowed(op auth.Operation, r *record) bool {
-	rec := auth.Record{Kind: r.kind, Status: r.status.Shown(e.Now, r.published), BeforeTrash: r.before}
+	rec := auth.Record{Kind: r.kind, Status: r.Status.Shown(e.Now, r.Published), BeforeTrash: r.BeforeTrash}
 	if r.author != nil {
 		rec.AuthorID = *r.author
 	}
 	return auth.May(e.By, op, rec)
 }
 
-// statusToStore returns the status to store in a write at now. A future record whose publication date is not
+// StatusToStore returns the status to store in a write at now. A future record whose publication date is not
 // after now becomes publish. A published record with a later date becomes future. Reads use
 // calendar.Status.Shown instead.
-func statusToStore(s calendar.Status, published, now time.Time) calendar.Status {
+func StatusToStore(s calendar.Status, published, now time.Time) calendar.Status {
 	switch {
 	case s == calendar.Future && !published.After(now):
 		return calendar.Publish
@@ -32,41 +32,41 @@ func statusToStore(s calendar.Status, published, now time.Time) calendar.Status 
 // StatusChanges reports whether a write at now with the new status and publication date stores a different status
 // than a write with the old ones.
 func StatusChanges(now time.Time, old, written calendar.Status, oldDate, date time.Time) bool {
-	return statusToStore(old, oldDate, now) != statusToStore(written, date, now)
+	return StatusToStore(old, oldDate, now) != StatusToStore(written, date, now)
 }
 
-// publicationState is the status and the publication date of a record.
-type publicationState struct {
-	status calendar.Status
-	before calendar.Status // status before the record went to the trash
-	// published is the publication date in UTC. Dated reports whether it is final: a client sent it, or the
+// PublicationState is the status and the publication date of a record.
+type PublicationState struct {
+	Status      calendar.Status
+	BeforeTrash calendar.Status // status before the record went to the trash
+	// Published is the publication date in UTC. Dated reports whether it is final: a client sent it, or the
 	// record has left draft and pending once.
-	published time.Time
-	dated     bool
+	Published time.Time
+	Dated     bool
 }
 
-// nextPublicationState returns the state after a request at now. Sent is the sent status, date the sent
+// NextPublicationState returns the state after a request at now. Sent is the sent status, date the sent
 // publication date, both nil if not sent. The zero old state means a new record. Without the right to publish,
 // a status that requires it becomes pending.
 //
 // The trash keeps the previous status. A record that leaves the trash gets the sent status. Without a sent
 // date, the publication date is the time at which the record first leaves draft and pending.
-func nextPublicationState(old publicationState, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) publicationState {
+func NextPublicationState(old PublicationState, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) PublicationState {
 	s := old
-	if old.status == "" {
-		s.status, s.published = calendar.Draft, now
+	if old.Status == "" {
+		s.Status, s.Published = calendar.Draft, now
 		if mayPublish {
-			s.status = calendar.Publish
+			s.Status = calendar.Publish
 		}
 	}
 	if date != nil {
-		s.published, s.dated = date.UTC().Truncate(time.Second), true
+		s.Published, s.Dated = date.UTC().Truncate(time.Second), true
 	}
-	wasTrash := s.status == calendar.Trash
+	wasTrash := s.Status == calendar.Trash
 	toTrash := sent != nil && *sent == calendar.Trash
-	was := s.status // status before this write, for a trashed record before the trash
+	was := s.Status // status before this write, for a trashed record before the trash
 	if wasTrash {
-		was = s.before
+		was = s.BeforeTrash
 	}
 	want := was
 	if sent != nil && !toTrash {
@@ -76,17 +76,17 @@ func nextPublicationState(old publicationState, sent *calendar.Status, date *tim
 		}
 	}
 	stays := wasTrash && (sent == nil || toTrash)
-	if !toTrash && !stays && want.HasSlug() && !s.dated {
+	if !toTrash && !stays && want.HasSlug() && !s.Dated {
 		if !was.HasSlug() {
-			s.published = now
+			s.Published = now
 		}
-		s.dated = true
+		s.Dated = true
 	}
-	want = statusToStore(want, s.published, now)
+	want = StatusToStore(want, s.Published, now)
 	if toTrash || stays {
-		s.status, s.before = calendar.Trash, want
+		s.Status, s.BeforeTrash = calendar.Trash, want
 		return s
 	}
-	s.status, s.before = want, ""
+	s.Status, s.BeforeTrash = want, ""
 	return s
 }

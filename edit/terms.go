@@ -42,7 +42,7 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 		return nil, false, Forbidden()
 	}
 	key := calendar.FoldName(*in.Name)
-	if err := lockName(ctx, tx, in.Taxonomy, nameBelow(valueOr(0, parent), key)); err != nil {
+	if err := lockName(ctx, tx, in.Taxonomy, nameBelow(ValueOr(0, parent), key)); err != nil {
 		return nil, false, err
 	}
 	stored, err := termsNamed(ctx, tx, in.Taxonomy, []string{key})
@@ -50,7 +50,7 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 		return nil, false, err
 	}
 	for _, t := range stored[key] {
-		if valueOr(0, t.ParentID) == valueOr(0, parent) {
+		if ValueOr(0, t.ParentID) == ValueOr(0, parent) {
 			return t, false, nil
 		}
 	}
@@ -63,15 +63,15 @@ func (e *Editor) insertTerm(
 	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
 ) (*ent.Term, error) {
 	w := &textOwner{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
-	w.recordText = recordText{title: *in.Name, description: valueOr("", in.Description)}
+	w.recordText = recordText{title: *in.Name, description: ValueOr("", in.Description)}
 	w.addTexts(others)
-	base := calendar.KeptSlug(valueOr("", in.Slug))
-	if valueOr("", in.Slug) == "" {
+	base := calendar.KeptSlug(ValueOr("", in.Slug))
+	if ValueOr("", in.Slug) == "" {
 		base = calendar.Slug(w.title)
 	}
-	d := &diff{fresh: true}
+	d := &diff{isNew: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
-	if id := e.Reserved.BySource[valueOr("", in.SourceID)]; id != 0 {
+	if id := e.Reserved.BySource[ValueOr("", in.SourceID)]; id != 0 {
 		c.SetID(id)
 	}
 	e.fillTerm(c.Mutation(), w, &textOwner{}, in, d)
@@ -84,7 +84,7 @@ func (e *Editor) insertTerm(
 	}
 	// The slug may need the id, which the database assigns on insert.
 	w.id = row.ID
-	if row.Slug, err = w.slugIn(w.language, "").take(ctx, tx, base); err != nil {
+	if row.Slug, err = w.slugIn(w.language, "").Take(ctx, tx, base); err != nil {
 		return nil, err
 	}
 	if err := tx.Term.Update().Where(term.ID(row.ID)).SetSlug(row.Slug).Exec(ctx); err != nil {
@@ -95,14 +95,14 @@ func (e *Editor) insertTerm(
 			return nil, fmt.Errorf("translation of %s %d: %w", in.Taxonomy, row.ID, err)
 		}
 	}
-	e.log(in.Taxonomy, row.ID, calendar.Created, nil, impact{visible: true})
+	e.LogChange(in.Taxonomy, row.ID, calendar.Created, nil, Impact{Visible: true})
 	return row, nil
 }
 
 // UpdateTerm stores the sent fields of a term that the same transaction loaded, best with LockTerm. For a taken
 // slug it returns *calendar.Error duplicate_term_slug.
 func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *TermInput) (*ent.Term, error) {
-	moved := in.ParentID != nil && valueOr(0, row.ParentID) != *in.ParentID
+	moved := in.ParentID != nil && ValueOr(0, row.ParentID) != *in.ParentID
 	parent := row.ParentID
 	if moved {
 		parent = in.parent(row)
@@ -113,7 +113,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	if !e.mayManageTerms(row.Taxonomy) {
 		return nil, Forbidden()
 	}
-	if err := e.expect(row.Core().Writes()); err != nil {
+	if err := e.CheckPrecondition(row.Core().Writes()); err != nil {
 		return nil, err
 	}
 	if moved && parent != nil {
@@ -142,15 +142,15 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 		m.SetSourceID(*in.SourceID)
 	}
 	e.fillTerm(m, w, old, in, d)
-	public := publicationState{status: calendar.Publish}
-	i := e.impactOf(&publicChange{
-		was: public, is: public, fields: d.fields, languages: old.languages != w.languages, dated: in.ModifiedAt != nil,
+	public := PublicationState{Status: calendar.Publish}
+	i := e.ImpactOf(&PublicChange{
+		Before: public, After: public, Fields: d.fields, Languages: old.languages != w.languages, Dated: in.ModifiedAt != nil,
 	})
 	e.stamp(m, row.Version+1, in.ModifiedAt, i)
 	if err := expectOneRow(u.Save(ctx)); err != nil {
 		return nil, fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	e.log(row.Taxonomy, row.ID, calendar.Updated, d.fields, i)
+	e.LogChange(row.Taxonomy, row.ID, calendar.Updated, d.fields, i)
 	return tx.Term.Get(ctx, row.ID)
 }
 
@@ -160,7 +160,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if !e.mayManageTerms(row.Taxonomy) {
 		return Forbidden()
 	}
-	if err := e.expect(row.Core().Writes()); err != nil {
+	if err := e.CheckPrecondition(row.Core().Writes()); err != nil {
 		return err
 	}
 	if err := e.moveChildren(ctx, tx, row); err != nil {
@@ -178,7 +178,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	e.log(row.Taxonomy, row.ID, calendar.Deleted, nil, impact{visible: true})
+	e.LogChange(row.Taxonomy, row.ID, calendar.Deleted, nil, Impact{Visible: true})
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) er
 		return store.AsConflict(err)
 	}
 	for _, id := range ids {
-		e.log(row.Taxonomy, id, calendar.Updated, []string{"parent"}, impact{visible: true})
+		e.LogChange(row.Taxonomy, id, calendar.Updated, []string{"parent"}, Impact{Visible: true})
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.T
 	if err != nil {
 		return fmt.Errorf("parent: %w", err)
 	}
-	return invalidInput(faultOf("parent", fault))
+	return InvalidInput(faultOf("parent", fault))
 }
 
 // refuseLoop returns an error if a record would be moved below itself: the parent is a moved record or below
@@ -258,7 +258,7 @@ func refuseLoop(
 	seen := map[int64]bool{}
 	for at := &parent; at != nil && !seen[*at]; {
 		if isMoved(*at) {
-			return invalidInput(&param.Fault{Param: name, Key: "parent-loop"})
+			return InvalidInput(&param.Fault{Param: name, Key: "parent-loop"})
 		}
 		seen[*at] = true
 		next, err := above(ctx, *at)
@@ -275,7 +275,7 @@ func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []
 	map[string][]*ent.Term, error,
 ) {
 	found := make(map[string][]*ent.Term)
-	for part := range slices.Chunk(keys, batch) {
+	for part := range slices.Chunk(keys, BatchSize) {
 		own, err := tx.Term.Query().Where(term.TaxonomyEQ(taxonomy), term.NameKeyIn(part...)).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s by name: %w", taxonomy, err)
@@ -301,7 +301,7 @@ func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []
 // termsSlugged returns the ids of the terms with the slugs in any language, by slug in lower case.
 func termsSlugged(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, texts []string) (map[string]int64, error) {
 	found := make(map[string]int64)
-	for part := range slices.Chunk(texts, batch) {
+	for part := range slices.Chunk(texts, BatchSize) {
 		keys := make([]string, 0, len(part))
 		for _, t := range part {
 			keys = append(keys, strings.ToLower(t))

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -78,6 +79,15 @@ func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
+// LoadTexts returns the translations of an event, without their slugs.
+func LoadTexts(ctx context.Context, tx *ent.Tx, row *ent.Event) ([]calendar.Text, error) {
+	r := eventRecord(row)
+	if err := r.load(ctx, tx); err != nil {
+		return nil, err
+	}
+	return r.otherTexts(), nil
+}
+
 // addTexts adds translations to a new record. It skips texts that are empty or in the original language.
 func (w *textOwner) addTexts(texts []calendar.Text) {
 	for _, t := range texts {
@@ -111,8 +121,8 @@ func (w *textOwner) translationInto(l calendar.Language) *translation {
 }
 
 // slugIn returns the slug of the record in language l. Text is "" if it has none yet.
-func (w *textOwner) slugIn(l calendar.Language, text string) slugOf {
-	return slugOf{kind: w.kind, owner: w.id, language: l, slug: text, trashed: w.trashed}
+func (w *textOwner) slugIn(l calendar.Language, text string) OwnedSlug {
+	return OwnedSlug{Kind: w.kind, Owner: w.id, Language: l, Slug: text, Trashed: w.trashed}
 }
 
 // moveSlugs changes the slugs of all languages for a move of the record to the trash or back.
@@ -120,7 +130,7 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 	if err := w.load(ctx, tx); err != nil {
 		return err
 	}
-	moved, err := w.slugIn(w.language, w.slug).move(ctx, tx, toTrash)
+	moved, err := w.slugIn(w.language, w.slug).Move(ctx, tx, toTrash)
 	if err != nil {
 		return err
 	}
@@ -130,7 +140,7 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 		if o.slug == "" {
 			continue
 		}
-		if o.slug, err = w.slugIn(o.language, o.slug).move(ctx, tx, toTrash); err != nil {
+		if o.slug, err = w.slugIn(o.language, o.slug).Move(ctx, tx, toTrash); err != nil {
 			return err
 		}
 		if err := o.save(ctx, tx, w.kind, w.id); err != nil {
@@ -197,7 +207,7 @@ func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *transla
 	}
 	set(kindTitle(w.kind), s.title, func(t *recordText) *string { return &t.title })
 	if w.title == "" && s.title != nil {
-		return nil, was, false, invalidInput(faultOf(kindTitle(w.kind), param.Bad()))
+		return nil, was, false, InvalidInput(faultOf(kindTitle(w.kind), param.Bad()))
 	}
 	set("description", s.description, func(t *recordText) *string { return &t.description })
 	set("excerpt", s.excerpt, func(t *recordText) *string { return &t.excerpt })
@@ -212,7 +222,7 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 		if other.id == 0 {
 			return nil
 		}
-		if err := w.slugIn(other.language, other.slug).drop(ctx, tx); err != nil {
+		if err := w.slugIn(other.language, other.slug).Drop(ctx, tx); err != nil {
 			return fmt.Errorf("slug %s: %w", other.slug, err)
 		}
 		if err := tx.Client().DeleteText(ctx, w.kind, other.id); err != nil {
@@ -236,31 +246,15 @@ func (e *Editor) reslug(
 	if sent == nil || *sent == "" {
 		return nil
 	}
-	base := calendar.KeptSlug(*sent)
-	if base == "" {
-		base = w.kind.Slug(w.id)
-	}
-	own := func(text string) bool { return text != "" && (text == base || calendar.IsSlugOf(text, *sent)) }
-	if own(w.slug) {
-		return nil
-	}
-	for _, o := range w.others {
-		if own(o.slug) {
-			return nil
-		}
-	}
 	at, language, in := &w.slug, w.language, calendar.Language("")
 	if other != nil && (e.Write != "" || other.slug != "") {
 		at, language, in = &other.slug, other.language, other.language
 	}
-	mine := w.slugIn(language, *at)
-	var taken string
-	var err error
-	if w.kind.IsTerm() {
-		taken, err = mine.takeExactly(ctx, tx, base)
-	} else {
-		taken, err = mine.take(ctx, tx, base)
+	slugs := []string{w.slug}
+	for _, o := range w.others {
+		slugs = append(slugs, o.slug)
 	}
+	taken, err := w.slugIn(language, *at).TakeSent(ctx, tx, *sent, slugs)
 	if err != nil {
 		return err
 	}
@@ -269,4 +263,10 @@ func (e *Editor) reslug(
 		d.noteIn(in, "slug")
 	}
 	return nil
+}
+
+// hasSlug reports whether sent is the slug of the owner in any language. All translations must be loaded.
+func (w *textOwner) hasSlug(sent string) bool {
+	return calendar.IsSlugOf(w.slug, sent) ||
+		slices.ContainsFunc(w.others, func(o translation) bool { return o.slug != "" && calendar.IsSlugOf(o.slug, sent) })
 }

@@ -17,7 +17,7 @@ import (
 // auth.ErrNoUser.
 func (e *Editor) RemoveUser(ctx context.Context, tx *ent.Tx, userID int64) error {
 	// A transaction that creates a record of the user waits for this lock, and then finds no user.
-	if _, err := tx.User.Query().Where(user.ID(userID)).Modify(forUpdate).IDs(ctx); err != nil {
+	if _, err := tx.User.Query().Where(user.ID(userID)).Modify(ForUpdate).IDs(ctx); err != nil {
 		return fmt.Errorf("user %d: %w", userID, err)
 	}
 	err := e.clearReferences(ctx, tx, event.FieldAuthorID, userID, "author",

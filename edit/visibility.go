@@ -14,56 +14,56 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// publicChange has what decides whether the public can see a change of a record (decision 056).
-type publicChange struct {
-	was, is   publicationState
-	protected bool     // the record has a password before and after the change
-	fields    []string // names of the changed fields, as in the change log
-	unseen    []string // those of the fields whose old and new values look the same to the public
-	languages bool     // the set of languages with text changes
-	dated     bool     // an import gives the date of the change
+// PublicChange has what decides whether the public can see a change of a record (decision 056).
+type PublicChange struct {
+	Before, After PublicationState
+	Protected     bool     // the record has a password before and after the change
+	Fields        []string // names of the changed fields, as in the change log
+	Unseen        []string // those of the fields whose old and new values look the same to the public
+	Languages     bool     // the set of languages with text changes
+	Dated         bool     // an import gives the date of the change
 }
 
-// impact is how a change of a record affects public replies.
-type impact struct {
-	// visible reports whether the public sees the change.
-	visible bool
-	// hidden reports whether the change must leave the public date and version of the record alone. It is false for
+// Impact is how a change of a record affects public replies.
+type Impact struct {
+	// Visible reports whether the public sees the change.
+	Visible bool
+	// Hidden reports whether the change must leave the public date and version of the record alone. It is false for
 	// a record that is not public, because no public reply shows that.
-	hidden bool
+	Hidden bool
 }
 
-// impactOf returns the impact of a change.
-func (e *Editor) impactOf(c *publicChange) impact {
-	was := c.was.status.Shown(e.Now, c.was.published)
-	is := c.is.status.Shown(e.Now, c.is.published)
+// ImpactOf returns the impact of a change.
+func (e *Editor) ImpactOf(c *PublicChange) Impact {
+	was := c.Before.Status.Shown(e.Now, c.Before.Published)
+	is := c.After.Status.Shown(e.Now, c.After.Published)
 	if was != calendar.Publish && is != calendar.Publish {
-		return impact{}
+		return Impact{}
 	}
-	visible := c.languages || c.dated && len(c.fields) == 0 && !c.protected ||
-		slices.ContainsFunc(c.fields, func(name string) bool {
+	visible := c.Languages || c.Dated && len(c.Fields) == 0 && !c.Protected ||
+		slices.ContainsFunc(c.Fields, func(name string) bool {
 			switch {
-			case slices.Contains(c.unseen, name), c.protected && calendar.HidesField(name):
+			case slices.Contains(c.Unseen, name), c.Protected && calendar.HidesField(name):
 				return false
 			case name == "status":
 				return was != is
 			}
 			return true
 		})
-	return impact{visible: visible, hidden: !visible}
+	return Impact{Visible: visible, Hidden: !visible}
 }
 
-// impactOfCreated returns the impact of a new record.
-func (e *Editor) impactOfCreated(status calendar.Status, published time.Time) impact {
-	return impact{visible: isPublic(status, published, e.Now)}
+// ImpactOfCreated returns the impact of a new record.
+func (e *Editor) ImpactOfCreated(status calendar.Status, published time.Time) Impact {
+	return Impact{Visible: IsPublic(status, published, e.Now)}
 }
 
 // stamp sets the version of a changed record, and the time of the change. If given is not nil, an import gives that
 // time.
-func (e *Editor) stamp(m trackedMutation, version int64, given *time.Time, i impact) {
-	at := valueOr(e.Now, given).UTC().Truncate(time.Second)
+func (e *Editor) stamp(m trackedMutation, version int64, given *time.Time, i Impact) {
+	at := ValueOr(e.Now, given).UTC().Truncate(time.Second)
 	m.SetVersion(version)
-	if i.hidden {
+	if i.Hidden {
 		m.SetHiddenAt(at)
 		m.AddHiddenChanges(1)
 		return
@@ -72,9 +72,9 @@ func (e *Editor) stamp(m trackedMutation, version int64, given *time.Time, i imp
 	m.ClearHiddenAt()
 }
 
-// stampRows is stamp for a statement that changes several rows and increases their versions.
-func (e *Editor) stampRows(u *sql.UpdateBuilder, i impact) {
-	if i.hidden {
+// StampRows is stamp for a statement that changes several rows and increases their versions.
+func (e *Editor) StampRows(u *sql.UpdateBuilder, i Impact) {
+	if i.Hidden {
 		u.Set(event.FieldHiddenAt, e.Now).Add(event.FieldHiddenChanges, 1)
 		return
 	}
@@ -92,7 +92,7 @@ type publicityOf struct {
 // scanPublicity reads the state of records. The ids may have repeats.
 func scanPublicity(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]publicityOf, error) {
 	var rows []publicityOf
-	for part := range slices.Chunk(uniqueIDs(ids), batch) {
+	for part := range slices.Chunk(uniqueIDs(ids), BatchSize) {
 		var some []publicityOf
 		read := func(s *sql.Selector) {
 			s.Select(s.C(event.FieldID), s.C(event.FieldStatus), s.C(event.FieldPublishedAt))
@@ -112,8 +112,8 @@ func scanPublicity(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []in
 	return rows, nil
 }
 
-// publicIDs returns which of the records the public can see.
-func (e *Editor) publicIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (map[int64]bool, error) {
+// PublicIDs returns which of the records the public can see.
+func (e *Editor) PublicIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (map[int64]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -123,29 +123,29 @@ func (e *Editor) publicIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	}
 	public := make(map[int64]bool, len(rows))
 	for _, row := range rows {
-		if isPublic(row.Status, row.PublishedAt, e.Now) {
+		if IsPublic(row.Status, row.PublishedAt, e.Now) {
 			public[row.ID] = true
 		}
 	}
 	return public, nil
 }
 
-// sameShown reports whether two lists of links look the same to the public.
-func sameShown(was, is []int64, public map[int64]bool) bool {
+// SameToPublic reports whether two lists of links look the same to the public.
+func SameToPublic(was, is []int64, public map[int64]bool) bool {
 	hidden := func(id int64) bool { return !public[id] }
 	return slices.Equal(slices.DeleteFunc(slices.Clone(was), hidden), slices.DeleteFunc(slices.Clone(is), hidden))
 }
 
-// unseenLinks returns the fields of venues and of organizers in which the public sees no difference between two lists.
-func (e *Editor) unseenLinks(ctx context.Context, tx *ent.Tx, was, is [2][]int64) (fields []string, err error) {
+// UnseenLinks returns the fields of venues and of organizers in which the public sees no difference between two lists.
+func (e *Editor) UnseenLinks(ctx context.Context, tx *ent.Tx, was, is [2][]int64) (fields []string, err error) {
 	for i, kind := range calendar.LinkedKinds {
 		same := slices.Equal(was[i], is[i])
 		if !same {
-			public, err := e.publicIDs(ctx, tx, kind, slices.Concat(was[i], is[i]))
+			public, err := e.PublicIDs(ctx, tx, kind, slices.Concat(was[i], is[i]))
 			if err != nil {
 				return nil, err
 			}
-			same = sameShown(was[i], is[i], public)
+			same = SameToPublic(was[i], is[i], public)
 		}
 		if same {
 			fields = append(fields, eventField(kind))
@@ -163,7 +163,7 @@ func (e *Editor) touch(
 	if len(ids) == 0 {
 		return nil
 	}
-	impacts := make(map[int64]impact, len(ids))
+	impacts := make(map[int64]Impact, len(ids))
 	groups := make(map[bool][]int64, 2) // ids by impact.hidden
 	if kind == calendar.Image {
 		groups[false] = ids
@@ -173,21 +173,21 @@ func (e *Editor) touch(
 			return err
 		}
 		for _, row := range rows {
-			standing := publicationState{status: row.Status, published: row.PublishedAt}
-			c := &publicChange{was: standing, is: standing, protected: row.Protected, fields: fields}
+			standing := PublicationState{Status: row.Status, Published: row.PublishedAt}
+			c := &PublicChange{Before: standing, After: standing, Protected: row.Protected, Fields: fields}
 			if !seen {
-				c.unseen = fields
+				c.Unseen = fields
 			}
-			i := e.impactOf(c)
+			i := e.ImpactOf(c)
 			impacts[row.ID] = i
-			groups[i.hidden] = append(groups[i.hidden], row.ID)
+			groups[i.Hidden] = append(groups[i.Hidden], row.ID)
 		}
 	}
 	for _, hidden := range [...]bool{false, true} {
-		for part := range slices.Chunk(groups[hidden], batch) {
+		for part := range slices.Chunk(groups[hidden], BatchSize) {
 			err := tx.Client().ChangeRecords(ctx, kind, part, func(u *sql.UpdateBuilder) {
 				if kind != calendar.Image {
-					e.stampRows(u, impact{hidden: hidden})
+					e.StampRows(u, Impact{Hidden: hidden})
 				}
 				if set != nil {
 					set(u)
@@ -199,7 +199,7 @@ func (e *Editor) touch(
 		}
 	}
 	for _, id := range ids {
-		e.log(kind, id, calendar.Updated, fields, impacts[id])
+		e.LogChange(kind, id, calendar.Updated, fields, impacts[id])
 	}
 	return nil
 }

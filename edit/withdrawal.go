@@ -41,24 +41,25 @@ func FeedKey(ctx context.Context, db *ent.Client) (key [16]byte, err error) {
 // Sequence returns the iCalendar SEQUENCE of an event at now (contract, section 20). A withdrawn event that is
 // scheduled is public again from its publication date on, even if PublishDue has not run yet.
 func Sequence(row *ent.Event, now time.Time) int64 {
-	if row.Status == calendar.Future && row.Sequence > 0 && isPublic(row.Status, row.PublishedAt, now) {
+	if row.Status == calendar.Future && row.Sequence > 0 && IsPublic(row.Status, row.PublishedAt, now) {
 		return row.Sequence + 1
 	}
 	return row.Sequence
 }
 
-func isPublic(status calendar.Status, published, now time.Time) bool {
+// IsPublic reports whether the public sees a record with the status and publication date at now.
+func IsPublic(status calendar.Status, published, now time.Time) bool {
 	return status.Shown(now, published) == calendar.Publish
 }
 
-// nextSequence returns the SEQUENCE of an event after a write at now. It is 0 until a write
+// NextSequence returns the SEQUENCE of an event after a write at now. It is 0 until a write
 // withdraws the event, or changes its times or event status while it is public. A password hides that it is all day.
 // protected reports whether the event has a password after the write.
-func nextSequence(
+func NextSequence(
 	row *ent.Event, now time.Time, status calendar.Status, published time.Time, span calendar.Span, state calendar.EventStatus,
 	protected bool,
 ) int64 {
-	was, is, n := isPublic(row.Status, row.PublishedAt, now), isPublic(status, published, now), Sequence(row, now)
+	was, is, n := IsPublic(row.Status, row.PublishedAt, now), IsPublic(status, published, now), Sequence(row, now)
 	switch {
 	case was && !is, !was && is && n > 0:
 		return n + 1
@@ -83,7 +84,7 @@ func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) e
 	if err := dropWithdrawals(ctx, tx, ids); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(rows, batch) {
+	for part := range slices.Chunk(rows, BatchSize) {
 		creates := make([]*ent.WithdrawalCreate, len(part))
 		for i, row := range part {
 			creates[i] = tx.Withdrawal.Create().SetID(row.ID).SetAt(e.Now).SetListed(!row.HideFromListings).
@@ -98,7 +99,7 @@ func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) e
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(keys, batch) {
+	for part := range slices.Chunk(keys, BatchSize) {
 		creates := make([]*ent.WithdrawalKeyCreate, len(part))
 		for i, k := range part {
 			creates[i] = tx.WithdrawalKey.Create().SetWithdrawalID(k.event).SetKind(k.kind).SetValue(k.value)
@@ -135,7 +136,7 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 		}
 		return isNew
 	}
-	for part := range slices.Chunk(ids, batch) {
+	for part := range slices.Chunk(ids, BatchSize) {
 		slugs, err := tx.Slug.Query().Where(slug.KindEQ(calendar.Event), slug.OwnerIDIn(part...)).Order(slug.ByID()).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("slugs of withdrawn events: %w", err)
@@ -147,7 +148,7 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	type placement struct{ event, category int64 }
 	var placements []placement
 	var categories []int64
-	for part := range slices.Chunk(open, batch) {
+	for part := range slices.Chunk(open, BatchSize) {
 		err := e.publicLinks(ctx, tx, part, func(event int64, kind calendar.Kind, to int64) {
 			add(eventLink{event, kind, strconv.FormatInt(to, 10)})
 			if kind == calendar.Category {
@@ -178,7 +179,7 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	for _, id := range open {
 		isOpen[id] = true
 	}
-	for _, l := range e.lost {
+	for _, l := range e.hiddenLinks {
 		if isOpen[l.event] {
 			add(l)
 		}
@@ -194,7 +195,7 @@ func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]in
 	for level, n := ids, 0; len(level) > 0 && n < maxWithdrawalKeys; n++ {
 		level = slices.DeleteFunc(uniqueIDs(level), func(id int64) bool { return known[id] })
 		var above []int64
-		for part := range slices.Chunk(level, batch) {
+		for part := range slices.Chunk(level, BatchSize) {
 			rows, err := tx.Term.Query().Where(term.IDIn(part...), term.ParentIDNotNil()).
 				Select(term.FieldID, term.FieldParentID).All(ctx)
 			if err != nil {
@@ -250,7 +251,7 @@ func (e *Editor) publicLinks(
 
 // dropWithdrawals deletes the withdrawals of events.
 func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	for part := range slices.Chunk(ids, batch) {
+	for part := range slices.Chunk(ids, BatchSize) {
 		if _, err := tx.Withdrawal.Delete().Where(withdrawal.IDIn(part...)).Exec(ctx); err != nil {
 			return fmt.Errorf("withdrawn events: %w", err)
 		}
@@ -258,16 +259,16 @@ func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// publicity stores withdrawals of the events that a write hides from the public, and deletes those of events
+// StorePublicity stores withdrawals of the events that a write hides from the public, and deletes those of events
 // that it makes public again. After returns the status and the publication date of an event after the write.
-func (e *Editor) publicity(
+func (e *Editor) StorePublicity(
 	ctx context.Context, tx *ent.Tx, rows []*ent.Event, after func(i int) (calendar.Status, time.Time),
 ) error {
 	var withdrawn []*ent.Event
 	var returned []int64
 	for i, row := range rows {
 		status, published := after(i)
-		switch was, is := isPublic(row.Status, row.PublishedAt, e.Now), isPublic(status, published, e.Now); {
+		switch was, is := IsPublic(row.Status, row.PublishedAt, e.Now), IsPublic(status, published, e.Now); {
 		case was && !is:
 			withdrawn = append(withdrawn, row)
 		case is && row.Sequence > 0 && row.Status != calendar.Publish:
@@ -290,7 +291,7 @@ const RememberedTime = query.WithdrawalTime + 31*24*time.Hour
 // number.
 func ForgetWithdrawals(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
 	ids, err := db.Withdrawal.Query().Where(withdrawal.AtLTE(now.Add(-RememberedTime))).
-		Order(withdrawal.ByAt(), withdrawal.ByID()).Limit(batch).IDs(ctx)
+		Order(withdrawal.ByAt(), withdrawal.ByID()).Limit(BatchSize).IDs(ctx)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}

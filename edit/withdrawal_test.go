@@ -53,7 +53,7 @@ func TestSequenceCountsWhatCalendarApplicationsAreToldOf(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		for name, tt := range tests {
-			in := someEvent()
+			in := edittest.SomeEvent()
 			if tt.first != "" {
 				in.Status = &tt.first
 			}
@@ -98,7 +98,7 @@ func TestWithdrawnEventsAreNotedAsTheyWere(t *testing.T) {
 		cellar := w.Venue(e, &edit.VenueInput{Name: new("Cellar"), Status: new(calendar.Private)})
 		music := w.Term(e, calendar.Category, "Music", 0)
 		event := func(title string, change func(*edit.EventInput)) *ent.Event {
-			in := someEvent()
+			in := edittest.SomeEvent()
 			in.Title = &title
 			in.Venues = &[]edit.VenueRef{{ID: hall.ID}, {ID: cellar.ID}}
 			in.Categories = &[]edit.TermRef{{ID: music.ID}}
@@ -167,7 +167,7 @@ func TestWithdrawalsKeepWhatTheWriteTakesFromThePublic(t *testing.T) {
 			{name: "series and venue to the trash", rule: new("FREQ=WEEKLY;COUNT=1"), hall: calendar.Trash, want: "category: event:same-2026-07-01 venue:"},
 		} {
 			w.DB.Withdrawal.Delete().ExecX(t.Context())
-			in := someEvent()
+			in := edittest.SomeEvent()
 			in.Title, in.Slug, in.Rule = new("Same"), new("same"), tt.rule
 			in.Venues = &[]edit.VenueRef{{ID: w.Venue(e, &edit.VenueInput{Name: new("Hall " + tt.name)}).ID}}
 			in.Categories = &[]edit.TermRef{{ID: w.Term(e, calendar.Category, tt.name, 0).ID}}
@@ -190,8 +190,8 @@ func TestOccurrencesAreWithdrawnWithTheirSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		first := w.Event(e, weeklyEvent("FREQ=WEEKLY;COUNT=3"))
-		if err := trashSeries(w, e, *first.SeriesID); err != nil {
+		first := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3"))
+		if err := w.TrashSeries(e, *first.SeriesID); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{
@@ -201,20 +201,20 @@ func TestOccurrencesAreWithdrawnWithTheirSeries(t *testing.T) {
 		if diff := cmp.Diff(want, withdrawals(t, w)); diff != "" {
 			t.Fatalf("-want +got:\n%s", diff)
 		}
-		if err := changeSeries(w, e, *first.SeriesID, statusOf(calendar.Publish)); err != nil {
+		if err := w.UpdateSeries(e, *first.SeriesID, statusOf(calendar.Publish)); err != nil {
 			t.Fatal(edittest.Describe(err))
 		}
 		if got := withdrawals(t, w); got != nil {
 			t.Errorf("after the return: %q", got)
 		}
-		for _, row := range occurrencesOf(t, w, *first.SeriesID) {
+		for _, row := range w.Occurrences(*first.SeriesID) {
 			if row.Sequence != 2 {
 				t.Errorf("%s: sequence %d, want 2", row.StartWall, row.Sequence)
 			}
 		}
 		in := statusOf(calendar.Draft)
 		in.Scope = edit.FollowingOccurrences
-		w.ChangeEvent(e, occurrencesOf(t, w, *first.SeriesID)[1].ID, in)
+		w.ChangeEvent(e, w.Occurrences(*first.SeriesID)[1].ID, in)
 		if diff := cmp.Diff(want[1:], withdrawals(t, w)); diff != "" {
 			t.Errorf("following as drafts, -want +got:\n%s", diff)
 		}
@@ -225,7 +225,7 @@ func TestOldWithdrawalsAreForgotten(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
-		if _, err := w.TrashEvent(e, w.Event(e, someEvent()).ID); err != nil {
+		if _, err := w.TrashEvent(e, w.Event(e, edittest.SomeEvent()).ID); err != nil {
 			t.Fatal(err)
 		}
 		for _, tt := range []struct {

@@ -17,10 +17,10 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
-	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -575,13 +575,13 @@ func (m *cacheModel) scheduleLinks() {
 
 // loadShared loads an event with a category and a tag.
 func (m *cacheModel) loadShared(category, tag int64) bool {
-	in := make([]load.Event, 1)
+	in := make([]bulk.Event, 1)
 	e := &in[0].EventInput
 	e.Title, e.Status = new(m.name("loaded")), new(calendar.Publish)
 	e.Start = new(when.FromWall(calendar.UTC().Wall(m.now())))
 	e.End = new(when.FromWall(calendar.UTC().Wall(m.now().Add(time.Hour))))
 	e.Categories, e.Tags = &[]edit.TermRef{{ID: category}}, &[]edit.TermRef{{ID: tag}}
-	l := load.New(m.followed.Store, m.editor())
+	l := bulk.NewLoader(m.followed.Store, m.editor())
 	p, err := l.Events(in)
 	return m.prepared(l, p, err)
 }

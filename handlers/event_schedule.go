@@ -10,8 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/read"
@@ -84,7 +85,7 @@ func (r *writing) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
 // scheduleError converts an error about a schedule into a fault. An error that is not the client's becomes a
 // fault with Err.
 func scheduleError(err error) *param.Fault {
-	if fault := edit.ScheduleFault(err); fault != nil {
+	if fault := series.ScheduleFault(err); fault != nil {
 		return fault
 	}
 	return &param.Fault{Err: err}
@@ -155,14 +156,14 @@ func (r *writing) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	if err := r.sanitise(); err != nil { // long texts allow fewer occurrences
 		return nil, err
 	}
-	s, err := edit.NewSchedule(r.Site, in.row, &in.EventInput)
+	s, err := series.NewSchedule(r.Site, in.row, &in.EventInput)
 	if err == nil {
 		in.expanded.Schedule = s
-		in.expanded.found, err = r.Editor().OccurrencesAt(s, in.row, &in.EventInput)
+		in.expanded.found, err = series.OccurrencesOf(r.Editor(), s, in.row, &in.EventInput)
 	}
 	if err != nil {
 		var invalid param.Invalid // the faults of the date parameters report this error
-		if in.expanded.fault = edit.ScheduleFault(err); in.expanded.fault == nil && !errors.As(err, &invalid) {
+		if in.expanded.fault = series.ScheduleFault(err); in.expanded.fault == nil && !errors.As(err, &invalid) {
 			return nil, err
 		}
 	}
@@ -235,8 +236,8 @@ func (r *writing) inReadableSeries(e *ent.Event) (bool, error) {
 	if e == nil || e.SeriesID == nil {
 		return false, nil
 	}
-	s, err := r.DB.Series.Query().Where(series.ID(*e.SeriesID)).
-		Select(series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).Only(r.Ctx)
+	s, err := r.DB.Series.Query().Where(entseries.ID(*e.SeriesID)).
+		Select(entseries.FieldAuthorID, entseries.FieldStatus, entseries.FieldPublishedAt).Only(r.Ctx)
 	if ent.IsNotFound(err) {
 		return false, nil // the series was removed in the meantime
 	}

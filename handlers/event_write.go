@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers/endpoint"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -358,7 +359,7 @@ func (r *writing) createEvent(in *eventInput) (*endpoint.Reply, error) {
 	}
 	var id int64
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
-		row, err := e.CreateEvent(r.Ctx, tx, &in.EventInput)
+		row, err := series.CreateEvent(r.Ctx, tx, e, &in.EventInput)
 		if err == nil {
 			id = row.ID
 		}
@@ -479,7 +480,7 @@ func (r *writing) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 		if e.SeriesID != nil && row.Version != e.Version {
 			return errOutdated
 		}
-		_, err = ed.UpdateEvent(r.Ctx, tx, row, &in)
+		_, err = series.UpdateEvent(r.Ctx, tx, ed, row, &in)
 		return err
 	})
 }
@@ -529,7 +530,7 @@ func (r *writing) deleteEvent(in *eventInput) (*endpoint.Reply, error) {
 			return err
 		}
 		if in.Scope.IsSeries() {
-			return ed.TrashOccurrences(r.Ctx, tx, row, in.Scope)
+			return series.TrashOccurrences(r.Ctx, tx, ed, row, in.Scope)
 		}
 		_, err = ed.TrashEvent(r.Ctx, tx, row)
 		return err

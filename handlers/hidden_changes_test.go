@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
@@ -189,7 +190,7 @@ func hiddenChanges() []hiddenChange {
 			})
 		}},
 		{name: "later occurrences of a hidden series", once: true, make: func(w *hiddenWorld) {
-			if n, err := edit.ExtendDue(w.Context(), w.Store.Ent, w.Site, readAt.AddDate(2, 0, 0)); err != nil || n == 0 {
+			if n, err := series.ExtendDue(w.Context(), w.Store.Ent, w.Site, readAt.AddDate(2, 0, 0)); err != nil || n == 0 {
 				w.Fatalf("%d occurrences: %v", n, err)
 			}
 		}},

@@ -111,13 +111,13 @@ func (r *writing) dropPictures() error {
 	// The images must be removed even if the deadline of the request has passed.
 	ctx := context.WithoutCancel(r.Ctx)
 	for _, row := range r.fetched {
-		errs = append(errs, r.removePicture(ctx, row, calendar.Expect{}))
+		errs = append(errs, r.removePicture(ctx, row, calendar.Precondition{}))
 	}
 	return errors.Join(errs...)
 }
 
 // removePicture deletes an image, first its row and then its files. So no record shows a missing file.
-func (r *writing) removePicture(ctx context.Context, row *ent.Image, expect calendar.Expect) error {
+func (r *writing) removePicture(ctx context.Context, row *ent.Image, expect calendar.Precondition) error {
 	err := r.commit(ctx, expect, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (r *writing) storePicture(name, file string, data []byte, source string) (*
 		return nil, pictureFault(name, err)
 	}
 	var row *ent.Image
-	err = r.commit(r.Ctx, calendar.Expect{}, func(tx *entTx, e *edit.Editor) error {
+	err = r.commit(r.Ctx, calendar.Precondition{}, func(tx *entTx, e *edit.Editor) error {
 		row, err = e.CreateImage(r.Ctx, tx, func(c *ent.ImageCreate) {
 			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)

@@ -20,12 +20,12 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
-	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -478,7 +478,7 @@ func (m *indexModel) edit(do func(tx *ent.Tx, e *edit.Editor) error) bool {
 }
 
 // prepared writes a batch of a loader.
-func (m *indexModel) prepared(l *load.Loader, p *load.Batch, err error) bool {
+func (m *indexModel) prepared(l *bulk.Loader, p *bulk.Batch, err error) bool {
 	m.Helper()
 	if err == nil {
 		_, err = l.Write(m.ctx, p)
@@ -500,14 +500,14 @@ func (m *indexModel) load(events int) {
 
 func (m *indexModel) loadTerms() bool {
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
-		in := make([]load.Term, 4)
+		in := make([]bulk.Term, 4)
 		for i := range in {
 			in[i].Name = new(m.name(string(kind)))
 			if i > 0 && kind == calendar.Category {
 				in[i].Parent = func(batch []int64) int64 { return batch[i/2] }
 			}
 		}
-		if _, err := load.New(m.followed.Store, m.editor()).Terms(m.ctx, kind, in); err != nil {
+		if _, err := bulk.NewLoader(m.followed.Store, m.editor()).Terms(m.ctx, kind, in); err != nil {
 			m.Error(err)
 			return false
 		}
@@ -516,7 +516,7 @@ func (m *indexModel) loadTerms() bool {
 }
 
 func (m *indexModel) loadVenues() bool {
-	in := make([]load.Venue, 4)
+	in := make([]bulk.Venue, 4)
 	for i := range in {
 		in[i].Name, in[i].SourceID = new(m.name("loaded")), new(fmt.Sprint("model?venue=", m.names))
 		if i > 0 {
@@ -524,23 +524,23 @@ func (m *indexModel) loadVenues() bool {
 			in[i].Values.Longitude = &edit.Coordinate{Set: true, Degrees: 21 + m.Float64()}
 		}
 	}
-	l := load.New(m.followed.Store, m.editor())
+	l := bulk.NewLoader(m.followed.Store, m.editor())
 	p, err := l.Venues(in)
 	return m.prepared(l, p, err)
 }
 
 func (m *indexModel) loadOrganizers() bool {
-	in := make([]load.Organizer, 4)
+	in := make([]bulk.Organizer, 4)
 	for i := range in {
 		in[i].Name, in[i].SourceID = new(m.name("loaded")), new(fmt.Sprint("model?organizer=", m.names))
 	}
-	l := load.New(m.followed.Store, m.editor())
+	l := bulk.NewLoader(m.followed.Store, m.editor())
 	p, err := l.Organizers(in)
 	return m.prepared(l, p, err)
 }
 
 func (m *indexModel) loadEvents(count int) bool {
-	in := make([]load.Event, count)
+	in := make([]bulk.Event, count)
 	for i := range in {
 		start := m.now().Add(time.Duration(m.IntN(2000)-200) * time.Hour)
 		e := &in[i].EventInput
@@ -562,7 +562,7 @@ func (m *indexModel) loadEvents(count int) bool {
 		e.Venues, e.Organizers, e.Tags = &venues, &organizers, &terms
 		in[i].Parent = func(batch []int64) int64 { return batch[0] * int64(i%2) }
 	}
-	l := load.New(m.followed.Store, m.editor())
+	l := bulk.NewLoader(m.followed.Store, m.editor())
 	p, err := l.Events(in)
 	return m.prepared(l, p, err)
 }

@@ -12,9 +12,10 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -163,7 +164,7 @@ func plantSeries(t *testing.T, api *apitest.API, users map[string]int64, c scope
 	e := &edit.Editor{Site: api.Site, Now: apitest.Now, By: auth.System(), PasswordKey: api.Key}
 	err := edit.Write(t.Context(), api.Store.Ent, e, func(tx *ent.Tx) error {
 		start := apitest.Now.Add(24 * time.Hour)
-		row, err := e.CreateEvent(t.Context(), tx, &edit.EventInput{
+		row, err := series.CreateEvent(t.Context(), tx, e, &edit.EventInput{
 			Title: new(fmt.Sprint("Course ", number)), Status: new(calendar.Status(c.status)), Rule: new("FREQ=DAILY;COUNT=3"),
 			Start: new(when.FromInstant(start)), End: new(when.FromInstant(start.Add(time.Hour))),
 		})
@@ -206,7 +207,7 @@ func plantSeries(t *testing.T, api *apitest.API, users map[string]int64, c scope
 // seriesState returns the series, its phases and its occurrences as they are stored.
 func seriesState(t *testing.T, st *store.Store, id int64) (out []string) {
 	t.Helper()
-	out = append(out, st.Ent.Series.Query().Where(series.ID(id)).OnlyX(t.Context()).String())
+	out = append(out, st.Ent.Series.Query().Where(entseries.ID(id)).OnlyX(t.Context()).String())
 	for _, row := range st.Ent.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).AllX(t.Context()) {
 		out = append(out, row.String())
 	}

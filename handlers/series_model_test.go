@@ -6,10 +6,11 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/counter"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/draw"
 )
@@ -24,20 +25,20 @@ var seriesWrites = []indexWrite{
 			return false
 		}
 		return m.edit(func(tx *ent.Tx, e *edit.Editor) error {
-			_, err := e.UpdateEvent(m.ctx, tx, row, &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=3")})
+			_, err := series.UpdateEvent(m.ctx, tx, e, row, &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=3")})
 			return err
 		})
 	}},
 	{"take an occurrence out of its series", func(m *indexModel) bool {
 		return m.editOccurrence(func(tx *ent.Tx, e *edit.Editor, row *ent.Event) error {
-			_, err := e.UpdateEvent(m.ctx, tx, row, &edit.EventInput{Rule: new("")})
+			_, err := series.UpdateEvent(m.ctx, tx, e, row, &edit.EventInput{Rule: new("")})
 			return err
 		})
 	}},
 	{"move an occurrence", func(m *indexModel) bool {
 		return m.editOccurrence(func(tx *ent.Tx, e *edit.Editor, row *ent.Event) error {
 			start := m.now().Add(time.Duration(m.IntN(1000)) * time.Hour)
-			_, err := e.UpdateEvent(m.ctx, tx, row, &edit.EventInput{
+			_, err := series.UpdateEvent(m.ctx, tx, e, row, &edit.EventInput{
 				Start: new(when.FromInstant(start)), End: new(when.FromInstant(start.Add(time.Hour))),
 			})
 			return err
@@ -85,7 +86,7 @@ func scopedFields(scope string) func(*indexModel) bool {
 func scopedWrite(scope string, body func(*indexModel, *ent.Event) object) func(*indexModel) bool {
 	return func(m *indexModel) bool {
 		m.Helper()
-		published := m.db.Series.Query().Where(series.StatusEQ(calendar.Publish)).IDsX(m.ctx)
+		published := m.db.Series.Query().Where(entseries.StatusEQ(calendar.Publish)).IDsX(m.ctx)
 		rows := m.db.Event.Query().Where(
 			event.StatusEQ(calendar.Publish), event.StartsAtGT(m.now()), event.SeriesIDIn(published...),
 		).Order(event.ByID()).AllX(m.ctx)
@@ -116,7 +117,7 @@ func (m *indexModel) seriesFields() object {
 // pickSeries returns the id of a series with a status, 0 if there is none. Then it makes one.
 func (m *indexModel) pickSeries(status calendar.Status) int64 {
 	m.Helper()
-	rows := m.db.Series.Query().Where(series.StatusEQ(status)).Order(series.ByID()).AllX(m.ctx)
+	rows := m.db.Series.Query().Where(entseries.StatusEQ(status)).Order(entseries.ByID()).AllX(m.ctx)
 	if len(rows) == 0 {
 		m.createSeries()
 		if status == calendar.Trash {
@@ -131,7 +132,7 @@ func (m *indexModel) createSeries() bool {
 	m.Helper()
 	return m.edit(func(tx *ent.Tx, e *edit.Editor) error {
 		start := m.now().Add(time.Duration(m.IntN(1000)-200) * time.Hour)
-		_, err := e.CreateEvent(m.ctx, tx, &edit.EventInput{
+		_, err := series.CreateEvent(m.ctx, tx, e, &edit.EventInput{
 			Title: new(m.name("series")), Start: new(when.FromInstant(start)), End: new(when.FromInstant(start.Add(time.Hour))),
 			AuthorID: new(m.users[draw.Item(m.Rand, "author", "editor")]), Rule: new(fmt.Sprintf("FREQ=DAILY;INTERVAL=2;COUNT=%d", 3+m.IntN(5))),
 		})
@@ -154,7 +155,7 @@ func (m *indexModel) editOccurrence(do func(*ent.Tx, *edit.Editor, *ent.Event) e
 // restateSeries gives a series another status, with its entry of the change log.
 func (m *indexModel) restateSeries(status calendar.Status) bool {
 	m.Helper()
-	rows := m.db.Series.Query().Where(series.StatusNEQ(status)).AllX(m.ctx)
+	rows := m.db.Series.Query().Where(entseries.StatusNEQ(status)).AllX(m.ctx)
 	if len(rows) == 0 && status == calendar.Publish {
 		m.restateSeries(calendar.Private)
 		return false

@@ -3,6 +3,8 @@ package handlers
 import (
 	"errors"
 
+	"github.com/almanac-cal/almanac/edit/series"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
@@ -94,7 +96,7 @@ func (r *writing) writeOverSeries(s *ent.Series, in edit.EventInput) error {
 		if err != nil {
 			return err
 		}
-		return e.UpdateSeries(r.Ctx, tx, s.ID, &in)
+		return series.Update(r.Ctx, tx, e, s.ID, &in)
 	})
 }
 
@@ -107,7 +109,7 @@ func (r *writing) deleteSeries(in *eventInput) (*endpoint.Reply, error) {
 	if err := r.waitForSeries(); err != nil {
 		return nil, err
 	}
-	err = r.change(&s.ID, func(tx *entTx, e *edit.Editor) error { return e.TrashSeries(r.Ctx, tx, s.ID) })
+	err = r.change(&s.ID, func(tx *entTx, e *edit.Editor) error { return series.Trash(r.Ctx, tx, e, s.ID) })
 	if ent.IsNotFound(err) {
 		return nil, noSeries()
 	}

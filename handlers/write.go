@@ -59,7 +59,7 @@ func (r *writing) recordWrite(tx *entTx, id int64) error {
 // commit runs do in a transaction. If all retries conflict with other writes, it returns an error that the client
 // may retry.
 func (r *writing) commit(
-	ctx context.Context, expect calendar.Expect, do func(tx *entTx, e *edit.Editor) error,
+	ctx context.Context, expect calendar.Precondition, do func(tx *entTx, e *edit.Editor) error,
 ) error {
 	e := r.Editor()
 	e.Expect = expect

@@ -26,8 +26,8 @@ func headerTags(c *fiber.Ctx, header string) (list reply.TagList, sent bool) {
 
 // expectedVersions returns the versions that If-Match and If-None-Match expect of the record to write. A tag
 // counts by its version, whatever its language and fields, since a write changes the record.
-func expectedVersions(c *fiber.Ctx) calendar.Expect {
-	var out calendar.Expect
+func expectedVersions(c *fiber.Ctx) calendar.Precondition {
+	var out calendar.Precondition
 	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent {
 		out.Some = list.Versions(false)
 	}

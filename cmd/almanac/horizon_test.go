@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
@@ -44,7 +45,7 @@ func TestSeriesThatFailsIsTriedOnceAMinute(t *testing.T) {
 		if !strings.Contains(log.String(), `level=INFO msg="occurrences of series" events=1`) {
 			t.Errorf("log:\n%s", &log)
 		}
-		if n, err := edit.CountOverdue(t.Context(), w.DB, due); n != 0 || err != nil {
+		if n, err := series.CountOverdue(t.Context(), w.DB, due); n != 0 || err != nil {
 			t.Errorf("%d series are overdue at the end: %v", n, err)
 		}
 	})

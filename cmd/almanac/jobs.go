@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/almanac-cal/almanac/edit/series"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -120,7 +122,7 @@ func (j *horizonJob) run(ctx context.Context, at time.Time) {
 		return
 	}
 	j.retryAt = time.Time{}
-	n, err := edit.ExtendDue(ctx, j.db, j.site(), at)
+	n, err := series.ExtendDue(ctx, j.db, j.site(), at)
 	if n > 0 {
 		j.log.Info("occurrences of series", "events", n)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/migrate"
@@ -33,10 +34,10 @@ func dataSteps(source siteSource) []migrate.DataStep {
 			},
 		},
 		{
-			// This step changes no row. When it is recorded as done, series are enabled (edit.SeriesEnabled).
+			// This step changes no row. When it is recorded as done, series are enabled (series.IsEnabled).
 			// Programs of the previous version overwrite occurrences without recording which fields are their
 			// own, so they must have stopped.
-			Name: edit.SeriesStep, Version: "20261122161602",
+			Name: series.EnablingStep, Version: "20261122161602",
 			Run: func(context.Context, *ent.Client, func(rows int)) error { return nil },
 		},
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -174,7 +174,7 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 					if pending := pendingData(states); (len(pending) == 0) != tt.want || err != nil {
 						t.Errorf("pending %v, %v", pending, err)
 					}
-					if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on != tt.want || err != nil {
+					if on, err := series.IsEnabled(t.Context(), st.Ent); on != tt.want || err != nil {
 						t.Errorf("series are on: %t, %v", on, err)
 					}
 				}
@@ -186,7 +186,7 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 // checkSeriesEnabled checks whether series are switched on.
 func checkSeriesEnabled(t *testing.T, st *store.Store, want bool, when string) {
 	t.Helper()
-	if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on != want || err != nil {
+	if on, err := series.IsEnabled(t.Context(), st.Ent); on != want || err != nil {
 		t.Errorf("series are on %s: %t, %v", when, on, err)
 	}
 }

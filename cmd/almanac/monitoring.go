@@ -10,9 +10,10 @@ import (
 	"net/netip"
 	"os"
 
+	"github.com/almanac-cal/almanac/edit/series"
+
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
@@ -75,7 +76,7 @@ func newMetrics(st databases) (*server.Metrics, error) {
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
 	}
-	overdue := func(ctx context.Context) (int, error) { return edit.CountOverdue(ctx, st.Ent, clockNow()) }
+	overdue := func(ctx context.Context) (int, error) { return series.CountOverdue(ctx, st.Ent, clockNow()) }
 	if err := m.Series(overdue); err != nil {
 		return nil, err
 	}

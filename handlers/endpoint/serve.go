@@ -23,7 +23,7 @@ type Call struct {
 	// OnLanguage receives the language that a parameter chooses. Later steps of package server use it.
 	OnLanguage func(calendar.Language)
 	// Expect is the precondition on the version of the record that the path names.
-	Expect calendar.Expect
+	Expect calendar.Precondition
 	// Strict refuses parameters that the route does not declare. It is the result of PrefersStrict.
 	Strict bool
 	// Mark receives the id of the written record, in the transaction that writes it. An error rolls the

@@ -9,9 +9,10 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -74,8 +75,8 @@ func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*E
 		if err != nil {
 			return nil, fmt.Errorf("languages of events: %w", err)
 		}
-		list, err := r.DB.Series.Query().Where(series.SourceIDIn(some...), series.LanguageNEQ(r.language)).
-			Select(series.FieldSourceID).Strings(ctx)
+		list, err := r.DB.Series.Query().Where(entseries.SourceIDIn(some...), entseries.LanguageNEQ(r.language)).
+			Select(entseries.FieldSourceID).Strings(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("languages of series: %w", err)
 		}
@@ -111,7 +112,7 @@ func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*E
 // occurrenceOf returns the occurrence of a stored series on a replaced date, nil if there is none. It reports
 // false if the series is not stored.
 func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
-	id, err := db.Series.Query().Where(series.SourceID(d.series)).OnlyID(ctx)
+	id, err := db.Series.Query().Where(entseries.SourceID(d.series)).OnlyID(ctx)
 	if ent.IsNotFound(err) {
 		return nil, false, nil
 	}
@@ -191,7 +192,7 @@ func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, 
 			}
 		}
 		if ofSeries != nil {
-			err = r.editor.UpdateSeries(ctx, tx, *old.SeriesID, ofSeries)
+			err = series.Update(ctx, tx, r.editor, *old.SeriesID, ofSeries)
 		}
 		return id, err
 	}
@@ -273,9 +274,9 @@ func (r *importRun) writeEvent(
 		in.Title, in.Description, in.Excerpt, in.Slug = one.title, one.description, one.excerpt, one.slug
 		in.EventStatusReason = one.reason
 		if at == nil {
-			return r.editor.CreateEvent(ctx, tx, in)
+			return series.CreateEvent(ctx, tx, r.editor, in)
 		}
-		return r.editor.UpdateEvent(ctx, tx, at, in)
+		return series.UpdateEvent(ctx, tx, r.editor, at, in)
 	})
 }
 

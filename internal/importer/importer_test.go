@@ -15,6 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
@@ -288,7 +289,7 @@ func TestImportLocksSeriesFirst(t *testing.T) {
 		e := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
 		for _, key := range []string{"101", "102"} {
 			err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
-				_, err := e.UpdateEvent(t.Context(), tx, findEvent(t, st, key), &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=2")})
+				_, err := series.UpdateEvent(t.Context(), tx, e, findEvent(t, st, key), &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=2")})
 				return err
 			})
 			if err != nil {

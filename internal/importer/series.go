@@ -10,11 +10,12 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -49,7 +50,7 @@ func (r *importRun) separateRecurring(ctx context.Context, all []*Event) (recurr
 	}
 	recurs := make(map[string]bool)
 	for some := range slices.Chunk(inFile, idBatch) {
-		rows, err := r.DB.Series.Query().Where(series.SourceIDIn(some...)).Select(series.FieldSourceID).Strings(ctx)
+		rows, err := r.DB.Series.Query().Where(entseries.SourceIDIn(some...)).Select(entseries.FieldSourceID).Strings(ctx)
 		if err != nil {
 			return nil, nil, fmt.Errorf("series by source: %w", err)
 		}
@@ -80,7 +81,7 @@ func (r *importRun) separateRecurring(ctx context.Context, all []*Event) (recurr
 
 // prepareSeries compares recurring events of the source with the stored series, and returns the writes.
 func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
-	enabled, err := edit.SeriesEnabled(ctx, db)
+	enabled, err := series.IsEnabled(ctx, db)
 	if err == nil && !enabled && !r.DryRun {
 		err = errSeriesDisabled
 	}
@@ -105,7 +106,7 @@ func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*
 // idBatch is the number of ids or dates in one statement.
 const idBatch = 500
 
-// errSeriesDisabled is the error for recurring events while series are switched off (edit.SeriesEnabled).
+// errSeriesDisabled is the error for recurring events while series are switched off (series.IsEnabled).
 const errSeriesDisabled refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
 	"run 'almanac migrate data'"
 
@@ -120,7 +121,7 @@ func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*
 	}
 	var ids []int64
 	for some := range slices.Chunk(keys, idBatch) {
-		bySource, err := db.Series.Query().Where(series.SourceIDIn(some...)).Order(series.ByID()).Limit(1).IDs(ctx)
+		bySource, err := db.Series.Query().Where(entseries.SourceIDIn(some...)).Order(entseries.ByID()).Limit(1).IDs(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("series by source: %w", err)
 		}
@@ -145,7 +146,7 @@ func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*
 }
 
 func seriesWithPhases(ctx context.Context, db *ent.Client, id int64) (*ent.Series, error) {
-	s, err := db.Series.Query().Where(series.ID(id)).
+	s, err := db.Series.Query().Where(entseries.ID(id)).
 		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).Only(ctx)
 	if err == nil && len(s.Edges.Phases) == 0 {
 		err = errors.New("it has no phase")

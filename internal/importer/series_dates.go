@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/almanac-cal/almanac/edit/series"
+
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 )
@@ -139,7 +140,7 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 		in.SourceID = &e.Key
 	}
 	if !c.differs {
-		own, err := edit.DifferentOwnFields(row, of)
+		own, err := series.DifferentOwnFields(row, of)
 		if err != nil || len(own) == len(row.OwnFields) {
 			return nil, notice, err
 		}
@@ -157,7 +158,7 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 		if err != nil {
 			return 0, fmt.Errorf("event %d: %w", id, err)
 		}
-		own, err := edit.DifferentOwnFields(row, of)
+		own, err := series.DifferentOwnFields(row, of)
 		if err == nil && len(own) < len(row.OwnFields) {
 			err = r.editor.SetOwnFields(ctx, tx, id, own)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/almanac-cal/almanac/edit/series"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
@@ -128,7 +130,7 @@ func (r *importRun) updateSeriesFields(ctx context.Context, tx *ent.Tx, u *serie
 		}
 		in.Title, in.Description, in.Excerpt = w.title, w.description, w.excerpt
 		in.EventStatusReason = w.reason
-		return r.withReservedDates(u.event, func() error { return r.editor.UpdateSeries(ctx, tx, u.id, in) })
+		return r.withReservedDates(u.event, func() error { return series.Update(ctx, tx, r.editor, u.id, in) })
 	})
 }
 

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/almanac-cal/almanac/edit/series"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 )
 
 // replacedRecords has the ids of records from earlier imports that a series replaces.
@@ -41,8 +43,8 @@ func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p
 	if e.Series.Partial {
 		return p, nil
 	}
-	split, err := db.Series.Query().Where(series.SourceIDGTE(from), series.SourceIDLT(to), series.StatusNEQ(calendar.Trash)).
-		Order(series.ByID()).Select(series.FieldID, series.FieldSourceID).All(ctx)
+	split, err := db.Series.Query().Where(entseries.SourceIDGTE(from), entseries.SourceIDLT(to), entseries.StatusNEQ(calendar.Trash)).
+		Order(entseries.ByID()).Select(entseries.FieldID, entseries.FieldSourceID).All(ctx)
 	if err != nil {
 		return p, fmt.Errorf("series of %s by source: %w", e.Key, err)
 	}
@@ -60,7 +62,7 @@ func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRec
 		return err
 	}
 	for _, id := range p.series {
-		if err := r.editor.TrashSeries(ctx, tx, id); err != nil {
+		if err := series.Trash(ctx, tx, r.editor, id); err != nil {
 			return fmt.Errorf("series %d: %w", id, err)
 		}
 		err := tx.Series.UpdateOneID(id).ClearSourceID().Exec(ctx)
@@ -77,7 +79,7 @@ func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRec
 // trashGone moves to the trash what an earlier import made of events that have no date any more.
 func (r *importRun) trashGone(ctx context.Context, keys []string) error {
 	for some := range slices.Chunk(keys, idBatch) {
-		ids, err := r.DB.Series.Query().Where(series.SourceIDIn(some...), series.StatusNEQ(calendar.Trash)).Order(series.ByID()).IDs(ctx)
+		ids, err := r.DB.Series.Query().Where(entseries.SourceIDIn(some...), entseries.StatusNEQ(calendar.Trash)).Order(entseries.ByID()).IDs(ctx)
 		if err != nil {
 			return fmt.Errorf("series by source: %w", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 )
@@ -225,7 +226,7 @@ func (r *importRun) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePla
 	}
 	row, err := edit.LockEvent(ctx, tx, plan.end)
 	if err == nil {
-		err = r.editor.TrashOccurrences(ctx, tx, row, edit.FollowingOccurrences)
+		err = series.TrashOccurrences(ctx, tx, r.editor, row, edit.FollowingOccurrences)
 	}
 	if err != nil {
 		return fmt.Errorf("occurrence %d: %w", plan.end, err)

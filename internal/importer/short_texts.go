@@ -8,11 +8,11 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
-	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// withShortTexts returns a recurring event whose description fits into one write of all its dates (edit.MostText). The
+// withShortTexts returns a recurring event whose description fits into one write of all its dates (series.MostText). The
 // notice says what was cut; "" means nothing. Without it, the whole event would be refused.
 func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	if e.Description == nil {
@@ -31,7 +31,7 @@ func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	if e.Excerpt != nil {
 		others += len(*e.Excerpt)
 	}
-	most := max(0, edit.MostText(dates)-others)
+	most := max(0, series.MostText(dates)-others)
 	if len(*e.Description) <= most {
 		return e, ""
 	}

@@ -27,7 +27,8 @@ import (
 
 const module = "github.com/almanac-cal/almanac"
 
-// layer is a row of packages that stand beside each other. What lies in folders under a package belongs to it.
+// layer is a row of packages that stand beside each other. What lies in folders under a package belongs to it, unless a
+// row names the folder.
 type layer struct {
 	name     string
 	packages string // separated by spaces
@@ -42,8 +43,10 @@ var layers = []layer{
 	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/settings internal/sheet internal/when internal/wholefile"},
 	{"reads", "internal/address internal/query internal/index internal/represent internal/feed internal/openapi internal/reply"},
 	{"rules", "edit"},
+	{"bulk writer", "edit/bulk"},
+	{"rules of series", "edit/series"},
 	{"what callers see", "internal/read"},
-	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
+	{"tools", "internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
 	{"resources", "handlers web"},
 	{"requests", "server"},
 	{"program", "cmd/almanac"},
@@ -63,9 +66,6 @@ var sameLayerImports = map[string]string{
 	"internal/openapi":      "internal/represent",
 	"internal/represent":    "internal/feed",
 	"internal/reply":        "internal/index internal/query",
-	"internal/importer":     "internal/load",
-	"internal/seed":         "internal/load",
-	"internal/translations": "internal/load",
 	"proof/edittest":        "proof/storetest",
 	"proof/apitest":         "proof/storetest proof/edittest",
 	"proof/randomcalendar":  "proof/apitest proof/draw proof/listreference",
@@ -197,16 +197,16 @@ func isAllowed(from string, test bool, name string) bool {
 	return heightOf(to) < heightOf(from) || slices.Contains(strings.Fields(sameLayerImports[from]), to)
 }
 
-// packageOf is the package of the table that a folder belongs to, "" for none.
-func packageOf(dir string) string {
+// packageOf is the package of the table that a folder belongs to, "" for none. It is the one with the longest path.
+func packageOf(dir string) (found string) {
 	for _, l := range layers {
 		for _, name := range strings.Fields(l.packages) {
-			if isUnder(dir, name) {
-				return name
+			if isUnder(dir, name) && len(name) > len(found) {
+				found = name
 			}
 		}
 	}
-	return ""
+	return found
 }
 
 // heightOf is the index of the layer of a package, -1 for none.
@@ -331,6 +331,8 @@ func TestFaults(t *testing.T) {
 		{"a folder of a package imports what the package may", "ent/event/event.go", ours + "calendar", 0},
 		{"a name that only begins alike", "enterprise/x.go", "strings", 1},
 		{"a layer above it", "edit/events.go", ours + "handlers", 1},
+		{"a folder with a layer of its own", "edit/bulk/loader.go", ours + "edit", 0},
+		{"the package around such a folder", "edit/events.go", ours + "edit/bulk", 1},
 		{"a package beside it", "internal/auth/auth.go", ours + "internal/store", 1},
 		{"a package beside it that the table names", "internal/migrate/plan.go", ours + "internal/store", 0},
 		{"reading does not know the rules of writing", "internal/represent/event.go", ours + "edit", 1},

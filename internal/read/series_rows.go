@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/almanac-cal/almanac/edit/series"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/series"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -23,7 +25,7 @@ func (r *Reader) SeriesRows(ids []int64) ([]*ent.Series, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.DB.Series.Query().Where(series.IDIn(ids...)).
+	rows, err := r.DB.Series.Query().Where(entseries.IDIn(ids...)).
 		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).All(r.Ctx)
 	if err != nil {
 		return nil, err
@@ -34,7 +36,7 @@ func (r *Reader) SeriesRows(ids []int64) ([]*ent.Series, error) {
 	return rows, nil
 }
 
-// SeriesEvent returns the event that the last phase of a series describes (edit.SeriesEvent).
+// SeriesEvent returns the event that the last phase of a series describes (entseries.EventOf).
 func SeriesEvent(s *ent.Series) (*ent.Event, error) {
 	last := s.Edges.Phases[len(s.Edges.Phases)-1]
 	schedule, err := edit.ScheduleOf(last)
@@ -45,7 +47,7 @@ func SeriesEvent(s *ent.Series) (*ent.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("template of series %d: %w", s.ID, err)
 	}
-	return edit.SeriesEvent(s, schedule, template), nil
+	return series.EventOf(s, schedule, template), nil
 }
 
 // RepresentSeries returns the representations of series with their phases. The number of SQL statements is the

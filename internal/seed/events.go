@@ -6,14 +6,14 @@ import (
 	"sync"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/load"
+	"github.com/almanac-cal/almanac/edit/bulk"
 )
 
 // eventRange is a range of events of a calendar, prepared to be written.
 type eventRange struct {
 	from, to     int
 	found        map[int]int64 // ids of events that exist already, by index in the calendar
-	prepared     *load.Batch
+	prepared     *bulk.Batch
 	translations int
 	err          error
 }
@@ -85,7 +85,7 @@ func (r *seedRun) firstSources() []string {
 // may exist.
 func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRange {
 	p := eventRange{from: from, to: to}
-	events := make([]load.Event, 0, to-from)
+	events := make([]bulk.Event, 0, to-from)
 	parents := make([]int, 0, to-from)
 	for i := from; i < to; i++ {
 		v := r.cal.Event(i)

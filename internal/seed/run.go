@@ -12,8 +12,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
@@ -26,7 +26,7 @@ type seedRun struct {
 	cal      Calendar
 	language calendar.Language // original language of the records
 	editor   edit.Editor
-	loader   *load.Loader
+	loader   *bulk.Loader
 	now      time.Time
 	summary  Summary
 
@@ -100,7 +100,7 @@ func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scen
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	ids := make([]int64, len(terms))
-	var missing []load.Term
+	var missing []bulk.Term
 	var places, texts []int // indexes of the missing terms; numbers of their translations
 	at := make(map[int]int) // index in missing, by index of the term
 	for i, t := range terms {
@@ -109,7 +109,7 @@ func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scen
 			ids[i] = id
 			continue
 		}
-		n := load.Term{Texts: r.translatedNames(t.Name, t.Description)}
+		n := bulk.Term{Texts: r.translatedNames(t.Name, t.Description)}
 		n.Name, n.Description, n.SourceID = textIn(t.Name, r.language), textIn(t.Description, r.language), &source
 		if t.Parent >= 0 {
 			n.Parent = func(batch []int64) int64 {
@@ -225,7 +225,7 @@ func fileNames(all []scenario.Picture) []string {
 // writeMissing writes the missing records of a kind with few records, without other goroutines.
 func writeMissing[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
-	one func(T, *string) (N, int), prepare func([]N) (*load.Batch, error),
+	one func(T, *string) (N, int), prepare func([]N) (*bulk.Batch, error),
 ) ([]int64, error) {
 	ids := make([]int64, 0, len(records))
 	for part := range slices.Chunk(records, batchSize) {
@@ -272,8 +272,8 @@ func writeMissing[T, N any](
 func (r *seedRun) venues(ctx context.Context) (err error) {
 	r.venueIDs, err = writeMissing(ctx, r, calendar.Venue, r.cal.Venues(),
 		func(v scenario.Venue) string { return v.SourceID },
-		func(v scenario.Venue, source *string) (load.Venue, int) {
-			n := load.Venue{Texts: r.translatedNames(v.Name, v.Description)}
+		func(v scenario.Venue, source *string) (bulk.Venue, int) {
+			n := bulk.Venue{Texts: r.translatedNames(v.Name, v.Description)}
 			n.NamedInput = edit.VenueInput{
 				AuthorID: r.author(), Name: textIn(v.Name, r.language), Description: textIn(v.Description, r.language),
 				Values: edit.VenueValues{VenueValues: ent.VenueValues{
@@ -293,8 +293,8 @@ func (r *seedRun) venues(ctx context.Context) (err error) {
 func (r *seedRun) organizers(ctx context.Context) (err error) {
 	r.organizerIDs, err = writeMissing(ctx, r, calendar.Organizer, r.cal.Organizers(),
 		func(o scenario.Organizer) string { return o.SourceID },
-		func(o scenario.Organizer, source *string) (load.Organizer, int) {
-			n := load.Organizer{Texts: r.translatedNames(o.Name, o.Description)}
+		func(o scenario.Organizer, source *string) (bulk.Organizer, int) {
+			n := bulk.Organizer{Texts: r.translatedNames(o.Name, o.Description)}
 			n.NamedInput = edit.OrganizerInput{
 				AuthorID: r.author(), Name: textIn(o.Name, r.language), Description: textIn(o.Description, r.language),
 				Values:  ent.OrganizerValues{Phone: &o.Phone, Email: &o.Email, Website: &o.Website},
@@ -306,10 +306,10 @@ func (r *seedRun) organizers(ctx context.Context) (err error) {
 }
 
 // eventInput returns the input for an event.
-func (r *seedRun) eventInput(v *scenario.Event) load.Event {
+func (r *seedRun) eventInput(v *scenario.Event) bulk.Event {
 	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
 	source := r.Number.sourceID(v.SourceID)
-	n := load.Event{Texts: r.translations(v.Title, v.Excerpt, v.Description, v.EventStatusReason)}
+	n := bulk.Event{Texts: r.translations(v.Title, v.Excerpt, v.Description, v.EventStatusReason)}
 	n.EventInput = edit.EventInput{
 		AuthorID: r.author(), Published: &v.Published, Status: &v.Status, SourceID: &source,
 		Title: textIn(v.Title, r.language), Excerpt: textIn(v.Excerpt, r.language), Description: textIn(v.Description, r.language),

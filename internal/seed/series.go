@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
@@ -19,7 +20,7 @@ func (r *seedRun) series(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	enabled, err := edit.SeriesEnabled(ctx, r.Store.Ent)
+	enabled, err := series.IsEnabled(ctx, r.Store.Ent)
 	if err != nil || !enabled {
 		return err
 	}
@@ -61,14 +62,14 @@ func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, e
 		if err := withoutDeleted(ctx, tx, &e, &input); err != nil {
 			return err
 		}
-		first, err := e.CreateEvent(ctx, tx, &input)
+		first, err := series.CreateEvent(ctx, tx, &e, &input)
 		if err != nil {
 			return err
 		}
 		id := *first.SeriesID
 		for _, l := range r.cal.Options().Languages[1:] {
 			e.Write = l
-			err := e.UpdateSeries(ctx, tx, id, &edit.EventInput{
+			err := series.Update(ctx, tx, &e, id, &edit.EventInput{
 				Title: textIn(s.Title, l), Excerpt: textIn(s.Excerpt, l), Description: textIn(s.Description, l),
 			})
 			if err != nil {
@@ -115,9 +116,9 @@ func withoutDeleted(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.Ev
 
 // writeException moves an occurrence of a series, or cancels it with a reason in each language.
 func (r *seedRun) writeException(
-	ctx context.Context, tx *ent.Tx, e *edit.Editor, series int64, s *scenario.Series, x scenario.Exception,
+	ctx context.Context, tx *ent.Tx, e *edit.Editor, seriesID int64, s *scenario.Series, x scenario.Exception,
 ) error {
-	id, err := tx.Event.Query().Where(event.SeriesID(series), event.OriginalStart(x.Nominal)).OnlyID(ctx)
+	id, err := tx.Event.Query().Where(event.SeriesID(seriesID), event.OriginalStart(x.Nominal)).OnlyID(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (r *seedRun) writeException(
 			return err
 		}
 		e.Write = l
-		_, err = e.UpdateEvent(ctx, tx, row, input)
+		_, err = series.UpdateEvent(ctx, tx, e, row, input)
 		return err
 	}
 	if !x.Start.IsZero() {

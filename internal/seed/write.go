@@ -10,8 +10,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -34,7 +34,7 @@ type Writer struct {
 	// Workers is the number of goroutines that generate and prepare events while others are written. 0 means
 	// one less than the number of processors, but at least one. It does not change the result.
 	Workers int
-	// Verify is the value for load.Loader.Verify.
+	// Verify is the value for bulk.Loader.Verify.
 	Verify bool
 }
 
@@ -57,7 +57,7 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 		editor.PasswordKey = key
 	}
 	r := &seedRun{
-		Writer: w, cal: c, language: o.Languages[0], editor: editor, loader: load.New(w.Store, &editor), now: editor.Now,
+		Writer: w, cal: c, language: o.Languages[0], editor: editor, loader: bulk.NewLoader(w.Store, &editor), now: editor.Now,
 		summary: Summary{Created: Counts{}, Found: Counts{}},
 	}
 	r.loader.Verify = w.Verify

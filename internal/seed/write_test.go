@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -211,7 +212,7 @@ func TestWriteAndRemove(t *testing.T) {
 			t.Errorf("foreign %v", foreign)
 		}
 
-		made, err := edit.ExtendDue(t.Context(), st.Ent, editor().Site, testTime.AddDate(0, 3, 0))
+		made, err := series.ExtendDue(t.Context(), st.Ent, editor().Site, testTime.AddDate(0, 3, 0))
 		if err != nil || made == 0 {
 			t.Fatalf("%d later occurrences, %v", made, err)
 		}

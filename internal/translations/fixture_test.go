@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -52,7 +53,7 @@ func newWorld(t testing.TB, db *ent.Client) *world {
 	event := func(in edit.EventInput) func(context.Context, *ent.Tx, *edit.Editor) (int64, error) {
 		in.Start, in.End = &start, &start
 		return func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
-			row, err := e.CreateEvent(ctx, tx, &in)
+			row, err := series.CreateEvent(ctx, tx, e, &in)
 			if err != nil {
 				return 0, err
 			}
@@ -125,7 +126,7 @@ func (w *world) change(id int64, l calendar.Language, in edit.EventInput) {
 	w.write(l, func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
 		row, err := edit.LockEvent(ctx, tx, id)
 		if err == nil {
-			_, err = e.UpdateEvent(ctx, tx, row, &in)
+			_, err = series.UpdateEvent(ctx, tx, e, row, &in)
 		}
 		return 0, err
 	})

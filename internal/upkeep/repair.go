@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventterm"
@@ -158,7 +159,7 @@ func ReindexFrom(ctx context.Context, db *ent.Client, e *edit.Editor, from Posit
 	}
 	return eachSeriesBatch(ctx, db, after, func(ids []int64, done int) error {
 		err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
-			if err := e.WriteSeriesSortKeys(ctx, tx, ids); err != nil {
+			if err := series.WriteSortKeys(ctx, tx, e, ids); err != nil {
 				return err
 			}
 			if err := e.ReplaceSearchTexts(ctx, tx, calendar.Series, ids); err != nil {

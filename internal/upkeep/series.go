@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/predicate"
@@ -75,7 +76,7 @@ func (c *checker) series(ctx context.Context, ids []int64) error {
 // title checks the sort keys of a series against the title of its last phase. It returns the languages and
 // slugs of the series.
 func (c *checker) title(r *ent.Series, t *ent.Event) checkedRecord {
-	keys := edit.SeriesSortKeysOf(c.Site.IndexedIn(), t)
+	keys := series.SortKeysOf(c.Site.IndexedIn(), t)
 	for column, is := range map[string][]byte{
 		entseries.FieldSortEn: r.SortEn, entseries.FieldSortPl: r.SortPl, entseries.FieldSortEs: r.SortEs,
 	} {

@@ -1,7 +1,7 @@
 // Package fill makes calendars to measure with: of any size, the same each time, with numbers as they are in life.
 // A few venues, words and tags are in very many events and most are in few, whatever the size.
 //
-// Everything is written through load.Loader, so that slugs, search texts, counts and the change log are what the
+// Everything is written through bulk.Loader, so that slugs, search texts, counts and the change log are what the
 // service itself would have left. Package seed writes calendars that are nice to read; these have more tags and many
 // more different words, which is what filters and searches are measured with.
 package fill
@@ -15,10 +15,10 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -76,7 +76,7 @@ func Filled(ctx context.Context, st *store.Store, o Options) (bool, error) {
 type run struct {
 	Options
 	st     *store.Store
-	loader *load.Loader
+	loader *bulk.Loader
 	now    time.Time // the time of all writes
 
 	authors                                   []int64
@@ -101,7 +101,7 @@ func Database(ctx context.Context, st *store.Store, o Options) error {
 	if err != nil {
 		return err
 	}
-	r.loader = load.New(st, &edit.Editor{Site: o.Site, Now: r.now, By: auth.System(), PasswordKey: key})
+	r.loader = bulk.NewLoader(st, &edit.Editor{Site: o.Site, Now: r.now, By: auth.System(), PasswordKey: key})
 	for _, step := range []func(context.Context) error{r.terms, r.pictures, r.places, r.organizers, r.all} {
 		if err := step(ctx); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (r *run) people(ctx context.Context) error {
 var tree = []int{6, 18, 16}
 
 func (r *run) terms(ctx context.Context) error {
-	var categories []load.Term
+	var categories []bulk.Term
 	above, first := 0, 0 // the level above: how many, from which on
 	for _, n := range tree {
 		start := len(categories)
@@ -152,7 +152,7 @@ func (r *run) terms(ctx context.Context) error {
 	if r.categories, err = r.load(ctx, calendar.Category, categories); err != nil {
 		return err
 	}
-	all := make([]load.Term, tags)
+	all := make([]bulk.Term, tags)
 	for i := range all {
 		all[i] = r.term(calendar.Tag, i)
 	}
@@ -160,14 +160,14 @@ func (r *run) terms(ctx context.Context) error {
 	return err
 }
 
-func (r *run) term(taxonomy calendar.Kind, i int) load.Term {
+func (r *run) term(taxonomy calendar.Kind, i int) bulk.Term {
 	c := chanceOf(string(taxonomy), i)
 	// The words of low rank: those would be the names in life, too.
 	title := capitalize(Word(100 + i))
 	if taxonomy == calendar.Tag {
 		title = Word(200 + i)
 	}
-	t := load.Term{TermInput: edit.TermInput{Name: &title}}
+	t := bulk.Term{TermInput: edit.TermInput{Name: &title}}
 	if c.percent(30) {
 		t.Description = new(sentence(&c, 8))
 	}
@@ -177,7 +177,7 @@ func (r *run) term(taxonomy calendar.Kind, i int) load.Term {
 	return t
 }
 
-func (r *run) load(ctx context.Context, taxonomy calendar.Kind, terms []load.Term) ([]int64, error) {
+func (r *run) load(ctx context.Context, taxonomy calendar.Kind, terms []bulk.Term) ([]int64, error) {
 	loaded, err := r.loader.Terms(ctx, taxonomy, terms)
 	ids := make([]int64, len(loaded))
 	for i, t := range loaded {
@@ -210,11 +210,11 @@ func (r *run) pictures(ctx context.Context) (err error) {
 // all writes the events: a batch is made up while the one before is written.
 func (r *run) all(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	ready := make(chan *load.Batch, 1)
+	ready := make(chan *bulk.Batch, 1)
 	group.Go(func() error {
 		defer close(ready)
 		for from := 0; from < r.Events; from += batch {
-			events := make([]load.Event, 0, batch)
+			events := make([]bulk.Event, 0, batch)
 			for i := from; i < min(from+batch, r.Events); i++ {
 				events = append(events, r.event(i, from))
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/bulk"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -60,7 +60,7 @@ func (r *run) organizerCount() int { return max(r.Events/100, 3) }
 
 func (r *run) places(ctx context.Context) error {
 	for from := 0; from < r.venueCount(); from += batch {
-		var some []load.Venue
+		var some []bulk.Venue
 		for i := from; i < min(from+batch, r.venueCount()); i++ {
 			some = append(some, r.venue(i))
 		}
@@ -77,10 +77,10 @@ func (r *run) places(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) venue(i int) load.Venue {
+func (r *run) venue(i int) bulk.Venue {
 	c := chanceOf("venue", i)
 	at := cityOf(i)
-	v := load.Venue{NamedInput: edit.VenueInput{
+	v := bulk.Venue{NamedInput: edit.VenueInput{
 		SourceID: new(fmt.Sprintf("bench:venue:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
 		Values: edit.VenueValues{VenueValues: ent.VenueValues{Address: new(fmt.Sprintf("%s %d", name(&c, 1), 1+c.below(200))), City: &at.name, Country: &at.country, Zip: new(fmt.Sprintf("%05d", c.below(100_000))), Phone: new(fmt.Sprintf("+48 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://venue-%d.example/", i))}}, ImageID: r.picture(&c, 20),
@@ -98,7 +98,7 @@ func (r *run) venue(i int) load.Venue {
 
 func (r *run) organizers(ctx context.Context) error {
 	for from := 0; from < r.organizerCount(); from += batch {
-		var some []load.Organizer
+		var some []bulk.Organizer
 		for i := from; i < min(from+batch, r.organizerCount()); i++ {
 			some = append(some, r.organizer(i))
 		}
@@ -115,9 +115,9 @@ func (r *run) organizers(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) organizer(i int) load.Organizer {
+func (r *run) organizer(i int) bulk.Organizer {
 	c := chanceOf("organizer", i)
-	o := load.Organizer{NamedInput: edit.OrganizerInput{
+	o := bulk.Organizer{NamedInput: edit.OrganizerInput{
 		SourceID: new(fmt.Sprintf("bench:organizer:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
 		Values:  ent.OrganizerValues{Phone: new(fmt.Sprintf("+34 %09d", c.below(1_000_000_000))), Website: new(fmt.Sprintf("https://organizer-%d.example/", i)), Email: new(fmt.Sprintf("o%d@organizer.example", i))},
@@ -158,10 +158,10 @@ func (r *run) status(c *randomSource) *calendar.Status {
 }
 
 // event makes up the event of a number. Those from first on are written together with it.
-func (r *run) event(i, first int) load.Event {
+func (r *run) event(i, first int) bulk.Event {
 	c := chanceOf("event", i)
 	venue := c.rank(len(r.venues))
-	e := load.Event{EventInput: edit.EventInput{
+	e := bulk.Event{EventInput: edit.EventInput{
 		AuthorID: r.author(&c), Published: r.before(&c), Status: r.status(&c),
 		Title: new(sentence(&c, 2+c.below(4))), Description: new(paragraphs(&c, 55)), ImageID: r.picture(&c, 50),
 		EventValues: ent.EventValues{ShowMap: new(true), HideFromListings: new(c.percent(1)), Sticky: new(c.percent(1)), Featured: new(c.percent(3)), Ticketed: new(c.percent(20))},

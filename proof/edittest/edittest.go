@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/counter"
@@ -151,7 +152,7 @@ func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, er
 	if in.Start == nil {
 		in.Start, in.End = Wall("2026-07-01 18:00:00"), Wall("2026-07-01 20:00:00")
 	}
-	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) { return e.CreateEvent(ctx, tx, in) })
+	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) { return series.CreateEvent(ctx, tx, e, in) })
 }
 
 // Event is CreateEvent for a write that must succeed.
@@ -172,7 +173,7 @@ func (w *World) UpdateEvent(e *edit.Editor, id int64, in *edit.EventInput) (*ent
 		if err != nil {
 			return nil, err
 		}
-		return e.UpdateEvent(ctx, tx, row, in)
+		return series.UpdateEvent(ctx, tx, e, row, in)
 	})
 }
 

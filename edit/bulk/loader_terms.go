@@ -1,0 +1,82 @@
+package bulk
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// Term is a category or a tag to load.
+type Term struct {
+	edit.TermInput
+	Texts []calendar.Text // translations
+	// Parent returns the id of the parent from the ids of the batch before this term. 0 means the top level. It
+	// replaces ParentID.
+	Parent func(batch []int64) int64
+}
+
+// LoadedTerm is the id of a term. Created is false if a term with the name existed: a category with the same
+// parent, or any tag.
+type LoadedTerm struct {
+	ID      int64
+	Created bool
+}
+
+// Terms stores categories or tags in one transaction. Each takes several statements, because the transaction
+// locks each name.
+func (l *Loader) Terms(ctx context.Context, taxonomy calendar.Kind, in []Term) ([]LoadedTerm, error) {
+	if len(in) == 0 {
+		return nil, nil
+	}
+	e := l.editor
+	var out []LoadedTerm
+	err := edit.Write(ctx, l.st.Ent, &e, func(tx *ent.Tx) error {
+		out = make([]LoadedTerm, 0, len(in))
+		ids := make([]int64, 0, len(in))
+		for i := range in {
+			own := in[i].TermInput
+			own.Taxonomy = taxonomy
+			if in[i].Parent != nil {
+				own.ParentID = new(in[i].Parent(ids))
+			}
+			row, created, err := e.EnsureTerm(ctx, tx, &own, in[i].Texts)
+			if err != nil {
+				return fmt.Errorf("%s: %w", nameOf(taxonomy, own.SourceID), err)
+			}
+			ids, out = append(ids, row.ID), append(out, LoadedTerm{ID: row.ID, Created: created})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load %d records of kind %s: %w", len(in), taxonomy, err)
+	}
+	return out, nil
+}
+
+// Images stores the rows of images whose files are stored already, in one transaction, and returns their ids.
+// Each function in fill sets the columns of one image.
+func (l *Loader) Images(ctx context.Context, fill []func(*ent.ImageCreate)) ([]int64, error) {
+	if len(fill) == 0 {
+		return nil, nil
+	}
+	e := l.editor
+	var ids []int64
+	err := edit.Write(ctx, l.st.Ent, &e, func(tx *ent.Tx) error {
+		ids = make([]int64, 0, len(fill))
+		for _, set := range fill {
+			row, err := e.CreateImage(ctx, tx, set)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, row.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load %d images: %w", len(fill), err)
+	}
+	return ids, nil
+}

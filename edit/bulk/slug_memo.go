@@ -1,0 +1,35 @@
+package bulk
+
+import "github.com/almanac-cal/almanac/calendar"
+
+// slugMemo has the next number that may be free for bases of slugs. Without it, a thousand lessons of one name
+// would need a thousand look-ups. If another writer took a slug, the unique index refuses it. The Loader then
+// forgets all numbers. slugMemo drops entries that were not used for long.
+type slugMemo struct{ recent, older map[string]int }
+
+// memoSize is the number of entries after which recent becomes older.
+const memoSize = 1 << 16
+
+func memoKey(kind calendar.Kind, base string) string { return string(kind) + " " + base }
+
+// next returns the first number of a base that may be free. It reports false if it is unknown.
+func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
+	key := memoKey(kind, base)
+	n, ok := m.recent[key]
+	if !ok {
+		n, ok = m.older[key]
+	}
+	return n, ok
+}
+
+// learn stores the next numbers of bases. The caller has committed the transaction that took the slugs.
+func (m *slugMemo) learn(kind calendar.Kind, next map[string]int) {
+	if m.recent == nil || len(m.recent) > memoSize {
+		m.older, m.recent = m.recent, make(map[string]int)
+	}
+	for base, n := range next {
+		m.recent[memoKey(kind, base)] = n
+	}
+}
+
+func (m *slugMemo) forget() { *m = slugMemo{} }

@@ -1,0 +1,440 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// EventWrite is a write of one event in steps: Plan, Permit, CarryOut, then Insert or Update, then Link.
+// CreateEvent and UpdateEvent take these steps. Package series takes them too, and writes a series between them.
+type EventWrite struct {
+	// Span has the dates of the event after the write.
+	Span calendar.Span
+
+	editor *Editor
+	tx     *ent.Tx
+	in     *EventInput
+	row    *ent.Event   // the event before the write; nil for a new event
+	before *record      // the event before the write; for a new event only its kind is set
+	owner  *record      // the record whose rights count: the event, or the series in a write of a series
+	sent   *recordInput // the sent fields that events share with other records
+	early  *param.Fault // fault of the sent dates alone
+	late   error        // error that depends on the stored dates
+
+	plan   *plan         // what Plan found
+	joins  *seriesMember // the place in a new series; nil means none
+	leaves bool          // the event leaves its series
+	id     int64         // reserved id of a new event; 0 means that the id is drawn
+
+	after     *record         // the event after the write
+	action    calendar.Action // action for the change log
+	diff      diff
+	terms     [2]termIDs         // terms before and after the write
+	links     [2]relinkedRecords // venues, then organizers
+	unchanged bool               // Update had nothing to store
+}
+
+// seriesMember is the place of an event in a series.
+type seriesMember struct {
+	id      int64
+	nominal calendar.Wall
+}
+
+// relinkedRecords has the ids of the venues or organizers of an event before and after a write.
+type relinkedRecords struct {
+	kind          calendar.Kind
+	sent          bool
+	before, after []int64
+}
+
+// NewEvent begins a write that creates an event.
+func (e *Editor) NewEvent(tx *ent.Tx, in *EventInput) *EventWrite {
+	none := &record{textOwner: textOwner{kind: calendar.Event}}
+	w := &EventWrite{editor: e, tx: tx, in: in, before: none, owner: none, sent: in.record(), diff: diff{isNew: true}}
+	w.Span = ChangedSpan(calendar.Span{Zone: e.Site.Zone}, in)
+	w.early = CheckSpan(w.Span, in)
+	w.id = e.Reserved.BySource[ValueOr("", w.sent.source)]
+	return w
+}
+
+// ChangeEvent begins a write that changes a stored event. The caller has locked it.
+func (e *Editor) ChangeEvent(tx *ent.Tx, row *ent.Event, in *EventInput) (*EventWrite, error) {
+	w := &EventWrite{editor: e, tx: tx, in: in, row: row, before: eventRecord(row), sent: in.record()}
+	w.owner = w.before
+	var err error
+	w.Span, w.early, w.late, err = sentSpan(row, in)
+	return w, err
+}
+
+// ChangeSeries begins a write that changes a series and its occurrences. It compares the input with row: an occurrence, or
+// an event with the template of the series. The caller has locked the series. The rights on the series count.
+func (e *Editor) ChangeSeries(tx *ent.Tx, of *ent.Series, row *ent.Event, in *EventInput) (*EventWrite, error) {
+	w, err := e.ChangeEvent(tx, row, in)
+	if err != nil {
+		return nil, err
+	}
+	w.owner = seriesRecord(of)
+	return w, nil
+}
+
+// seriesRecord returns a series as a record, without its texts.
+func seriesRecord(s *ent.Series) *record {
+	return &record{
+		textOwner: textOwner{
+			kind: calendar.Series, id: s.ID, language: s.Language, languages: s.Languages, trashed: s.Status == calendar.Trash,
+		},
+		PublicationState: PublicationState{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
+		author:           s.AuthorID, version: calendar.Version{All: s.Version, Hidden: s.HiddenChanges},
+	}
+}
+
+// HasValidDates reports whether the sent dates are valid by themselves.
+func (w *EventWrite) HasValidDates() bool { return w.early == nil }
+
+// Plan looks up all records that the input names. Schedule is the fault of the sent schedule, nil if there is none.
+// Plan returns param.Invalid with all faults of the input.
+func (w *EventWrite) Plan(ctx context.Context, schedule *param.Fault) (err error) {
+	w.plan, err = w.editor.planEvent(ctx, w.tx, w.before, w.row, w.sent, w.in, w.early, schedule)
+	return err
+}
+
+// Permit checks the rights of the caller. For one stored event it checks the precondition too. It also returns an error
+// of the dates that depends on stored dates, because a missing right precedes that.
+func (w *EventWrite) Permit() error {
+	if err := w.editor.permit(w.owner, w.sent); err != nil {
+		return err
+	}
+	if w.row != nil && w.owner == w.before {
+		if err := w.editor.CheckPrecondition(w.before.version); err != nil {
+			return err
+		}
+	}
+	return w.late
+}
+
+// CarryOut creates the terms, venues and organizers that the request sends with the event.
+func (w *EventWrite) CarryOut(ctx context.Context) error {
+	e := w.editor
+	author := w.sent.author
+	switch {
+	case author != nil:
+	case w.row == nil:
+		author = e.author()
+	default:
+		author = w.row.AuthorID
+	}
+	if w.row == nil || w.owner != w.before {
+		return e.carryOut(ctx, w.tx, w.plan, w.in, author)
+	}
+	if err := e.refuseEventLoop(ctx, w.tx, w.row, w.in.ParentID); err != nil {
+		return err
+	}
+	noted := len(e.changes)
+	if err := e.carryOut(ctx, w.tx, w.plan, w.in, author); err != nil {
+		return err
+	}
+	for _, c := range e.changes[noted:] {
+		if c.kind == calendar.Event && c.id == w.row.ID {
+			// The event lost a venue or organizer that the same request moved to the trash.
+			w.before.version.All++
+		}
+	}
+	return nil
+}
+
+// LockLinks locks the venues and organizers of a locked event, so that none of them goes to the trash before
+// the transaction ends.
+func (w *EventWrite) LockLinks(ctx context.Context) error {
+	for _, kind := range calendar.LinkedKinds {
+		ids, err := loadLinks(ctx, w.tx, kind, w.row.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := w.editor.LockLinkable(ctx, w.tx, kind, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RegisterSeries draws the id of a series that begins with the event. If the event is new and would get a slug, it takes
+// a slug for the series. The series of a stored event takes its slug after Update.
+func (w *EventWrite) RegisterSeries(ctx context.Context) (id int64, slug string, err error) {
+	if w.row != nil {
+		id, err = drawID(ctx, w.tx, calendar.Series)
+		return id, "", err
+	}
+	r := w.editor.newRecord(calendar.Event, w.sent)
+	r.kind = calendar.Series
+	err = r.register(ctx, w.tx, w.sent.slug, 0)
+	return r.id, r.slug, err
+}
+
+// JoinSeries makes the event an occurrence of a new series. Slug replaces the sent slug; nil means none.
+func (w *EventWrite) JoinSeries(id int64, o recur.Occurrence, slug *string) {
+	w.joins, w.Span, w.sent.slug = &seriesMember{id, o.Nominal}, o.Span, slug
+	if w.row == nil {
+		w.id = w.editor.Reserved.ByStart[o.Nominal]
+	}
+}
+
+// LeaveSeries makes the event a single event.
+func (w *EventWrite) LeaveSeries() { w.leaves = true }
+
+// Insert stores a new event without its links. It returns the row without its edges.
+func (w *EventWrite) Insert(ctx context.Context) (*ent.Event, error) {
+	e := w.editor
+	w.after = e.newRecord(calendar.Event, w.sent)
+	if err := w.after.register(ctx, w.tx, w.sent.slug, w.id); err != nil {
+		return nil, err
+	}
+	c := w.tx.Event.Create()
+	row := newEvent()
+	row.Sequence = e.Reserved.Sequences[w.id]
+	if _, err := e.fillEvent(c.Mutation(), w.after, w.before, w.sent, row, w.in, w.Span, &w.diff); err != nil {
+		return nil, err
+	}
+	if w.joins != nil {
+		c.SetSeriesID(w.joins.id).SetOriginalStart(w.joins.nominal)
+	}
+	row, err := c.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
+	}
+	e.LogChange(calendar.Event, w.after.id, calendar.Created, nil, e.ImpactOfCreated(w.after.Status, w.after.Published))
+	if e.created == nil {
+		e.created = make(map[int64]*ent.Event)
+	}
+	e.created[row.ID] = row
+	w.terms[1] = w.plan.terms
+	w.links = [2]relinkedRecords{
+		{kind: calendar.Venue, after: w.plan.venues}, {kind: calendar.Organizer, after: w.plan.organizers},
+	}
+	return row, nil
+}
+
+// Update stores the changed fields of a stored event, but not its links. It checks no rights. It returns the stored row
+// without its edges. If nothing changes in an occurrence, it stores nothing.
+func (w *EventWrite) Update(ctx context.Context) (*ent.Event, error) {
+	e, row := w.editor, w.row
+	if err := w.storePublicity(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.after, w.action, err = e.revise(ctx, w.tx, w.before, w.sent, &w.diff); err != nil {
+		return nil, err
+	}
+	if err := w.loadTerms(ctx); err != nil {
+		return nil, err
+	}
+	u := w.tx.Event.Update().Where(event.ID(row.ID), event.Version(w.before.version.All))
+	if _, err := e.fillEvent(u.Mutation(), w.after, w.before, w.sent, row, w.in, w.Span, &w.diff); err != nil {
+		return nil, err
+	}
+	w.compareTerms()
+	if err := w.compareLinks(ctx); err != nil {
+		return nil, err
+	}
+	w.setMembership(u)
+	if w.unchanged, err = w.isUnchanged(ctx, u.Mutation()); err != nil || w.unchanged {
+		return row, err
+	}
+	i, err := w.findImpact(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.stamp(u.Mutation(), w.after.version.All, w.in.ModifiedAt, i)
+	if err := expectOneRow(u.Save(ctx)); err != nil {
+		return nil, fmt.Errorf("event %d: %w", row.ID, err)
+	}
+	changed, err := w.tx.Event.Get(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	e.LogChange(calendar.Event, row.ID, w.action, w.diff.fields, i)
+	return changed, nil
+}
+
+// storePublicity stores or deletes the withdrawal of the event if the write hides or shows it.
+func (w *EventWrite) storePublicity(ctx context.Context) error {
+	e := w.editor
+	next := NextPublicationState(
+		w.before.PublicationState, w.sent.status, w.sent.published, e.Now, e.isAllowed(auth.Publish, w.before))
+	return e.StorePublicity(ctx, w.tx, []*ent.Event{w.row}, func(int) (calendar.Status, time.Time) { return next.Status, next.Published })
+}
+
+// loadTerms loads the terms of the event if the write needs them.
+func (w *EventWrite) loadTerms(ctx context.Context) (err error) {
+	if w.in.Categories != nil || w.in.Tags != nil || w.joins != nil ||
+		CountsForTerms(w.before.Status) != CountsForTerms(w.after.Status) {
+		w.terms[0], err = termsOf(ctx, w.tx, w.row.ID)
+	}
+	return err
+}
+
+// compareTerms finds the terms after the write.
+func (w *EventWrite) compareTerms() {
+	was := w.terms[0]
+	is := was
+	if w.in.Categories != nil {
+		is.categories = w.plan.terms.categories
+		w.diff.noteIDs("categories", was.categories, is.categories)
+	}
+	if w.in.Tags != nil {
+		is.tags = w.plan.terms.tags
+		w.diff.noteIDs("tags", was.tags, is.tags)
+	}
+	w.terms[1] = is
+}
+
+// compareLinks loads the venues and organizers before the write, and finds those after it.
+func (w *EventWrite) compareLinks(ctx context.Context) (err error) {
+	w.links = [2]relinkedRecords{
+		{kind: calendar.Venue, sent: w.in.Venues != nil, after: w.plan.venues},
+		{kind: calendar.Organizer, sent: w.in.Organizers != nil, after: w.plan.organizers},
+	}
+	for i := range w.links {
+		l := &w.links[i]
+		if !l.sent && w.joins == nil {
+			continue
+		}
+		if l.before, err = loadLinks(ctx, w.tx, l.kind, w.row.ID); err != nil {
+			return err
+		}
+		switch {
+		case !l.sent:
+			l.after = l.before
+		case !slices.Equal(l.before, l.after):
+			w.diff.note(string(l.kind))
+		}
+	}
+	return nil
+}
+
+// setMembership sets the columns that make the event an occurrence or a single event, and the own fields of an
+// occurrence.
+func (w *EventWrite) setMembership(u *ent.EventUpdate) {
+	switch {
+	case w.joins != nil:
+		u.SetSeriesID(w.joins.id).SetOriginalStart(w.joins.nominal)
+		w.diff.note("series")
+	case w.leaves:
+		u.ClearSeriesID().ClearOriginalStart().ClearOwnFields().SetOffSchedule(false)
+		w.diff.note("series")
+	case w.row.SeriesID != nil:
+		old, r := w.before, w.after
+		statusSent := w.sent.status != nil && !r.trashed && r.Status != old.Status && r.Status != old.BeforeTrash
+		if own := ownFields(w.row, w.in, &w.diff, statusSent); len(own) > len(w.row.OwnFields) {
+			u.SetOwnFields(own)
+		}
+		if w.action == calendar.Restored {
+			u.SetOffSchedule(false)
+		}
+	}
+}
+
+// isUnchanged reports whether the write leaves an occurrence as it is. Callers without access to the series see a single
+// event, whose version changes with each write.
+func (w *EventWrite) isUnchanged(ctx context.Context, m *ent.EventMutation) (bool, error) {
+	if w.row.SeriesID == nil || w.joins != nil || w.leaves || w.in.ModifiedAt != nil ||
+		len(w.diff.fields)+len(m.Fields())+len(m.ClearedFields()) > 0 {
+		return false, nil
+	}
+	s, err := w.tx.Series.Get(ctx, *w.row.SeriesID)
+	if err != nil {
+		return false, fmt.Errorf("series %d: %w", *w.row.SeriesID, err)
+	}
+	return MayReadSeries(w.editor.By, s, w.editor.Now), nil
+}
+
+// isProtectedAfter reports whether an event has a password after a write of in.
+func isProtectedAfter(row *ent.Event, in *EventInput) bool {
+	return in.Password == nil && HasPassword(row) || ValueOr("", in.Password) != ""
+}
+
+// findImpact returns the impact of the write. All changed fields are known.
+func (w *EventWrite) findImpact(ctx context.Context) (Impact, error) {
+	e, row := w.editor, w.row
+	c := &PublicChange{
+		Before: PublicationState{Status: row.Status, Published: row.PublishedAt}, After: w.after.PublicationState,
+		Fields: w.diff.fields, Protected: HasPassword(row) && isProtectedAfter(row, w.in),
+		Languages: row.Languages != w.after.languages, Dated: w.in.ModifiedAt != nil,
+	}
+	var err error
+	c.Unseen, err = e.UnseenLinks(ctx, w.tx,
+		[2][]int64{w.links[0].before, w.links[1].before}, [2][]int64{w.plan.venues, w.plan.organizers})
+	if err != nil {
+		return Impact{}, err
+	}
+	if row.SeriesID != nil && slices.Contains(c.Fields, "series") {
+		public, err := e.PublicIDs(ctx, w.tx, calendar.Series, []int64{*row.SeriesID})
+		if err != nil {
+			return Impact{}, err
+		}
+		if !public[*row.SeriesID] {
+			c.Unseen = append(c.Unseen, "series")
+		}
+	}
+	return e.ImpactOf(c), nil
+}
+
+// Changed returns the names of the changed fields after Update, with their languages.
+func (w *EventWrite) Changed() []string { return w.diff.namesInLanguages }
+
+// Links returns the ids of what the event is linked to after Insert or Update. For a stored event they are complete only
+// if it joins a series.
+func (w *EventWrite) Links() EventLinks {
+	return EventLinks{
+		Categories: w.terms[1].categories, Tags: w.terms[1].tags, Venues: w.links[0].after, Organizers: w.links[1].after,
+	}
+}
+
+// Link stores the links of the event, and updates the event counts of its terms.
+func (w *EventWrite) Link(ctx context.Context) error {
+	if w.unchanged {
+		return nil
+	}
+	id := w.after.id
+	counted := w.row != nil && CountsForTerms(w.before.Status)
+	err := linkTerms(ctx, w.tx, id, w.terms[0], w.terms[1], counted, CountsForTerms(w.after.Status))
+	if err != nil {
+		return err
+	}
+	for _, l := range w.links {
+		switch {
+		case w.row == nil:
+			err = link(ctx, w.tx, l.kind, id, l.after)
+		case l.sent:
+			err = replaceLinks(ctx, w.tx, l.kind, id, l.before, l.after)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if w.leaves || w.row != nil && w.row.SeriesID != nil && w.action != calendar.Updated {
+		return w.editor.excludeOccurrence(ctx, w.tx, w.row, w.leaves || w.after.trashed)
+	}
+	return nil
+}
+
+// finish stores the event and its links.
+func (w *EventWrite) finish(ctx context.Context) (*ent.Event, error) {
+	changed, err := w.Update(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Link(ctx); err != nil {
+		return nil, err
+	}
+	return changed, nil
+}

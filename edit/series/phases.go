@@ -1,0 +1,83 @@
+package series
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// seriesPhase is a part of a series with one schedule and one template. The functions of phases use no
+// database.
+type seriesPhase struct {
+	recur.Schedule
+	template ent.Event
+}
+
+// phaseOf returns the index of the phase to which a nominal start belongs. It is the last phase that begins not
+// later. Nominal starts before all phases belong to the first phase.
+func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
+	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)
+}
+
+// splitPhases splits the phase to which at, a nominal start, belongs. The first part has the starts before at,
+// and the second part the others. A phase is not split if one part would have no start. It returns all phases
+// and the index of the first one without starts before at. That index is the number of phases if there is none.
+func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
+	k := phaseOf(phases, at)
+	before, hasBefore, rest, hasRest := phases[k].Split(at)
+	switch {
+	case !hasBefore:
+		return phases, k
+	case !hasRest:
+		return phases, k + 1
+	}
+	split := slices.Insert(slices.Clone(phases), k, phases[k])
+	split[k].Schedule, split[k+1].Schedule = before, rest
+	return split, k + 1
+}
+
+// haveOccurrence reports whether the phases have any occurrence. None of them may be endless.
+func haveOccurrence(phases []seriesPhase) bool {
+	for _, p := range phases {
+		for range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstAfter returns the first nominal start, not earlier than from, whose occurrence starts after now. It
+// reports false if there is none.
+func firstAfter(phases []seriesPhase, from calendar.Wall, now time.Time) (calendar.Wall, bool) {
+	for _, p := range phases {
+		for o := range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
+			if !o.Nominal.Before(from) && o.StartsAt().After(now) {
+				return o.Nominal, true
+			}
+		}
+	}
+	return calendar.Wall{}, false
+}
+
+// withoutExDates returns the phases without their exdates.
+func withoutExDates(phases []seriesPhase) []seriesPhase {
+	all := slices.Clone(phases)
+	for i := range all {
+		all[i].ExDate = nil
+	}
+	return all
+}
+
+// sameSchedules reports whether two lists of phases have the same schedules.
+func sameSchedules(a, b []seriesPhase) bool {
+	return slices.EqualFunc(a, b, func(p, q seriesPhase) bool { return p.scheduleText() == q.scheduleText() })
+}
+
+// scheduleText returns a text for comparison: equal schedules have the same text.
+func (p *seriesPhase) scheduleText() string {
+	return fmt.Sprint(p.Start, p.End, p.Zone, p.AllDay, p.Rule, p.RDate, p.ExDate)
+}

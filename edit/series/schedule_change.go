@@ -1,0 +1,269 @@
+package series
+
+import (
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// scheduleChange is the part of a request that changes the schedules of a series.
+type scheduleChange struct {
+	// span returns the new first span of a phase, from its old one.
+	span          func(calendar.Span) calendar.Span
+	rule          *recur.Rule // nil means that the rule does not change
+	rdate, exdate *[]recur.Date
+	addressed     int  // index of the phase whose rdate and exdate are replaced
+	whole         bool // the COUNT of the new rule includes starts before the change
+}
+
+// apply changes the schedules from the nominal start cut on, where a phase begins. It returns all phases and
+// the index of the first changed one. If nothing changes, the index is the number of phases. Without a new
+// rule, later phases remain: they move, and keep their dates. Errors are *recur.Error and param.Invalid.
+func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]seriesPhase, int, error) {
+	at := phaseOf(phases, cut)
+	split, k := splitPhases(phases, cut)
+	count, addressed := countBefore(split, k), c.addressed
+	if len(split) > len(phases) { // cut is inside a phase
+		count = countBefore(phases, at) + phases[at].CountBefore(cut)
+		if addressed >= at {
+			addressed++
+		}
+	}
+	next := split[k:]
+	if c.rule != nil {
+		next, addressed = next[:1], k
+	}
+	changed, err := c.change(next, addressed-k, split[:k], count)
+	if err != nil {
+		return nil, 0, err
+	}
+	if sameSchedules(split[k:], changed) {
+		return phases, len(phases), nil
+	}
+	if k > 0 {
+		err = refuseOverlap(&split[k-1], &changed[0])
+	}
+	return slices.Concat(split[:k], changed), k, err
+}
+
+// countBefore returns how many starts the rule of the phase at an index has in the phases directly before it.
+func countBefore(phases []seriesPhase, at int) (n int) {
+	rule := func(p seriesPhase, complete bool) string {
+		r := p.Rule
+		if complete {
+			r = r.Complete(p.Start)
+		}
+		r.Count, r.Until = 0, calendar.Wall{}
+		return r.String()
+	}
+	for i := at; i > 0; i-- {
+		if rule(phases[i-1], false) != rule(phases[i], false) && rule(phases[i-1], true) != rule(phases[i], true) {
+			break
+		}
+		n += phases[i-1].CountBefore(phases[i].First())
+	}
+	return n
+}
+
+// extend is apply for a series whose starts are all in the past. It adds a phase that begins after now.
+func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
+	last := len(phases) - 1
+	own := *c
+	anew := c.rule != nil && !c.whole // COUNT begins with the new phase
+	if anew {
+		endless := *c.rule
+		endless.Count = 0
+		own.rule = &endless
+	}
+	changed, err := own.change(phases[last:], 0, phases, countBefore(phases, last))
+	if err != nil {
+		return nil, 0, err
+	}
+	next := changed[0]
+	moves := !sameSpan(next.Span, phases[last].Span)
+	excludes := slices.ContainsFunc(next.ExDate, func(w calendar.Wall) bool {
+		return !slices.ContainsFunc(phases[last].ExDate, w.Equal)
+	})
+	if c.rule == nil && !moves && !excludes && (c.rdate == nil || len(next.RDate) == 0) {
+		return phases, len(phases), nil // all dates belong to occurrences that have begun
+	}
+	cut, ok := firstAfter(changed, calendar.Wall{}, now)
+	if !ok {
+		return nil, 0, &recur.Error{Param: "rrule", Reason: recur.NoOccurrences, Data: map[string]any{}}
+	}
+	_, _, next.Schedule, _ = next.Split(cut)
+	if anew && !next.Rule.IsZero() {
+		next.Rule.Count = c.rule.Count
+	}
+	return append(slices.Clone(phases), next), len(phases), refuseOverlap(&phases[last], &next)
+}
+
+// change returns phases with changed schedules. Addressed is the index of the phase whose dates are replaced.
+// Earlier has the phases before these: a request may send their dates again. Count is the number of starts of a
+// replaced rule in the earlier phases.
+func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
+	rule := c.rule
+	if rule != nil && c.whole && rule.Count > 0 {
+		left := *rule
+		if left.Count -= count; left.Count <= 0 {
+			return nil, &recur.Error{Param: "rrule", Reason: recur.NoOccurrences, Data: map[string]any{}}
+		}
+		rule = &left
+	}
+	changed, err := c.withDates(phases, rule, make([]*[]recur.Date, len(phases)))
+	if err != nil {
+		return nil, err
+	}
+	if c.rdate != nil {
+		if changed, err = c.withDates(phases, rule, c.furtherStarts(changed, addressed, earlier)); err != nil {
+			return nil, err
+		}
+	}
+	if c.exdate != nil && addressed >= 0 && addressed < len(changed) {
+		changed[addressed].ExDate = nil
+	}
+	changed = closePhases(changed)
+	if c.exdate == nil {
+		return changed, nil
+	}
+	return changed, c.exclude(changed, earlier)
+}
+
+// withDates returns the phases with new spans, with the rule and with the rdates, one list for each phase. Nil
+// means no change.
+func (c *scheduleChange) withDates(phases []seriesPhase, rule *recur.Rule, rdate []*[]recur.Date) ([]seriesPhase, error) {
+	changed := slices.Clone(phases)
+	for i, p := range phases {
+		span := c.span(p.Span)
+		if i+1 < len(phases) && !sameSpan(span, p.Span) && p.endsAt(phases[i+1].First()) {
+			p.Rule.Until = calendar.Wall{} // closePhases sets it to the new start of the next phase
+		}
+		var err error
+		if changed[i].Schedule, err = p.Change(span, rule, rdate[i], nil); err != nil {
+			return nil, err
+		}
+	}
+	return changed, nil
+}
+
+// endsAt reports whether the phase has no more starts before the nominal start next if its UNTIL is ignored.
+func (p *seriesPhase) endsAt(next calendar.Wall) bool {
+	rule := p.Rule
+	rule.Until = calendar.Wall{}
+	for w := range rule.Starts(p.Start, p.Rule.Until, next) {
+		return !w.Before(next)
+	}
+	return true
+}
+
+// furtherStarts returns the new rdates of each phase: the sent dates that belong to it, and its stored dates.
+// The addressed phase loses its stored dates. Sent dates that are starts of earlier phases are left out.
+func (c *scheduleChange) furtherStarts(phases []seriesPhase, addressed int, earlier []seriesPhase) []*[]recur.Date {
+	lists := make([]*[]recur.Date, len(phases))
+	for i, p := range phases {
+		list := []recur.Date{}
+		for _, w := range p.RDate {
+			if i != addressed {
+				list = append(list, recur.Date{Wall: w})
+			}
+		}
+		lists[i] = &list
+	}
+	for _, d := range *c.rdate {
+		if slices.ContainsFunc(earlier, func(p seriesPhase) bool { return p.Has(p.startOn(d)) }) {
+			continue
+		}
+		i := len(phases) - 1
+		for i > 0 && phases[i].startOn(d).Before(phases[i].First()) {
+			i--
+		}
+		*lists[i] = append(*lists[i], d)
+	}
+	return lists
+}
+
+// startOn returns the nominal start for a date of rdate. A date without a time has the time of the phase.
+func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
+	if !d.DayOnly && !p.AllDay {
+		return d.Wall
+	}
+	return calendar.Span{Start: p.Start.StartOfDay(), End: p.Start}.MoveStart(d.Wall.StartOfDay()).End
+}
+
+// exclude adds each sent exdate to the phase with that start. It accepts dates that earlier phases exclude
+// already. Other dates are the error not-in-schedule.
+func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
+	dates := *c.exdate
+	found := make([]bool, len(dates))
+	for _, p := range earlier {
+		for i, named := range p.StartsNamed(dates) {
+			isExcluded := func(w calendar.Wall) bool { return slices.ContainsFunc(p.ExDate, w.Equal) }
+			found[i] = found[i] || slices.ContainsFunc(named, isExcluded)
+		}
+	}
+	for j := range phases {
+		exdate := slices.Clone(phases[j].ExDate)
+		for i, named := range phases[j].StartsNamed(dates) {
+			found[i] = found[i] || len(named) > 0
+			exdate = append(exdate, named...)
+		}
+		slices.SortFunc(exdate, calendar.Wall.Compare)
+		phases[j].ExDate = slices.Compact(exdate)
+	}
+	var unknown []recur.Date
+	for i, d := range dates {
+		if !found[i] {
+			unknown = append(unknown, d)
+		}
+	}
+	if unknown != nil {
+		return notInSchedule(unknown...)
+	}
+	return nil
+}
+
+// closePhases ends each phase before the start of the next one. It drops a phase without starts before that.
+func closePhases(phases []seriesPhase) (closed []seriesPhase) {
+	for i, p := range phases {
+		if i+1 < len(phases) {
+			before, ok, _, _ := p.Split(phases[i+1].First())
+			if !ok {
+				continue // the next phase replaces this one
+			}
+			p.Schedule = before
+		}
+		closed = append(closed, p)
+	}
+	return closed
+}
+
+// refuseOverlap returns an error if the phase before p has an occurrence at the first start of p or later.
+func refuseOverlap(before, p *seriesPhase) error {
+	first := p.First()
+	for o := range before.Occurrences(calendar.Wall{}, recur.LastStart()) {
+		if !o.Nominal.Before(first) {
+			name := "start_date"
+			if first.Before(p.Start) {
+				name = "rdate"
+			}
+			return badParam(name)
+		}
+	}
+	return nil
+}
+
+// badParam returns the error for a value of a parameter that is out of the question.
+func badParam(name string) error {
+	fault := param.Bad()
+	fault.Param = name
+	return edit.InvalidInput(fault)
+}
+
+// sameSpan reports whether two spans have the same dates in the same zone.
+func sameSpan(a, b calendar.Span) bool {
+	return a.Start.Equal(b.Start) && a.End.Equal(b.End) && a.AllDay == b.AllDay && a.Zone.String() == b.Zone.String()
+}

@@ -1,0 +1,173 @@
+package series
+
+import (
+	"context"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// A small request can store its texts in each of 1,000 occurrences. These limits count the bytes that the
+// database stores, not those of the request (contract, section 19.4).
+const (
+	maxStored = 16 << 20 // bytes that one write of a series stores
+	// occurrenceBytes is the size of an occurrence without its texts and links: columns, slugs, index entries and
+	// the change log. SQLite takes some 800 bytes for short slugs.
+	occurrenceBytes = 2 << 10
+	// changeBytes is the size of a changed occurrence without its texts and links: the entry of the change log.
+	changeBytes = 256
+)
+
+// mostOccurrences returns the maximum number of occurrences that one write may create if each takes size bytes.
+// It is at least 1.
+func mostOccurrences(size int) int {
+	return max(1, min(recur.MaxOccurrences, maxStored/size))
+}
+
+// MostText returns the bytes of texts with which one write can create a number of occurrences. Characters that
+// search texts write as several others need more.
+func MostText(occurrences int) int {
+	return max(0, (maxStored/max(1, occurrences)-occurrenceBytes)/2)
+}
+
+// occurrenceSize returns roughly the bytes that an occurrence with the fields of a template takes in the
+// database, search texts included. Links may have any id.
+func occurrenceSize(e *edit.Editor, t *ent.Event) int {
+	n := occurrenceBytes
+	for _, name := range edit.TemplateFieldNames(t.Language) {
+		n += fieldSize(name, t)
+	}
+	for _, s := range e.SearchTextsOf(calendar.Event, t.Text(), t.Translated()) {
+		n += len(s.Text)
+	}
+	return n
+}
+
+// fieldSize returns roughly the bytes that a named field of a template takes, without search texts.
+func fieldSize(name string, t *ent.Event) int {
+	switch f, l := edit.TemplateFieldOf(name); {
+	case l != "":
+		return len(*f.Text(edit.TextIn(t, l)))
+	case f.Size != nil:
+		return f.Size(t)
+	}
+	return 0
+}
+
+// foldedSizes caches the sizes of folded texts in bytes, because the occurrences of a series share their texts.
+type foldedSizes map[string]int
+
+func (s foldedSizes) of(text string) int {
+	n, ok := s[text]
+	if !ok {
+		n = len(search.Fold(markup.Plain(text)))
+		s[text] = n
+	}
+	return n
+}
+
+// storedSize returns roughly the bytes that a write of an occurrence stores, and the changed field with most of
+// them. Of unchanged texts it counts the copies in the search texts of new languages only, so that an old series
+// with long texts can be renamed and trashed.
+func (c *occurrenceChange) storedSize(folded foldedSizes) (size int, largest string) {
+	size = changeBytes
+	most := 0
+	for _, name := range c.Changed {
+		n := fieldSize(name, &c.After)
+		if value, searched := searchedText(name, &c.After); searched {
+			copies := 1
+			if _, l := calendar.CutField(name); l == "" {
+				copies = len(c.Languages.List()) // languages without this text show the original
+			}
+			n += copies * folded.of(value)
+		}
+		if n > most {
+			most, largest = n, name
+		}
+		size += n
+	}
+	for _, l := range c.Languages.List() {
+		if !c.Row.Languages.Has(l) {
+			size += folded.of(c.Row.Title) + folded.of(c.Row.Excerpt) + folded.of(c.Row.Description)
+		}
+	}
+	return size, largest
+}
+
+// searchedText returns the value of a named field of a template, and whether search texts have it.
+func searchedText(name string, t *ent.Event) (string, bool) {
+	field, l := calendar.CutField(name)
+	text := t.Text()
+	if l != "" {
+		text = edit.TextIn(t, l).Text()
+	}
+	switch field {
+	case "title":
+		return text.Title, true
+	case "description":
+		return text.Description, true
+	case "excerpt":
+		return text.Excerpt, true
+	}
+	return "", false
+}
+
+// limitStored refuses a write of a series that would store more than maxStored bytes, and spends the hourly
+// budget of the caller. Rows are the occurrences that the write changes.
+func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange) error {
+	total, made := 0, len(w.newStarts)
+	for _, n := range w.newStarts {
+		total += w.phaseSize(n.phase)
+	}
+	texts := total
+	folded := make(foldedSizes)
+	shares := make(map[string]int)
+	for _, r := range rows {
+		size, largest := r.storedSize(folded)
+		shares[largest] += size
+		total += size
+		texts += size - changeBytes
+	}
+	if total > maxStored && len(rows)+made > 1 {
+		return edit.InvalidInput(w.tooLarge(shares, len(rows)))
+	}
+	return w.SpendBudget(ctx, w.tx, made, texts)
+}
+
+// phaseSize returns the size of an occurrence of a phase.
+func (w *seriesWrite) phaseSize(phase int) int {
+	if w.phaseSizes == nil {
+		w.phaseSizes = make(map[int]int)
+	}
+	size, ok := w.phaseSizes[phase]
+	if !ok {
+		size = occurrenceSize(w.Editor, &w.phases[phase].template)
+		w.phaseSizes[phase] = size
+	}
+	return size
+}
+
+// tooLarge returns the fault of a write that would store too much. It names the field with the largest share.
+// Its maximum is the number of bytes that each occurrence may store.
+func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault {
+	largest := "rrule"
+	for name, size := range shares {
+		if name != "" && (largest == "rrule" || size > shares[largest] || size == shares[largest] && name < largest) {
+			largest = name
+		}
+	}
+	if largest == "rrule" { // new occurrences alone
+		return ScheduleFault(tooManyOccurrences(max(1, maxStored/w.phaseSize(len(w.phases)-1))))
+	}
+	each := maxStored / max(1, changed+len(w.newStarts))
+	field, _ := calendar.CutField(largest)
+	return &param.Fault{
+		Param: field, Reason: "rest_out_of_bounds", Key: "too-large-for-series",
+		Args: map[string]any{"Maximum": each, "Dates": changed + len(w.newStarts)}, Data: map[string]any{"maximum": each},
+	}
+}
