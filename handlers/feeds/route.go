@@ -184,8 +184,8 @@ var periodParams = []string{
 	"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", string(address.ViewMonth), string(address.ViewDay),
 }
 
-// pageInput returns the parameters of the feed of a calendar page: those that were sent, and the filters that the address
-// of the page implies. readings are those of the address.
+// pageInput returns the parameters of the feed of a calendar page. They are those that were sent, with the filters that the
+// address implies. readings are those of the address.
 func (r *request) pageInput(readings []address.Page, sent map[string]any) (path map[string]string, values map[string]any, err error) {
 	values = maps.Clone(sent)
 	for name, v := range sent {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/origin"
@@ -171,7 +172,7 @@ func updateAllEvents(t *testing.T, st *store.Store, editor *edit.Editor, write *
 		err := edit.Write(t.Context(), st.Ent, editor, func(tx *ent.Tx) error {
 			row, err := edit.LockEvent(t.Context(), tx, id)
 			if err == nil {
-				_, err = editor.UpdateEvent(t.Context(), tx, row, write)
+				_, err = series.UpdateEvent(t.Context(), tx, editor, row, write)
 			}
 			return err
 		})

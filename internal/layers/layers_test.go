@@ -103,7 +103,7 @@ var narrowImports = map[string]string{
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/rightsmodel", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/rightsmodel", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit", "edit/bulk", "edit/series"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}

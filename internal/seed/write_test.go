@@ -255,7 +255,7 @@ func writeOwnEvents(t *testing.T, st *store.Store) (own *ent.Event) {
 	venue := st.Ent.Venue.Query().FirstX(t.Context())
 	parent := st.Ent.Event.Query().FirstX(t.Context())
 	err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
-		own, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
+		own, err = series.CreateEvent(t.Context(), tx, e, &edit.EventInput{
 			Title: new("Own"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
 			ParentID: &parent.ID, Venues: &[]edit.VenueRef{{ID: venue.ID}},
 		})
@@ -265,7 +265,7 @@ func writeOwnEvents(t *testing.T, st *store.Store) (own *ent.Event) {
 		t.Fatal(err)
 	}
 	err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
-		_, err := e.CreateEvent(t.Context(), tx, &edit.EventInput{
+		_, err := series.CreateEvent(t.Context(), tx, e, &edit.EventInput{
 			Title: new("Own series"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
 			Rule: new("FREQ=DAILY;COUNT=3"),
 		})

@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"errors"
@@ -113,7 +113,7 @@ func (r *scopeRun) step(number int) {
 	err := r.send(write, in)
 	if (err != nil) != (wantErr != nil) {
 		r.Fatalf("%s: error %v, the model says %v\nphases %v\nmodel %v",
-			where, edittest.Describe(err), wantErr, phasesOf(r.T, r.world, r.id), r.model.Phases)
+			where, edittest.Describe(err), wantErr, r.world.Phases(r.id), r.model.Phases)
 	}
 	stored := r.read()
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *scopeRun) step(number int) {
 	r.accepted++
 	giveIDs(want.Events, stored)
 	if diff := cmp.Diff(want.Events, stored); diff != "" {
-		r.Fatalf("%s: occurrences (-model +stored)\n%s\nphases %v", where, diff, phasesOf(r.T, r.world, r.id))
+		r.Fatalf("%s: occurrences (-model +stored)\n%s\nphases %v", where, diff, r.world.Phases(r.id))
 	}
 	for id, version := range r.versions() {
 		old, existed := r.model.Events[id]
@@ -223,13 +223,13 @@ func (r *scopeRun) send(w scopemodel.Write, in *edit.EventInput) (err error) {
 	e := r.editor()
 	switch {
 	case w.Action == scopemodel.Delete && w.ID == 0:
-		err = trashSeries(r.world, e, r.id)
+		err = r.world.TrashSeries(e, r.id)
 	case w.Action == scopemodel.Delete && w.Scope == scopemodel.This:
 		_, err = r.world.TrashEvent(e, w.ID)
 	case w.Action == scopemodel.Delete:
-		err = trashOccurrences(r.world, e, w.ID, in.Scope)
+		err = r.world.TrashOccurrences(e, w.ID, in.Scope)
 	case w.ID == 0:
-		err = changeSeries(r.world, e, r.id, in)
+		err = r.world.UpdateSeries(e, r.id, in)
 	default:
 		_, err = r.world.UpdateEvent(e, w.ID, in)
 	}

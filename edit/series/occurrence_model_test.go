@@ -1,4 +1,4 @@
-package edit_test
+package series_test
 
 import (
 	"fmt"
@@ -341,7 +341,7 @@ func (r *occurrenceRun) remove() string {
 	if id == 0 {
 		return ""
 	}
-	removeEvents(r.world, r.world.As(calendar.Administrator), id)
+	r.world.RemoveEvents(r.world.As(calendar.Administrator), id)
 	r.model.Remove(id)
 	delete(r.versions, id)
 	return "remove"
