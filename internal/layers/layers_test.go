@@ -352,7 +352,7 @@ func TestFaults(t *testing.T) {
 		{"Atlas in the package of migrations", "internal/migrate/lint.go", "ariga.io/atlas/sql/migrate", 0},
 		{"Atlas nowhere else", "internal/store/store.go", "ariga.io/atlas/sql/migrate", 1},
 		{"the database does not know its migrations", "internal/store/store.go", ours + "internal/migrate", 1},
-		{"the web framework in handlers", "handlers/route.go", "github.com/gofiber/fiber/v2", 0},
+		{"the web framework in handlers", "handlers/serve.go", "github.com/gofiber/fiber/v2", 0},
 		{"the web framework nowhere else", "internal/auth/auth.go", "github.com/gofiber/fiber/v2/utils", 1},
 		{"nor in a test there", "internal/auth/auth_test.go", "github.com/gofiber/fiber/v2", 1},
 	}
