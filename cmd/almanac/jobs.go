@@ -6,12 +6,11 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/almanac-cal/almanac/edit/series"
-
 	"golang.org/x/sync/errgroup"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/idempotency"
 	"github.com/almanac-cal/almanac/internal/index"

@@ -10,8 +10,6 @@ import (
 	"net/netip"
 	"os"
 
-	"github.com/almanac-cal/almanac/edit/series"
-
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/almanac-cal/almanac/internal/limit"

@@ -85,6 +85,7 @@ func EncodeAll[T any](r *Request, items []T) (out [][]byte, err error) {
 	return out, nil
 }
 
+// LinkValue returns a value of the Link header.
 func LinkValue(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
 
 // pageLink returns a function that returns the URL of a page of the list. The URL has the sent parameters as they

@@ -142,5 +142,5 @@ func (r *Request) unchanged() reply.Unchanged {
 	if r.Revision == 0 {
 		return nil
 	}
-	return r.Validity.Unchanged(r.Index)
+	return r.Unchanged(r.Index)
 }

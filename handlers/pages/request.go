@@ -24,7 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// Page is a matched address of a calendar page (contract, section 21).
+// Match is a matched address of a calendar page (contract, section 21).
 type Match struct {
 	Route    string // kind of page in logs and metrics, such as "page event" or "page month"
 	readings []address.Page

@@ -282,6 +282,7 @@ func ParseMonth(text string) (calendar.Wall, bool) { return ParseDate("2006-01",
 // ParseDay parses a day such as 2026-12-05.
 func ParseDay(text string) (calendar.Wall, bool) { return ParseDate(time.DateOnly, text) }
 
+// ParseDate parses a date in a layout of package time. The year has four digits.
 func ParseDate(layout, text string) (calendar.Wall, bool) {
 	day, err := time.Parse(layout, text)
 	if err != nil || day.Year() < FirstYear || day.Year() > LastYear {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/almanac-cal/almanac/edit/series"
-
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 )

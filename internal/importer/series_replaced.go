@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-cal/almanac/edit/series"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	entseries "github.com/almanac-cal/almanac/ent/series"

@@ -56,19 +56,19 @@ var layers = []layer{
 
 // sameLayerImports says which packages of its own layer a package may import.
 var sameLayerImports = map[string]string{
-	"handlers":              "web",
-	"internal/ruletext":     "internal/locale",
-	"internal/search":       "internal/markup",
-	"internal/settings":     "internal/locale",
-	"internal/migrate":      "internal/store",
-	"internal/idempotency":  "internal/store",
-	"internal/index":        "internal/query",
-	"internal/openapi":      "internal/represent",
-	"internal/represent":    "internal/feed",
-	"internal/reply":        "internal/index internal/query",
-	"proof/edittest":        "proof/storetest",
-	"proof/apitest":         "proof/storetest proof/edittest",
-	"proof/randomcalendar":  "proof/apitest proof/draw proof/listreference",
+	"handlers":             "web",
+	"internal/ruletext":    "internal/locale",
+	"internal/search":      "internal/markup",
+	"internal/settings":    "internal/locale",
+	"internal/migrate":     "internal/store",
+	"internal/idempotency": "internal/store",
+	"internal/index":       "internal/query",
+	"internal/openapi":     "internal/represent",
+	"internal/represent":   "internal/feed",
+	"internal/reply":       "internal/index internal/query",
+	"proof/edittest":       "proof/storetest",
+	"proof/apitest":        "proof/storetest proof/edittest",
+	"proof/randomcalendar": "proof/apitest proof/draw proof/listreference",
 }
 
 // narrowImports says what little some packages may import although more lies under them: they know no database, or nothing.

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/almanac-cal/almanac/edit/series"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/edit/series"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"

@@ -13,6 +13,7 @@ import (
 // Coding is a content coding (RFC 9110, section 8.4.1). "" means that the body is not compressed.
 type Coding string
 
+// Codings of bodies.
 const (
 	Identity Coding = ""
 	Gzip     Coding = "gzip"

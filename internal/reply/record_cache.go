@@ -84,6 +84,7 @@ type cachedRecord struct {
 // Audience states which requests the bytes of a record are right for.
 type Audience int
 
+// Audiences of records.
 const (
 	OnlyReader Audience = iota // the request that read the record
 	NoPassword                 // requests with the same recordKey and without a password
