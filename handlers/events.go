@@ -173,3 +173,11 @@ func notAccessible(kind calendar.Kind) error {
 	code := string(kind) + "-not-accessible"
 	return &calendar.Error{Code: code, Key: code}
 }
+
+// unknownTarget returns the fault of an id or slug in the path that no record of the kind has.
+func unknownTarget(kind calendar.Kind, q *target) *param.Fault {
+	if q.Slug != "" {
+		return read.UnknownSlug(q.Slug)
+	}
+	return read.UnknownID(kind, q.ID)
+}

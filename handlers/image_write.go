@@ -346,3 +346,48 @@ func (r *writing) imageForWrite(id int64) (*ent.Image, error) {
 
 // declareImageWrite declares the id of an image in the path of an update or delete.
 func declareImageWrite(r *writing, p *param.Set, q *target) { byID("the image")(r.request, p, q) }
+
+// picture is an image as the client sent it: an id, or a URL to look up or download.
+type picture struct {
+	id  int64 // id of the image; 0 without url means no image
+	url string
+}
+
+// image declares an image. empty allows "" for no image.
+func (f fields) image(dst **picture, description string, empty bool) *param.Param {
+	p := param.Opt(f.p, dst, "image", description, "string", func(raw any) (picture, *param.Fault) {
+		switch v := param.LastValue(raw).(type) {
+		case nil:
+			return picture{}, nil
+		case bool:
+			if v {
+				return picture{}, &param.Fault{Key: "not-an-image"}
+			}
+			return picture{}, nil
+		case string:
+			if v == "" && empty {
+				return picture{}, nil
+			}
+			if isWebAddress(v) {
+				return picture{url: v}, nil
+			}
+		}
+		id, fault := param.Integer(imageRef(raw))
+		if fault != nil || id < 0 {
+			return picture{}, &param.Fault{Key: "not-an-image"}
+		}
+		return picture{id: id}, nil
+	})
+	return f.nullClears(p).Check(func(ctx context.Context) *param.Fault {
+		return read.ReferenceFault(f.r.Editor().ImageFault(ctx, f.r.DB, (*dst).id))
+	})
+}
+
+// imageRef returns the id or URL of a sent image. If the client sends a representation back, it returns the id in
+// it.
+func imageRef(raw any) any {
+	if o, ok := param.LastValue(raw).(map[string]any); ok {
+		return o["id"]
+	}
+	return raw
+}

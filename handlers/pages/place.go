@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -221,4 +222,87 @@ func (r *request) seriesPage() (*Reply, error) {
 	}
 	reply.Private = r.Password != ""
 	return reply, nil
+}
+
+// venueList returns the venues of a representation as a slice.
+func venueList(of represent.OneOrMany) []represent.Venue {
+	switch v := of.(type) {
+	case *represent.Venue:
+		return []represent.Venue{*v}
+	case []represent.Venue:
+		return v
+	}
+	return nil
+}
+
+// placeName returns the name of a venue with its city.
+func placeName(v *represent.Venue) string {
+	name, city := html.UnescapeString(v.Venue), html.UnescapeString(v.City)
+	if city == "" || strings.Contains(name, city) {
+		return name
+	}
+	return name + ", " + city
+}
+
+// hostOf returns the host of a URL for display, without "www.".
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return strings.TrimPrefix(u.Host, "www.")
+}
+
+// callNumber returns a telephone number for a tel: link. It returns "" if the text is not a telephone number.
+func callNumber(text string) string {
+	var b strings.Builder
+	for i, c := range text {
+		switch {
+		case '0' <= c && c <= '9', c == '+' && i == 0:
+			b.WriteRune(c)
+		case strings.ContainsRune(" -./()\u00a0", c):
+		default:
+			return ""
+		}
+	}
+	if b.Len() < 3 {
+		return ""
+	}
+	return b.String()
+}
+
+// mapLink returns the URL of a map with the venue. It is "" if the venue has no position, wants no link, or the
+// site has no map.
+func (r *request) mapLink(v *represent.Venue) string {
+	link := r.PageSettings.MapLink
+	if link == "" || !v.ShowMap && !v.ShowMapLink || v.GeoLat == nil || v.GeoLng == nil {
+		return ""
+	}
+	decimal := func(degrees float64) string { return strconv.FormatFloat(degrees, 'f', 6, 64) }
+	var parts []string
+	for _, part := range []string{v.Address, v.City, v.Country} {
+		if part != "" {
+			parts = append(parts, html.UnescapeString(part))
+		}
+	}
+	return strings.NewReplacer("{lat}", decimal(*v.GeoLat), "{lon}", decimal(*v.GeoLng),
+		"{query}", url.QueryEscape(strings.Join(parts, ", "))).Replace(link)
+}
+
+// placeOf returns a venue as pages show it.
+func (r *request) placeOf(v *represent.Venue) web.Place {
+	out := web.Place{
+		Name: html.UnescapeString(v.Venue), Lang: r.foreignLanguage(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),
+		Website: v.Website, Host: hostOf(v.Website), Map: r.mapLink(v),
+	}
+	if v.Slug != "" && v.Status == calendar.Publish && r.pages.servesView(address.ViewVenue) {
+		out.Href = r.localAddress(v.URL)
+	}
+	town := strings.TrimSpace(v.Zip + " " + v.City)
+	for _, line := range []string{v.Address, town, v.Stateprovince, v.Country} {
+		if line != "" {
+			out.Lines = append(out.Lines, html.UnescapeString(line))
+		}
+	}
+	return out
 }
