@@ -19,7 +19,6 @@ import (
 	"github.com/almanac-cal/almanac/handlers/pages"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/media"
-	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/settings"
 )
@@ -29,9 +28,6 @@ const Namespace = "cal/events/v1"
 
 // ErrSiteChanged means that a write has changed nothing because the stored settings of the site are not those of Config.
 var ErrSiteChanged = edit.ErrSiteChanged
-
-// Moves tells whether the server that is read has changed.
-type Moves = query.Moves
 
 // Config has the parts and settings of the API.
 type Config struct {

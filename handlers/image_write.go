@@ -91,7 +91,7 @@ func (r *writing) resolvePicture(p *picture, id **int64) error {
 			return mayNotUpload("image")
 		}
 		// If the precondition of the write has failed already, there is no need to download.
-		if r.changes.All != 0 && !r.Call.Expect.Met(r.changes) {
+		if r.changes.All != 0 && !r.Call.Precondition.Met(r.changes) {
 			return edit.PreconditionFailed()
 		}
 		row, err := r.fetchPicture("image", p.url)
@@ -314,7 +314,7 @@ func (r *writing) deleteImage(q *target) (*endpoint.Reply, error) {
 		return nil, err
 	}
 	body := r.imageBody(row)
-	if err := r.removePicture(r.Ctx, row, r.Call.Expect); err != nil {
+	if err := r.removePicture(r.Ctx, row, r.Call.Precondition); err != nil {
 		return nil, err
 	}
 	return &endpoint.Reply{Status: 200, Body: body}, nil

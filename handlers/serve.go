@@ -18,11 +18,11 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *endpoint.Match, c
 // Accessible returns nil if the caller may read what an earlier attempt at the same write wrote. Otherwise it
 // returns the error of reading that record by id (contract, section 18).
 func (h *Handlers) Accessible(ctx context.Context, m *endpoint.Match, call endpoint.Call) error {
-	if call.Made == 0 {
+	if call.AlreadyWritten == 0 {
 		return nil
 	}
 	r := &request{endpoint.NewRequest(ctx, &h.Calendar, h.Primary, m, call), h}
-	return r.checkAccess(m.Pattern.Kind(), call.Made)
+	return r.checkAccess(m.Pattern.Kind(), call.AlreadyWritten)
 }
 
 // recordReplies are the replies with one record of a kind: to GET by id, and to a write of the record with an id.

@@ -131,7 +131,7 @@ func (r *writing) updateAttachment(q *target) (*endpoint.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.Call.Expect.Met(calendar.Version{All: row.Version}) {
+	if !r.Call.Precondition.Met(calendar.Version{All: row.Version}) {
 		return nil, edit.PreconditionFailed()
 	}
 	return &endpoint.Reply{Status: http.StatusOK, Body: r.imageBody(row), Version: calendar.ShownVersion{Number: row.Version}}, nil

@@ -25,7 +25,7 @@ func (r *writing) change(id *int64, do func(tx *entTx, e *edit.Editor) error) er
 	if err := r.sanitise(); err != nil {
 		return err
 	}
-	err := r.commit(r.Ctx, r.Call.Expect, func(tx *entTx, e *edit.Editor) error {
+	err := r.commit(r.Ctx, r.Call.Precondition, func(tx *entTx, e *edit.Editor) error {
 		if err := do(tx, e); err != nil {
 			return err
 		}
@@ -37,12 +37,12 @@ func (r *writing) change(id *int64, do func(tx *entTx, e *edit.Editor) error) er
 	return err
 }
 
-// recordWrite passes the id of the written record to Call.Mark, in the transaction that wrote it.
+// recordWrite passes the id of the written record to Call.OnWritten, in the transaction that wrote it.
 func (r *writing) recordWrite(tx *entTx, id int64) error {
-	if r.Call.Mark == nil {
+	if r.Call.OnWritten == nil {
 		return nil
 	}
-	return r.Call.Mark(r.Ctx, tx, id)
+	return r.Call.OnWritten(r.Ctx, tx, id)
 }
 
 // commit runs do in a transaction. If all retries conflict with other writes, it returns an error that the client

@@ -26,7 +26,7 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	if s.cache == nil || !x.kind.hasEndpoints() && x.kind != kindPage && x.kind != kindSitemap || x.longURL || !x.cacheable(c) {
 		return c.Next()
 	}
-	moves := s.cache.Moves.Number()
+	moves := s.cache.ServerChanges.Number()
 	// A request that hits the cache needs no deadline, because reading the revision has its own.
 	revision, err := s.cache.Revisions.Newest(x.ctx, x.began)
 	if errors.Is(err, reply.ErrHangs) {
@@ -84,12 +84,12 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 }
 
 // makeShared runs the later steps, which make the reply. It caches the reply if that is allowed. It is not allowed if the
-// database is another one than when Moves had the number moves: the revision is that of the one before.
+// database is another one than when ServerChanges had the number moves: the revision is that of the one before.
 func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key reply.Key, shared *reply.Shared, moves int64) error {
 	defer s.cache.Finish(key, shared)
 	x.revision = key.Revision
 	err := c.Next()
-	if err == nil && x.tag != "" && s.cache.Moves.Number() == moves {
+	if err == nil && x.tag != "" && s.cache.ServerChanges.Number() == moves {
 		shared.Reply, err = s.newCachedReply(c, x, key.Revision)
 	}
 	if err != nil || shared.Reply == nil {

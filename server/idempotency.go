@@ -74,7 +74,7 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 		return nil
 	}
 	answered := false
-	if claim.Made == 0 {
+	if claim.AlreadyWritten == 0 {
 		defer func() {
 			// This also runs after an error or a panic. Release keeps the key if a record was committed.
 			if !answered {
@@ -85,7 +85,7 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	if err := c.Next(); err != nil {
 		return translateKeyError(err)
 	}
-	answered, x.replayed = true, claim.Made != 0
+	answered, x.replayed = true, claim.AlreadyWritten != 0
 	answer := copyReply(c, x)
 	s.endClaim(x, func(ctx context.Context) error { return claim.StoreReply(ctx, answer) })
 	return nil

@@ -68,11 +68,11 @@ func (s *Server) newCall(c *fiber.Ctx, x *exchange) endpoint.Call {
 		Judge: s.judgePasswords(x), Revision: x.revision,
 	}
 	if !isRead(c) {
-		call.Expect = expectedVersions(c)
+		call.Precondition = expectedVersions(c)
 	}
 	if x.claim != nil {
-		if call.Made = x.claim.Made; call.Made == 0 {
-			call.Mark = x.claim.Mark
+		if call.AlreadyWritten = x.claim.AlreadyWritten; call.AlreadyWritten == 0 {
+			call.OnWritten = x.claim.OnWritten
 		}
 	}
 	return call

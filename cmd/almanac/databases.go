@@ -18,12 +18,12 @@ type databases struct {
 	replicas *store.Store
 }
 
-// moves returns a number that changes whenever other servers are read or written (store.Store.Moves).
+// moves returns a number that changes whenever other servers are read or written (store.Store.ServerChanges).
 func (d databases) moves() int64 {
 	if d.replicas == nil {
-		return d.Moves()
+		return d.ServerChanges()
 	}
-	return d.Moves() + d.replicas.Moves()
+	return d.ServerChanges() + d.replicas.ServerChanges()
 }
 
 // reading returns the store for anonymous reads: the replicas if there are any, else the primary database.

@@ -55,7 +55,7 @@ func (f serveFlags) newServer(
 	}
 	live.config = handlers.Config{
 		Calendar: read.Calendar{
-			Primary: st.Ent, Replica: st.reading().Ent, Index: lists, Moves: st.moves, Words: words, PasswordKey: key, FeedKey: feedKey,
+			Primary: st.Ent, Replica: st.reading().Ent, Index: lists, ServerChanges: st.moves, Words: words, PasswordKey: key, FeedKey: feedKey,
 		},
 		Version: buildVersion(), Mounts: f.Mount,
 		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding), NoPages: !f.Pages,
@@ -96,7 +96,7 @@ func (f serveFlags) openIndex(ctx context.Context, log *slog.Logger, st database
 		return nil, nil
 	}
 	lists := index.New(st.reading().Ent, read.EventColumns(), log)
-	lists.Moves = st.moves
+	lists.ServerChanges = st.moves
 	lists.Snapshot = f.snapshot(ctx, log, st.Store)
 	if op.metrics != nil {
 		if err := op.metrics.Index(lists); err != nil {
@@ -127,7 +127,7 @@ func (f operateFlags) caching(st databases) (_ reply.Caching, stop func() error,
 	reading := st.reading()
 	revision := reading.NewQuestion(index.RevisionQuery)
 	return reply.Caching{
-		Size: size, Delay: f.CacheDelay, Revision: revision.Ask, Moves: st.moves,
+		Size: size, Delay: f.CacheDelay, Revision: revision.Ask, ServerChanges: st.moves,
 		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) {
 			return edit.NextDue(ctx, reading.Ent, now)
 		},

@@ -22,13 +22,13 @@ type Call struct {
 	Language calendar.Language // language by path, header or site
 	// OnLanguage receives the language that a parameter chooses. Later steps of package server use it.
 	OnLanguage func(calendar.Language)
-	// Expect is the precondition on the version of the record that the path names.
-	Expect calendar.Precondition
+	// Precondition is the condition on the version of the record that the path names.
+	Precondition calendar.Precondition
 	// Strict refuses parameters that the route does not declare. It is the result of PrefersStrict.
 	Strict bool
-	// Mark receives the id of the written record, in the transaction that writes it. An error rolls the
+	// OnWritten receives the id of the written record, in the transaction that writes it. An error rolls the
 	// transaction back. Nil disables it.
-	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
+	OnWritten func(ctx context.Context, tx *ent.Tx, id int64) error
 	// EnterMedia waits for a slot to decode or download pictures. The request keeps the slot until its end. Nil
 	// means no limit.
 	EnterMedia func() error
@@ -39,9 +39,9 @@ type Call struct {
 	Judge read.PasswordJudge
 	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
 	Revision int64
-	// Made is the id of the record that an earlier attempt with the same key wrote. The request then writes
+	// AlreadyWritten is the id of the record that an earlier attempt with the same key wrote. The request then writes
 	// nothing and returns that record. 0 means that there was no such attempt.
-	Made int64
+	AlreadyWritten int64
 }
 
 // Outcome has the properties of a reply that its bytes do not show.
@@ -88,8 +88,8 @@ func Serve(ctx context.Context, c *fiber.Ctx, site *read.Calendar, m *Match, cal
 	}
 	r.Fields = fieldNames(values["_fields"])
 	r.Codec = m.Endpoint.codecFor(values["format"], c.Request().Header.PeekAll(fiber.HeaderAccept))
-	if call.Made != 0 {
-		rep, err := m.Pattern.Written(r, call.Made)
+	if call.AlreadyWritten != 0 {
+		rep, err := m.Pattern.Written(r, call.AlreadyWritten)
 		if err != nil {
 			return Outcome{}, err
 		}

@@ -75,12 +75,12 @@ func New(st *store.Store) *Keys {
 }
 
 // Claim is the right to answer a request. If Reply is set, the caller sends it, unless the role of its user has
-// changed. Otherwise, if Made is set, the request was already carried out. Then the caller builds the reply from
-// that record. If Made is 0, the caller carries out the request: it calls Mark in its transaction, then
+// changed. Otherwise, if AlreadyWritten is set, the request was already carried out. Then the caller builds the reply from
+// that record. If AlreadyWritten is 0, the caller carries out the request: it calls OnWritten in its transaction, then
 // StoreReply or Release.
 type Claim struct {
-	Reply *Reply
-	Made  int64 // id of the record that the request created; 0 means none
+	Reply          *Reply
+	AlreadyWritten int64 // id of the record that the request created; 0 means none
 
 	keys *Keys
 
@@ -99,7 +99,7 @@ type Claim struct {
 func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (_ *Claim, err error) {
 	c := k.start()
 	defer func() {
-		if err != nil || c.Made != 0 || c.Reply != nil {
+		if err != nil || c.AlreadyWritten != 0 || c.Reply != nil {
 			k.end(c)
 		}
 	}()
@@ -156,7 +156,7 @@ func (k *Keys) found(
 		return ErrReused
 	case !expired && (row.RecordID != 0 || row.Status != 0):
 		c.claim(row.ID, row.Attempt)
-		c.Made = row.RecordID
+		c.AlreadyWritten = row.RecordID
 		if row.Status != 0 {
 			c.Reply = &Reply{row.Status, row.Header, row.Body}
 		}
@@ -192,10 +192,10 @@ func (k *Keys) found(
 	return nil
 }
 
-// Mark stores the id of the created record, in the transaction that created it. Mark or the commit returns ErrInUse
+// OnWritten stores the id of the created record, in the transaction that created it. OnWritten or the commit returns ErrInUse
 // if another request has taken over the key. They also return it if this process was stopped for so long that
 // another request may have the key. The caller must then roll back.
-func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
+func (c *Claim) OnWritten(ctx context.Context, tx *ent.Tx, id int64) error {
 	// From here to the end of the transaction the row is locked, so a heartbeat would wait for it.
 	c.setWriting(true)
 	tx.OnRollback(func(next ent.Rollbacker) ent.Rollbacker {

@@ -44,7 +44,7 @@ func wantRefusal(t *testing.T, k *idempotency.Keys, r idempotency.Request, at ti
 
 func mark(t *testing.T, st *store.Store, c *idempotency.Claim, id int64) error {
 	t.Helper()
-	return store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error { return c.Mark(t.Context(), tx, id) })
+	return store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error { return c.OnWritten(t.Context(), tx, id) })
 }
 
 func must(t *testing.T, err error) {
@@ -87,7 +87,7 @@ func TestClaims(t *testing.T) {
 		must(t, mark(t, st, third, 7))
 		must(t, third.Release(ctx))
 		again := begin(t, k, request(1, "key", "b"), testTime)
-		if again.Made != 7 || again.Reply != nil {
+		if again.AlreadyWritten != 7 || again.Reply != nil {
 			t.Errorf("got %+v, want what was made", again)
 		}
 		if err := mark(t, st, third, 8); !errors.Is(err, idempotency.ErrInUse) {
@@ -100,18 +100,18 @@ func TestClaims(t *testing.T) {
 		must(t, again.StoreReply(ctx, idempotency.Reply{Status: 200, Body: []byte("other")}))
 		for range 2 {
 			found := begin(t, k, request(1, "key", "b"), testTime.Add(idempotency.Lifetime-time.Second))
-			if diff := cmp.Diff(&idempotency.Claim{Reply: &answer, Made: 7}, found, cmpopts.IgnoreUnexported(idempotency.Claim{})); diff != "" {
+			if diff := cmp.Diff(&idempotency.Claim{Reply: &answer, AlreadyWritten: 7}, found, cmpopts.IgnoreUnexported(idempotency.Claim{})); diff != "" {
 				t.Errorf("claim (-want +got):\n%s", diff)
 			}
 		}
 
 		// A key is free a day after its first use, whatever was made with it.
 		fresh := begin(t, k, one, testTime.Add(idempotency.Lifetime))
-		if fresh.Made != 0 || fresh.Reply != nil {
+		if fresh.AlreadyWritten != 0 || fresh.Reply != nil {
 			t.Errorf("got %+v of a key that has expired", fresh)
 		}
 		must(t, mark(t, st, fresh, 9))
-		if c := begin(t, k, one, testTime.Add(2*idempotency.Lifetime-time.Second)); c.Made != 9 {
+		if c := begin(t, k, one, testTime.Add(2*idempotency.Lifetime-time.Second)); c.AlreadyWritten != 9 {
 			t.Errorf("got %+v, want what was made the second time", c)
 		}
 	})
@@ -127,7 +127,7 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 		ended := make(chan error)
 		var second *idempotency.Claim
 		must(t, store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
-			if err := first.Mark(t.Context(), tx, 7); err != nil {
+			if err := first.OnWritten(t.Context(), tx, 7); err != nil {
 				return err
 			}
 			go func() {
@@ -141,7 +141,7 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 		case errors.Is(err, idempotency.ErrInUse):
 		case err != nil:
 			t.Error(err)
-		case second.Made != 7:
+		case second.AlreadyWritten != 7:
 			t.Errorf("got %+v, want what was made, or that the key is in use", second)
 		}
 	})
@@ -269,7 +269,7 @@ func TestAProcessStoppedBeforeItsCommitWritesNothing(t *testing.T) {
 		k.SetClock(clock.time)
 		c := begin(t, k, request(1, "key", "a"), testTime)
 		err := store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
-			if err := c.Mark(t.Context(), tx, 7); err != nil {
+			if err := c.OnWritten(t.Context(), tx, 7); err != nil {
 				return err
 			}
 			clock.pass(20 * time.Second)

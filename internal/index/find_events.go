@@ -37,7 +37,7 @@ func (x *Index) evaluate(ctx context.Context, f *query.Events, use func(s *state
 	}
 	// Two rounds are enough, unless a concurrent write changes texts that have to be read.
 	for range 3 {
-		moves := x.Moves.Number()
+		moves := x.ServerChanges.Number()
 		s, err := x.upToDate(ctx, f.Revision)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.
 			return err
 		}
 		x.mu.Lock()
-		if x.Moves.Number() != moves {
+		if x.ServerChanges.Number() != moves {
 			x.mu.Unlock()
 			return ErrNotReady
 		}

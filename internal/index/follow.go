@@ -21,7 +21,7 @@ func (x *Index) follow(ctx context.Context) error {
 
 func (x *Index) followLocked(ctx context.Context) error {
 	for {
-		moves := x.Moves.Number()
+		moves := x.ServerChanges.Number()
 		changes, revision, err := x.db.changes(ctx, x.state.revision, maxBehind)
 		if err != nil || len(changes) == 0 {
 			return err
@@ -65,7 +65,7 @@ func (x *Index) upToDate(ctx context.Context, revision int64) (_ *state, err err
 // checkServer returns ErrNotReady while the server that is read lacks changes that the index has. Its rows would be older than
 // what the index knows of them.
 func (x *Index) checkServer(ctx context.Context) error {
-	moves := x.Moves.Number()
+	moves := x.ServerChanges.Number()
 	if x.checked.Load() == moves {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (x *Index) checkServer(ctx context.Context) error {
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.state.revision > known || x.Moves.Number() != moves {
+	if x.state.revision > known || x.ServerChanges.Number() != moves {
 		return ErrNotReady
 	}
 	x.checked.Store(moves)
@@ -101,7 +101,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	if x.state.revision >= revision {
 		return nil // another goroutine applied the changes
 	}
-	moves := x.Moves.Number()
+	moves := x.ServerChanges.Number()
 	changes, newest, err := x.db.changes(ctx, x.state.revision, maxBehind)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves i
 	s := x.state
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.Moves.Number() != moves {
+	if x.ServerChanges.Number() != moves {
 		return ErrNotReady
 	}
 	s.revision = revision

@@ -24,8 +24,8 @@ var ErrNotReady = errors.New("the index is not ready")
 
 // Index is the in-memory index of one database. It is safe for concurrent use.
 type Index struct {
-	// Moves is about the servers of the database. It is set before the index is loaded.
-	Moves query.Moves
+	// ServerChanges is about the servers of the database. It is set before the index is loaded.
+	ServerChanges query.ServerChanges
 	// Snapshot is the file for Restore, SaveSnapshot and Run. It is set before the index is loaded. Nil disables it.
 	Snapshot *Snapshot
 
@@ -41,7 +41,7 @@ type Index struct {
 	loadedAt time.Time // time of the last full load or Restore; zero means none
 	saved    int64     // guarded by mu; revision of the snapshot that was read or written last
 
-	// checked is the result of Moves for which the server is known to have the revision of the state.
+	// checked is the result of ServerChanges for which the server is known to have the revision of the state.
 	checked atomic.Int64
 
 	running    bool          // guarded by mu; Run is active and does the long work
@@ -133,7 +133,7 @@ func (x *Index) maintain(ctx context.Context) (string, error) {
 // Load reloads the index and waits until it is complete. During the first load, filters work before the text
 // search does. Later loads do not interrupt reads, unless the present state is wrong.
 func (x *Index) Load(ctx context.Context) error {
-	moves := x.Moves.Number()
+	moves := x.ServerChanges.Number()
 	s, err := x.db.load(ctx)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (x *Index) Load(ctx context.Context) error {
 	// The words are read for the present slots only. Events that change from here on get slots in the tail.
 	ids := s.ids
 	x.mu.Lock()
-	if x.Moves.Number() != moves {
+	if x.ServerChanges.Number() != moves {
 		x.mu.Unlock()
 		return ErrNotReady
 	}
@@ -172,7 +172,7 @@ func (x *Index) Load(ctx context.Context) error {
 		}
 	}
 	x.mu.Lock()
-	if x.Moves.Number() != moves {
+	if x.ServerChanges.Number() != moves {
 		x.mustReload = true
 		x.mu.Unlock()
 		return ErrNotReady

@@ -50,7 +50,7 @@ func TestRowsOfAnotherServerAreNotMixedWithItsLog(t *testing.T) {
 		}
 		d := &movingDriver{Driver: entsql.OpenDB(engine, st.DB)}
 		x := index.New(ent.NewClient(ent.Driver(d)), nil, slog.New(slog.DiscardHandler))
-		x.Moves = d.moves.Load
+		x.ServerChanges = d.moves.Load
 		if err := x.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestServerThatIsBehindTheIndex(t *testing.T) {
 		api.Example(t)
 		var moves atomic.Int64
 		x := index.New(st.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))
-		x.Moves = moves.Load
+		x.ServerChanges = moves.Load
 		if err := x.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

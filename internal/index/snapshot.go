@@ -152,7 +152,7 @@ func (x *Index) Restore(ctx context.Context) error {
 	if x.Snapshot == nil {
 		return ErrNoSnapshot
 	}
-	moves := x.Moves.Number()
+	moves := x.ServerChanges.Number()
 	data, err := os.ReadFile(x.Snapshot.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrNoSnapshot, fs.ErrNotExist)
@@ -217,7 +217,7 @@ func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 	}
 	defer x.unlock()
 	x.mu.Lock()
-	if x.Moves.Number() != moves {
+	if x.ServerChanges.Number() != moves {
 		x.mu.Unlock()
 		return ErrNotReady
 	}

@@ -158,6 +158,6 @@ func (r *Reader) AudienceOf(e *ent.Event) reply.Audience {
 func (r *Reader) Rendering() *reply.Rendering {
 	return &reply.Rendering{
 		Now: r.Now, Language: r.Language, Base: r.Root.Segment + r.Root.Mount, Scope: auth.ReadScope(r.Caller), Password: r.Password != "",
-		Cache: r.RecordCache, Moves: r.Moves, Began: r.Began,
+		Cache: r.RecordCache, ServerChanges: r.ServerChanges, Began: r.Began,
 	}
 }

@@ -29,13 +29,13 @@ type Calendar struct {
 	// Index finds events for lists in memory. It follows Replica if there is one, else Primary. Nil means that the
 	// database finds them.
 	Index *index.Index
-	// Moves is about the servers that requests read.
-	Moves       query.Moves
-	Site        calendar.Site
-	Words       *locale.Catalogues
-	RecordCache *reply.RecordCache // cache of records that lists show; nil means none
-	PasswordKey []byte             // key of the hashes of event passwords, from edit.PasswordKey
-	FeedKey     feed.Key           // key of the UIDs in feeds, from edit.FeedKey
+	// ServerChanges is about the servers that requests read.
+	ServerChanges query.ServerChanges
+	Site          calendar.Site
+	Words         *locale.Catalogues
+	RecordCache   *reply.RecordCache // cache of records that lists show; nil means none
+	PasswordKey   []byte             // key of the hashes of event passwords, from edit.PasswordKey
+	FeedKey       feed.Key           // key of the UIDs in feeds, from edit.FeedKey
 	// PageSettings has what the administrators of the site have chosen for its pages and feeds.
 	PageSettings *settings.Site
 	Host         string // host and path of the base URL, for global ids
@@ -57,7 +57,7 @@ type Reader struct {
 	// chosen.
 	Chosen   calendar.Language
 	Revision int64         // newest revision of the calendar when the request began, or a later one; 0 means unknown
-	Began    int64         // number of Calendar.Moves when the request began
+	Began    int64         // number of Calendar.ServerChanges when the request began
 	Password string        // password sent for events; "" means none
 	Judge    PasswordJudge // limits guesses of passwords; nil means no limit
 
@@ -74,7 +74,7 @@ type Reader struct {
 func (c *Calendar) NewReader(
 	ctx context.Context, db *ent.Client, now time.Time, caller auth.Principal, root Root, language calendar.Language,
 ) *Reader {
-	return &Reader{Calendar: c, Ctx: ctx, DB: db, Now: now, Caller: caller, Root: root, Language: language, Began: c.Moves.Number()}
+	return &Reader{Calendar: c, Ctx: ctx, DB: db, Now: now, Caller: caller, Root: root, Language: language, Began: c.ServerChanges.Number()}
 }
 
 // PasswordJudge calls compare, which compares a password with those of events and reports whether it was wrong. If the

@@ -32,14 +32,14 @@ type Renderer[R ent.Row] struct {
 
 // Rendering has the properties of the request that renders records.
 type Rendering struct {
-	Now      time.Time
-	Language calendar.Language
-	Base     string       // URL or path that links in the records begin with, as far as it differs between requests
-	Scope    string       // rights of the caller (auth.ReadScope)
-	Password bool         // the request has a password
-	Cache    *RecordCache // nil caches nothing
-	Moves    query.Moves  // Config.Moves
-	Began    int64        // number of Moves when the request began
+	Now           time.Time
+	Language      calendar.Language
+	Base          string              // URL or path that links in the records begin with, as far as it differs between requests
+	Scope         string              // rights of the caller (auth.ReadScope)
+	Password      bool                // the request has a password
+	Cache         *RecordCache        // nil caches nothing
+	ServerChanges query.ServerChanges // Calendar.ServerChanges
+	Began         int64               // number of ServerChanges when the request began
 	// Cut returns an encoded record as the list shows it. Nil leaves it as it is.
 	Cut func(body []byte) []byte
 	// Full returns an error if the list may have no further record. Nil means that it never does.
@@ -85,7 +85,7 @@ func Render[R ent.Row](ctx context.Context, r *Rendering, page query.Page, list 
 		}
 	}
 	hits := len(page.IDs) - len(missing)
-	if len(missing) > 0 && r.Moves.Number() != r.Began {
+	if len(missing) > 0 && r.ServerChanges.Number() != r.Began {
 		p.cache = nil // the rows may be older than the index says
 	}
 	for len(missing) > 0 {
@@ -249,7 +249,7 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 	err = p.list.encode(rows, func(row R, body []byte, is Audience) {
 		i := at[row.Core().ID]
 		p.bodies[i] = p.r.cut(body)
-		if p.cache == nil || is == OnlyReader || p.r.Moves.Number() != p.r.Began {
+		if p.cache == nil || is == OnlyReader || p.r.ServerChanges.Number() != p.r.Began {
 			return
 		}
 		record := &cachedRecord{

@@ -25,8 +25,8 @@ type Caching struct {
 	Delay time.Duration
 	// Revision returns the newest revision of the database that replies are made from.
 	Revision func(context.Context) (int64, error)
-	// Moves is about the servers that replies are made from.
-	Moves query.Moves
+	// ServerChanges is about the servers that replies are made from.
+	ServerChanges query.ServerChanges
 	// NextDue returns when the next scheduled record will be published. That changes replies without a write. The
 	// zero time means that no record is scheduled.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
@@ -66,7 +66,7 @@ func NewCache(c Caching, timeout time.Duration) (*Cache, error) {
 	}
 	return &Cache{
 		Caching: c, replies: replies, shared: map[Key]*Shared{}, schedule: publicationSchedule{scheduledReplies: make(chan struct{}, 1)},
-		Revisions: Revisions{read: c.Revision, moves: c.Moves, timeout: timeout, delay: c.Delay},
+		Revisions: Revisions{read: c.Revision, moves: c.ServerChanges, timeout: timeout, delay: c.Delay},
 	}, nil
 }
 

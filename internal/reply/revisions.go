@@ -21,8 +21,8 @@ const checkTime = time.Second
 // that began after it arrived, so it sees every change committed before.
 type Revisions struct {
 	read    func(context.Context) (int64, error)
-	moves   query.Moves   // Caching.Moves
-	timeout time.Duration // longest duration of one read
+	moves   query.ServerChanges // Caching.ServerChanges
+	timeout time.Duration       // longest duration of one read
 	// delay is how old a shared revision may be. 0 means that it is read after the request arrived.
 	delay time.Duration
 

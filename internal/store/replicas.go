@@ -241,9 +241,9 @@ type ReplicaState struct {
 	LagKnown bool
 }
 
-// Moves returns a number that changes whenever connections go to another of several servers. If it is the same before and after
+// ServerChanges returns a number that changes whenever connections go to another of several servers. If it is the same before and after
 // some statements, one server executed all of them. Otherwise the later ones may show an older state. It is 0 for one server.
-func (s *Store) Moves() int64 {
+func (s *Store) ServerChanges() int64 {
 	if s.members == nil {
 		return 0
 	}
