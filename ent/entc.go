@@ -40,7 +40,7 @@ var funcs = map[string]any{
 
 // outsideFiles are the files that templates of a folder write in other packages, by the name of the template.
 var outsideFiles = map[string]string{
-	"calendar": "../calendar/schema.go", "represent": "../internal/represent/fields.go",
+	"calendar": "../calendar/schema.go", "represent": "../internal/represent/plain_fields_gen.go",
 }
 
 // write writes a file in another package.

@@ -109,12 +109,11 @@ func replaceTitle(text, title string) string { return strings.ReplaceAll(text, "
 // events.
 func (r *request) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*Reply, error) {
 	// The page accepts only one parameter: the number of the list's page.
-	number := r.values["page"]
-	r.values = map[string]any{by.Name: by.Value}
-	if number != nil {
-		r.values["page"] = number
+	values := map[string]any{by.Name: by.Value}
+	if number := r.values["page"]; number != nil {
+		values["page"] = number
 	}
-	q, err := r.parse()
+	q, err := r.withAddress(r.path, values).parse()
 	var invalid param.Invalid
 	if errors.As(err, &invalid) {
 		return nil, address.ErrNoPage // page is the only parameter that can be invalid here
@@ -130,7 +129,7 @@ func (r *request) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*R
 	if err != nil {
 		return nil, err
 	}
-	r.values = nil // the links must not repeat the filter
+	r = r.withAddress(r.path, nil) // the links must not repeat the filter
 	if err := r.fillList(&m.ListPage, list, f); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -213,20 +214,30 @@ func (r *request) serve() (*Reply, error) {
 		}
 		return r.redirect(r.path.Redirect, r.path, without...), nil
 	}
-	if r.path.View == address.ViewList && r.path.Taxonomy != "" && !r.pages.servesView(address.ViewList) {
-		if to := r.path; to.Past || to.Page > 0 {
+	path := r.path
+	if path.View == address.ViewList && path.Taxonomy != "" && !r.pages.servesView(address.ViewList) {
+		if to := path; to.Past || to.Page > 0 {
 			to.Past, to.Page = false, 0
 			return r.redirect(http.StatusFound, to, address.ParamDisplay, "page"), nil
 		}
-		r.path.View = r.defaultView()
+		path.View = r.defaultView()
 	}
-	if r.path.View == address.ViewDefault {
-		r.path = r.path.WithDefault(r.defaultView())
-	}
-	if !r.pages.servesView(r.path.View) || r.path.Taxonomy != "" && !r.pages.servesTerms(r.path.Taxonomy) {
+	path = path.WithDefault(r.defaultView())
+	if !r.pages.servesView(path.View) || path.Taxonomy != "" && !r.pages.servesTerms(path.Taxonomy) {
 		return nil, address.ErrNoPage
 	}
-	r.applyPathToQuery()
+	return r.withAddress(addressOf(path, r.values)).page()
+}
+
+// withAddress returns the request with another reading of its address, and other parameters.
+func (r *request) withAddress(path address.Page, values map[string]any) *request {
+	next := *r
+	next.path, next.values = path, values
+	return &next
+}
+
+// page answers with the page of a view that the site serves.
+func (r *request) page() (*Reply, error) {
 	switch r.path.View {
 	case address.ViewHome:
 		return r.homePage()
@@ -248,25 +259,27 @@ func (r *request) serve() (*Reply, error) {
 	return r.listPage()
 }
 
-// applyPathToQuery drops query parameters that the path decides. If the path of a list, venue or organizer has no
-// page number, it takes that of the query.
-func (r *request) applyPathToQuery() {
-	if r.path.Taxonomy != "" {
-		delete(r.values, r.path.Taxonomy.Plural())
+// addressOf returns what path and query mean together. Parameters that the path decides are left out. If the path of a list,
+// venue or organizer has no page number, it takes that of the query.
+func addressOf(path address.Page, sent map[string]any) (address.Page, map[string]any) {
+	values := maps.Clone(sent)
+	if path.Taxonomy != "" {
+		delete(values, path.Taxonomy.Plural())
 	}
-	if r.path.Featured {
-		delete(r.values, "featured")
+	if path.Featured {
+		delete(values, "featured")
 	}
-	switch r.path.View {
+	switch path.View {
 	case address.ViewMonth, address.ViewDay:
 		for _, name := range dateParameters {
-			delete(r.values, name)
+			delete(values, name)
 		}
 	case address.ViewList, address.ViewVenue, address.ViewOrganizer:
-		if n, err := strconv.Atoi(param.SentText(r.values["page"])); err == nil && n > 1 && r.path.Page == 0 {
-			r.path.Page = n
+		if n, err := strconv.Atoi(param.SentText(values["page"])); err == nil && n > 1 && path.Page == 0 {
+			path.Page = n
 		}
 	}
+	return path, values
 }
 
 // today returns the start of the current day in the zone of the site. The current time is that of the request.
