@@ -2,15 +2,15 @@
 //
 //	go run -modfile=tools.mod ./.ci/packagechanges FUNCTION...
 //
-// FUNCTION is a name without the path of the module, such as (*handlers.request).listEvents. The tree has the static calls of
-// all functions, and the functions that they pass on as values. A reader opens each function once, and changes the package if
-// it is in another one than its caller. Functions that Ent generates do not count.
+// FUNCTION is a name such as (*handlers.request).listEvents. The tree has static calls and functions passed as values. A
+// reader opens each function once. Functions that Ent generates do not count.
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"log"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -20,18 +20,16 @@ import (
 
 const module = "github.com/almanac-cal/almanac/"
 
-// tree is the call tree as far as it was read.
+// tree is the part of a call tree that was read, with the number of changes of package in it.
 type tree struct {
 	opened  map[*ssa.Function]bool
-	changes map[string]int // numbers of changes by caller and callee, such as "server -> handlers"
-	total   int
+	changes int
 }
 
 func main() {
 	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax}, module+"...")
 	if err != nil || packages.PrintErrors(loaded) > 0 {
-		fmt.Fprintln(os.Stderr, "packagechanges: the program does not build:", err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 	program, _ := ssautil.AllPackages(loaded, ssa.InstantiateGenerics)
 	program.Build()
@@ -39,22 +37,14 @@ func main() {
 	for f := range ssautil.AllFunctions(program) {
 		byName[strings.ReplaceAll(f.String(), module, "")] = f
 	}
-	t := tree{opened: map[*ssa.Function]bool{}, changes: map[string]int{}}
+	t := tree{opened: map[*ssa.Function]bool{}}
 	for _, name := range os.Args[1:] {
 		if byName[name] == nil {
-			fmt.Fprintln(os.Stderr, "packagechanges: no function", name)
-			os.Exit(1)
+			log.Fatal("no function ", name)
 		}
 		t.read(byName[name])
 	}
-	fmt.Printf("%d functions, %d changes of package\n", len(t.opened), t.total)
-	var lines []string
-	for change, n := range t.changes {
-		lines = append(lines, fmt.Sprintf("%6d %s", n, change))
-	}
-	slices.Sort(lines)
-	slices.Reverse(lines)
-	fmt.Println(strings.Join(lines, "\n"))
+	fmt.Printf("%d functions, %d changes of package\n", len(t.opened), t.changes)
 }
 
 // read opens a function and those below it.
@@ -63,15 +53,12 @@ func (t *tree) read(f *ssa.Function) {
 	for _, block := range f.Blocks {
 		for _, instruction := range block.Instrs {
 			for _, operand := range instruction.Operands(nil) {
-				to, ok := (*operand).(*ssa.Function)
-				if !ok || t.opened[to] || packageOf(to) == "" {
-					continue
+				if to, ok := (*operand).(*ssa.Function); ok && !t.opened[to] && packageOf(to) != "" {
+					if packageOf(f) != packageOf(to) {
+						t.changes++
+					}
+					t.read(to)
 				}
-				if from := packageOf(f); from != packageOf(to) {
-					t.changes[from+" -> "+packageOf(to)]++
-					t.total++
-				}
-				t.read(to)
 			}
 		}
 	}
@@ -79,17 +66,14 @@ func (t *tree) read(f *ssa.Function) {
 
 // packageOf returns the package of a function without the path of the module. It is "" for other modules and for Ent's.
 func packageOf(f *ssa.Function) string {
-	for f.Parent() != nil {
-		f = f.Parent()
+	for ; f.Parent() != nil; f = f.Parent() {
 	}
-	if f.Origin() != nil {
-		f = f.Origin()
-	}
+	f = cmp.Or(f.Origin(), f)
 	if f.Object() == nil || f.Object().Pkg() == nil {
 		return ""
 	}
 	path, ours := strings.CutPrefix(f.Object().Pkg().Path(), module)
-	if !ours || path == "ent" || strings.HasPrefix(path, "ent/") {
+	if !ours || strings.HasPrefix(path+"/", "ent/") {
 		return ""
 	}
 	return path
