@@ -20,7 +20,7 @@ import (
 
 const module = "github.com/almanac-cal/almanac/"
 
-// tree is the call tree as far as it was read.
+// tree is a call tree of a program. Functions are added to it as they are read.
 type tree struct {
 	opened  map[*ssa.Function]bool
 	changes map[string]int // numbers of changes by caller and callee, such as "server -> handlers"
@@ -57,7 +57,7 @@ func main() {
 	fmt.Println(strings.Join(lines, "\n"))
 }
 
-// read opens a function and those below it.
+// read adds a function and all functions that it calls to the tree.
 func (t *tree) read(f *ssa.Function) {
 	t.opened[f] = true
 	for _, block := range f.Blocks {
@@ -77,7 +77,8 @@ func (t *tree) read(f *ssa.Function) {
 	}
 }
 
-// packageOf returns the package of a function without the path of the module. It is "" for other modules and for Ent's.
+// packageOf returns the package of a function, relative to the module. It is "" for other modules and for generated
+// Ent code.
 func packageOf(f *ssa.Function) string {
 	for f.Parent() != nil {
 		f = f.Parent()

@@ -279,8 +279,8 @@ func (x *exchange) asksForFields() bool {
 	return err == nil && query["_fields"] != nil || strings.Contains(x.sent, "fields")
 }
 
-// checkHeaders returns an error if a reply's headers do not fit the description: one is not described, a required one
-// is missing, or a value is invalid.
+// checkHeaders returns an error if a reply's headers do not fit the description. A header may be undescribed, missing
+// or invalid.
 func checkHeaders(reply *openapi3.Response, got http.Header) error {
 	for name := range got {
 		if !commonHeaders[http.CanonicalHeaderKey(name)] && headerOf(reply, name) == nil {
