@@ -78,7 +78,7 @@ func TestStatementsOfAnonymousReads(t *testing.T) {
 	reads.report(t)
 }
 
-// anonymousReads sends reads and keeps what the database did for them.
+// anonymousReads sends reads and records the statements that the database runs for them.
 type anonymousReads struct {
 	service *server.Server
 	facts   readFacts
@@ -87,7 +87,7 @@ type anonymousReads struct {
 	worst   map[string]worstStatement  // by digest
 }
 
-// worstStatement is the worst execution of a statement.
+// worstStatement is the execution of a statement that examined most rows.
 type worstStatement struct {
 	executed
 	path                  string
@@ -110,7 +110,7 @@ func newAnonymousReads(t *testing.T, st *store.Store, now time.Time) *anonymousR
 	}
 }
 
-// get sends a read and returns the reply. Its statements count for the group.
+// get sends a read and returns the reply. Its statements are counted in the group.
 func (a *anonymousReads) get(t *testing.T, group, path string) apitest.Response {
 	t.Helper()
 	a.log.begin(t)
@@ -392,7 +392,7 @@ func (f readFacts) queries(collection, parameter string) []string {
 // queryParameter is a parameter of the interface description.
 type queryParameter struct{ Name, In string }
 
-// api reads every path of the interface description that needs no credentials.
+// api requests every path of the interface description that needs no credentials.
 func (a *anonymousReads) api(t *testing.T) {
 	t.Helper()
 	var description struct {
@@ -477,7 +477,7 @@ func (f readFacts) paths(t *testing.T, collection, path string) (out []string) {
 	return out
 }
 
-// succeed sends a read whose reply must be 200.
+// succeed sends a read and fails the test unless the status is 200.
 func (a *anonymousReads) succeed(t *testing.T, group, path string) apitest.Response {
 	t.Helper()
 	res := a.get(t, group, path)
@@ -487,7 +487,7 @@ func (a *anonymousReads) succeed(t *testing.T, group, path string) apitest.Respo
 	return res
 }
 
-// read sends a read that may find nothing.
+// read sends a read whose status may also be 404.
 func (a *anonymousReads) read(t *testing.T, group, path string) {
 	t.Helper()
 	if res := a.get(t, group, path); res.Status != http.StatusOK && res.Status != http.StatusNotFound {

@@ -83,7 +83,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// FuzzReply compares with the standard library: what that reads whole is read alike, and nothing panics.
+// FuzzReply compares the parser of replies with the standard library's. Replies that the latter reads must be read
+// alike.
 func FuzzReply(f *testing.F) {
 	for _, seed := range []string{
 		okReply, "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\nto the end", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
