@@ -40,7 +40,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// The times of a clock that is told what to show.
+// TestResult checks the times in a Result. A fake clock sets the time of each request.
 func TestResult(t *testing.T) {
 	good := func(due, told, sent, done time.Duration) Sample {
 		return Sample{Due: due * ms, Told: told * ms, Sent: sent * ms, Done: done * ms, Status: 200}

@@ -283,7 +283,8 @@ func (s *localService) shows(ctx context.Context, c *client, id int64, want bool
 	})
 }
 
-// checkTimes checks that the modification time of a write and the headers about the rate limit follow the clock.
+// checkTimes checks that the times in the reply to a write follow the clock, and that the header RateLimit stays
+// plausible.
 func (s *localService) checkTimes(ctx context.Context, w *world, c *client) error {
 	before := s.clock.now()
 	a, err := c.json(ctx, s.base, http.MethodPost, "/tags", object{"name": "tag 0"}, http.StatusCreated, http.StatusBadRequest)

@@ -158,7 +158,7 @@ func (f *fleet) deploy(ctx context.Context, w *world) error {
 	return pause(ctx, w.time/4)
 }
 
-// lose ends two processes while they get requests: one is stopped, one is killed.
+// lose ends two processes while they get requests: one is stopped, one is killed. Then it starts both again.
 func (f *fleet) lose(ctx context.Context, w *world) error {
 	if err := pause(ctx, w.time/4); err != nil {
 		return err

@@ -200,7 +200,7 @@ type slow struct {
 	opened, ended atomic.Int64
 }
 
-// hold opens a slow connection and waits until the server closes it.
+// hold opens a slow connection and sends or reads a byte a second until the server closes it or ctx ends.
 func (s *slow) hold(ctx context.Context, port int) {
 	dialer := net.Dialer{Timeout: 20 * time.Second}
 	if s.take {
