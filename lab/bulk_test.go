@@ -86,7 +86,7 @@ func bulk(b *testing.B, database func(testing.TB) string) {
 	})
 }
 
-// replay is a transaction of inserts.
+// replay is the INSERT statements of one transaction, for repeating them on another database.
 type replay []insert
 
 type insert struct {
@@ -134,7 +134,7 @@ var bulkTables = []struct{ name, owner string }{
 	{"changes", "record_id"},
 }
 
-// record reads what a database holds as transactions of 500 records each.
+// record reads a database and returns the inserts that fill it, in transactions of 500 records each.
 func record(b *testing.B, st *store.Store) []replay {
 	b.Helper()
 	const size = 500
@@ -175,7 +175,7 @@ func record(b *testing.B, st *store.Store) []replay {
 	return out
 }
 
-// tableRows reads a whole table.
+// tableRows returns all rows of a query with the names of its columns.
 func tableRows(ctx context.Context, db *sql.DB, query string) (columns []string, rows [][]any, err error) {
 	found, err := db.QueryContext(ctx, query)
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// refusedBody is a body of a POST to /events that its sender may not make.
+// refusedBody is the body of a POST to /events that the service refuses.
 type refusedBody struct {
 	name, kind, body string
 }
 
 const refusedSize = 1_000_000 // bytes, within the limit of a body
 
-// repeated repeats a text until it fills a body.
+// repeated repeats a text up to the size of a body.
 func repeated(text string) string { return strings.Repeat(text, refusedSize/len(text)) }
 
-// inField is a create whose field is long.
+// inField returns the JSON of an event in which one field has a long value.
 func inField(b *testing.B, field string, value any) string {
 	b.Helper()
 	all := map[string]any{"title": "Concert", "start_date": "2026-12-05 18:00", "end_date": "2026-12-05 20:00"}
@@ -46,7 +46,7 @@ const (
 	markup = "<p class=\"x\">An <b>evening</b> of <a href=\"https://example.com/?a=1&amp;b=2\">music</a></p>\n"
 )
 
-// refusedBodies are the bodies that BenchmarkRefused sends. The first is plain text, which the others are compared with.
+// refusedBodies returns the bodies that BenchmarkRefused sends. The first one is plain text, for comparison.
 func refusedBodies(b *testing.B) []refusedBody {
 	b.Helper()
 	jsonType, formType := "application/json", "application/x-www-form-urlencoded"
@@ -136,7 +136,8 @@ func BenchmarkRefused(b *testing.B) {
 	})
 }
 
-// refusedSender sends a request over one connection and wants it refused.
+// refusedSender returns a function that sends a request and fails the benchmark unless it is refused. All calls use
+// one connection.
 func refusedSender(b *testing.B, s *service, r refusedBody) func() {
 	b.Helper()
 	at, err := url.Parse(s.api)
@@ -169,7 +170,7 @@ func refusedSender(b *testing.B, s *service, r refusedBody) func() {
 	}
 }
 
-// cpuTime is what this process has used of the processors.
+// cpuTime returns the CPU time that this process has used so far.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

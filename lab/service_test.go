@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/local"
 )
 
-// service is a server on a real port.
+// service is a calendar service on a local port.
 type service struct {
 	api    string // address of the API
 	token  string
@@ -22,7 +22,7 @@ type service struct {
 	client *fasthttp.Client
 }
 
-// serve starts the service on a database, with an administrator, until the benchmark ends.
+// serve starts a service with an administrator on a database. It stops at the end of the benchmark.
 func serve(b *testing.B, st *store.Store) *service {
 	b.Helper()
 	ctx := b.Context()
@@ -81,7 +81,7 @@ func (s *service) get(path, authorization string) error {
 	return err
 }
 
-// created posts a record and returns its id.
+// created posts a record and returns its id. The benchmark fails unless it is created.
 func (s *service) created(b *testing.B, path, body string) int64 {
 	b.Helper()
 	data, err := s.do("POST", path, "Bearer "+s.token, body, 201)
@@ -95,7 +95,7 @@ func (s *service) created(b *testing.B, path, body string) int64 {
 	return record.ID
 }
 
-// fill posts events that start in the days to come, with a venue, an organizer and a category each.
+// fill posts a number of events on the next days, each with a venue, an organizer and a category.
 func (s *service) fill(b *testing.B, events int) {
 	b.Helper()
 	venue, organizer := s.created(b, "/venues", `{"venue":"Hall"}`), s.created(b, "/organizers", `{"organizer":"Choir"}`)

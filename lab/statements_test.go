@@ -78,7 +78,7 @@ func TestStatementsOfAnonymousReads(t *testing.T) {
 	reads.report(t)
 }
 
-// anonymousReads sends reads and keeps what the database did for them.
+// anonymousReads sends reads and records the statements that the database runs for them.
 type anonymousReads struct {
 	service *server.Server
 	facts   readFacts
@@ -87,7 +87,7 @@ type anonymousReads struct {
 	worst   map[string]worstStatement  // by digest
 }
 
-// worstStatement is the worst execution of a statement.
+// worstStatement is the execution of a statement that examined most rows.
 type worstStatement struct {
 	executed
 	path                  string
@@ -110,7 +110,7 @@ func newAnonymousReads(t *testing.T, st *store.Store, now time.Time) *anonymousR
 	}
 }
 
-// get sends a read and returns the reply. Its statements count for the group.
+// get sends a read and returns the reply. Its statements are counted in the group.
 func (a *anonymousReads) get(t *testing.T, group, path string) apitest.Response {
 	t.Helper()
 	a.log.begin(t)
@@ -158,27 +158,27 @@ func (a *anonymousReads) report(t *testing.T) {
 	}
 }
 
-// executed is one execution of a statement.
+// executed is one execution of a statement, with its duration and the numbers of rows examined and sent.
 type executed struct {
 	digest, text   string
 	examined, sent int64 // rows
 	took           time.Duration
 }
 
-// excess returns how many times as many rows the statement examined as it may.
+// excess returns the number of rows that the statement examined, divided by the limit.
 func (e executed) excess() float64 {
 	most := min(mostExamined, max(mostExaminedForOne*e.sent, fewExamined))
 	return float64(e.examined) / float64(most)
 }
 
-// statementLog reads what a MySQL server notes about the statements of a database.
+// statementLog reads the statements of a database that a MySQL server records in its performance schema.
 type statementLog struct {
 	conn     *sql.Conn
 	database string
 }
 
-// openStatementLog has the server note each statement until the test ends. The summary of statements by digest, which is
-// always there, only has sums.
+// openStatementLog makes the server record each statement until the test ends. The summary by digest, which is always
+// recorded, has only sums.
 func openStatementLog(t *testing.T, at string) *statementLog {
 	t.Helper()
 	u, err := url.Parse(at)
@@ -235,7 +235,7 @@ func switchOn(t *testing.T, conn *sql.Conn, table, column, pattern string) {
 	})
 }
 
-// begin forgets all statements.
+// begin clears the log before a request.
 func (l *statementLog) begin(t *testing.T) {
 	t.Helper()
 	if _, err := l.conn.ExecContext(t.Context(), "TRUNCATE TABLE events_statements_history_long"); err != nil {
@@ -243,7 +243,7 @@ func (l *statementLog) begin(t *testing.T) {
 	}
 }
 
-// end returns the statements since begin.
+// end returns the statements since the last call of begin.
 func (l *statementLog) end(t *testing.T) (all []executed) {
 	t.Helper()
 	rows, err := l.conn.QueryContext(t.Context(), "SELECT COALESCE(DIGEST_TEXT, ''), COALESCE(SQL_TEXT, ''), ROWS_EXAMINED, ROWS_SENT, "+
@@ -265,7 +265,8 @@ func (l *statementLog) end(t *testing.T) (all []executed) {
 	return all
 }
 
-// readFacts are values to ask for: those of most records, those of few, and records of all parts of the calendar.
+// readFacts contains values for requests: those of many records, those of few, and records from all parts of the
+// calendar.
 type readFacts struct {
 	now   time.Time
 	ids   map[string][]string // by collection
@@ -315,7 +316,8 @@ func loadReadFacts(t *testing.T, db *sql.DB, now time.Time) readFacts {
 	return f
 }
 
-// queries returns the values of a query parameter to send, such as "venue=12". Some need another parameter.
+// queries returns the queries that test a parameter, such as "venue=12". Some include another parameter that it
+// needs.
 func (f readFacts) queries(collection, parameter string) []string {
 	day := func(days int) string { return f.now.AddDate(0, 0, days).Format(time.DateOnly) }
 	each := func(values ...string) (out []string) {
@@ -392,7 +394,7 @@ func (f readFacts) queries(collection, parameter string) []string {
 // queryParameter is a parameter of the interface description.
 type queryParameter struct{ Name, In string }
 
-// api reads every path of the interface description that needs no credentials.
+// api requests every path of the interface description that needs no credentials.
 func (a *anonymousReads) api(t *testing.T) {
 	t.Helper()
 	var description struct {
@@ -477,7 +479,7 @@ func (f readFacts) paths(t *testing.T, collection, path string) (out []string) {
 	return out
 }
 
-// succeed sends a read whose reply must be 200.
+// succeed sends a read and fails the test unless the status is 200.
 func (a *anonymousReads) succeed(t *testing.T, group, path string) apitest.Response {
 	t.Helper()
 	res := a.get(t, group, path)
@@ -487,7 +489,7 @@ func (a *anonymousReads) succeed(t *testing.T, group, path string) apitest.Respo
 	return res
 }
 
-// read sends a read that may find nothing.
+// read sends a read whose status may also be 404.
 func (a *anonymousReads) read(t *testing.T, group, path string) {
 	t.Helper()
 	if res := a.get(t, group, path); res.Status != http.StatusOK && res.Status != http.StatusNotFound {
@@ -500,8 +502,8 @@ var (
 	variedSegment = regexp.MustCompile(`[0-9]|-`)
 )
 
-// pages follows the links of pages, feeds and sitemaps from the home page and the records of the facts. Of addresses of the
-// same form it reads a few.
+// pages requests the HTML pages, feeds and sitemaps that are linked from the home page or belong to the facts. It
+// follows links, and reads only a few addresses of the same form.
 func (a *anonymousReads) pages(t *testing.T) {
 	t.Helper()
 	const mostOfForm = 2
@@ -565,7 +567,8 @@ func isPage(path string) bool {
 		!strings.Contains(path, "/events.")
 }
 
-// formOf returns an address with its slugs, numbers and dates replaced.
+// formOf replaces the slugs, numbers and dates in an address by placeholders, so that addresses of similar pages are
+// equal.
 func formOf(path string) string {
 	path, query, _ := strings.Cut(path, "?")
 	segments := strings.Split(path, "/")

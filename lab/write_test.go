@@ -48,7 +48,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// BenchmarkRead compares reading as nobody with reading as somebody, by token and by password.
+// BenchmarkRead compares anonymous reads with reads signed in by token and by password.
 func BenchmarkRead(b *testing.B) {
 	engines(b, func(b *testing.B, st *store.Store) {
 		s := serve(b, st)
@@ -63,7 +63,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// engines runs a benchmark on SQLite, and on MySQL when there is a server.
+// engines runs a benchmark on SQLite, and on MySQL if a server is configured.
 func engines(b *testing.B, run func(b *testing.B, st *store.Store)) {
 	b.Run("sqlite", func(b *testing.B) { run(b, storetest.Migrated(b, storetest.SQLite(b))) })
 	if os.Getenv(storetest.Variable) != "" {
@@ -71,7 +71,7 @@ func engines(b *testing.B, run func(b *testing.B, st *store.Store)) {
 	}
 }
 
-// spread does b.N times what do does, by a number of clients at once, and reports the rate.
+// spread calls do b.N times, from a number of concurrent clients, and reports the calls per second.
 func spread(b *testing.B, clients int, do func() error) {
 	b.Helper()
 	var left atomic.Int64
@@ -93,8 +93,8 @@ func spread(b *testing.B, clients int, do func() error) {
 	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "ops/s")
 }
 
-// bareCreate inserts the rows that an event with a venue and a category is made of, the change log included,
-// with nothing looked up and nothing checked.
+// bareCreate inserts the rows of the n-th event with a venue and a category in one transaction, including the change
+// log. It checks nothing.
 func bareCreate(ctx context.Context, db *sql.DB, venue, category, n int64) (err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

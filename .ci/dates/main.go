@@ -85,7 +85,8 @@ func run() error {
 	return out.Flush()
 }
 
-// writeDates writes each day in each style, ranges that begin on that day, and times of day.
+// writeDates passes formatted dates to write: days, ranges and times of day, in each style of the locale. of contains
+// the date's parts, and text is what the locale formats.
 func writeDates(d locale.Dates, write func(what, style string, of []any, text string) error) error {
 	n, minute := 0, 0
 	for day := calendar.WallAt(firstYear, time.January, 1, 0, 0, 0); day.Before(calendar.WallAt(lastYear+1, time.January, 1, 0, 0, 0)); day = day.AddDate(0, 0, 1) {

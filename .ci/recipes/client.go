@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// client sends requests about a collection with an access token.
+// client sends requests to a collection of the API, such as events, with an access token.
 type client struct{ root, collection, token string }
 
 var requests = http.Client{Timeout: 20 * time.Second}
 
-// titleMember returns the name of the member with what a record is called.
+// titleMember returns the JSON member that names a record of the collection, such as "title".
 func (c client) titleMember() string {
 	if c.collection == "events" {
 		return "title"
@@ -25,7 +25,8 @@ func (c client) titleMember() string {
 	return strings.TrimSuffix(c.collection, "s")
 }
 
-// body returns the JSON of a record. Events are tomorrow.
+// body returns a JSON object to create a record with a title. members is more JSON for it. Events take place
+// tomorrow.
 func (c client) body(title, members string) string {
 	dates := ""
 	if c.collection == "events" {
@@ -47,7 +48,8 @@ func (c client) ready() error {
 	return errors.New("the service does not become ready")
 }
 
-// create sends a record. The reply to a valid one has the members that were sent, except those of its schedule.
+// create posts a record and returns an error unless the status is want. If it was created, create also checks that
+// the reply repeats the members that were sent, apart from dates and rrule.
 func (c client) create(body string, want int) error {
 	req, err := http.NewRequest(http.MethodPost, c.root+c.collection, strings.NewReader(body))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// check runs the short suite. Then it sends the requests of each recipe to the program.
+// check runs the short tests in the copy. Then it builds the program and sends the requests of each recipe.
 func (k *workTree) check(followed []recipe) error {
 	suite := k.command("go", shortSuite...)
 	suite.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ALMANAC_TEST_MYSQL=") })
@@ -46,7 +46,7 @@ func (k *workTree) check(followed []recipe) error {
 // shortSuite are arguments of go that run the short suite on SQLite. Ent's generated code has no tests.
 var shortSuite = []string{"test", "-short", "./..."}
 
-// serve runs the program on a new database, creates the events of the recipe and checks its lists.
+// serve runs the program on a new database, creates the events of a recipe and compares the lists.
 func (k *workTree) serve(program, engine, index string, r recipe) (err error) {
 	database := "sqlite://" + filepath.Join(k.tmp, "calendar.db")
 	if engine == "mysql" {

@@ -18,12 +18,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/manual"
 )
 
-// workTree is a copy of the source tree in which recipes are followed one after the other.
+// workTree is a copy of the repository in which recipes are carried out, one after the other.
 type workTree struct {
 	tree, tmp, mysql string
 }
 
-// copyTree copies the files that git would commit.
+// copyTree copies all files that git tracks or would add.
 func (k *workTree) copyTree() error {
 	list, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -52,7 +52,7 @@ func (k *workTree) copyTree() error {
 	return nil
 }
 
-// commitCopy commits the copy as it is, so that checkTouchedFiles can tell what the recipes have changed.
+// commitCopy commits the copy, so that checkTouchedFiles can list what the recipes change.
 func (k *workTree) commitCopy() error {
 	for _, args := range [][]string{
 		{"init", "-q"}, {"add", "-A"},
@@ -68,8 +68,8 @@ func (k *workTree) commitCopy() error {
 // generatedPart begins a part of a page that a command writes.
 const generatedPart = "<!-- generated: "
 
-// checkTouchedFiles returns an error if the recipes have changed a file by hand that they do not name. Files are generated as
-// .gitattributes says, or have generated parts.
+// checkTouchedFiles returns an error if following the recipes changed a file that they do not mention. Generated
+// files, by .gitattributes or with generated parts, are exempt.
 func (k *workTree) checkTouchedFiles(page string, followed []recipe) error {
 	named := make(map[string]bool)
 	for _, r := range followed {
@@ -105,8 +105,8 @@ func (k *workTree) checkTouchedFiles(page string, followed []recipe) error {
 	return nil
 }
 
-// follow carries out the steps of a recipe. The last commands write files that depend on the whole tree. If
-// another recipe follows, which ends with the same commands, follow leaves them to it.
+// follow carries out the steps of a recipe. Its last commands generate files from the whole tree. If another recipe
+// follows with the same last commands, they are skipped.
 func (k *workTree) follow(page, title string, another bool) error {
 	steps, err := manual.Steps(page, title)
 	if err != nil {
@@ -135,7 +135,7 @@ func (k *workTree) follow(page, title string, another bool) error {
 	return nil
 }
 
-// create writes a new file.
+// create writes the new file of a step.
 func (k *workTree) create(s manual.Step) error {
 	name := filepath.Join(k.tree, s.File)
 	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
@@ -144,7 +144,7 @@ func (k *workTree) create(s manual.Step) error {
 	return os.WriteFile(name, []byte(s.Text), 0o600)
 }
 
-// insert inserts a block in its file.
+// insert inserts the text of a step into its file, after the line that the step names.
 func (k *workTree) insert(s manual.Step) error {
 	name := filepath.Join(k.tree, s.File)
 	data, err := os.ReadFile(name)

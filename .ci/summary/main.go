@@ -73,10 +73,10 @@ func (c counts) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", c.passed, c.failed, c.skipped)
 }
 
-// name identifies a test. With an empty test it identifies a package.
+// name identifies a test. An empty test means the whole package.
 type name struct{ pkg, test string }
 
-// options are the flags of the first form. The zero value disables all.
+// options are the flags for reading test output. The zero value disables all of them.
 type options struct {
 	skips    bool
 	engine   string
@@ -186,7 +186,7 @@ func read(file string, in io.Reader, out io.Writer, o options) error {
 	return nil
 }
 
-// reason returns the reason of a skipped test: its first line of output without the position in the source.
+// reason returns why a test was skipped: the first line of its output without file and line number.
 func reason(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if _, after, ok := strings.Cut(first, ".go:"); ok {
@@ -195,7 +195,8 @@ func reason(text string) string {
 	return first
 }
 
-// packageLines returns the part of the output of a package that go test prints without -v.
+// packageLines returns the part of a package's output that go test also prints without -v. action is that of the test
+// event.
 func packageLines(action, text string) string {
 	if action == "fail" {
 		return text

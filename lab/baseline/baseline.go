@@ -26,7 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Way is how the events of a page and their total are found.
+// Way is the method by which a list finds the events of a page and their total.
 type Way int
 
 const (
@@ -42,7 +42,7 @@ func (w Way) String() string {
 	return [...]string{"counts each time", "keeps the total", "with the index"}[w]
 }
 
-// Config is what a Server is made from.
+// Config is the configuration of a Server.
 type Config struct {
 	DB    *sql.DB
 	Site  calendar.Site
@@ -50,7 +50,8 @@ type Config struct {
 	Index *index.Index // for the way of that name
 }
 
-// Server answers the two requests.
+// Server is a minimal calendar server, written by hand to compare the service with. It answers GET /events and GET
+// /events/{id}.
 type Server struct {
 	Config
 	api  string // base URL and path of the API
@@ -62,10 +63,10 @@ type Server struct {
 	kept map[string]total // by window; of the way Keep
 }
 
-// total is a number of events with the revision in which it was counted.
+// total is a number of events with the calendar's revision at which it was counted.
 type total struct{ revision, events int64 }
 
-// New prepares the statements. Whoever made the server closes it.
+// New returns a server with prepared statements. The caller must close it.
 func New(ctx context.Context, c Config) (*Server, error) {
 	host, _, err := net.SplitHostPort(strings.TrimPrefix(c.Site.BaseURL, "http://"))
 	if err != nil {
@@ -78,10 +79,10 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// Close gives the statements back.
+// Close closes the prepared statements.
 func (s *Server) Close() error { return s.close() }
 
-// Handle answers a request.
+// Handle replies to a request for the list or an event, or with an error.
 func (s *Server) Handle(c *fasthttp.RequestCtx) {
 	body, err := []byte(nil), errUnknown
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -93,7 +94,7 @@ func (s *Server) Handle(c *fasthttp.RequestCtx) {
 	case ok && strings.HasPrefix(rest, "/"):
 		var id int64
 		if id, err = strconv.ParseInt(rest[1:], 10, 64); err == nil {
-			body, err = s.one(ctx, id)
+			body, err = s.singleEvent(ctx, id)
 		}
 	}
 	if err != nil {
@@ -110,7 +111,7 @@ func (s *Server) Handle(c *fasthttp.RequestCtx) {
 
 var errUnknown = errors.New("not found")
 
-// list answers GET /events.
+// list returns the body of the reply to GET /events.
 func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, error) {
 	now := s.Site.Now()
 	w := windowOf(now, s.Site.Zone)
@@ -155,13 +156,14 @@ func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, erro
 	return append(b, '}'), nil
 }
 
-// escape returns what url.QueryEscape makes of a date.
+// escape encodes a date for a query, as url.QueryEscape does, but faster.
 func escape(date string) string {
 	return strings.NewReplacer(" ", "+", ":", "%3A").Replace(date)
 }
 
-// one answers GET /events/{id}.
-func (s *Server) one(ctx context.Context, id int64) ([]byte, error) {
+// singleEvent returns the body of the reply to GET /events/{id}. It returns errUnknown for an event that is not
+// public.
+func (s *Server) singleEvent(ctx context.Context, id int64) ([]byte, error) {
 	events, err := s.byIDs(ctx, s.single, []any{id})
 	if err != nil {
 		return nil, err
@@ -176,7 +178,7 @@ func (s *Server) one(ctx context.Context, id int64) ([]byte, error) {
 	return view{s, now}.event(make([]byte, 0, 8192), events[0], true)
 }
 
-// window is the time that a list shows unless it is asked for another.
+// window is the default period of a list, as wall times and as instants.
 type window struct {
 	first, last calendar.Wall
 	from, to    time.Time
@@ -192,7 +194,7 @@ func windowOf(now time.Time, zone calendar.Zone) window {
 	return window{first, last, zone.Instant(first), zone.Instant(last)}
 }
 
-// page finds the first events of the list, and how many there are on all pages.
+// page returns the first events in a window and the total number of events in it.
 func (s *Server) page(ctx context.Context, now time.Time, w window) (events []*event, n int, err error) {
 	if s.Way == Index {
 		found, err := s.Index.FindEvents(ctx, &query.Events{

@@ -24,7 +24,8 @@ import (
 // headers are those that both set.
 var headers = []string{"Content-Type", "X-TEC-Total", "X-TEC-TotalPages", "Link"}
 
-// Otherwise it would be a comparison of different things.
+// TestAnswersAsTheServiceDoes checks that the server's replies equal the service's. Otherwise a comparison of their
+// speed would be unfair.
 func TestAnswersAsTheServiceDoes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
@@ -83,7 +84,7 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 	})
 }
 
-// compare asks both.
+// compare requests a path from the server and the service and fails the test if the replies differ.
 func compare(t *testing.T, s *baseline.Server, api, path string) {
 	t.Helper()
 	var req fasthttp.Request
@@ -111,7 +112,7 @@ func compare(t *testing.T, s *baseline.Server, api, path string) {
 	}
 }
 
-// shown are the ids of the first events of the list.
+// shown returns the ids of the first events in the default list.
 func shown(t *testing.T, st *store.Store) []int64 {
 	t.Helper()
 	ids, err := st.Ent.Event.Query().Where(event.StatusEQ(calendar.Publish), event.HideFromListings(false),

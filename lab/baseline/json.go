@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// view writes records as the service does for a request without credentials.
+// view writes the JSON of records as the service does for an anonymous request at a time.
 type view struct {
 	s   *Server
 	now time.Time
@@ -39,7 +39,7 @@ func languages(set calendar.LanguageSet) []string {
 	return out
 }
 
-// event appends an event; full adds json_ld. Nothing is said of a protected one.
+// event appends the JSON of an event. full adds json_ld. A protected event is redacted.
 func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	id := strconv.FormatInt(e.id, 10)
 	global := v.s.host + "?id=" + id
@@ -161,7 +161,7 @@ func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	return o.End(), nil
 }
 
-// shown returns the venues and organizers that everybody may see.
+// shown returns the event's venues and organizers that are public.
 func (v view) shown(e *event) (venues []*venue, organizers []*organizer) {
 	for _, row := range e.venues {
 		if row.status.Shown(v.now, row.published) == calendar.Publish {
@@ -262,7 +262,7 @@ func (v view) terms(o *jsonwrite.Builder, name string, taxonomy calendar.Kind, a
 	o.B = append(o.B, ']')
 }
 
-// published writes what venues and organizers begin with, and returns their address.
+// published writes the first members of a venue or organizer, which both have, and returns its URL.
 func (v view) published(o *jsonwrite.Builder, kind calendar.Kind, r *record) string {
 	status := r.status.Shown(v.now, r.published)
 	url := v.page(kind, r.id, status, r.slug)
@@ -285,7 +285,7 @@ func (v view) published(o *jsonwrite.Builder, kind calendar.Kind, r *record) str
 	return url
 }
 
-// named writes what venues and organizers end with.
+// named writes the last members of a venue or organizer, which both have.
 func (v view) named(o *jsonwrite.Builder, r *record) {
 	global := v.s.host + "?id=" + strconv.FormatInt(r.id, 10)
 	o.String("global_id", global)
@@ -324,7 +324,8 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 	return o.End()
 }
 
-// region returns what was written, else the state of an address in the United States, else the province.
+// region returns the region of an address: state_province if set, else the state in the United States, else the
+// province.
 func (e *venue) region() string {
 	switch {
 	case e.stateProvince != "":
@@ -398,7 +399,7 @@ func (v view) person(b []byte, e *organizer, url string) []byte {
 	return o.End()
 }
 
-// linked writes json_ld.
+// linked writes the member json_ld (schema.org).
 func (v view) linked(
 	o *jsonwrite.Builder, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer,
 ) {

@@ -7,7 +7,7 @@ func begin(b []byte) *jsonwrite.Builder {
 	return &o
 }
 
-// date writes a date, and its parts under the name with _details.
+// date writes a date, and its parts as the member NAME_details.
 func date(o *jsonwrite.Builder, name, date string) {
 	o.String(name, date)
 	o.Key(name + "_details")

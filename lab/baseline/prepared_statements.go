@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// statements are all that are ever executed.
+// statements contains all prepared statements of a server.
 type statements struct {
 	counted, revision      *sql.Stmt
 	first, several, single *sql.Stmt // events: of the first page, by the ids of a page, by one id
@@ -44,7 +44,7 @@ const (
 	due       = "status = 'future' AND published_at <= ? AND hide_from_listings + 0 = 0 AND starts_at >= ? AND ends_at <= ?"
 )
 
-// prepare prepares them for pages of some number of events.
+// prepare prepares the statements for pages with perPage events.
 func (s *statements) prepare(ctx context.Context, db *sql.DB, perPage int) error {
 	s.perPage = perPage
 	joined := " FROM events e LEFT JOIN images i ON i.id = e.image_id WHERE e.id "
@@ -106,10 +106,10 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// placeholders returns a list of so many placeholders.
+// placeholders returns an SQL IN list of n placeholders.
 func placeholders(n int) string { return "IN (?" + strings.Repeat(",?", n-1) + ")" }
 
-// record is what events, venues and organizers share.
+// record contains the columns that events, venues and organizers have in common.
 type record struct {
 	id                  int64
 	author              sql.NullInt64
@@ -175,7 +175,7 @@ func (i *image) columns() []any {
 	return []any{&i.id, &i.path, &i.sourceURL, &i.extension, &i.width, &i.height, &i.size, &i.packed}
 }
 
-// unpack reads the sizes, which are valid only until the next row.
+// unpack decodes the JSON column of an image's sizes. It must run before the next row is read.
 func (i *image) unpack() error {
 	defer func() { i.packed = nil }()
 	if len(i.packed) == 0 {
@@ -184,7 +184,7 @@ func (i *image) unpack() error {
 	return json.Unmarshal(i.packed, &i.sizes)
 }
 
-// rows calls each for every row.
+// rows runs a prepared query and calls each with the cursor at every row.
 func rows(ctx context.Context, statement *sql.Stmt, args []any, each func(*sql.Rows) error) (err error) {
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
@@ -199,7 +199,7 @@ func rows(ctx context.Context, statement *sql.Stmt, args []any, each func(*sql.R
 	return rows.Err()
 }
 
-// byIDs loads events, in the order of lists.
+// byIDs loads the events that a statement selects, sorted by start and id.
 func (s *Server) byIDs(ctx context.Context, statement *sql.Stmt, args []any) ([]*event, error) {
 	out := make([]*event, 0, s.perPage)
 	err := rows(ctx, statement, args, func(r *sql.Rows) error {
@@ -225,7 +225,8 @@ func (s *Server) byIDs(ctx context.Context, statement *sql.Stmt, args []any) ([]
 	return out, err
 }
 
-// written refuses what may need a translation.
+// written returns an error for a record in another language than the site's, because the server knows no
+// translations.
 func (s *Server) written(r *record) error {
 	if r.language != s.Site.Language {
 		return fmt.Errorf("record %d is in the language %q", r.id, r.language)
@@ -233,7 +234,7 @@ func (s *Server) written(r *record) error {
 	return nil
 }
 
-// complete loads what events are linked to.
+// complete loads the venues, organizers and terms of events.
 func (s *Server) complete(ctx context.Context, events []*event) error {
 	if len(events) == 0 {
 		return nil

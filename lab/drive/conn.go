@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// conn is a connection on which one request is on the way at a time. It is opened again when it was closed.
+// conn is a client's connection with one pending request at a time. It reconnects if the server has closed it.
 type conn struct {
 	dial    func(ctx context.Context) (net.Conn, error)
 	timeout time.Duration
@@ -57,7 +57,7 @@ func (c *conn) close() {
 	}
 }
 
-// hangUp closes the connection for good, whatever is on the way.
+// hangUp closes the connection for good and aborts a pending request.
 func (c *conn) hangUp() {
 	c.mu.Lock()
 	c.over = true
@@ -65,7 +65,7 @@ func (c *conn) hangUp() {
 	c.close()
 }
 
-// do sends a request and reads the reply, with its body if that is wanted.
+// do sends a request and reads the reply. It returns the body only if wanted is set.
 func (c *conn) do(ctx context.Context, req []byte, wanted bool) (status int, body []byte, err error) {
 	n := c.current()
 	if n == nil {
@@ -106,7 +106,7 @@ func (c *conn) exchange(n net.Conn, req []byte, wanted bool) (status int, last b
 
 var errGarbled = errors.New("no HTTP reply")
 
-// read reads a reply. last is whether the connection ends with it.
+// read reads a reply. last means that the server closes the connection after it.
 func (c *conn) read(wanted bool) (status int, last bool, err error) {
 	c.body = c.body[:0]
 	var h header
@@ -129,7 +129,7 @@ func (c *conn) read(wanted bool) (status int, last bool, err error) {
 	return status, h.close || err != nil, err
 }
 
-// header is what is read of the lines before a body.
+// header contains the fields of a reply's header that are needed to read its body.
 type header struct {
 	status  int
 	length  int // -1: none is told
@@ -162,7 +162,7 @@ func (c *conn) header() (header, error) {
 	}
 }
 
-// read takes a line into account. Names are told apart by their length first, as most matter to nobody here.
+// read parses a header line. It compares lengths of names first, since most headers are ignored.
 func (h *header) read(line []byte) error {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	switch {
@@ -180,7 +180,7 @@ func (h *header) read(line []byte) error {
 	return nil
 }
 
-// line returns the next line without its end. It is overwritten by what is read next.
+// line returns the next line without its line break. The next read overwrites it.
 func (c *conn) line() ([]byte, error) {
 	line, err := c.r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -198,7 +198,7 @@ func (c *conn) line() ([]byte, error) {
 // maxBody is how much of a body is kept at most.
 const maxBody = 64 << 20
 
-// bytes reads or skips so much of the body.
+// bytes reads n bytes of the body. It skips them unless wanted is set.
 func (c *conn) bytes(n int, wanted bool) error {
 	if !wanted {
 		_, err := c.r.Discard(n)
@@ -213,7 +213,7 @@ func (c *conn) bytes(n int, wanted bool) error {
 	return unexpectedEOF(err)
 }
 
-// unexpectedEOF is err, where an end is too early.
+// unexpectedEOF returns io.ErrUnexpectedEOF for io.EOF, and other errors unchanged.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

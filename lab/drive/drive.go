@@ -22,11 +22,12 @@ import (
 	"time"
 )
 
-// Request appends the i-th request, from 0, to an empty buffer, or returns one that was made before. It is called by many
-// at once.
+// Request returns the bytes of the i-th request, counted from 0. It appends them to the empty buf or returns bytes
+// that it shares. It is called concurrently.
 type Request func(buf []byte, i int) []byte
 
-// Config is what is sent, to whom, by how many and when. Address, Request, Clients and Length are required.
+// Config describes a load: what is sent, to which server, by how many clients, and for how long. Address, Request,
+// Clients and Length are required.
 type Config struct {
 	Address string // host:port
 	Request Request
@@ -63,8 +64,8 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// Run sends requests until the time is over and returns what became of those that were due after the warm-up. It ends
-// early, with an error, only when ctx does or when there is no connection to begin with.
+// Run sends requests for the configured time. It returns the results of requests that were due after the warm-up. It
+// returns an error if ctx ends or if no connection can be opened at the start.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Request == nil || c.Clients < 1 || c.Length <= 0 || c.Rate < 0 {
 		return nil, errors.New("drive: a request, clients and a length are needed")
@@ -89,7 +90,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return r.result(), nil
 }
 
-// run is one measurement. Times are since it began.
+// run is the state of one load. Its times count from the start of the load.
 type run struct {
 	Config
 	began   time.Time
@@ -100,14 +101,14 @@ type run struct {
 	enough  atomic.Int64 // when there were enough of them
 }
 
-// worker is one client.
+// worker is one client with its connection.
 type worker struct {
 	conn    conn
 	buf     []byte // empty
 	samples []Sample
 }
 
-// connect opens all connections: opening them is not what is measured.
+// connect opens all connections before the load starts, so that opening them is not measured.
 func (r *run) connect(ctx context.Context) error {
 	for range r.Clients {
 		w := &worker{conn: conn{dial: r.Dial, timeout: r.Timeout}, buf: make([]byte, 0, 4<<10)}
@@ -128,7 +129,8 @@ func (r *run) hangUp() {
 
 func (r *run) since() time.Duration { return time.Since(r.began) }
 
-// send sends the i-th request, which was due at some time.
+// send sends the i-th request and records a sample. due is when it should have been sent, and told when the generator
+// passed it to a client.
 func (r *run) send(ctx context.Context, w *worker, i int, due, told time.Duration) Fault {
 	req := r.Request(w.buf, i)
 	s := Sample{Due: due, Told: told, Sent: r.since()}
@@ -141,7 +143,7 @@ func (r *run) send(ctx context.Context, w *worker, i int, due, told time.Duratio
 	return s.Fault
 }
 
-// closed has each client ask again when it has its reply.
+// closed runs a closed loop: each client sends its next request as soon as it has a reply.
 func (r *run) closed(ctx context.Context) {
 	var group sync.WaitGroup
 	r.began = time.Now()
@@ -170,21 +172,21 @@ func (r *run) closed(ctx context.Context) {
 	}
 }
 
-// latest returns when a closed loop ends, however little there is.
+// latest returns the time at which a closed loop ends even with too few replies.
 func (r *run) latest() time.Duration { return r.Warm + 4*r.Length }
 
-// over reports whether a closed loop has lasted long enough.
+// over reports whether a closed loop may end: its time is over, and there are enough replies or latest is reached.
 func (r *run) over(now time.Duration) bool {
 	return now >= r.end && (r.replies.Load() >= int64(r.Least) || now >= r.latest())
 }
 
-// arrival is a request that is due.
+// arrival is a request that is due in an open loop.
 type arrival struct {
 	i         int
 	due, told time.Duration
 }
 
-// open has whichever client is free ask when a request is due.
+// open runs an open loop: requests are due at a fixed rate, and any free client sends them.
 func (r *run) open(ctx context.Context) {
 	schedule := r.schedule()
 	// Room for all, so that who tells never waits for those who do.
@@ -207,7 +209,7 @@ func (r *run) open(ctx context.Context) {
 	group.Wait()
 }
 
-// tell says what is due, when it is.
+// tell sends an arrival to the channel due at each time of the schedule, until the schedule or ctx ends.
 func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arrival) {
 	done := make(chan struct{})
 	go func() {
@@ -228,7 +230,7 @@ func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arr
 	<-done
 }
 
-// schedule returns when requests are due.
+// schedule returns the times at which the requests of an open loop are due.
 func (r *run) schedule() []time.Duration {
 	chance := rand.New(rand.NewPCG(r.Seed, 0x9E3779B97F4A7C15))
 	gap := float64(time.Second) / r.Rate
@@ -247,7 +249,7 @@ func (r *run) schedule() []time.Duration {
 	}
 }
 
-// result gathers what was measured.
+// result merges the samples of all clients into a Result.
 func (r *run) result() *Result {
 	out := &Result{Wanted: r.Rate, Length: r.end - r.Warm}
 	for _, w := range r.workers {

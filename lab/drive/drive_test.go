@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// server answers each connection by itself: reply is told the number of a request and when it came, and waits as long as
-// the reply takes.
+// server is a fake HTTP server. reply gets the number of a request and its arrival time, sleeps as long as the reply
+// should take, and returns the reply.
 type server struct {
 	began time.Time
 	n     atomic.Int64
@@ -52,7 +52,7 @@ func (s *server) dial(context.Context) (net.Conn, error) {
 	return theirs, nil
 }
 
-// simulate measures in a bubble, where time passes only while all wait.
+// simulate runs a load in a synctest bubble with fake time against a server that answers by reply.
 func simulate(t *testing.T, c Config, reply func(i int, at time.Duration) string) *Result {
 	t.Helper()
 	s := &server{began: time.Now(), reply: reply}
@@ -66,7 +66,7 @@ func simulate(t *testing.T, c Config, reply func(i int, at time.Duration) string
 	return r
 }
 
-// stalls answers in a millisecond, but for 200 ms in the midst of each second, when nothing is answered.
+// stalls replies after a millisecond, except that all replies stop for 200 ms in the middle of each second.
 func stalls(_ int, at time.Duration) string {
 	time.Sleep(time.Millisecond)
 	if in := at % time.Second; in >= 500*time.Millisecond && in < 700*time.Millisecond {
@@ -75,8 +75,9 @@ func stalls(_ int, at time.Duration) string {
 	return okReply
 }
 
-// A fifth of the time nobody is answered. Who asks at any time has a chance of one in five of waiting, 100 ms at the
-// mean; a client that waits meanwhile asks once in that time and thinks it an exception.
+// TestNothingIsLeftOutWhileTheServerStandsStill checks that a stalling server shows in the percentiles. The server
+// stalls for a fifth of the time, so one in five requests waits, 100 ms on average. A closed loop would count only
+// one slow request per client.
 func TestNothingIsLeftOutWhileTheServerStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loop := simulate(t, Config{Clients: 1, Length: 10 * time.Second}, stalls)
@@ -163,7 +164,7 @@ func TestClosedLoop(t *testing.T) {
 	})
 }
 
-// A short time in which nobody has a reply says nothing.
+// TestClosedLoopGoesOnUntilThereIsEnough checks that a closed loop runs on until it has the least number of replies.
 func TestClosedLoopGoesOnUntilThereIsEnough(t *testing.T) {
 	slow := func(int, time.Duration) string {
 		time.Sleep(300 * time.Millisecond)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// sleep is time.Sleep without the millisecond that Go's timers are late by when nothing else happens. It may end early.
+// sleep is like time.Sleep, but more exact: on an idle process, Go's timers are up to a millisecond late. It may
+// return early.
 func sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	if err := syscall.Nanosleep(&t, nil); err != nil && !errors.Is(err, syscall.EINTR) {
@@ -15,7 +16,8 @@ func sleep(d time.Duration) {
 	}
 }
 
-// reduceTimerSlack has the system wake the calling goroutine on time, not up to 50 microseconds later, until it ends.
+// reduceTimerSlack makes the kernel wake the calling goroutine on time, instead of up to 50 microseconds late. The
+// goroutine keeps its thread until it ends.
 func reduceTimerSlack() {
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and nobody else gets it
 	const setTimerSlack = 29

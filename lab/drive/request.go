@@ -12,12 +12,12 @@ func Get(u *url.URL, headers ...string) []byte {
 	return Message("GET", u, nil, headers...)
 }
 
-// Message returns the bytes of a request with a body, nil for none.
+// Message returns the bytes of a request with a body. Nil means no body.
 func Message(method string, u *url.URL, body []byte, headers ...string) []byte {
 	return Append(nil, method, u, body, headers...)
 }
 
-// Append appends them to b.
+// Append appends the bytes of a request to b. A nil body means none.
 func Append(b []byte, method string, u *url.URL, body []byte, headers ...string) []byte {
 	b = append(append(append(b, method...), ' '), u.RequestURI()...)
 	b = append(append(append(b, " HTTP/1.1\r\nHost: "...), u.Host...), "\r\n"...)
@@ -31,7 +31,7 @@ func Append(b []byte, method string, u *url.URL, body []byte, headers ...string)
 	return append(append(b, "\r\n"...), body...)
 }
 
-// Address is host:port of a URL.
+// Address returns the host and port of a URL, with the scheme's default port if it has none.
 func Address(u *url.URL) string {
 	if u.Port() == "" {
 		return net.JoinHostPort(u.Hostname(), "80")
@@ -39,7 +39,7 @@ func Address(u *url.URL) string {
 	return u.Host
 }
 
-// Each sends some requests in turn, in an order that follows from the seed.
+// Each returns a Request that sends the given requests in turn, in a random order that the seed determines.
 func Each(all [][]byte, seed uint64) Request {
 	order := rand.New(rand.NewPCG(seed, 1)).Perm(len(all))
 	return func(_ []byte, i int) []byte { return all[order[i%len(order)]] }

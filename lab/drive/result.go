@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Fault is why a request has no reply; "" for those that have one.
+// Fault is the reason why a request got no reply, "" if it got one.
 type Fault string
 
 // The faults.
@@ -49,7 +49,7 @@ func faultOf(err error) Fault {
 	return Other
 }
 
-// Sample is what became of one request. Times are since the run began.
+// Sample is the outcome of one request. Times count from the start of the load.
 type Sample struct {
 	Due    time.Duration // in a closed loop it is due when the client is free
 	Told   time.Duration // when a client was told to send it
@@ -62,7 +62,7 @@ type Sample struct {
 // maxLateness is how late the generator may be without being said to be late.
 const maxLateness = time.Millisecond
 
-// Result is what became of the requests that were due while it was measured. All samples are kept, so percentiles are
+// Result is the outcome of the requests that were due after the warm-up. It stores all samples, so percentiles are
 // exact.
 type Result struct {
 	Wanted float64       // rate of an open loop, in a second; 0 of a closed one
@@ -82,13 +82,13 @@ type Result struct {
 	Halves [2]Took // of the requests due in the first half of the time, and in the second
 }
 
-// Took is what Result has of each half.
+// Took contains the durations of the requests in one half of a load.
 type Took struct{ Took, Served Times }
 
-// Times are durations, ascending.
+// Times are durations in ascending order.
 type Times []time.Duration
 
-// At returns the time within which a share of them were, from 0 to 1: the smallest that at least as many do not exceed.
+// At returns a percentile: the smallest duration that a share (0 to 1) of all durations does not exceed.
 func (t Times) At(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -100,7 +100,7 @@ func (t Times) At(share float64) time.Duration {
 	return t[min(max(n-1, 0), len(t)-1)]
 }
 
-// add counts a sample of a run that is measured from some time to some time.
+// add counts a sample, if it was due in the measured time from from to to.
 func (r *Result) add(s Sample, from, to time.Duration) {
 	if s.Status != 0 {
 		r.All++
@@ -151,10 +151,10 @@ func (r *Result) sort() {
 	}
 }
 
-// Rate returns how many replies with 2xx there were in a second.
+// Rate returns the number of replies with a status 2xx per second.
 func (r *Result) Rate() float64 { return float64(r.Done) / r.Length.Seconds() }
 
-// Bad returns how many requests were answered with anything but 2xx, or not at all.
+// Bad returns the number of requests without a reply or with another status than 2xx.
 func (r *Result) Bad() (n int) {
 	for status, count := range r.Status {
 		if status < 200 || status > 299 {
@@ -167,7 +167,8 @@ func (r *Result) Bad() (n int) {
 	return n
 }
 
-// Errors returns the statuses and faults of those, such as "503: 12, timed out: 1"; "none".
+// Errors summarises the requests that Bad counts, such as "503: 12, timed out: 1". It returns "none" if there are
+// none.
 func (r *Result) Errors() string {
 	var out []string
 	for _, status := range slices.Sorted(maps.Keys(r.Status)) {
@@ -184,7 +185,7 @@ func (r *Result) Errors() string {
 	return strings.Join(out, ", ")
 }
 
-// Merge adds another measurement of the same thing. The rate is that of both.
+// Merge adds the result of another run of the same load. Rate then is the rate over both.
 func (r *Result) Merge(o *Result) {
 	r.Length += o.Length
 	r.All, r.Due, r.Done = r.All+o.All, r.Due+o.Due, r.Done+o.Done
@@ -209,7 +210,7 @@ func (r *Result) Merge(o *Result) {
 	r.sort()
 }
 
-// Median returns the value in the middle, the lower of two, or the zero value of none.
+// Median returns the median of values, the lower one of two, and the zero value for an empty list.
 func Median[T cmp.Ordered](values []T) (m T) {
 	if len(values) == 0 {
 		return m

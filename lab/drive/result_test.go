@@ -40,7 +40,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// The times of a clock that is told what to show.
+// TestResult checks the times in a Result. A fake clock sets the time of each request.
 func TestResult(t *testing.T) {
 	good := func(due, told, sent, done time.Duration) Sample {
 		return Sample{Due: due * ms, Told: told * ms, Sent: sent * ms, Done: done * ms, Status: 200}
@@ -83,7 +83,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// FuzzReply compares with the standard library: what that reads whole is read alike, and nothing panics.
+// FuzzReply compares the parser of replies with the standard library's. Replies that the latter reads must be read
+// alike.
 func FuzzReply(f *testing.F) {
 	for _, seed := range []string{
 		okReply, "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\nto the end", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",

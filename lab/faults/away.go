@@ -14,7 +14,7 @@ const backWithin = 10 * time.Second
 // awayFor is how long a fault lasts: longer than a request has.
 const awayFor = requestTime + time.Second
 
-// outage is a service on a MySQL server, under load.
+// outage is a service under load on a MySQL server, for scenarios that take the database away.
 type outage struct {
 	w     *world
 	mysql *mysqld
@@ -24,7 +24,8 @@ type outage struct {
 	load  *load
 }
 
-// outage starts one. by makes the URL that the service is given from that of the database; nil: the same.
+// outage starts a MySQL server, a service and a load. by changes the database URL that the service gets, for example
+// to go through a proxy. Nil leaves it.
 func (w *world) outage(ctx context.Context, by func(m *mysqld, db string) (string, error)) (*outage, error) {
 	m, err := w.server(ctx, "mysql")
 	if err != nil {
@@ -53,7 +54,8 @@ func (w *world) outage(ctx context.Context, by func(m *mysqld, db string) (strin
 	return o, pause(ctx, w.time/2)
 }
 
-// during injects a fault, looks at the service while it lasts, and waits until the service has got over its end.
+// during calls begin to inject a fault, look to check the service while it lasts, and end to undo it. It then waits
+// until the service has recovered.
 func (o *outage) during(ctx context.Context, what string, begin, end func(context.Context) error, look func(context.Context) error) error {
 	o.w.away.Store(true)
 	o.w.inject(what)
@@ -73,7 +75,7 @@ func (o *outage) during(ctx context.Context, what string, begin, end func(contex
 		return err
 	}
 	began = time.Now()
-	if err := o.well(ctx); err != nil {
+	if err := o.waitUntilWell(ctx); err != nil {
 		return fmt.Errorf("%s is over: %w", what, err)
 	}
 	o.w.recovered(time.Since(began), backWithin)
@@ -85,7 +87,7 @@ func (o *outage) during(ctx context.Context, what string, begin, end func(contex
 	return pause(ctx, o.w.time/2)
 }
 
-// unavailable looks whether the service says that it lives and cannot work, in all ways.
+// unavailable checks that the service reports that it cannot work: /readyz and requests reply 503, /healthz 200.
 func (o *outage) unavailable(ctx context.Context) error {
 	err := wait(ctx, "/readyz is 503", requestTime+4*time.Second, func(ctx context.Context) error {
 		return status(ctx, o.p.base()+"/readyz", http.StatusServiceUnavailable)
@@ -102,8 +104,8 @@ func (o *outage) unavailable(ctx context.Context) error {
 	return errors.Join(err, status(ctx, o.p.base()+"/healthz", http.StatusOK))
 }
 
-// well waits until the service reads and writes, and says that it is ready.
-func (o *outage) well(ctx context.Context) error {
+// waitUntilWell waits until the service reads and writes and /readyz replies 200.
+func (o *outage) waitUntilWell(ctx context.Context) error {
 	c := o.w.client(o.token)
 	defer c.http.CloseIdleConnections()
 	return wait(ctx, "the service works", 3*backWithin, func(ctx context.Context) error {
@@ -121,7 +123,7 @@ func (o *outage) well(ctx context.Context) error {
 	})
 }
 
-// done ends the load and looks at what is there.
+// done stops the load and compares the calendar with what was acknowledged.
 func (o *outage) done(ctx context.Context) error {
 	o.load.stop()
 	if o.p.gone() {
@@ -148,7 +150,7 @@ func restartMySQL(ctx context.Context, w *world) error {
 	}
 	for range 2 {
 		err := o.during(ctx, "MySQL is killed",
-			func(context.Context) error { o.mysql.kill(); return nil }, o.mysql.again, o.unavailable)
+			func(context.Context) error { o.mysql.kill(); return nil }, o.mysql.restart, o.unavailable)
 		if err != nil {
 			o.load.stop()
 			return err
@@ -164,7 +166,7 @@ func stopMySQL(ctx context.Context, w *world) error {
 	}
 	for range 2 {
 		err := o.during(ctx, "MySQL is shut down",
-			func(context.Context) error { o.mysql.shutdown(); return nil }, o.mysql.again, o.unavailable)
+			func(context.Context) error { o.mysql.shutdown(); return nil }, o.mysql.restart, o.unavailable)
 		if err != nil {
 			o.load.stop()
 			return err
@@ -173,8 +175,8 @@ func stopMySQL(ctx context.Context, w *world) error {
 	return o.done(ctx)
 }
 
-// again starts the server after its end.
-func (m *mysqld) again(ctx context.Context) error {
+// restart starts the MySQL server again after it ended.
+func (m *mysqld) restart(ctx context.Context) error {
 	if err := m.launch(); err != nil {
 		return err
 	}
@@ -231,8 +233,8 @@ func cutMySQL(ctx context.Context, w *world) error {
 	return o.done(ctx)
 }
 
-// refusingMySQL returns a server that runs and does not do what it is asked, as during a failover or when others take all of
-// it.
+// refusingMySQL is a scenario in which MySQL runs but refuses statements, as during a failover or with all
+// connections used.
 func refusingMySQL(ctx context.Context, w *world) error {
 	o, err := w.outage(ctx, func(m *mysqld, _ string) (string, error) {
 		// Who is not root stops at limits.
@@ -293,7 +295,7 @@ func refusingMySQL(ctx context.Context, w *world) error {
 	return o.done(ctx)
 }
 
-// readable looks whether the service reads, for everybody, and refuses to write.
+// readable checks that the service answers reads, signed in and anonymous, and refuses writes with 503.
 func (o *outage) readable(ctx context.Context) error {
 	for _, c := range []*client{o.w.client(""), o.w.client(o.token)} {
 		if _, err := c.get(ctx, o.p.base(), "/events", http.StatusOK); err != nil {
@@ -307,7 +309,7 @@ func (o *outage) readable(ctx context.Context) error {
 	return errors.Join(check503(err), status(ctx, o.p.base()+"/readyz", http.StatusOK))
 }
 
-// killAll ends the connections of all others.
+// killAll kills all connections of the service to the MySQL server.
 func (m *mysqld) killAll(ctx context.Context) (err error) {
 	rows, err := m.root.QueryContext(ctx, "SELECT id FROM information_schema.processlist WHERE user = 'almanac'")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // namespace is the path of the API.
 const namespace = "/cal/events/v1"
 
-// client asks one or more processes, and looks at each reply as a strict client would.
+// client sends requests to one or more processes and checks each reply strictly.
 type client struct {
 	w     *world
 	http  *http.Client
@@ -32,7 +32,7 @@ func (w *world) client(token string) *client {
 	}}
 }
 
-// answer is a reply, read to its end.
+// answer is a reply whose body has been read completely.
 type answer struct {
 	status int
 	header http.Header
@@ -40,7 +40,7 @@ type answer struct {
 	took   time.Duration
 }
 
-// into decodes the body.
+// into decodes the JSON body into v.
 func (a answer) into(v any) error {
 	if err := json.Unmarshal(a.body, v); err != nil {
 		return fmt.Errorf("%w in %.200s", err, a.body)
@@ -51,7 +51,8 @@ func (a answer) into(v any) error {
 // errRefused is a reply 503 with a well-formed body (contract, section 16).
 var errRefused = errors.New("503")
 
-// check503 returns what is wrong with the outcome of a request that had to be refused.
+// check503 returns nil if err, the outcome of a request, is a refusal with 503. Otherwise it describes what happened
+// instead.
 func check503(err error) error {
 	switch {
 	case errors.Is(err, errRefused):
@@ -65,8 +66,8 @@ func check503(err error) error {
 // errVanished is a connection that ended without a reply.
 var errVanished = errors.New("no reply")
 
-// send returns one request. Its error is errRefused, errVanished, or a promise that was broken: a reply 500, one in no known
-// shape, one that came too late, or a status that the caller did not expect.
+// send sends one request and returns the reply. Its error is errRefused, or errVanished for an unknown outcome. Other
+// errors are broken promises: a status 500 or one not in want, a malformed reply, or a late one.
 func (c *client) send(ctx context.Context, base, method, path, kind string, body []byte, want ...int) (answer, error) {
 	calm := !c.w.away.Load() // when it began
 	limit := requestTime + c.slack
@@ -126,8 +127,8 @@ func (c *client) exchange(req *http.Request) (answer, error) {
 	return answer{status: res.StatusCode, header: res.Header, body: data}, err
 }
 
-// checkShape reports what is wrong with a reply, whatever was asked for. Errors need their body (contract, section 16). A
-// temporary refusal needs Retry-After.
+// checkShape returns an error if a reply is malformed, whatever the request was. Errors need their body (contract,
+// section 16), and temporary refusals need Retry-After.
 func checkShape(a answer) error {
 	if a.status >= 500 && a.status != http.StatusServiceUnavailable {
 		return fmt.Errorf("%d: %.300s", a.status, a.body)
@@ -164,7 +165,7 @@ func checkShape(a answer) error {
 	return nil
 }
 
-// json sends a JSON body to a path of the API.
+// json sends a JSON body to a path of the API. want contains the expected statuses.
 func (c *client) json(ctx context.Context, base, method, path string, body any, want ...int) (answer, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -173,7 +174,7 @@ func (c *client) json(ctx context.Context, base, method, path string, body any, 
 	return c.send(ctx, base, method, namespace+path, "application/json", data, want...)
 }
 
-// get asks for a path of the API.
+// get requests a path of the API. want contains the expected statuses.
 func (c *client) get(ctx context.Context, base, path string, want ...int) (answer, error) {
 	return c.send(ctx, base, http.MethodGet, namespace+path, "", nil, want...)
 }

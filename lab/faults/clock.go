@@ -29,17 +29,17 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// clock is one that can be set.
+// clock is a clock that a scenario can set forward and back.
 type clock struct{ ahead atomic.Int64 }
 
-// now is in whole seconds, UTC.
+// now returns the time on the clock in UTC, cut to seconds.
 func (c *clock) now() time.Time {
 	return time.Now().Add(time.Duration(c.ahead.Load())).UTC().Truncate(time.Second)
 }
 
 func (c *clock) jump(by time.Duration) { c.ahead.Add(int64(by)) }
 
-// localService is the service in this process, since only here its clock can be set.
+// localService is the service in this process instead of one of its own, so that its clock can be set.
 type localService struct {
 	store *store.Store
 	clock *clock
@@ -49,8 +49,9 @@ type localService struct {
 	end   func() error
 }
 
-// inside starts the service on a new SQLite file, with rates that no load here reaches.
-func (w *world) inside(ctx context.Context) (_ *localService, err error) {
+// startLocal starts a service in this process, on a new SQLite file. Its rate limits are too high for the load to
+// reach.
+func (w *world) startLocal(ctx context.Context) (_ *localService, err error) {
 	s := &localService{clock: &clock{}}
 	if s.store, err = store.Open(ctx, "sqlite://"+filepath.Join(w.dir, "almanac.db")); err != nil {
 		return nil, err
@@ -125,20 +126,20 @@ func (w *world) inside(ctx context.Context) (_ *localService, err error) {
 	}
 	w.later(func() error {
 		data, err := os.ReadFile(filepath.Join(w.dir, "inside.log"))
-		return errors.Join(err, logErrors("the service", data), patientOnes(data))
+		return errors.Join(err, logErrors("the service", data), checkDurations(data))
 	})
 	return s, nil
 }
 
-// patientOnes looks for times that ran backwards in the log.
-func patientOnes(log []byte) error {
+// checkDurations returns an error if a request in the log took a negative time.
+func checkDurations(log []byte) error {
 	if i := strings.Index(string(log), `"took":-`); i >= 0 {
 		return fmt.Errorf("a request took less than no time: %.200s", log[i:])
 	}
 	return nil
 }
 
-// publish does what the program does every second.
+// publish publishes due events again and again until ctx ends, as the program does every second.
 func (s *localService) publish(ctx context.Context) error {
 	for {
 		if _, err := edit.PublishDue(ctx, s.store.Ent, s.clock.now()); err != nil && ctx.Err() == nil {
@@ -150,9 +151,10 @@ func (s *localService) publish(ctx context.Context) error {
 	}
 }
 
-// jumpingClock sets the clock under load, forward and back, by more and by less than anything in the service waits for.
+// jumpingClock is a scenario that sets the clock forward and back under load. Some jumps are longer than any time-out
+// in the service.
 func jumpingClock(ctx context.Context, w *world) error {
-	s, err := w.inside(ctx)
+	s, err := w.startLocal(ctx)
 	if err != nil {
 		return err
 	}
@@ -207,7 +209,7 @@ func (s *localService) scheduledEvent() *event {
 	}
 }
 
-// schedule makes the event that is published at an instant.
+// schedule creates an event that is to be published at an instant, and returns its id.
 func (s *localService) schedule(ctx context.Context, c *client, due time.Time) (int64, error) {
 	body := s.scheduledEvent().body()
 	body["date_utc"] = due.Format(time.DateTime)
@@ -224,7 +226,7 @@ func (s *localService) schedule(ctx context.Context, c *client, due time.Time) (
 	return row.ID, err
 }
 
-// jumps sets the clock again and again.
+// jumps sets the clock several times and checks the scheduled event after each jump. due is its publication date.
 func (s *localService) jumps(ctx context.Context, w *world, c *client, scheduled int64, due time.Time) error {
 	nobody := w.client("")
 	defer nobody.http.CloseIdleConnections()
@@ -244,7 +246,7 @@ func (s *localService) jumps(ctx context.Context, w *world, c *client, scheduled
 		if err := s.shows(ctx, nobody, scheduled, published); err != nil {
 			return err
 		}
-		if err := s.stamped(ctx, w, c); err != nil {
+		if err := s.checkTimes(ctx, w, c); err != nil {
 			return err
 		}
 		is, err := edit.Revision(ctx, s.store.Ent)
@@ -259,7 +261,7 @@ func (s *localService) jumps(ctx context.Context, w *world, c *client, scheduled
 	return nil
 }
 
-// shows looks whether an event is there for everybody, one by one and in lists, or nowhere.
+// shows waits until the anonymous caller can (want) or cannot read an event, alone and in lists.
 func (s *localService) shows(ctx context.Context, c *client, id int64, want bool) error {
 	return wait(ctx, fmt.Sprintf("event %d is published: %t", id, want), 5*time.Second, func(ctx context.Context) error {
 		one, err := c.get(ctx, s.base, fmt.Sprintf("/events/%d", id), http.StatusOK, http.StatusForbidden)
@@ -281,8 +283,9 @@ func (s *localService) shows(ctx context.Context, c *client, id int64, want bool
 	})
 }
 
-// stamped looks at what a write says of its time, and at what a client is told of its rate.
-func (s *localService) stamped(ctx context.Context, w *world, c *client) error {
+// checkTimes checks that the times in the reply to a write follow the clock, and that the header RateLimit stays
+// plausible.
+func (s *localService) checkTimes(ctx context.Context, w *world, c *client) error {
 	before := s.clock.now()
 	a, err := c.json(ctx, s.base, http.MethodPost, "/tags", object{"name": "tag 0"}, http.StatusCreated, http.StatusBadRequest)
 	if err != nil {
@@ -319,8 +322,8 @@ func (s *localService) stamped(ctx context.Context, w *world, c *client) error {
 	return nil
 }
 
-// revoked looks whether a token that was used before the clock was set back is refused when it is revoked, within
-// seconds of the clock and not of the jump; and one whose time was over works no more for being used.
+// revoked checks that setting the clock back does not revive tokens. A revoked token that was used before must be
+// refused within seconds, and an expired one must stay expired.
 func (s *localService) revoked(ctx context.Context, w *world) error {
 	secret, token, err := auth.IssueToken(ctx, s.store.Ent, s.clock.now(), s.user, "", nil)
 	if err != nil {

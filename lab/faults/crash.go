@@ -25,8 +25,8 @@ func killMySQL(ctx context.Context, w *world) error {
 	return w.killed(ctx, db, false)
 }
 
-// killed kills the process at random moments of a load, starts it again and looks. On MySQL several processes could
-// run, and the database outlives this one with what it had begun.
+// killed kills the process at random moments under load, starts it again and checks the calendar each time. images
+// includes uploads in the load.
 func (w *world) killed(ctx context.Context, db string, images bool) error {
 	p, err := w.serve(ctx, "almanac", db)
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *world) killed(ctx context.Context, db string, images bool) error {
 	return p.stop(ctx)
 }
 
-// fixedAddresses returns the addresses of programs that all answer.
+// fixedAddresses returns a function that always returns the addresses of all the programs, for a load.
 func fixedAddresses(programs ...*program) func() []string {
 	var out []string
 	for _, p := range programs {

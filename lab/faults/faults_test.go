@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// eventRowOf is an event as the API would show it.
+// eventRowOf returns an event with these fields as the API would show it.
 func eventRowOf(id int64, title, venue, status string) eventRow {
 	return eventRow{
 		ID: id, Title: title, Status: status, Slug: strings.ToLower(title), Description: "<p>Text.</p>\n",

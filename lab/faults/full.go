@@ -14,8 +14,8 @@ import (
 // smallDisk is the size of the disk that is filled.
 const smallDisk = 24 << 20
 
-// fullDisk fills the disk that the database, its journal and the images are on, first by a file of somebody else's,
-// which is deleted then, and then by the service itself.
+// fullDisk is a scenario that fills the disk of the database and the images. First a foreign file fills it and is
+// deleted again, then the service itself fills it.
 func fullDisk(ctx context.Context, w *world) error {
 	data := filepath.Join(w.dir, "data")
 	if err := os.Mkdir(data, 0o755); err != nil {
@@ -59,7 +59,7 @@ func fullDisk(ctx context.Context, w *world) error {
 	return o.done(ctx)
 }
 
-// fillUp writes a file until nothing more fits on its disk.
+// fillUp writes a file that takes all remaining space of its disk.
 func fillUp(name string) (err error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -76,7 +76,7 @@ func fillUp(name string) (err error) {
 	return nil
 }
 
-// full looks whether the service refuses to write, events as well as images, and reads on.
+// full checks that the service refuses to write events and images, and still answers reads.
 func (o *outage) full(ctx context.Context) error {
 	writer, nobody := o.w.client(o.token), o.w.client("")
 	defer writer.http.CloseIdleConnections()

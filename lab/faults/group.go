@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// group is three servers of a replication group in single-primary mode.
+// group is a MySQL replication group of three servers in single-primary mode.
 type group struct {
 	w       *world
 	members []*mysqld
@@ -68,7 +68,7 @@ func groupOptions(i int, seeds []string) []string {
 	}
 }
 
-// form makes the servers a group.
+// form starts group replication on the servers.
 func (g *group) form(ctx context.Context) error {
 	for i, m := range g.members {
 		statements := []string{
@@ -99,7 +99,7 @@ func (g *group) form(ctx context.Context) error {
 	})
 }
 
-// url names all members.
+// url returns the URL of a database with the addresses of all members, for the service.
 func (g *group) url(name string) string {
 	addresses := make([]string, len(g.members))
 	for i, m := range g.members {
@@ -108,7 +108,7 @@ func (g *group) url(name string) string {
 	return "mysql://root@" + strings.Join(addresses, ",") + "/" + name
 }
 
-// newPrimary waits until a member other than one takes writes.
+// newPrimary waits until a member other than old is the primary, and returns it.
 func (g *group) newPrimary(ctx context.Context, old *mysqld) (*mysqld, error) {
 	for {
 		for _, m := range g.members {
@@ -123,7 +123,7 @@ func (g *group) newPrimary(ctx context.Context, old *mysqld) (*mysqld, error) {
 	}
 }
 
-// failingOver moves the primary of a group under load: by order, and by killing it.
+// failingOver is a scenario that changes the primary of a group under load: by a command, and by killing the old one.
 func failingOver(ctx context.Context, w *world) error {
 	g, err := w.group(ctx)
 	if err != nil {
@@ -159,7 +159,7 @@ func failingOver(ctx context.Context, w *world) error {
 	return g.strays(ctx, db, token, primary)
 }
 
-// moves has another member become the primary twice, and returns the last one.
+// moves makes other members the primary, twice, and returns the last primary.
 func (g *group) moves(ctx context.Context, w *world, p *program, token string) (*mysqld, error) {
 	old := g.members[0]
 	for _, f := range []struct {
@@ -202,7 +202,7 @@ func (g *group) moves(ctx context.Context, w *world, p *program, token string) (
 			return nil, err
 		}
 		began := time.Now()
-		if err := (&outage{w: w, p: p, token: token}).well(ctx); err != nil {
+		if err := (&outage{w: w, p: p, token: token}).waitUntilWell(ctx); err != nil {
 			return nil, err
 		}
 		line.mark("writes")
@@ -223,13 +223,13 @@ func (g *group) moves(ctx context.Context, w *world, p *program, token string) (
 	return old, nil
 }
 
-// probes asks a program whether it is ready, again and again.
+// probes sends requests to /readyz of a program again and again and counts refusals.
 type probes struct {
 	end     chan struct{}
 	refused chan int // how often /readyz/write was 503
 }
 
-// probe begins to ask. /readyz has to be 200 all the time.
+// probe starts sending requests to /readyz, which must always reply 200.
 func (w *world) probe(ctx context.Context, p *program) *probes {
 	found := &probes{make(chan struct{}), make(chan int, 1)}
 	go func() {
@@ -254,17 +254,17 @@ func (w *world) probe(ctx context.Context, p *program) *probes {
 	return found
 }
 
-// stop ends the questions.
+// stop ends the probes and returns how many were refused.
 func (p *probes) stop() (refused int) {
 	close(p.end)
 	return <-p.refused
 }
 
-// strays restarts the killed member outside of its group, where it takes writes. A process that starts then has to find the
-// primary of the group.
+// strays restarts the killed member outside the group, where it accepts writes. A service started then must find the
+// group's primary and ignore this member.
 func (g *group) strays(ctx context.Context, db, token string, primary *mysqld) error {
 	killed := g.members[1]
-	if err := killed.again(ctx); err != nil {
+	if err := killed.restart(ctx); err != nil {
 		return err
 	}
 	if err := killed.exec(ctx, "SET GLOBAL super_read_only = OFF"); err != nil {

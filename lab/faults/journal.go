@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// event is what a client says of an event, in so far as it is compared.
+// event contains the fields of an event that the audit compares.
 type event struct {
 	Title       string
 	Description string
@@ -27,7 +27,7 @@ func (e *event) equal(o *event) bool {
 		slices.Equal(e.Categories, o.Categories) && e.Trashed == o.Trashed
 }
 
-// entry is what may have become of an event.
+// entry lists the states in which an event may be. There are several after a write with an unknown outcome.
 type entry struct {
 	ID int64 // 0 while it was not told
 	// May is what it may be now; nil is that there is none. One: it was acknowledged. Two: the last write of it had no
@@ -37,7 +37,8 @@ type entry struct {
 
 func (e *entry) settled() bool { return len(e.May) == 1 }
 
-// journal is what was written, what was acknowledged of it, and what is unknown. Titles of events are unique in it.
+// journal records all writes: which were acknowledged, and for which the outcome is unknown. It identifies events by
+// their unique titles.
 type journal struct {
 	mu           sync.Mutex
 	events       map[string]*entry
@@ -46,7 +47,7 @@ type journal struct {
 	unknown      int
 }
 
-// stateAt is an image that was acknowledged.
+// stateAt is an image whose upload was acknowledged: its address and bytes.
 type stateAt struct {
 	URL  string
 	Data []byte `json:"-"`
@@ -56,7 +57,7 @@ func newJournal() *journal {
 	return &journal{events: make(map[string]*entry), images: make(map[int64]stateAt)}
 }
 
-// created notes the outcome of a create.
+// created records a create. known is false if the client got no reply. The event may then exist or not.
 func (j *journal) created(e *event, id int64, known bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,7 +70,8 @@ func (j *journal) created(e *event, id int64, known bool) {
 	j.events[e.Title] = &entry{May: []*event{nil, e}}
 }
 
-// changed notes the outcome of an update or delete of an event that was settled.
+// changed records an update or delete. known is false if the client got no reply. The event may then have the old or
+// the new state.
 func (j *journal) changed(e *event, known bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,7 +85,7 @@ func (j *journal) changed(e *event, known bool) {
 	was.May = append(was.May, e)
 }
 
-// pictured notes an image that was acknowledged.
+// pictured records an acknowledged upload of an image.
 func (j *journal) pictured(id int64, p stateAt) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,14 +93,15 @@ func (j *journal) pictured(id int64, p stateAt) {
 	j.images[id] = p
 }
 
-// lost notes a write whose outcome nobody looks for.
+// lost counts a write with an unknown outcome that the audit does not examine.
 func (j *journal) lost() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.unknown++
 }
 
-// pick returns an event that the chooser takes and that may be written again, or nil.
+// pick returns the first of the events with these titles whose state is known, so that it can be written again. It
+// returns nil if there is none.
 func (j *journal) pick(titles []string) (id int64, e *event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

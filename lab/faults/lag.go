@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// laggingReplica has two real replicas whose appliers are stopped while the calendar changes, and run again. Then one after
-// the other is killed.
+// laggingReplica is a scenario with two real replicas. Replication is stopped while the calendar changes, and
+// resumed. Then the replicas are killed one after the other.
 func laggingReplica(ctx context.Context, w *world) error {
 	source, replicas, err := w.replicated(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func laggingReplica(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	if err := l.everybody(ctx, before); err != nil {
+	if err := l.waitForAll(ctx, before); err != nil {
 		return err
 	}
 	if err := l.readsReplica(ctx); err != nil {
@@ -66,12 +66,12 @@ func laggingReplica(ctx context.Context, w *world) error {
 			if err := replica.either(ctx, "START REPLICA SQL_THREAD", "START SLAVE SQL_THREAD"); err != nil {
 				return err
 			}
-			if err := replica.caughtUp(ctx, source); err != nil {
+			if err := replica.waitForReplica(ctx, source); err != nil {
 				return err
 			}
 		}
 		began := time.Now()
-		if err := l.everybody(ctx, l.newest); err != nil {
+		if err := l.waitForAll(ctx, l.newest); err != nil {
 			return err
 		}
 		w.recovered(time.Since(began), backWithin)
@@ -89,17 +89,17 @@ func laggingReplica(ctx context.Context, w *world) error {
 		}
 		w.away.Store(false)
 	}
-	if err := replicas[0].again(ctx); err != nil {
+	if err := replicas[0].restart(ctx); err != nil {
 		return err
 	}
-	if err := replicas[0].caughtUp(ctx, source); err != nil {
+	if err := replicas[0].waitForReplica(ctx, source); err != nil {
 		return err
 	}
 	began := time.Now()
 	if err := l.readsReplica(ctx); err != nil {
 		return err
 	}
-	if err := l.everybody(ctx, l.newest); err != nil {
+	if err := l.waitForAll(ctx, l.newest); err != nil {
 		return err
 	}
 	w.recovered(time.Since(began), backWithin)
@@ -108,8 +108,9 @@ func laggingReplica(ctx context.Context, w *world) error {
 	return l.end(ctx, db, token)
 }
 
-// caughtUp waits until a replica has what its source had a moment before. How long that takes is up to the servers.
-func (m *mysqld) caughtUp(ctx context.Context, source *mysqld) error {
+// waitForReplica waits until a replica has all transactions that its source had when the function was called. It sets
+// no time limit of its own.
+func (m *mysqld) waitForReplica(ctx context.Context, source *mysqld) error {
 	const newest = "SELECT value FROM almanac.counters WHERE name = 'revision'"
 	return wait(ctx, m.name+" has caught up", catchUpLimit, func(ctx context.Context) error {
 		var there, here int64
@@ -127,7 +128,7 @@ func (m *mysqld) caughtUp(ctx context.Context, source *mysqld) error {
 // catchUpLimit is how long a replica may take to apply what it has missed.
 const catchUpLimit = 2 * time.Minute
 
-// readsReplica waits until the service reads a replica.
+// readsReplica waits until the service reads from a replica again.
 func (l *lag) readsReplica(ctx context.Context) error {
 	return wait(ctx, "the service reads a replica", waitLimit, func(ctx context.Context) error {
 		data, err := os.ReadFile(l.p.logFile)
@@ -145,7 +146,7 @@ func (l *lag) readsReplica(ctx context.Context) error {
 // usedServer finds in a log which server is read.
 var usedServer = regexp.MustCompile(`"msg":"database server is used","server":"([^"]*)"`)
 
-// replicated starts three servers, of which two follow the first.
+// replicated starts a MySQL server and two replicas of it.
 func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*mysqld, err error) {
 	options := func(id string) []string {
 		return []string{"--server-id=" + id, "--log-bin=binlog", "--binlog-format=ROW", "--relay-log=relay"}
@@ -165,7 +166,7 @@ func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*my
 	if err := starting.Wait(); err != nil {
 		return nil, replicas, err
 	}
-	file, position, err := source.logged(ctx)
+	file, position, err := source.logPosition(ctx)
 	if err != nil {
 		return nil, replicas, err
 	}
@@ -191,8 +192,8 @@ func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*my
 	return source, replicas, nil
 }
 
-// logged returns where the log of the server stands.
-func (m *mysqld) logged(ctx context.Context) (file, position string, err error) {
+// logPosition returns the current position in the server's binary log.
+func (m *mysqld) logPosition(ctx context.Context) (file, position string, err error) {
 	// MySQL has given up the second name, MariaDB does not know the first.
 	for _, show := range []string{"SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"} {
 		if file, position, err = m.firstTwo(ctx, show); err == nil {
@@ -202,7 +203,7 @@ func (m *mysqld) logged(ctx context.Context) (file, position string, err error) 
 	return "", "", fmt.Errorf("where the log of %s stands: %w", m.name, err)
 }
 
-// firstTwo returns the first two columns of the first row.
+// firstTwo returns the first two columns of a query's first row.
 func (m *mysqld) firstTwo(ctx context.Context, query string) (a, b string, err error) {
 	rows, err := m.root.QueryContext(ctx, query)
 	if err != nil {
@@ -225,7 +226,7 @@ func (m *mysqld) firstTwo(ctx context.Context, query string) (a, b string, err e
 	return a, b, err
 }
 
-// lag is the service while its replica is behind.
+// lag is a service whose replica lags behind.
 type lag struct {
 	w                *world
 	p                *program
@@ -233,7 +234,8 @@ type lag struct {
 	newest           version
 }
 
-// version is one state of the same event: its title changes with its venue, its tag and the words it is found by.
+// version is one state of the event that the scenario rewrites. Its title, venue, tag and search words change
+// together.
 type version struct {
 	id     int64
 	number int
@@ -247,7 +249,8 @@ func (v version) event() *event {
 	}
 }
 
-// write makes the event, or changes it to its next version, and looks at it as its writer.
+// write creates the event, or changes it to its next version, and checks that the writer sees the new version at
+// once.
 func (l *lag) write(ctx context.Context, when string) (version, error) {
 	v := version{l.newest.id, l.newest.number + 1}
 	body := v.event().body()
@@ -273,7 +276,7 @@ func (l *lag) write(ctx context.Context, when string) (version, error) {
 	return v, nil
 }
 
-// reads looks whether a caller sees a version in all ways, or in none.
+// reads checks that a caller sees all of a version (want), or none of it, by id, in lists and in searches.
 func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error {
 	n, id := strconv.Itoa(v.number), strconv.FormatInt(v.id, 10)
 	for _, path := range []string{"/events/" + id, "/events?include=" + id, "/events?search=wording" + n, "/events?tags=replica-" + n} {
@@ -312,8 +315,8 @@ func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error 
 	return nil
 }
 
-// everybody waits until all see a version.
-func (l *lag) everybody(ctx context.Context, v version) error {
+// waitForAll waits until all callers see a version.
+func (l *lag) waitForAll(ctx context.Context, v version) error {
 	return wait(ctx, fmt.Sprintf("all see version %d", v.number), waitLimit, func(ctx context.Context) error {
 		err := l.reads(ctx, l.nobody, v, true)
 		if err == nil {
@@ -323,8 +326,8 @@ func (l *lag) everybody(ctx context.Context, v version) error {
 	})
 }
 
-// behind writes while the replica stands still: the writer sees each version at once, nobody in particular the one before
-// all of them, whole.
+// behind writes while replication is stopped. The writer must see each version at once. Other callers must see the
+// version from before, complete.
 func (l *lag) behind(ctx context.Context, _ version, round int, length time.Duration) error {
 	// What is under way is applied or not, but does not change any more.
 	if err := pause(ctx, 300*time.Millisecond); err != nil {
@@ -348,7 +351,7 @@ func (l *lag) behind(ctx context.Context, _ version, round int, length time.Dura
 	return nil
 }
 
-// without looks at the service one of whose replicas is gone, or both: it writes, and reads go on for all.
+// without checks that the service writes and reads after one or both replicas were killed.
 func (l *lag) without(ctx context.Context) error {
 	one := "/events/" + strconv.FormatInt(l.newest.id, 10)
 	if _, err := l.signedIn.json(ctx, l.p.base(), http.MethodPut, one, object{"featured": false}, http.StatusOK); err != nil {
@@ -369,7 +372,7 @@ func (l *lag) without(ctx context.Context) error {
 	return nil
 }
 
-// end looks at what is there. The event of this scenario is no part of the journal, so it is told of it.
+// end compares the calendar with the journal. It adds the scenario's event to the journal first.
 func (l *lag) end(ctx context.Context, db, token string) error {
 	l.w.journal.created(l.newest.event(), l.newest.id, true)
 	if err := l.w.verify(ctx, l.p, db, token); err != nil {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// load is clients that write and read until they are told to stop.
+// load is a number of clients that write and read until stop is called.
 type load struct {
 	w       *world
 	bases   func() []string // of the processes that answer
@@ -34,7 +34,7 @@ type load struct {
 	group  sync.WaitGroup
 }
 
-// load starts one. change adapts it first; nil leaves it as it is.
+// load starts a load on the processes that bases returns. change adapts its settings first, and nil keeps them.
 func (w *world) load(ctx context.Context, token string, bases func() []string, change func(*load)) *load {
 	l := &load{
 		w: w, bases: bases, writer: w.client(token), reader: w.client(""), writers: 6, readers: 2, end: make(chan struct{}),
@@ -55,7 +55,7 @@ func (w *world) load(ctx context.Context, token string, bases func() []string, c
 	return l
 }
 
-// repeat does something over and over. What is refused is tried again a little later.
+// repeat calls do until the load stops. It pauses briefly after a refusal.
 func (l *load) repeat(ctx context.Context, do func(context.Context) error) {
 	for {
 		select {
@@ -78,7 +78,7 @@ func (l *load) repeat(ctx context.Context, do func(context.Context) error) {
 	}
 }
 
-// stop lets the requests under way end.
+// stop ends the load after its pending requests are finished.
 func (l *load) stop() {
 	close(l.end)
 	l.group.Wait()
@@ -87,7 +87,7 @@ func (l *load) stop() {
 	l.reader.http.CloseIdleConnections()
 }
 
-// loadWriter is one client that writes. It alone writes its events, so it knows what they have to be.
+// loadWriter is a client of the load that writes. No other client changes its events, so it knows their state.
 type loadWriter struct {
 	*load
 	name   string
@@ -96,7 +96,7 @@ type loadWriter struct {
 	chance *rand.Rand
 }
 
-// write returns one write of some kind.
+// write performs one random write and records its outcome.
 func (h *loadWriter) write(ctx context.Context) error {
 	bases := h.bases()
 	base := bases[h.chance.IntN(len(bases))]
@@ -113,10 +113,11 @@ func (h *loadWriter) write(ctx context.Context) error {
 	return h.create(ctx, base)
 }
 
-// tag returns one of a few that all writers make at the same time.
+// tag returns a random one of a few tag names that all writers create concurrently.
 func (h *loadWriter) tag() string { return "tag " + strconv.Itoa(h.chance.IntN(12)) }
 
-// make returns a new event: with a place and an organizer of its own or shared with others, and with shared tags.
+// make returns a new random event. Its venue and organizer are its own or shared with other events. Its tags are
+// shared.
 func (h *loadWriter) make() *event {
 	h.made++
 	title := fmt.Sprintf("Event %s-%d", h.name, h.made)
@@ -136,10 +137,10 @@ func sortedUnique(names ...string) []string {
 	return slices.Compact(names)
 }
 
-// object is a body to send.
+// object is a JSON object to send.
 type object map[string]any
 
-// body returns what is sent for an event: everything inline.
+// body returns the JSON that creates an event, along with its venue, organizer and tags.
 func (e *event) body() object {
 	organizers := make([]object, len(e.Organizers))
 	for i, name := range e.Organizers {
@@ -180,7 +181,7 @@ func (h *loadWriter) create(ctx context.Context, base string) error {
 	return nil
 }
 
-// seen reads an event from every process, one by one and in a list.
+// seen checks that every process shows an event as e, by id and in a list.
 func (h *loadWriter) seen(ctx context.Context, id int64, e *event) error {
 	for _, base := range h.bases() {
 		a, err := h.reader.get(ctx, base, "/events/"+strconv.FormatInt(id, 10), http.StatusOK)
@@ -209,7 +210,8 @@ func (h *loadWriter) seen(ctx context.Context, id int64, e *event) error {
 	return nil
 }
 
-// own returns an event of this hand that may be written again.
+// own returns one of this writer's events whose state is known, so that it can be written again. It returns nil if
+// there is none.
 func (h *loadWriter) own() (id int64, e *event) {
 	n := len(h.titles)
 	if n == 0 {
@@ -290,7 +292,7 @@ func (h *loadWriter) upload(ctx context.Context, base string) error {
 	return nil
 }
 
-// drawing returns a picture that is like no other.
+// drawing returns the bytes of a random image, different in each call.
 func drawing(chance *rand.Rand) ([]byte, error) {
 	m := image.NewRGBA(image.Rect(0, 0, 24, 24))
 	for x := range 24 {
@@ -304,7 +306,7 @@ func drawing(chance *rand.Rand) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// read returns one read of some kind.
+// read performs one random read.
 func (l *load) read(ctx context.Context, chance *rand.Rand) error {
 	bases := l.bases()
 	base := bases[chance.IntN(len(bases))]

@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// scenario is a fault and what has to hold in spite of it.
+// scenario is a test that injects a fault and checks that the service keeps its promises.
 type scenario struct {
 	name  string
 	about string
@@ -60,7 +60,7 @@ func main() {
 	os.Exit(status)
 }
 
-// testSetup is what the command line says.
+// testSetup contains the flags of the command.
 type testSetup struct {
 	binary string // almanac
 	mysqld string // called with DIR PORT OPTION...; runs a server in the foreground
@@ -72,7 +72,7 @@ type testSetup struct {
 	timelines string // folder for the timelines of failovers; "" for none
 }
 
-// run returns the exit status: 0 all promises held, 1 one was broken, 2 wrong usage.
+// run runs the command and returns the exit status: 0 all promises kept, 1 some broken, 2 wrong usage.
 func run(ctx context.Context, args []string, out io.Writer) int {
 	var s testSetup
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
@@ -113,7 +113,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	return 0
 }
 
-// prepare makes paths absolute and the folder, and lets this process have many files open.
+// prepare makes paths absolute, creates the work folder and raises the limit of open files.
 func prepare(s *testSetup) error {
 	for _, path := range []*string{&s.binary, &s.mysqld} {
 		if *path == "" {
@@ -137,7 +137,7 @@ func prepare(s *testSetup) error {
 	return errors.Join(err, raiseFiles())
 }
 
-// selectScenarios finds scenarios by name; none is all.
+// selectScenarios finds scenarios by name. No names select all.
 func selectScenarios(names []string) ([]scenario, error) {
 	if len(names) == 0 {
 		return scenarios, nil
@@ -160,7 +160,7 @@ func selectScenarios(names []string) ([]scenario, error) {
 // errSkipped is returned by a scenario that cannot run here.
 var errSkipped = errors.New("skipped")
 
-// result is what came of a scenario.
+// result is the outcome of a scenario.
 type result struct {
 	scenario
 	tally
@@ -169,7 +169,7 @@ type result struct {
 	err     error
 }
 
-// tally is what a scenario counted.
+// tally counts requests, faults and the like in a scenario.
 type tally struct {
 	acknowledged int // writes with a full reply of success
 	unknown      int // writes without a reply, or with one that leaves open whether they happened
@@ -199,7 +199,8 @@ func runAll(ctx context.Context, s testSetup, chosen []scenario, parallel int, o
 	return results
 }
 
-// runOne runs a scenario, ends what it started and removes what it wrote, if all is well.
+// runOne runs a scenario and stops all processes that it started. It removes the scenario's files only if no promise
+// was broken.
 func runOne(ctx context.Context, s testSetup, c scenario, log *bytes.Buffer) (r result) {
 	r.scenario = c
 	fmt.Fprintf(log, "\n=== %s: %s\n", c.name, c.about)
@@ -248,7 +249,7 @@ func runOne(ctx context.Context, s testSetup, c scenario, log *bytes.Buffer) (r 
 	return r
 }
 
-// table prints what came of all.
+// table prints a table of the results.
 func table(out io.Writer, results []result) {
 	fmt.Fprintln(out)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

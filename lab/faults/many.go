@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// twoOnSQLite has two processes write to one file at the same time, and clients read from one what they wrote through
-// the other.
+// twoOnSQLite is a scenario with two processes on one SQLite file. Both write, and clients read from one what they
+// wrote through the other.
 func twoOnSQLite(ctx context.Context, w *world) error {
 	db := "sqlite://" + filepath.Join(w.dir, "almanac.db")
 	var programs []*program
@@ -46,7 +46,7 @@ func twoOnSQLite(ctx context.Context, w *world) error {
 	return nil
 }
 
-// fleet is processes of which some are not asked for the moment, as behind a proxy that looks at /readyz.
+// fleet is several processes behind a simulated load balancer, which sends requests only to ready ones.
 type fleet struct {
 	mu       sync.Mutex
 	programs []*program
@@ -74,8 +74,8 @@ func (f *fleet) set(p *program, out bool) {
 // processes is how many there are on one MySQL.
 const processes = 8
 
-// eightOnMySQL has many processes on one server. Some are stopped as in a deployment: taken out of the proxy, told to
-// stop, started again; nobody notices. One is told to stop while it is asked, and one is killed.
+// eightOnMySQL is a scenario with eight processes on one MySQL server. A rolling deployment must go unnoticed by
+// clients. Then one process is stopped and one is killed without notice.
 func eightOnMySQL(ctx context.Context, w *world) error {
 	m, err := w.server(ctx, "mysql")
 	if err != nil {
@@ -135,7 +135,7 @@ func eightOnMySQL(ctx context.Context, w *world) error {
 	return nil
 }
 
-// deploy replaces three of the processes, one after the other.
+// deploy restarts three processes one after the other, each taken out of the load balancer before.
 func (f *fleet) deploy(ctx context.Context, w *world) error {
 	for _, p := range f.programs[:3] {
 		if err := pause(ctx, w.time/4); err != nil {
@@ -158,7 +158,7 @@ func (f *fleet) deploy(ctx context.Context, w *world) error {
 	return pause(ctx, w.time/4)
 }
 
-// lose ends two of the processes while they are asked: one is told to stop, one is killed.
+// lose ends two processes while they get requests: one is stopped, one is killed. Then it starts both again.
 func (f *fleet) lose(ctx context.Context, w *world) error {
 	if err := pause(ctx, w.time/4); err != nil {
 		return err

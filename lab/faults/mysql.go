@@ -15,7 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// mysqld is a MySQL server of this scenario alone, which may be ended and started again.
+// mysqld is a MySQL server for one scenario, which can kill and restart it.
 type mysqld struct {
 	w       *world
 	name    string
@@ -28,7 +28,8 @@ type mysqld struct {
 	root  *sql.DB
 }
 
-// server starts one. It commits to disk, as production does: what it acknowledged survives its end.
+// server starts a MySQL server. It syncs each commit to disk, as in production, so that acknowledged writes survive a
+// kill.
 func (w *world) server(ctx context.Context, name string, options ...string) (*mysqld, error) {
 	port, err := freePort(ctx)
 	if err != nil {
@@ -80,7 +81,7 @@ func (m *mysqld) launch() (err error) {
 	return nil
 }
 
-// ready waits until the server answers.
+// ready waits until the server accepts connections.
 func (m *mysqld) ready(ctx context.Context) error {
 	return wait(ctx, m.name+" answers", 90*time.Second, func(ctx context.Context) error {
 		select {
@@ -92,10 +93,10 @@ func (m *mysqld) ready(ctx context.Context) error {
 	})
 }
 
-// kill ends the server at once.
+// kill sends SIGKILL to the server.
 func (m *mysqld) kill() { m.signal(syscall.SIGKILL) }
 
-// shutdown ends the server as its operator would.
+// shutdown sends SIGTERM to the server, as an operator would.
 func (m *mysqld) shutdown() { m.signal(syscall.SIGTERM) }
 
 func (m *mysqld) signal(s syscall.Signal) {
@@ -121,7 +122,7 @@ func (m *mysqld) exec(ctx context.Context, statement string) error {
 	return nil
 }
 
-// either runs the first of some statements that the server understands: MySQL and MariaDB call some things differently.
+// either tries statements until the server accepts one, since MySQL and MariaDB differ in syntax.
 func (m *mysqld) either(ctx context.Context, statements ...string) error {
 	var errs []error
 	for _, s := range statements {
@@ -134,7 +135,7 @@ func (m *mysqld) either(ctx context.Context, statements ...string) error {
 	return errors.Join(errs...)
 }
 
-// database makes a database with the schema, and returns its URL.
+// database creates a database with the current schema and returns its URL.
 func (m *mysqld) database(ctx context.Context, name string) (string, error) {
 	if err := m.exec(ctx, "CREATE DATABASE "+name); err != nil {
 		return "", err
@@ -144,5 +145,5 @@ func (m *mysqld) database(ctx context.Context, name string) (string, error) {
 	return db, err
 }
 
-// url is that of a database, by way of an address.
+// url returns the URL of the database with a name, at the address of the server or of a proxy.
 func (m *mysqld) url(address, name string) string { return "mysql://root@" + address + "/" + name }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// raiseFiles lets this process have as many files open as it may.
+// raiseFiles raises the limit of open files of this process to its maximum.
 func raiseFiles() error {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
@@ -22,7 +22,7 @@ func raiseFiles() error {
 	return nil
 }
 
-// mountSmall mounts a filesystem in memory of a number of bytes. unmount undoes it.
+// mountSmall mounts a filesystem in memory with the given size. unmount undoes it.
 func mountSmall(dir string, bytes int64) (unmount func() error, err error) {
 	if err := unix.Mount("almanac-faults", dir, "tmpfs", 0, "size="+strconv.FormatInt(bytes, 10)); err != nil {
 		return nil, fmt.Errorf("mount: %w", err)
@@ -35,7 +35,7 @@ func mountSmall(dir string, bytes int64) (unmount func() error, err error) {
 	}, nil
 }
 
-// limitFiles bounds the size of the files that a process writes; 0 takes the bound away.
+// limitFiles limits the size of the files that a process may write, in bytes. 0 removes the limit.
 func limitFiles(pid int, bytes uint64) error {
 	l := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
 	if bytes == 0 {
@@ -47,7 +47,7 @@ func limitFiles(pid int, bytes uint64) error {
 	return nil
 }
 
-// peakMemory returns the most memory that a process has had, in bytes.
+// peakMemory returns the peak memory (resident set) of a process in bytes.
 func peakMemory(pid int) (int64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -62,7 +62,7 @@ func peakMemory(pid int) (int64, error) {
 	return 0, fmt.Errorf("process %d: the system does not say how much memory it has", pid)
 }
 
-// setWindow makes the room for what arrives on a socket as small as the system allows.
+// setWindow sets the receive buffer of a socket, at least to the system's minimum.
 func setWindow(fd uintptr, bytes int) {
 	// Without it more of a reply is taken; what is measured is the same.
 	_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, bytes)

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// program is a process of the service, which may be ended and started again.
+// program is a process of the service, which a scenario can kill and restart.
 type program struct {
 	w       *world
 	name    string
@@ -32,7 +32,7 @@ type program struct {
 	ended chan struct{} // closed when the process has ended
 }
 
-// serve starts a service on a database. Its requests have 3 s, so that scenarios that wait for their end are short.
+// serve starts a service on a database. Its request time-out is 3 s, to keep scenarios short.
 func (w *world) serve(ctx context.Context, name, db string, flags ...string) (*program, error) {
 	port, err := freePort(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ const requestTime = 3 * time.Second
 // base returns the address of the program.
 func (p *program) base() string { return "http://127.0.0.1:" + strconv.Itoa(p.port) }
 
-// launch starts the process without waiting until it answers.
+// launch starts the process and does not wait until it is ready.
 func (p *program) launch() (err error) {
 	log, err := os.OpenFile(p.logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *program) launch() (err error) {
 	return nil
 }
 
-// start starts the process and waits until it answers.
+// start starts the process and waits until it is ready.
 func (p *program) start(ctx context.Context) error {
 	if err := p.launch(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *program) start(ctx context.Context) error {
 	return err
 }
 
-// probe asks for a path without a body.
+// probe requests a URL and returns the status, without checking the reply.
 func probe(ctx context.Context, url string) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime+2*time.Second)
 	defer cancel()
@@ -119,7 +119,7 @@ func (p *program) gone() bool {
 	}
 }
 
-// kill ends the process at once, as nobody can prevent, and waits until it is gone.
+// kill sends SIGKILL to the process and waits until it has ended.
 func (p *program) kill() {
 	if p.cmd == nil || p.gone() {
 		return
@@ -131,7 +131,7 @@ func (p *program) kill() {
 	<-p.ended
 }
 
-// stop tells the process to stop and waits until it has, with status 0.
+// stop sends SIGTERM to the process and waits until it has ended. It returns an error unless the exit status is 0.
 func (p *program) stop(ctx context.Context) error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("stop %s: %w", p.name, err)
@@ -159,7 +159,8 @@ func (p *program) tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// innocent returns the first lines of the log that tell of a fault of the program itself: a panic, or a reply 500.
+// innocent returns an error with log lines that show a fault of the program itself, such as a panic or a reply 500.
+// It returns nil if there are none.
 func (p *program) innocent() error {
 	data, err := os.ReadFile(p.logFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -216,7 +217,7 @@ func (w *world) command(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// editor adds an administrator and returns their token.
+// editor adds an administrator to the database and returns an access token.
 func (w *world) editor(ctx context.Context, db string) (string, error) {
 	out, err := w.command(ctx, "user", "add", "--db", db, "--login", "driver", "--role", "administrator")
 	if err != nil {
@@ -229,7 +230,7 @@ func (w *world) editor(ctx context.Context, db string) (string, error) {
 	return words[len(words)-1], nil
 }
 
-// startProcess starts a process whose id is noted; ended is closed when it has ended.
+// startProcess starts a process and records its id. ended is closed after the process has ended.
 func (w *world) startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -250,13 +251,13 @@ func (w *world) startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
 	return ended, errors.Join(err, file.Close())
 }
 
-// cleanEnvironment is ours without settings of the service.
+// cleanEnvironment returns the environment of this process without settings of the service.
 func cleanEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ALMANAC_") })
 }
 
-// freePort returns a port that nothing listens on, below those that the kernel gives to clients: it has to be free still when
-// a process is started again.
+// freePort returns an unused port outside the range of client ports, so that it is still free when a process is
+// restarted.
 func freePort(ctx context.Context) (int, error) {
 	for range 100 {
 		port := 10_000 + rand.IntN(20_000)

@@ -18,7 +18,7 @@ const (
 	stall                   // connections are accepted and nothing goes through, nor is lost: it is held back until pass
 )
 
-// proxy is a network between the service and its database that can be cut.
+// proxy forwards TCP connections to the database, and can block or reset them like a broken network.
 type proxy struct {
 	to string
 	ln net.Listener
@@ -30,7 +30,7 @@ type proxy struct {
 	group   sync.WaitGroup
 }
 
-// newProxy listens on a port of this machine.
+// newProxy starts a proxy to the address to, on a local port.
 func newProxy(ctx context.Context, to string) (*proxy, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func newProxy(ctx context.Context, to string) (*proxy, error) {
 
 func (p *proxy) address() string { return p.ln.Addr().String() }
 
-// set changes how connections are treated from now on.
+// set changes how the proxy treats connections from now on.
 func (p *proxy) set(to proxyMode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +55,7 @@ func (p *proxy) set(to proxyMode) {
 	}
 }
 
-// reset ends all connections as a router does that has forgotten them. The caller has the lock.
+// reset resets all connections, like a router that lost its state. The caller must hold the lock.
 func (p *proxy) reset() {
 	for c := range p.conns {
 		_ = c.SetLinger(0) // or it is closed already
@@ -64,7 +64,7 @@ func (p *proxy) reset() {
 	clear(p.conns)
 }
 
-// close ends the proxy.
+// close stops the proxy and closes its connections.
 func (p *proxy) close() error {
 	err := p.ln.Close()
 	p.set(refuse)
@@ -72,7 +72,7 @@ func (p *proxy) close() error {
 	return err
 }
 
-// open waits until bytes may go through. It is false when they never will.
+// open blocks while the proxy holds bytes back. It returns false if the connection must end instead.
 func (p *proxy) open() bool {
 	for {
 		p.mu.Lock()
@@ -103,7 +103,7 @@ func (p *proxy) accept() {
 	}
 }
 
-// keep notes a connection, to be reset. It is false when that is due already.
+// keep records a connection, so that reset can find it. It returns false if it must be reset at once.
 func (p *proxy) keep(c *net.TCPConn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +123,7 @@ func (p *proxy) forget(c *net.TCPConn) {
 	_ = c.Close()
 }
 
-// join connects a client with the server.
+// join connects a client to the server and copies bytes both ways.
 func (p *proxy) join(client *net.TCPConn) {
 	if !p.keep(client) {
 		return
@@ -149,7 +149,7 @@ func (p *proxy) join(client *net.TCPConn) {
 	both.Wait()
 }
 
-// copy carries bytes, and then the end of them.
+// copy copies bytes until from ends, and then ends to.
 func (p *proxy) copy(to, from *net.TCPConn) {
 	buffer := make([]byte, 32<<10)
 	for {

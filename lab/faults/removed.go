@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// removedFiles removes the write-ahead log of SQLite and its index while two processes write to the database. Both have
-// to refuse writes soon, and have what they acknowledged when they are started again: first killed, then stopped.
+// removedFiles is a scenario that deletes the write-ahead log of SQLite while two processes write. Both must soon
+// refuse writes. After a restart, all acknowledged writes must exist, whether the processes were killed or stopped.
 func removedFiles(ctx context.Context, w *world) error {
 	file := filepath.Join(w.dir, "almanac.db")
 	db := "sqlite://" + file
@@ -74,7 +74,7 @@ func removedFiles(ctx context.Context, w *world) error {
 	return nil
 }
 
-// refuses waits until a process refuses writes, reads on and says that it is not ready.
+// refuses waits until a process refuses writes, still answers reads, and /readyz replies 503.
 func (w *world) refuses(ctx context.Context, p *program, token string) error {
 	writer, reader := w.client(token), w.client("")
 	defer writer.http.CloseIdleConnections()

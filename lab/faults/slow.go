@@ -35,7 +35,7 @@ const (
 	largePage  = "/events?per_page=50&start_date=2100-06-01&end_date=2110-01-01"
 )
 
-// slowClients opens connections that never get to their end, of four kinds, and asks meanwhile as others do.
+// slowClients is a scenario with connections that never finish, of four kinds. It measures other clients meanwhile.
 func slowClients(ctx context.Context, w *world) error {
 	db := "sqlite://" + filepath.Join(w.dir, "almanac.db")
 	if out, err := w.command(ctx, "seed", "--db", db, "--events", strconv.Itoa(slowEvents)); err != nil {
@@ -148,7 +148,7 @@ func slowClients(ctx context.Context, w *world) error {
 	return p.stop(ctx)
 }
 
-// largeEvents makes a page of some 3 MB.
+// largeEvents creates events that make a page of a list about 3 MB large.
 func (w *world) largeEvents(ctx context.Context, p *program, token string) error {
 	c := w.client(token)
 	defer c.http.CloseIdleConnections()
@@ -164,7 +164,7 @@ func (w *world) largeEvents(ctx context.Context, p *program, token string) error
 	return nil
 }
 
-// gauge returns a number of the metrics.
+// gauge returns the value of a metric at the URL of a service.
 func gauge(ctx context.Context, url, name string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -187,7 +187,7 @@ func gauge(ctx context.Context, url, name string) (float64, error) {
 	return 0, fmt.Errorf("%s has no %s", url, name)
 }
 
-// slow is connections of a kind.
+// slow is a number of slow connections of one kind.
 type slow struct {
 	name  string
 	count int
@@ -200,7 +200,7 @@ type slow struct {
 	opened, ended atomic.Int64
 }
 
-// hold keeps a connection until the server ends it.
+// hold opens a slow connection and sends or reads a byte a second until the server closes it or ctx ends.
 func (s *slow) hold(ctx context.Context, port int) {
 	dialer := net.Dialer{Timeout: 20 * time.Second}
 	if s.take {
@@ -252,8 +252,8 @@ func (s *slow) hold(ctx context.Context, port int) {
 	}
 }
 
-// begin sends what is sent at once. Those who take a reply wait for its first byte, a few at a time: it is not how many
-// ask that is tried here.
+// begin sends the first part of a request. Kinds that read replies slowly wait for the first byte, a few connections
+// at a time, since the number of requests is not under test.
 func (s *slow) begin(ctx context.Context, c net.Conn, one []byte) error {
 	if s.slots != nil {
 		select {
@@ -270,7 +270,8 @@ func (s *slow) begin(ctx context.Context, c net.Conn, one []byte) error {
 	return err
 }
 
-// asked returns how long replies take for clients as they should be: two that read and one that writes. All of them succeed.
+// asked returns how long replies took for well-behaved clients in a stretch of time: two that read and one that
+// writes. It returns an error if a request failed.
 func (w *world) asked(ctx context.Context, p *program, token string, length time.Duration) ([]time.Duration, error) {
 	end := time.Now().Add(length)
 	var mu sync.Mutex

@@ -21,7 +21,7 @@ type timeline struct {
 	marks   []timeMark
 }
 
-// timedReply is a reply, with the time at which it came, in seconds since the beginning.
+// timedReply is a reply with its time in seconds since the start of the timeline.
 type timedReply struct {
 	at, took float64
 	write    bool
@@ -55,7 +55,7 @@ func (t *timeline) mark(what string) {
 	t.marks = append(t.marks, timeMark{time.Since(t.began).Seconds(), what})
 }
 
-// end ends the record, tells what it comes to, and writes it to files if the command line names a folder for them.
+// end stops recording and returns the summary. It writes the replies to files if a flag names a folder.
 func (t *timeline) end(name string) error {
 	t.w.timeline.Store(nil)
 	t.mu.Lock()
@@ -74,7 +74,7 @@ func (t *timeline) end(name string) error {
 	return os.WriteFile(path+".svg", t.svg(), 0o644)
 }
 
-// summary tells how long writes were not acknowledged, and how reads went on.
+// summary describes how long no write was acknowledged, and how reads went meanwhile.
 func (t *timeline) summary() string {
 	var last, gap, gapBegan float64
 	reads, failedReads, refused := 0, 0, 0
@@ -104,7 +104,7 @@ func (t *timeline) summary() string {
 	return text
 }
 
-// csv has a line for each reply and for each mark.
+// csv returns the timeline as CSV, with a line for each reply and each mark.
 func (t *timeline) csv() []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "second,kind,status,took_ms")
@@ -121,8 +121,7 @@ func (t *timeline) csv() []byte {
 	return b.Bytes()
 }
 
-// svg draws a dot for each reply: to the right by its time, upwards by how long it took, from a millisecond to ten
-// seconds.
+// svg returns a chart with a dot for each reply: time to the right, duration upwards, from 1 ms to 10 s.
 func (t *timeline) svg() []byte {
 	const width, row, left, top = 900.0, 150.0, 60.0, 40.0
 	var b bytes.Buffer

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// eventRow is an event as the API shows it, in so far as it is compared.
+// eventRow is the JSON of an event with the fields that the audit compares.
 type eventRow struct {
 	ID          int64
 	Status      string
@@ -54,12 +54,12 @@ func (r eventRow) event() *event {
 	return e
 }
 
-// withoutParagraphs returns a description without the paragraph that is made around it.
+// withoutParagraphs removes the paragraph element that the service adds around a description.
 func withoutParagraphs(html string) string {
 	return strings.TrimSpace(strings.NewReplacer("<p>", "", "</p>", "").Replace(html))
 }
 
-// calendarState is all that is in the calendar.
+// calendarState is the whole calendar as read through the API.
 type calendarState struct {
 	events     []eventRow
 	venues     map[string]int // name: records of it
@@ -68,7 +68,7 @@ type calendarState struct {
 	doubled    []string       // terms of one name
 }
 
-// collect reads everything through the API, as who may see everything.
+// collect reads the whole calendar through the API. The client must be an administrator.
 func (c *client) collect(ctx context.Context, base string) (*calendarState, error) {
 	const all = "&status=publish,future,draft,pending,private,trash"
 	f := &calendarState{venues: map[string]int{}, organizers: map[string]int{}, terms: map[string]int{}}
@@ -104,7 +104,7 @@ func (c *client) collect(ctx context.Context, base string) (*calendarState, erro
 	return f, err
 }
 
-// pages calls do with every element of a list.
+// pages calls do with each element of all pages of a list.
 func (c *client) pages(ctx context.Context, base, path, member string, do func([]byte) error) error {
 	for page := 1; ; page++ {
 		a, err := c.get(ctx, base, fmt.Sprintf("%s&per_page=50&page=%d", path, page), http.StatusOK)
@@ -136,8 +136,8 @@ func (c *client) pages(ctx context.Context, base, path, member string, do func([
 	}
 }
 
-// audit compares what is in the calendar with the journal, and settles what was unknown. Each sentence it returns is a
-// promise that was broken.
+// audit compares the calendar with the journal and returns a sentence for each broken promise. It also sets the
+// outcome of unknown writes to what it found.
 func (j *journal) audit(f *calendarState) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -205,8 +205,8 @@ func (j *journal) audit(f *calendarState) []string {
 	return faults
 }
 
-// names looks at the venues and organizers, of which there is one of each name. Those that only one event was sent with
-// are there if the event is, or was; of a write that did not happen nothing is there.
+// names checks that all names of venues and organizers are unique and that those of each event exist. A venue or
+// organizer of a single event must not exist without the event. It passes each problem to say.
 func (j *journal) names(f *calendarState, seen map[string]*event, say func(string, ...any)) {
 	for _, names := range []map[string]int{f.venues, f.organizers} {
 		for name, n := range names {
@@ -238,7 +238,8 @@ func describeEvents(may []*event) string {
 	return strings.Join(words, " or ")
 }
 
-// verify looks whether all that was acknowledged is there, and nothing by halves, and settles the journal.
+// verify checks that all acknowledged writes are in the calendar and that none is incomplete. It updates the journal
+// for further rounds.
 func (w *world) verify(ctx context.Context, p *program, db, token string) error {
 	w.away.Store(false)
 	c := w.client(token)
@@ -266,7 +267,7 @@ func (w *world) verify(ctx context.Context, p *program, db, token string) error 
 	return nil
 }
 
-// pictures looks whether each image that was acknowledged is there, byte by byte, and each that is there has its file.
+// pictures checks that each acknowledged image is unchanged and that each image in the calendar has its file.
 func (w *world) pictures(ctx context.Context, c *client, p *program) error {
 	rows := make(map[int64]string)
 	err := c.pages(ctx, p.base(), "/images?x=1", "images", func(data []byte) error {
@@ -302,13 +303,13 @@ func (w *world) pictures(ctx context.Context, c *client, p *program) error {
 	return nil
 }
 
-// pathOf returns an address without the process that told it.
+// pathOf returns a URL without the process's scheme, host and port.
 func pathOf(address string) string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
 	return "/" + path
 }
 
-// counted compares the change log with the events: each was created once, in a transaction with its entry.
+// counted checks that the change log has exactly one creation for each event.
 func (w *world) counted(ctx context.Context, db string, events int) (err error) {
 	st, err := store.OpenReading(ctx, db)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// world is where one scenario happens.
+// world is the environment of one scenario: its folder, processes and counts.
 type world struct {
 	testSetup
 	dir     string
@@ -44,7 +44,7 @@ func newWorld(s testSetup, name string, log *bytes.Buffer) *world {
 	}
 }
 
-// say tells what happens.
+// say logs what happens in the scenario.
 func (w *world) say(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +54,7 @@ func (w *world) say(format string, args ...any) {
 // mostBroken is how many broken promises are told; the others are counted.
 const mostBroken = 12
 
-// fail notes that a promise was broken, and goes on: what else is broken helps to find the cause.
+// fail records a broken promise. The scenario goes on, because further ones help to find the cause.
 func (w *world) fail(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +65,7 @@ func (w *world) fail(format string, args ...any) {
 	w.broke = append(w.broke, fmt.Errorf(format, args...))
 }
 
-// broken returns what fail was told.
+// broken returns the promises that fail recorded as one error, nil if there are none.
 func (w *world) broken() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +76,7 @@ func (w *world) broken() error {
 	return errors.Join(errs...)
 }
 
-// tell prints what helps to find out why a promise was broken: the journal, and where the logs are.
+// tell prints details for finding the cause of a broken promise: the journal and the paths of the logs.
 func (w *world) tell() {
 	w.say("the folder %s is kept: logs, database, journal.json", w.dir)
 	if err := os.WriteFile(filepath.Join(w.dir, "journal.json"), w.journal.dump(), 0o600); err != nil {
@@ -95,20 +95,20 @@ func (w *world) count() tally {
 	return t
 }
 
-// add changes the tally.
+// add changes the tally under its lock.
 func (w *world) add(change func(*tally)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change(&w.tally)
 }
 
-// inject notes a fault that is injected now.
+// inject logs and counts a fault.
 func (w *world) inject(what string) {
 	w.add(func(t *tally) { t.faults++ })
 	w.say("fault: %s", what)
 }
 
-// recovered notes how long it took until all was well again, and what the limit was.
+// recovered records the time until the service worked again. It records a broken promise if that is over the limit.
 func (w *world) recovered(took, limit time.Duration) {
 	w.add(func(t *tally) { t.recovery = max(t.recovery, took) })
 	w.say("well again after %v", took.Round(time.Millisecond))
@@ -117,14 +117,14 @@ func (w *world) recovered(took, limit time.Duration) {
 	}
 }
 
-// later has something done at the end of the scenario, the last first.
+// later registers a function to call at the end of the scenario, in reverse order like defer.
 func (w *world) later(do func() error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.undo = append(w.undo, do)
 }
 
-// end ends all that was started, and looks through the logs of the programs.
+// end calls the registered functions, and checks the logs of the programs.
 func (w *world) end() error {
 	var errs []error
 	for _, p := range w.programs {
@@ -140,7 +140,8 @@ func (w *world) end() error {
 // waitLimit is how long is waited for what takes moments on an idle machine.
 const waitLimit = 40 * time.Second
 
-// wait asks until something is so, for a while.
+// wait calls so repeatedly until it returns nil. After the time most it returns the last error, with what as its
+// description.
 func wait(ctx context.Context, what string, most time.Duration, so func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -158,7 +159,7 @@ func wait(ctx context.Context, what string, most time.Duration, so func(context.
 	}
 }
 
-// pause sleeps, unless ctx ends.
+// pause sleeps for d. It returns an error if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Options of a calendar. All must be set but Series, Mixed and Progress.
+// Options describes a calendar to generate. All fields except Series, Mixed and Progress are required.
 type Options struct {
 	Events   int
 	Series   int           // how many series the events are occurrences of; 0 means single events
@@ -41,14 +41,15 @@ const (
 	marker   = "bench-fill" // the setting that says what a database was filled with
 )
 
-// Default starts two months before the month of now, so that most events are in the default window of lists and some
-// are over.
+// Default returns the default first day of a calendar: two months before the month of now. Most events are then in
+// the default window of lists.
 func Default(now time.Time) calendar.Wall {
 	year, month, _ := now.UTC().Date()
 	return calendar.WallAt(year, month-2, 1, 0, 0, 0)
 }
 
-// description tells calendars apart. The number grows when other rows come out of the same options.
+// description returns a text that identifies the calendar, stored in the database. Its version number must be
+// increased when the same options give other rows.
 func (o Options) description() string {
 	text := fmt.Sprintf("4: %d events from %s", o.Events, o.From)
 	if o.Series > 0 {
@@ -60,7 +61,7 @@ func (o Options) description() string {
 	return text
 }
 
-// Filled reports whether a database holds that calendar already.
+// Filled reports whether a database contains the calendar that the options describe.
 func Filled(ctx context.Context, st *store.Store, o Options) (bool, error) {
 	row, err := st.Ent.Setting.Get(ctx, marker)
 	if ent.IsNotFound(err) {
@@ -72,7 +73,7 @@ func Filled(ctx context.Context, st *store.Store, o Options) (bool, error) {
 	return string(row.Value) == o.description(), nil
 }
 
-// run fills one database.
+// run is the state while a database is filled.
 type run struct {
 	Options
 	st     *store.Store
@@ -186,7 +187,7 @@ func (r *run) load(ctx context.Context, taxonomy calendar.Kind, terms []bulk.Ter
 	return ids, err
 }
 
-// pictures have rows and no files.
+// pictures inserts rows of images. Their files do not exist.
 func (r *run) pictures(ctx context.Context) (err error) {
 	rows := make([]func(*ent.ImageCreate), pictures)
 	for i := range rows {
@@ -207,7 +208,7 @@ func (r *run) pictures(ctx context.Context) (err error) {
 	return err
 }
 
-// all writes the events: a batch is made up while the one before is written.
+// all writes the events in batches. It generates a batch while the previous one is written.
 func (r *run) all(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ready := make(chan *bulk.Batch, 1)

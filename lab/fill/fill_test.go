@@ -28,7 +28,7 @@ func newFilledStore(t *testing.T, url string, events int) *store.Store {
 	return st
 }
 
-// rows are some columns of a table as text.
+// rows returns the rows of a query, each as one text.
 func rows(t *testing.T, st *store.Store, query string) []string {
 	t.Helper()
 	rows, err := st.DB.QueryContext(t.Context(), query)
@@ -66,7 +66,8 @@ func rows(t *testing.T, st *store.Store, query string) []string {
 	return out
 }
 
-// A calendar that was measured once can be made again elsewhere.
+// TestFillIsTheSameEachTime checks that equal options give equal rows, so that measurements can be repeated on other
+// machines.
 func TestFillIsTheSameEachTime(t *testing.T) {
 	tables := []string{
 		"SELECT id, status, title, description, slug, starts_at, ends_at, timezone, parent_id, author_id " +

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Place returns where the database of a name is: the file NAME.db in a folder, or the database NAME of the MySQL server at a
-// URL.
+// Place returns the URL of the database with a name. where is a folder (the file NAME.db) or the URL of a MySQL
+// server.
 func Place(where, name string) (string, error) {
 	if !strings.Contains(where, "://") {
 		return "sqlite://" + filepath.Join(where, name+".db"), nil
@@ -31,7 +31,7 @@ func Place(where, name string) (string, error) {
 	return server.String(), nil
 }
 
-// Open opens a database that is there; whoever fills it migrates it.
+// Open opens an existing database without migrating it.
 func Open(ctx context.Context, at string) (*store.Store, error) {
 	if file, ok := store.SQLiteFile(at); ok {
 		if _, err := os.Stat(file); err != nil {
@@ -41,7 +41,8 @@ func Open(ctx context.Context, at string) (*store.Store, error) {
 	return store.Open(ctx, at)
 }
 
-// Holds reports whether the database at a URL is there and holds a calendar. One that cannot be read does not.
+// Holds reports whether the database at a URL exists and contains the calendar that the options describe. It returns
+// false if it cannot be read.
 func Holds(ctx context.Context, at string, o Options) bool {
 	st, err := Open(ctx, at)
 	if err != nil {
@@ -51,7 +52,7 @@ func Holds(ctx context.Context, at string, o Options) bool {
 	return st.Close() == nil && err == nil && ok
 }
 
-// Anew makes the database at a URL, or makes it empty, and fills it. What was in it is lost.
+// Anew creates and fills the database at a URL. An existing database is emptied first.
 func Anew(ctx context.Context, at string, o Options) (err error) {
 	file, lite := store.SQLiteFile(at)
 	if lite {
@@ -83,8 +84,8 @@ func Anew(ctx context.Context, at string, o Options) (err error) {
 	return err
 }
 
-// Kept returns the database PREFIX_EVENTS of a folder or a server, such as scale_100k. It makes and fills the database
-// unless it is there with that calendar.
+// Kept returns the URL of a database with a calendar, named PREFIX_EVENTS, such as scale_100k. It fills the database
+// unless it contains that calendar already. made reports whether it was filled.
 func Kept(ctx context.Context, where, prefix string, o Options) (at string, made bool, err error) {
 	name := fmt.Sprintf("%s_%d", prefix, o.Events)
 	if o.Events%1000 == 0 {

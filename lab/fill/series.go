@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// AddSeries makes the single events of a filled database occurrences of series.
+// AddSeries turns the single events of a filled database into occurrences of series.
 func AddSeries(ctx context.Context, at string, o Options) (err error) {
 	st, err := Open(ctx, at)
 	if err != nil {
@@ -25,8 +25,8 @@ func AddSeries(ctx context.Context, at string, o Options) (err error) {
 	return st.Ent.Setting.UpdateOneID(marker).SetValue([]byte(o.description())).Exec(ctx)
 }
 
-// series makes the events occurrences of series, which take turns in the order of ids. An event that starts with an earlier
-// one of its series stays single.
+// series assigns the events to series in turn, in the order of ids. An event with the same start as an earlier one of
+// its series stays single.
 func (r *run) series(ctx context.Context) error {
 	if r.Series == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// city is where venues are, the largest first.
+// city is a city with its position. Cities with most venues come first in the list.
 type city struct {
 	name, country       string
 	latitude, longitude float64
@@ -43,13 +43,13 @@ var cities = []city{
 	{"Auckland", "New Zealand", -36.8509, 174.7645, "Pacific/Auckland"},
 }
 
-// Centre returns the position of the city of a rank, from 0 for the one with most venues.
+// Centre returns the position of a city in degrees. rank 0 is the city with most venues.
 func Centre(rank int) (latitude, longitude float64) {
 	at := cities[rank%len(cities)]
 	return at.latitude, at.longitude
 }
 
-// cityOf returns where the venue of a number is.
+// cityOf returns the city of the venue with a number.
 func cityOf(venue int) city {
 	c := chanceOf("city", venue)
 	return cities[c.rank(len(cities))]
@@ -129,7 +129,7 @@ func (r *run) organizer(i int) bulk.Organizer {
 	return o
 }
 
-// before returns a time of publication, in the half year before all writes.
+// before returns a random publication date in the half year before the calendar was written.
 func (r *run) before(c *randomSource) *time.Time {
 	return new(r.now.Add(-time.Duration(c.below(180*24*3600)) * time.Second))
 }
@@ -143,7 +143,7 @@ func (r *run) picture(c *randomSource, percent float64) *int64 {
 	return &r.images[c.below(len(r.images))]
 }
 
-// status of records that are not scheduled.
+// status returns a random status for a record: mostly publish, never future or trash.
 func (r *run) status(c *randomSource) *calendar.Status {
 	status := calendar.Publish
 	switch n := c.below(100); {
@@ -157,7 +157,7 @@ func (r *run) status(c *randomSource) *calendar.Status {
 	return &status
 }
 
-// event makes up the event of a number. Those from first on are written together with it.
+// event generates the i-th event. first is the number of the first event in the same batch.
 func (r *run) event(i, first int) bulk.Event {
 	c := chanceOf("event", i)
 	venue := c.rank(len(r.venues))
@@ -219,7 +219,7 @@ func (r *run) event(i, first int) bulk.Event {
 	return e
 }
 
-// time gives an event its start and end.
+// time sets a random start and end of an event at a venue.
 func (r *run) time(c *randomSource, e *edit.EventInput, venue int) {
 	zone, err := calendar.ParseZone(cityOf(venue).zone)
 	if err != nil {

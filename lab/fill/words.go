@@ -43,10 +43,11 @@ var vocabulary = sync.OnceValue(func() []string {
 
 var asciiLetters = strings.NewReplacer("ł", "l", "ñ", "n", "ó", "o", "ę", "e", "é", "e")
 
-// Word returns the word of a rank, from 0: the one of rank 20 is in every fourth event, the last in one of some thousand.
+// Word returns the word with a rank by frequency, from 0. The word of rank 20 is in every fourth event, and the last
+// one in one of some thousand.
 func Word(rank int) string { return vocabulary()[rank] }
 
-// sentence returns some words with a capital at the beginning.
+// sentence returns a random sentence with a number of words.
 func sentence(c *randomSource, words int) string {
 	var b strings.Builder
 	for i := range words {
@@ -58,7 +59,7 @@ func sentence(c *randomSource, words int) string {
 	return capitalize(b.String())
 }
 
-// name returns some of the rarer words, each with a capital.
+// name returns a number of random rarer words, each capitalised.
 func name(c *randomSource, words int) string {
 	var parts []string
 	for range words {
@@ -74,7 +75,7 @@ func capitalize(s string) string {
 	return s
 }
 
-// paragraphs is HTML of about some words.
+// paragraphs returns HTML with about a number of random words.
 func paragraphs(c *randomSource, words int) string {
 	var b strings.Builder
 	for words > 0 {

@@ -37,7 +37,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// flags are the command line.
+// flags contains the command-line flags.
 type flags struct {
 	drive.Config
 	arrivals, token, paths, body, from string
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// check completes what is measured.
+// check validates the flags and sets the targets to measure.
 func (f *flags) check(targets []string) error {
 	f.Poisson = f.arrivals == "poisson"
 	if f.arrivals != "even" && !f.Poisson {
@@ -136,7 +136,7 @@ func (f *flags) check(targets []string) error {
 	return nil
 }
 
-// lines returns those of a file that are not empty.
+// lines returns the non-empty lines of a file.
 func lines(name string) (out []string, err error) {
 	if name == "" {
 		return nil, nil

@@ -27,14 +27,14 @@ import (
 // Login is the administrator that Start makes if there is none of the name, without a password.
 const Login = "bench"
 
-// Config is what a Service is started on.
+// Config is the configuration of a Service: its database and what it should use.
 type Config struct {
 	Store *store.Store
 	Index *index.Index // loaded and run by its owner; nil: lists are asked of the database
 	Media string       // folder of pictures; "": one that goes with the service
 }
 
-// Service is a running service.
+// Service is the calendar service running in this process.
 type Service struct {
 	API    string        // address of the API
 	Token  string        // of an administrator
@@ -43,7 +43,7 @@ type Service struct {
 	end    func() error
 }
 
-// Site is that of a service, at an address.
+// Site returns the site that a Service has if its base URL is base.
 func Site(base string) calendar.Site {
 	return calendar.Site{
 		BaseURL: base, Language: calendar.English, PerPage: 10,
@@ -52,7 +52,7 @@ func Site(base string) calendar.Site {
 	}
 }
 
-// Start starts a service on a database whose schema is current. It runs until Close.
+// Start starts the service in this process on a migrated database. It runs until Close.
 func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	var undo []func() error
 	end := func() error {
@@ -130,10 +130,10 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	return s, nil
 }
 
-// Close stops the service and waits until it has.
+// Close stops the service and waits until it has stopped.
 func (s *Service) Close() error { return s.end() }
 
-// Administrator returns a token of the administrator of the name Login, who is made if need be.
+// Administrator returns a new token and the id of the administrator with the name Login. It adds the user if missing.
 func Administrator(ctx context.Context, db *ent.Client) (token string, id int64, err error) {
 	user, err := auth.FindUser(ctx, db, Login)
 	if errors.Is(err, auth.ErrNoUser) {

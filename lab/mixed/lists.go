@@ -21,7 +21,7 @@ const (
 	otherCount = 100
 )
 
-// event is what a list tells of an event.
+// event is an event in a list, with the fields that choosing requests needs.
 type event struct {
 	ID         int64     `json:"id"`
 	Start      string    `json:"start_date"`
@@ -53,20 +53,20 @@ func (ids *recordIDs) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// list is a list that clients ask for.
+// list is a list that clients request, with the events on it.
 type list struct {
 	path   string  // below the root of the API
 	events []int64 // ids of the events that the reply shows
 }
 
-// requestChoice is what is asked for and what is written.
+// requestChoice is the chosen lists to request and the chosen events to change.
 type requestChoice struct {
 	lists   []list
 	popular []int64 // events, each shown by one list in ten
 	other   []int64 // events that no list shows
 }
 
-// share returns the mean share of lists that show one of some events.
+// share returns the average share of the lists that show an event, over some events.
 func (c *requestChoice) share(events []int64) float64 {
 	n := 0
 	for _, l := range c.lists {
@@ -233,5 +233,5 @@ func setLanguage(q url.Values, language string) {
 
 func listPath(q url.Values) string { return "/events?" + q.Encode() }
 
-// date returns the date some days later.
+// date formats the day that is later days after another.
 func date(day time.Time, later int) string { return day.AddDate(0, 0, later).Format(time.DateOnly) }

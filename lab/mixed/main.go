@@ -33,7 +33,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// settings are the flags.
+// settings contains the command-line flags.
 type settings struct {
 	Events     int           `help:"Events in the calendar." default:"100000"`
 	MySQL      string        `name:"mysql" help:"URL of a MySQL server on which the database mixed_100k may be made; without it there is only SQLite." placeholder:"URL"`
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// check validates the flags and makes the folder.
+// check validates the flags and creates the work folder.
 func (s *settings) check() error {
 	if s.Rounds < 1 || s.Time <= 0 || s.Warm <= 0 || s.Events < 10_000 {
 		return errors.New("want at least one round, times above 0, and 10,000 events")
@@ -130,7 +130,7 @@ func flagsText(flags []string) string {
 	return strings.Join(flags, " ")
 }
 
-// prepare fills the database of an engine and issues a token of an administrator.
+// prepare fills the engine's database and adds an administrator's token.
 func (e *engine) prepare(ctx context.Context) (err error) {
 	began := time.Now()
 	at, made, err := fill.Kept(ctx, e.where, "mixed", fill.Options{

@@ -28,7 +28,7 @@ const (
 	connections = 512
 )
 
-// engine is the service on a database, and what was measured on it.
+// engine is a database engine with a running service and all that was measured on it.
 type engine struct {
 	*settings
 	name  string
@@ -48,13 +48,13 @@ type engine struct {
 	mixedMemory                      memory // with the same clients beside 10 writes a second
 }
 
-// memory is the most that the service had in memory, in bytes, and which requests failed meanwhile.
+// memory is the service's peak memory in bytes, with the errors of requests during that time.
 type memory struct {
 	peak   int64
 	errors string
 }
 
-// mix is a rate of writes, and what was measured beside them by round.
+// mix is a rate of writes with the measurements at that rate, by round.
 type mix struct {
 	rate    float64 // writes a second that are due
 	popular bool    // events that one list in ten shows are written; false: events that no list shows
@@ -83,7 +83,7 @@ func (e *engine) measure(ctx context.Context) error {
 	return nil
 }
 
-// served does something while the service runs.
+// served starts a service, calls do and stops the service.
 func (e *engine) served(ctx context.Context, flags []string, do func(context.Context) error) (err error) {
 	e.Process, err = process.Serve(ctx, e.Program, e.db, filepath.Join(e.Dir, "media"), append(flags, e.ServeFlags...)...)
 	if err != nil {
@@ -105,7 +105,7 @@ func (e *engine) url(path string) (*url.URL, error) {
 	return url.Parse("http://" + e.Address + "/" + handlers.Namespace + path)
 }
 
-// get asks for a list and returns its events, nil for a page that does not exist.
+// get requests a list and returns its events. It returns nil for a page that does not exist.
 func (e *engine) get(path string) ([]event, error) {
 	u, err := e.url(path)
 	if err != nil {
@@ -123,7 +123,7 @@ func (e *engine) get(path string) ([]event, error) {
 	return reply.Events, err
 }
 
-// requests returns the requests of all lists.
+// requests returns the bytes of a request for each chosen list.
 func (e *engine) requests() ([][]byte, error) {
 	var out [][]byte
 	for _, l := range e.lists {
@@ -136,7 +136,7 @@ func (e *engine) requests() ([][]byte, error) {
 	return out, nil
 }
 
-// reading asks for the lists in turn.
+// reading returns a load that requests the chosen lists in turn.
 func (e *engine) reading(clients int) (drive.Config, error) {
 	requests, err := e.requests()
 	return drive.Config{
@@ -176,8 +176,8 @@ func (w *editor) request(b []byte, n int) []byte {
 	return drive.Append(b, "PATCH", w.urls[n%len(w.urls)], body, w.headers...)
 }
 
-// reply counts a write as acknowledged if the reply shows its title or that of a later write of the same event, which
-// may have been committed before the reply was made.
+// reply counts a write as acknowledged if the reply shows its title or a later one of the same event. A later write
+// may be committed before the reply is made.
 func (w *editor) reply(n, status int, body []byte) {
 	var shown struct{ Title string }
 	var number int
@@ -193,7 +193,7 @@ func (w *editor) reply(n, status int, body []byte) {
 	w.refusal.Store(fmt.Sprintf("write %d was answered with status %d: %.500s", n, status, body))
 }
 
-// lost returns an error unless all of some writes were acknowledged.
+// lost returns an error unless all sent writes were acknowledged.
 func (w *editor) lost(sent int) error {
 	if n := int(w.acknowledged.Load()); n != sent {
 		return fmt.Errorf("%d of %d writes were acknowledged; %v", n, sent, w.refusal.Load())
@@ -201,7 +201,7 @@ func (w *editor) lost(sent int) error {
 	return nil
 }
 
-// beside measures lists beside writes, and what a list costs after a write.
+// beside measures lists during writes, and the cost of a list after a write.
 func (e *engine) beside(ctx context.Context) error {
 	for round := range e.Rounds {
 		for i := range e.mixes {
@@ -217,7 +217,7 @@ func (e *engine) beside(ctx context.Context) error {
 	return nil
 }
 
-// mix measures lists beside writes once.
+// mix measures one round of lists while events are written at a rate.
 func (e *engine) mix(ctx context.Context, m *mix) error {
 	events := e.other
 	if m.popular {
@@ -290,7 +290,7 @@ func (e *engine) load(ctx context.Context, clients int, rate float64, w *editor)
 	return l, err
 }
 
-// cpu returns the CPU time that the service used for some requests.
+// cpu runs a load and returns the CPU time that the service used for it.
 func (e *engine) cpu(ctx context.Context, c drive.Config) (time.Duration, *drive.Result, error) {
 	before, err := proc.Read(e.PID())
 	if err != nil {
@@ -307,7 +307,7 @@ func (e *engine) cpu(ctx context.Context, c drive.Config) (time.Duration, *drive
 	return after.CPU - before.CPU, r, err
 }
 
-// listCost returns the CPU time of a list that one client asks for again and again, after every list was asked for.
+// listCost returns the CPU time per list of one client, with all lists cached.
 func (e *engine) listCost(ctx context.Context) (time.Duration, error) {
 	c, err := e.reading(1)
 	if err != nil {
@@ -326,7 +326,7 @@ func (e *engine) listCost(ctx context.Context) (time.Duration, error) {
 	return total / time.Duration(r.All), nil
 }
 
-// costs measures CPU times of the service once, with one client.
+// costs measures the CPU time of lists and writes once, with one client.
 func (e *engine) costs(ctx context.Context) error {
 	hot, err := e.listCost(ctx)
 	if err != nil {
@@ -378,12 +378,13 @@ func (e *engine) costs(ctx context.Context) error {
 	return w.lost(writes)
 }
 
-// checkCost returns what a list costs more than a hot one, from the CPU time of some writes and lists together.
+// checkCost returns how much more CPU time a list after a write takes than a cached (hot) one. total is the time of
+// all given writes and lists.
 func checkCost(total time.Duration, writes int, write time.Duration, lists int, hot time.Duration) time.Duration {
 	return (total-time.Duration(writes)*write)/time.Duration(max(lists, 1)) - hot
 }
 
-// withoutCache measures lists whose replies are not cached.
+// withoutCache measures lists on a service whose cache of replies is disabled.
 func (e *engine) withoutCache(ctx context.Context) error {
 	for range e.Rounds {
 		cost, err := e.listCost(ctx)
@@ -395,7 +396,7 @@ func (e *engine) withoutCache(ctx context.Context) error {
 	return nil
 }
 
-// peak measures memory with many clients, first without writes and then beside some.
+// peak measures the peak memory with many clients, without writes and during writes.
 func (e *engine) peak(ctx context.Context) error {
 	for _, m := range []*memory{&e.memory, &e.mixedMemory} {
 		if err := proc.ResetPeak(e.PID()); err != nil {

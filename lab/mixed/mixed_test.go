@@ -35,7 +35,7 @@ func TestUsage(t *testing.T) {
 
 var today = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// calendar returns ten events a day with few venues, organizers and categories.
+// calendar returns events for a test: ten a day with few venues, organizers and categories.
 func calendar() []event {
 	out := make([]event, 7000)
 	for i := range out {
@@ -47,7 +47,7 @@ func calendar() []event {
 	return out
 }
 
-// answer returns the page of a calendar that a path asks for.
+// answer returns the page of events that a list request for a path would get.
 func answer(all []event, path string) ([]event, error) {
 	u, err := url.Parse(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-// aim is a row of the last table: a figure of each engine, and what is wanted of it.
+// aim is a goal with the measured value of each engine, a row of the last table.
 type aim struct {
 	name   string
 	unit   string // a format of a number
@@ -54,7 +54,7 @@ func aims(all []*engine) []aim {
 	}
 }
 
-// ratio compares the throughput beside writes with that without.
+// ratio returns the throughput of lists during writes divided by that without writes.
 func (e *engine) ratio(rate float64, popular bool) float64 {
 	for _, m := range e.mixes {
 		if m.rate == rate && m.popular == popular {
@@ -64,7 +64,7 @@ func (e *engine) ratio(rate float64, popular bool) float64 {
 	return 0
 }
 
-// verdict says whether an engine meets an aim.
+// verdict returns whether an engine reaches an aim, as text.
 func (a *aim) verdict(e *engine) string {
 	v := a.figure(e)
 	text := fmt.Sprintf(a.unit, v)
@@ -77,7 +77,7 @@ func (a *aim) verdict(e *engine) string {
 	return text + ", MISSED"
 }
 
-// printTables prints a table of each engine, and the aims.
+// printTables prints a table for each engine and a table of the aims.
 func printTables(out io.Writer, all []*engine) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	for _, e := range all {
@@ -128,5 +128,5 @@ func printTables(out io.Writer, all []*engine) error {
 	return w.Flush()
 }
 
-// formatMilliseconds returns a time in milliseconds.
+// formatMilliseconds formats a duration in milliseconds.
 func formatMilliseconds(d time.Duration) string { return fmt.Sprintf("%.3f ms", d.Seconds()*1e3) }

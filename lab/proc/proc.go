@@ -13,7 +13,7 @@ import (
 // tick is the unit of CPU times in /proc, on every Linux that there is.
 const tick = 10 * time.Millisecond
 
-// Usage is what a process has used.
+// Usage is the CPU time and memory that a process has used.
 type Usage struct {
 	CPU       time.Duration // of all its threads since it began
 	Memory    int64         // bytes in memory, what it shares with others included
@@ -21,12 +21,12 @@ type Usage struct {
 	Peak      int64         // bytes in memory at most, since it began or since ResetPeak
 }
 
-// MiB returns a number of bytes in MiB.
+// MiB converts bytes to MiB.
 func MiB(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 func file(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
-// Read asks the system.
+// Read returns the usage of a process since it started, from /proc (Linux only).
 func Read(pid int) (Usage, error) {
 	stat, err := os.ReadFile(file(pid, "stat"))
 	if err != nil {
@@ -44,7 +44,7 @@ func Read(pid int) (Usage, error) {
 	return u, err
 }
 
-// cpu reads /proc/PID/stat. The name of the process, in brackets, may hold anything.
+// cpu parses the CPU time in /proc/PID/stat. The process name in parentheses may contain any characters.
 func cpu(stat []byte) (time.Duration, error) {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	const user, system = 11, 12 // from the state on
@@ -62,7 +62,7 @@ func cpu(stat []byte) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// memory reads /proc/PID/status.
+// memory parses /proc/PID/status into u.
 func memory(status string, u *Usage) error {
 	found := 0
 	for line := range strings.Lines(status) {
@@ -84,13 +84,13 @@ func memory(status string, u *Usage) error {
 	return nil
 }
 
-// ResetPeak makes Peak count from now on.
+// ResetPeak resets the peak memory of a process, so that Usage.Peak counts from now on.
 func ResetPeak(pid int) error {
 	return os.WriteFile(file(pid, "clear_refs"), []byte("5"), 0)
 }
 
-// Load returns the average number of processes that wanted a processor in the last minute, as text: on a machine that is
-// busy otherwise, measurements are of little worth.
+// Load returns the machine's load average over the last minute as text. Measurements on a busy machine are
+// unreliable.
 func Load() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

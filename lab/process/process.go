@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Process is a server on a port of this machine.
+// Process is a running server program that listens on a local port.
 type Process struct {
 	Address string // host:port
 
@@ -36,8 +36,8 @@ const Indexed = "msg=index did="
 // module is the module of the service.
 const module = "github.com/almanac-cal/almanac"
 
-// Build builds the service in a folder and returns the file. The working directory must be in the module lab. The go.sum
-// of that module lacks some that the service needs, so the build runs in the module of the service.
+// Build compiles the service into dir and returns the path of the program. The working directory must be in the
+// module lab. The build runs in the service's module, because lab's go.sum is incomplete for it.
 func Build(ctx context.Context, dir string) (program string, err error) {
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
@@ -53,7 +53,7 @@ func Build(ctx context.Context, dir string) (program string, err error) {
 	return program, nil
 }
 
-// Serve starts the service on a database and waits for its index. It keeps pictures in the folder media.
+// Serve starts the service on a database and waits until its index is complete. media is the folder for images.
 func Serve(ctx context.Context, program, db, media string, flags ...string) (*Process, error) {
 	awaited := []string{"almanac: serving"}
 	if !slices.Contains(flags, "--no-index") {
@@ -63,8 +63,8 @@ func Serve(ctx context.Context, program, db, media string, flags ...string) (*Pr
 	return Start(ctx, awaited, program, append(args, flags...)...)
 }
 
-// tail keeps the end of the output of a process. It reads now and then instead of at once, so that reading the log takes
-// no time from the measurement.
+// tail stores the last output of a process. It reads at intervals, so that reading takes no CPU time from
+// measurements.
 type tail struct {
 	mu   sync.Mutex
 	last []byte

@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/local"
 )
 
-// subject is a running service on a database.
+// subject is a running service on a database, to be measured.
 type subject struct {
 	*local.Service
 	size  size // of the calendar
@@ -32,7 +32,8 @@ type subject struct {
 	end   []func() error
 }
 
-// start starts the service on a database, with an index if wanted, and says on log what that took.
+// start starts a service on a database, optionally with an index. It logs how long that took and how much memory it
+// uses.
 func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) (_ *subject, err error) {
 	s := &subject{st: st}
 	defer func() {
@@ -62,7 +63,7 @@ func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) 
 	return s, err
 }
 
-// index runs an index as the service does, and waits until it is complete.
+// index starts an index as the service does, and waits until it is complete.
 func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error) {
 	before := heap()
 	lists := index.New(s.st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
@@ -94,7 +95,7 @@ func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error
 	return lists, nil
 }
 
-// ready waits until an index can answer.
+// ready waits until an index answers a filter.
 func ready(ctx context.Context, lists *index.Index, filter *query.Events) error {
 	for {
 		_, err := lists.FindEvents(ctx, filter, 0, 1)
@@ -109,7 +110,7 @@ func ready(ctx context.Context, lists *index.Index, filter *query.Events) error 
 	}
 }
 
-// heap returns what is in use, in bytes.
+// heap returns the bytes of live heap after a garbage collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -125,7 +126,7 @@ func (s *subject) close() error {
 	return errors.Join(errs...)
 }
 
-// client asks a subject. It is for one goroutine.
+// client sends requests to a subject. It must not be used concurrently.
 type client struct {
 	http  *fasthttp.Client
 	api   string
@@ -143,7 +144,7 @@ func newClient(api, token string, connections int) *client {
 	}
 }
 
-// ask sends one request and returns the body, which the next one overwrites.
+// ask sends a GET request, as administrator if admin is set. The next call overwrites the returned body.
 func (c *client) ask(path string, admin bool) ([]byte, error) {
 	c.req.Reset()
 	c.req.SetRequestURI(c.api + path)
@@ -159,10 +160,10 @@ func (c *client) ask(path string, admin bool) ([]byte, error) {
 	return c.res.Body(), nil
 }
 
-// took is how long requests took, ascending.
+// took contains the durations of requests in ascending order.
 type took []time.Duration
 
-// at returns the time in which a share of the requests was answered.
+// at returns the duration within which a share (0 to 1) of the requests was answered.
 func (t took) at(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -170,7 +171,7 @@ func (t took) at(share float64) time.Duration {
 	return t[min(int(float64(len(t))*share), len(t)-1)]
 }
 
-// effort is how much is measured.
+// effort contains flags that set how many requests are measured and for how long.
 type effort struct {
 	Requests   int           `help:"Requests for a question, at least 1." default:"200"`
 	Limit      time.Duration `help:"Time for a question, after which fewer requests are enough." default:"5s"`
@@ -178,7 +179,7 @@ type effort struct {
 	Throughput time.Duration `help:"Time for which throughput is measured; 0 leaves it out." default:"3s"`
 }
 
-// alone asks a question by one client until there were enough requests.
+// alone measures a question with one client and returns the durations.
 func (e effort) alone(ctx context.Context, c *client, paths []string, admin bool) (took, error) {
 	warm := time.Now()
 	for i := range max(min(e.Requests/10, len(paths)), 2) {
@@ -205,7 +206,7 @@ func (e effort) alone(ctx context.Context, c *client, paths []string, admin bool
 	return out, nil
 }
 
-// together asks a question by several clients at once and returns the requests in a second.
+// together measures a question with several concurrent clients and returns the requests per second.
 func (e effort) together(ctx context.Context, client func() *client, paths []string, admin bool) (float64, error) {
 	if e.Throughput == 0 {
 		return 0, nil

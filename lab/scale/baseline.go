@@ -22,7 +22,7 @@ type baselineCmd struct {
 	Markdown bool `help:"Print Markdown."`
 }
 
-// contender is a server that is compared.
+// contender is a server in a comparison, with its measurements.
 type contender struct {
 	name  string
 	api   string
@@ -95,7 +95,7 @@ func (b baselineCmd) runOne(ctx context.Context, o output, e engine, s size) (er
 	return t.write(o.Out, b.Markdown)
 }
 
-// round measures a contender once.
+// round measures all questions on a contender once.
 func (b baselineCmd) round(ctx context.Context, c *contender, asked []question, f *facts) error {
 	if c.took == nil {
 		c.took, c.rates = make(map[string]took), make(map[string]float64)
@@ -116,7 +116,7 @@ func (b baselineCmd) round(ctx context.Context, c *contender, asked []question, 
 	return nil
 }
 
-// agree makes sure that all contenders answer the same.
+// agree returns an error unless all contenders give the same replies.
 func (s *subject) agree(all []*contender, asked []question) error {
 	for _, q := range asked {
 		path := q.paths(s.facts)[0]
@@ -137,7 +137,7 @@ func (s *subject) agree(all []*contender, asked []question) error {
 	return nil
 }
 
-// baseline starts a server written by hand, beside the service and on its database, and returns where it is.
+// baseline starts a server of package baseline on the subject's database and returns the root of its API.
 func (s *subject) baseline(ctx context.Context, way baseline.Way) (api string, err error) {
 	hand, err := baseline.New(ctx, baseline.Config{DB: s.st.DB, Site: s.Site, Way: way, Index: s.lists})
 	if err != nil {

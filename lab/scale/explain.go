@@ -41,7 +41,7 @@ func (x explainCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-// runOne prints what a service on one database asks for each question.
+// runOne prints the SQL statements that the service sends for each question, on one database.
 func (x explainCmd) runOne(
 	ctx context.Context, o output, e engine, s size, only *regexp.Regexp, withIndex bool,
 ) (err error) {
@@ -105,7 +105,7 @@ func (x explainCmd) runOne(
 
 var dialects = map[string]string{"MySQL": "mysql", "SQLite": "sqlite3"}
 
-// explain returns how the database would run a statement, by lines that are indented.
+// explain returns the database's query plan for a statement, as indented lines.
 func explain(ctx context.Context, db *sql.DB, engine string, s statement) (plan string, err error) {
 	prefix := "EXPLAIN FORMAT=TREE "
 	if engine == "SQLite" {
@@ -146,12 +146,12 @@ var (
 	numberPattern = regexp.MustCompile(`\b\d+\b`)
 )
 
-// shapeOf returns a statement without its values: the plans of two of one shape are the same, or nearly.
+// shapeOf returns a statement without its values. Statements of the same shape have nearly the same plan.
 func shapeOf(text string) string {
 	return numberPattern.ReplaceAllString(valueGroups.ReplaceAllString(text, "(?)"), "?")
 }
 
-// shortenStatement returns a statement without what is long and says nothing about its plan.
+// shortenStatement replaces long lists in a statement by an ellipsis and cuts it to limit characters, for printing.
 func shortenStatement(text string, limit int) string {
 	text = columnList.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.Count(s, ",") < 4 {

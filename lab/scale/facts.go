@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// facts is what questions need to know of a calendar: the names of what is in many events and in few, and records
-// spread over it.
+// facts contains data of a calendar that questions use: names of frequent and of rare values, and a sample of
+// records.
 type facts struct {
 	now   time.Time
 	pages int // of the default list
@@ -25,19 +25,19 @@ type facts struct {
 	fragments []string // parts of words
 }
 
-// eventName is what an event is asked for by.
+// eventName contains the id and the slug by which questions request an event.
 type eventName struct {
 	id   int64
 	slug string
 }
 
-// extremeSlugs are the values that are in most events and in fewest, but some.
+// extremeSlugs are the slugs of the values with most events and with fewest. Values without events are ignored.
 type extremeSlugs struct{ popular, rare string }
 
 // samples is how many records are asked for in turn.
 const samples = 40
 
-// loadFacts reads the facts of a database. All but the time follow from the rows.
+// loadFacts reads the facts of a database. pages is the number of pages of the default list.
 func loadFacts(ctx context.Context, db *sql.DB, now time.Time, pages int) (*facts, error) {
 	f := &facts{now: now, pages: pages}
 	for _, e := range []struct {

@@ -34,10 +34,10 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// output is where a command writes, its result to Out and its progress to Err.
+// output is the writers of a command: Out for its result and Err for its progress.
 type output struct{ Out, Err io.Writer }
 
-// run runs the command that args name and returns the exit status: 0 done, 1 failed, 2 wrong usage.
+// run runs the subcommand in args and returns the exit status: 0 success, 1 failure, 2 wrong usage.
 func run(ctx context.Context, args []string, out, err io.Writer) int {
 	var c cli
 	exit := -1

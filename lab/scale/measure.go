@@ -22,14 +22,14 @@ type measureCmd struct {
 	Profile  string `help:"Write a CPU profile of the questions, of the calendar measured last." placeholder:"FILE" type:"path"`
 }
 
-// measured is what was found out about a question in one calendar.
+// measured is the result of a question on one calendar.
 type measured struct {
 	took  took
 	rate  float64 // requests in a second, by several clients
 	total int     // of the list; -1: it is none
 }
 
-// result is what was found out about one engine, by question and by size.
+// result contains the results on one engine, by question and by size of the calendar.
 type result struct {
 	sizes []size
 	by    map[string]map[size]measured
@@ -68,8 +68,8 @@ func (m measureCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-// all asks all questions of the databases of an engine. The sizes take turns, so that what else the machine does
-// makes none of them look better.
+// all measures the questions on all calendars of an engine. It alternates between sizes, so that other load on the
+// machine affects all of them equally.
 func (m measureCmd) all(ctx context.Context, o output, e engine, asked []question, r *result) (err error) {
 	subjects := make(map[size]*subject)
 	defer func() {
@@ -118,7 +118,7 @@ func (m measureCmd) all(ctx context.Context, o output, e engine, asked []questio
 // rounds is in how many parts the requests for a question are sent, at most.
 const rounds = 4
 
-// round sends one of some parts of the requests for a question.
+// round sends a part of the requests for a question. A question's requests are split over several rounds.
 func (m measureCmd) round(
 	ctx context.Context, sub *subject, q question, round, parts int, into map[size]measured,
 ) error {
@@ -151,7 +151,7 @@ func (m measureCmd) round(
 	return err
 }
 
-// profile writes where the time goes until stop is called.
+// profile writes a CPU profile to a file until stop is called.
 func profile(file string) (stop func() error, err error) {
 	f, err := os.Create(file)
 	if err != nil {
@@ -166,20 +166,20 @@ func profile(file string) (stop func() error, err error) {
 	}, nil
 }
 
-// pageTotals is what a list says about itself.
+// pageTotals contains the total and the number of pages in the reply to a list.
 type pageTotals struct {
 	Total int `json:"total"`
 	Pages int `json:"total_pages"`
 }
 
-// totals reads the totals of a list; -1 of what is none.
+// totals parses the totals in a reply. They are -1 if the reply is no list.
 func totals(body []byte) (pageTotals, error) {
 	t := pageTotals{Total: -1}
 	err := json.Unmarshal(body, &t)
 	return t, err
 }
 
-// tables returns the times with the aims, and the throughput.
+// tables returns a table of durations with the aims, and one of throughput if it was measured.
 func (r *result) tables(asked []question, title string, e effort) []table {
 	times := table{title: title + ": p50 / p95 of one client", head: []string{"Question"}}
 	rates := table{title: fmt.Sprintf("%s: requests/s of %d clients", title, e.Clients), head: []string{"Question"}}
@@ -230,7 +230,7 @@ func (r *result) tables(asked []question, title string, e effort) []table {
 	return []table{times, rates}
 }
 
-// span returns the sizes between which growth is measured: 10k and the largest, or the smallest if there is no 10k.
+// span returns the two sizes between which growth is measured: 10k (or else the smallest) and the largest.
 func (r *result) span() (small, large size) {
 	small, large = slices.Min(r.sizes), slices.Max(r.sizes)
 	if slices.Contains(r.sizes, 10_000) && large > 10_000 {
@@ -239,7 +239,8 @@ func (r *result) span() (small, large size) {
 	return small, large
 }
 
-// growth returns how many times as long the largest calendar takes; not a number if it was not asked of both.
+// growth returns the ratio of a question's duration on the large calendar to that on the small one. It is NaN if one
+// was not measured.
 func (r *result) growth(name string) float64 {
 	small, large := r.span()
 	before, after := r.by[name][small].took.at(0.5), r.by[name][large].took.at(0.5)
@@ -252,7 +253,7 @@ func (r *result) growth(name string) float64 {
 // flatness is what "does not grow" allows for noise.
 const flatness = 1.5
 
-// judge returns the aim of a question and whether it is met.
+// judge returns the aim of a question and whether it is reached, as cells of the table.
 func (r *result) judge(q question) []string {
 	within := func(what string, value, limit float64) []string {
 		switch {
@@ -280,7 +281,7 @@ func (r *result) judge(q question) []string {
 	return []string{"–", ""}
 }
 
-// formatDuration returns a time in milliseconds, with three digits that count.
+// formatDuration formats a duration in milliseconds with three significant digits.
 func formatDuration(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/fill"
 )
 
-// size is a number of events: 1k, 10k, 1m, or plain digits.
+// size is a number of events. Flags accept 1k, 10k, 1m or digits.
 type size int
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -42,14 +42,14 @@ func (s size) String() string {
 	return strconv.Itoa(int(s))
 }
 
-// places are the flags that say where the databases are.
+// places contains the flags for the locations of the databases.
 type places struct {
 	Dir   string `help:"Folder of the SQLite files." placeholder:"DIR" type:"path"`
 	MySQL string `name:"mysql" help:"URL of a MySQL server on which databases may be made." placeholder:"URL"`
 	Sizes []size `help:"Numbers of events." default:"1k,10k,100k,1m"`
 }
 
-// engine is one of the places with its name.
+// engine is a database engine with the location of its databases.
 type engine struct {
 	name string
 	p    places
@@ -70,7 +70,7 @@ func (p places) engines() ([]engine, error) {
 	return out, nil
 }
 
-// database returns the URL of the database of a size.
+// database returns the URL of the database with a calendar of a size.
 func (e engine) database(s size) (string, error) {
 	where := e.p.Dir
 	if e.name == "MySQL" {
@@ -79,7 +79,7 @@ func (e engine) database(s size) (string, error) {
 	return fill.Place(where, "scale_"+s.String())
 }
 
-// open opens the database of a size; whoever fills it migrates it.
+// open opens the database with a calendar of a size, without migrating it.
 func (e engine) open(ctx context.Context, s size) (*store.Store, error) {
 	at, err := e.database(s)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/fill"
 )
 
-// aim is what is wanted of a question.
+// aim is the limit that a question's duration or growth should keep.
 type aim int
 
 const (
@@ -18,7 +18,7 @@ const (
 	searchAim     // p95 at most ten times the p50 of the default list
 )
 
-// question is something a client asks. With several paths they are asked in turn.
+// question is a kind of request to measure. Its paths are requested in turn.
 type question struct {
 	name    string
 	aim     aim
@@ -39,12 +39,12 @@ func listPath(collection string, pairs ...string) string {
 	return b.String()
 }
 
-// singlePath returns a question that is asked with one path.
+// singlePath returns the paths of a question with a single path, a list with a query.
 func singlePath(collection string, pairs ...string) func(*facts) []string {
 	return func(*facts) []string { return []string{listPath(collection, pairs...)} }
 }
 
-// pathsOf makes a path from each of some values.
+// pathsOf calls path for each value and returns the paths.
 func pathsOf[T any](values []T, path func(T) string) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -53,7 +53,7 @@ func pathsOf[T any](values []T, path func(T) string) []string {
 	return out
 }
 
-// days makes a path for each of forty days, two weeks apart.
+// days calls path for forty days that are two weeks apart. week is the last day of the week that begins on day.
 func (f *facts) days(path func(day, week string) string) []string {
 	var out []string
 	for i := range 40 {
@@ -63,14 +63,14 @@ func (f *facts) days(path func(day, week string) string) []string {
 	return out
 }
 
-// datePaths asks for one date filter at a time.
+// datePaths returns the paths of a question with one date filter.
 func datePaths(parameter string) func(*facts) []string {
 	return func(f *facts) []string {
 		return f.days(func(day, _ string) string { return listPath("events", parameter, day) })
 	}
 }
 
-// wordPaths asks for words of the ranks from first on.
+// wordPaths returns the paths of a question that searches for single words, from a rank by frequency on.
 func wordPaths(first int) func(*facts) []string {
 	return func(*facts) []string {
 		var out []string
@@ -81,7 +81,7 @@ func wordPaths(first int) func(*facts) []string {
 	}
 }
 
-// pagePaths is that one of the default list, or the last there is.
+// pagePaths returns the path of the n-th page of the default list, or of the last page if there are fewer.
 func pagePaths(n int) func(*facts) []string {
 	return func(f *facts) []string {
 		var out []string
@@ -92,7 +92,7 @@ func pagePaths(n int) func(*facts) []string {
 	}
 }
 
-// nearPaths asks around the cities.
+// nearPaths returns the paths of a question for events around cities, with more parameters.
 func nearPaths(kilometres string, more ...string) func(*facts) []string {
 	return func(*facts) []string {
 		var out []string
@@ -106,12 +106,13 @@ func nearPaths(kilometres string, more ...string) func(*facts) []string {
 	}
 }
 
-// extremePaths asks for the one of two extremes.
+// extremePaths returns the path of a question with a filter by the most or least frequent value, which the function
+// which selects.
 func extremePaths(parameter string, which func(*facts) string) func(*facts) []string {
 	return func(f *facts) []string { return []string{listPath("events", parameter, which(f))} }
 }
 
-// questions returns all that is measured, in the order of the table.
+// questions returns all questions in the order of the table.
 func questions() []question {
 	list := []question{
 		{name: "default list", aim: flatAim, paths: singlePath("events"), clients: true},
@@ -181,8 +182,8 @@ func questions() []question {
 	return append(append(append(list, filters...), combinations()...), otherQuestions()...)
 }
 
-// combinations returns the worst that hunting found. What they have in common are texts that have to be compared, because
-// the index knows words and not what stands beside what.
+// combinations returns the slowest combinations of filters known. They make the database compare texts, because the
+// index contains words but not their neighbours.
 func combinations() []question {
 	phrase := func(i int) string { return `"` + fill.Word(i%20) + " " + fill.Word((i+7)%20) + `"` }
 	fragment := func(i int) string { return string([]rune(fill.Word(20 + i))[1:4]) }
@@ -218,7 +219,7 @@ func combinations() []question {
 	}
 }
 
-// otherQuestions returns the searches, the other lists and the single records.
+// otherQuestions returns the questions about searches, other lists than events, and single records.
 func otherQuestions() []question {
 	return []question{
 		{name: "search: frequent word", aim: searchAim, paths: wordPaths(20), clients: true},

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// As small as it gets: everything is asked, nothing is timed.
+// TestCommands runs every command on tiny calendars, without checking times.
 func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// allNames are those of the questions that a small calendar is asked.
+// allNames returns the names of the questions that a small calendar can be asked.
 func allNames() []string {
 	var out []string
 	for _, q := range questions() {

@@ -8,20 +8,20 @@ import (
 	"sync"
 )
 
-// statement is what was sent to a database.
+// statement is an SQL statement with its arguments.
 type statement struct {
 	text string
 	args []any
 }
 
-// recorder is a pool of connections that writes down what is asked through it.
+// recorder is a database connector that records all statements sent through it.
 type recorder struct {
 	under *sql.DB
 	mu    sync.Mutex
 	asked []statement
 }
 
-// take returns what was asked since it was last called.
+// take returns the statements since the last call.
 func (r *recorder) take() []statement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +43,7 @@ func (r *recorder) write(text string, args []driver.NamedValue) {
 // Driver implements driver.Connector.
 func (r *recorder) Driver() driver.Driver { return r.under.Driver() }
 
-// Connect implements driver.Connector: it borrows a connection of the pool under it until it is closed.
+// Connect implements driver.Connector. It borrows a connection from the underlying pool until that is closed.
 func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := r.under.Conn(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// connection is what the drivers of both engines implement.
+// connection lists the interfaces that the drivers' connections of both engines implement.
 type connection interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -72,7 +72,7 @@ type connection interface {
 	driver.ExecerContext
 }
 
-// recordingConn is one connection of a recorder.
+// recordingConn is a connection that records its statements in a recorder.
 type recordingConn struct {
 	r     *recorder
 	lent  *sql.Conn

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-// runResult is all that came out of a run.
+// runResult contains all results of a run.
 type runResult struct {
 	effort
 	targets []*target
@@ -21,7 +21,7 @@ type runResult struct {
 	events  int
 }
 
-// verdict is whether an aim is met.
+// verdict says whether an aim is reached.
 type verdict int
 
 const (
@@ -39,7 +39,7 @@ func verdictOf(ok bool) verdict {
 	return aimMissed
 }
 
-// aim is one with what was measured.
+// aim is a goal with the measured value.
 type aim struct {
 	what, on, found string
 	verdict         verdict
@@ -65,7 +65,8 @@ func (m *runResult) aims() []aim {
 	)
 }
 
-// beside compares our own targets of a kind with others on the same engine, or on none.
+// beside compares the service's targets of one kind with targets of another kind, on the same engine or without one.
+// It returns an aim for each comparison.
 func (m *runResult) beside(what string, ours, theirs kind) (out []aim) {
 	for _, t := range m.targets {
 		for _, other := range m.targets {
@@ -86,7 +87,8 @@ func (m *runResult) beside(what string, ours, theirs kind) (out []aim) {
 	return out
 }
 
-// ratio compares throughputs where each is at its best, and CPU times where the other is.
+// ratio compares the best throughput of two targets on a path. It also compares their CPU times at the same number of
+// clients. It returns false if one was not measured.
 func (m *runResult) ratio(t, other *target, path string) (aim, bool) {
 	best, at := bestThroughput(m.cells, t.String(), path, m.Clients)
 	most, where := bestThroughput(m.cells, other.String(), path, m.Clients)
@@ -109,7 +111,7 @@ func (m *runResult) ratio(t, other *target, path string) (aim, bool) {
 	return a, true
 }
 
-// spreads are p99 and p50 of each of our own targets, at its worst.
+// spreads returns an aim for the ratio of p99 to p50 of each of the service's targets, where it is worst.
 func (m *runResult) spreads() (out []aim) {
 	for _, t := range m.targets {
 		if t.kind != cachedTarget && t.kind != uncachedTarget {
@@ -146,7 +148,7 @@ func (m *runResult) spreads() (out []aim) {
 	return out
 }
 
-// memories are of the service on MySQL while most clients ask.
+// memories returns the aims for the service's memory on MySQL, at the largest number of clients.
 func (m *runResult) memories() (out []aim) {
 	most := slices.Max(m.Clients)
 	what := fmt.Sprintf("memory under 150 MiB at %d clients, %d events, on MySQL", most, m.events)
@@ -224,7 +226,7 @@ func (m *runResult) writings() []aim {
 	}
 }
 
-// summary counts the aims by verdict.
+// summary returns the number of aims by verdict, as text.
 func summary(aims []aim) string {
 	n := map[verdict]int{}
 	for _, a := range aims {
@@ -237,7 +239,7 @@ func summary(aims []aim) string {
 	return strings.Join(parts, ", ")
 }
 
-// formatDuration returns a time with three digits that count.
+// formatDuration formats a duration with three significant digits.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d >= time.Second:

@@ -13,7 +13,7 @@ import (
 
 const ms = time.Millisecond
 
-// newCell is a cell of some rate and CPU time, with p50 and p99 at half of the rate.
+// newCell returns a cell with a rate and a CPU time per request. p50 and p99 are those at half of the rate.
 func newCell(rate float64, cpu, p50, p99 time.Duration) *cell {
 	c := &cell{rates: []float64{rate / 2, rate, rate * 2}, cpu: []time.Duration{cpu, cpu, 9 * cpu}, memory: 100 << 20}
 	for i := range 1000 {

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-// cell is what is found out about a target that some clients ask for a path.
+// cell contains the measurements of one target, one path and one number of clients.
 type cell struct {
 	rates   []float64       // replies in a second in a closed loop, by round
 	cpu     []time.Duration // of the server for a request, by round
@@ -20,14 +20,14 @@ type cell struct {
 	private int64           // of them that are no mapped file
 }
 
-// key names a cell.
+// key identifies a cell.
 type key struct {
 	target  string // with the engine
 	path    string
 	clients int
 }
 
-// effort is how much is measured.
+// effort contains the flags that set what is measured, how often and for how long.
 type effort struct {
 	Clients  []int         `help:"Numbers of clients." default:"1,8,64,512"`
 	Rounds   int           `help:"Times to measure each, in turn, so that what else the machine does hits all alike." default:"3"`
@@ -38,8 +38,8 @@ type effort struct {
 	MySQLPID int           `name:"mysql-pid" help:"Process of the MySQL server, if it is on this machine: its CPU time is told, too." placeholder:"PID"`
 }
 
-// at returns a configuration for some clients of a target.
-func (e effort) at(t *target, path string, clients int) drive.Config {
+// loadOn returns the configuration of a closed loop with a number of clients on a target.
+func (e effort) loadOn(t *target, path string, clients int) drive.Config {
 	return drive.Config{
 		Address: t.Address, Request: drive.Each(t.requests[path], e.Seed), Clients: clients, Warm: e.Warm, Length: e.Time,
 		Seed: e.Seed, Poisson: e.Arrivals == "poisson",
@@ -52,7 +52,7 @@ const (
 	maxRuns     = 3
 )
 
-// matrix measures every target with every number of clients.
+// matrix measures every target and path with every number of clients.
 func (e effort) matrix(ctx context.Context, o output, all []*target) (map[key]*cell, error) {
 	cells := make(map[key]*cell)
 	for round := range e.Rounds {
@@ -77,13 +77,13 @@ func (e effort) matrix(ctx context.Context, o output, all []*target) (map[key]*c
 	return cells, nil
 }
 
-// cell measures once.
+// cell measures a target, path and number of clients once and adds the results to c.
 func (e effort) cell(ctx context.Context, t *target, path string, clients int, c *cell) error {
 	pid := t.PID()
 	if err := proc.ResetPeak(pid); err != nil {
 		return err
 	}
-	config := e.at(t, path, clients)
+	config := e.loadOn(t, path, clients)
 	config.Least = max(minP99Requests/4, 2*clients)
 	r, used, err := e.watched(ctx, t, config)
 	if err != nil {
@@ -112,10 +112,10 @@ func (e effort) cell(ctx context.Context, t *target, path string, clients int, c
 	return nil
 }
 
-// cpuTime is CPU time.
+// cpuTime is the CPU time of the server and of its database.
 type cpuTime struct{ server, store time.Duration }
 
-// watched runs a load and tells what it cost.
+// watched runs a load and also returns the CPU time that it cost.
 func (e effort) watched(ctx context.Context, t *target, config drive.Config) (*drive.Result, cpuTime, error) {
 	before, err := e.usage(t)
 	if err != nil {
@@ -143,10 +143,10 @@ func (e effort) usage(t *target) (cpuTime, error) {
 
 func (c *cell) rate() float64 { return drive.Median(c.rates) }
 
-// all returns the CPU time of a request, that of the database included where it is known.
+// all returns the CPU time per request, including that of the database where it is known.
 func (c *cell) all() time.Duration { return drive.Median(c.cpu) + drive.Median(c.store) }
 
-// spread returns how many times as long one in a hundred takes as one in two, at half of the rate.
+// spread returns the ratio of p99 to p50 at half of the maximum rate.
 func (c *cell) spread() float64 {
 	p50 := c.half.Took.At(0.5)
 	if p50 == 0 {
@@ -155,10 +155,12 @@ func (c *cell) spread() float64 {
 	return float64(c.half.Took.At(0.99)) / float64(p50)
 }
 
-// generatorLate reports whether the generator was late so often that p99 says more about it than about the server.
+// generatorLate reports whether the load generator was late for over 1% of the requests. p99 then measures the
+// generator rather than the server.
 func generatorLate(r *drive.Result) bool { return r.Late*100 > r.Due }
 
-// bestThroughput returns where a target has its greatest throughput.
+// bestThroughput returns the cell with a target's greatest throughput on a path, and its number of clients. It
+// returns nil if nothing was measured.
 func bestThroughput(cells map[key]*cell, target, path string, clients []int) (best *cell, at int) {
 	for _, n := range clients {
 		if c := cells[key{target, path, n}]; c != nil && (best == nil || c.rate() > best.rate()) {

@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// measureCmd is the command that there is.
+// measureCmd is the command that measures all targets.
 type measureCmd struct {
 	effort
 	Quick   bool     `help:"Try whether it works: 10,000 events, 1 and 64 clients, one round, whatever else is said of these."`
@@ -34,7 +34,7 @@ type measureCmd struct {
 	Writes  bool     `help:"Write, too, on MySQL." default:"true" negatable:""`
 }
 
-// quick is how much is enough to see that it works.
+// quick reduces the effort to a minimum, to check that the command works.
 func (c *measureCmd) quick() {
 	c.Events, c.Clients, c.Rounds, c.Time, c.Warm = 10_000, []int{1, 64}, 1, 400*time.Millisecond, 100*time.Millisecond
 }
@@ -114,7 +114,7 @@ func (c *measureCmd) check() (*regexp.Regexp, error) {
 	return only, nil
 }
 
-// build builds the service unless one is given.
+// build compiles the service, unless a flag names a program.
 func (c *measureCmd) build(ctx context.Context, o output) (string, error) {
 	if c.Program != "" {
 		return c.Program, nil
@@ -127,7 +127,7 @@ func (c *measureCmd) build(ctx context.Context, o output) (string, error) {
 	return program, err
 }
 
-// engines makes the calendars that are not there.
+// engines returns the engines to measure. It fills databases that do not exist.
 func (c *measureCmd) engines(ctx context.Context, o output) ([]engine, error) {
 	out := []engine{{name: "SQLite"}}
 	if c.MySQL != "" {
@@ -146,7 +146,7 @@ func (c *measureCmd) engines(ctx context.Context, o output) ([]engine, error) {
 	return out, nil
 }
 
-// filled makes one, and returns its URL.
+// filled returns the URL of a database with the calendar. It fills the database if necessary.
 func (c *measureCmd) filled(ctx context.Context, o output, where, prefix string) (string, error) {
 	began := time.Now()
 	at, made, err := fill.Kept(ctx, where, prefix, fill.Options{
@@ -158,7 +158,7 @@ func (c *measureCmd) filled(ctx context.Context, o output, where, prefix string)
 	return at, err
 }
 
-// all measures.
+// all runs all measurements and stores the results in m.
 func (c *measureCmd) all(ctx context.Context, o output, s *testStand, m *runResult) (err error) {
 	defer func() {
 		for _, t := range m.targets {

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/drive"
 )
 
-// flood is what becomes of a target that is asked twice as often as it can answer.
+// flood is the result for a target that got requests at twice its maximum rate.
 type flood struct {
 	target string
 	rate   float64 // it can answer
@@ -26,7 +26,7 @@ const (
 	maxWaitGrowth = 1.5
 )
 
-// floods asks each of our own targets for the list twice as often as it can answer.
+// floods sends each of the service's targets twice as many list requests as it can answer.
 func (e effort) floods(ctx context.Context, o output, all []*target, cells map[key]*cell, length time.Duration) ([]flood, error) {
 	var out []flood
 	for _, t := range all {
@@ -37,7 +37,7 @@ func (e effort) floods(ctx context.Context, o output, all []*target, cells map[k
 		if best == nil || best.rate() == 0 {
 			continue
 		}
-		config := e.at(t, list, overloadClients)
+		config := e.loadOn(t, list, overloadClients)
 		config.Rate, config.Length, config.Warm = overloadFactor*best.rate(), length, time.Second
 		r, err := drive.Run(ctx, config)
 		if err == nil {
@@ -52,13 +52,14 @@ func (e effort) floods(ctx context.Context, o output, all []*target, cells map[k
 	return out, nil
 }
 
-// strange returns how many requests had another error than being turned away for now.
+// strange returns the number of requests that failed for another reason than being turned away (429, 503) or not
+// sent.
 func (f flood) strange() int {
 	return f.Bad() - f.Status[503] - f.Status[429] - f.Faults[drive.Unsent]
 }
 
-// accepted returns the times of who got a reply, and whether they count from when a request was due. They do not where the
-// generator itself was late: what waits there is no matter of the server. That no connection was free is one.
+// accepted returns the durations of the answered requests, in total and by half. due reports whether they count from
+// when a request was due. If the generator was late, they count from when it was sent.
 func (f flood) accepted() (all drive.Times, halves [2]drive.Times, due bool) {
 	if generatorLate(f.Result) {
 		return f.Served, [2]drive.Times{f.Halves[0].Served, f.Halves[1].Served}, false
@@ -66,7 +67,8 @@ func (f flood) accepted() (all drive.Times, halves [2]drive.Times, due bool) {
 	return f.Took, [2]drive.Times{f.Halves[0].Took, f.Halves[1].Took}, true
 }
 
-// bounded reports whether who is accepted waits no longer than is said, and no longer in the end than in the beginning.
+// bounded reports whether answered requests wait at most maxWait (p99), and not much longer in the second half than
+// in the first.
 func (f flood) bounded() bool {
 	all, halves, due := f.accepted()
 	if due && f.Faults[drive.Unsent] > 0 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// pattern is the rows that one event was made of, to be inserted again for others.
+// pattern is all rows that make up one event, a template for inserting more events without the service.
 type pattern []patternRow
 
 type patternRow struct {
@@ -31,7 +31,7 @@ var patternTables = []struct{ name, owner, condition, unique string }{
 	{"search_texts", "owner_id", "kind = 'event'", ""},
 }
 
-// learnPattern reads the rows of an event.
+// learnPattern reads all rows that belong to an event.
 func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 	var out pattern
 	for _, t := range patternTables {
@@ -82,7 +82,7 @@ func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 	return out, nil
 }
 
-// insert inserts the rows of one more event, in a transaction, with nothing looked up and nothing checked.
+// insert inserts the rows of the n-th further event in one transaction, without any checks.
 func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) (err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -116,7 +116,7 @@ func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) (err error) {
 	return tx.Commit()
 }
 
-// queryRows reads all rows of a query.
+// queryRows returns all rows of a query with the names of its columns.
 func queryRows(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, out [][]any, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -144,7 +144,7 @@ func queryRows(ctx context.Context, db *sql.DB, query string, args ...any) (colu
 	return columns, out, rows.Err()
 }
 
-// audit looks for what was posted in the database, and asks the service.
+// audit counts the posted events in the database and in the service's replies, into out.
 func (w *eventWriter) audit(ctx context.Context, out *writing) error {
 	_, rows, err := queryRows(ctx, w.st.DB, "SELECT id, title FROM events WHERE title LIKE 'Posted number %' AND id > ?", w.first)
 	if err != nil {

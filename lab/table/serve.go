@@ -26,7 +26,7 @@ import (
 // readyLine is what those print that are none of the service, when they accept connections.
 const readyLine = "serving"
 
-// byHandCmd serves package baseline.
+// byHandCmd is the command that runs the server of package baseline.
 type byHandCmd struct {
 	DB     string `required:"" help:"Database."`
 	Way    int    `help:"How lists are found: 0 counts each time, 1 keeps the total, 2 uses the index of the service."`
@@ -63,14 +63,14 @@ func (c byHandCmd) Run(ctx context.Context, o output) (err error) {
 	return errors.Join(web.Serve(ln), <-indexed)
 }
 
-// reply is what the constant server answers to a path.
+// reply is what the constant server sends for a path.
 type reply struct {
 	Path    string
 	Headers [][2]string
 	Body    []byte
 }
 
-// constantCmd serves replies that it has in memory.
+// constantCmd is the command that serves fixed replies from memory.
 type constantCmd struct {
 	Replies   string `required:"" help:"File of the replies."`
 	AsService bool   `help:"Buffers as the service has them."`
@@ -97,7 +97,8 @@ func (c constantCmd) Run(ctx context.Context, o output) error {
 	return app.Listener(ln)
 }
 
-// constantServer is Fiber with the time-outs that the service has, and nothing else: or, with its buffers, too.
+// constantServer returns a Fiber app with the service's time-outs that sends fixed replies. With asService it has the
+// service's buffers too.
 func constantServer(replies []reply, asService bool) *fiber.App {
 	config := fiber.Config{
 		DisableStartupMessage: true,
@@ -121,8 +122,8 @@ func constantServer(replies []reply, asService bool) *fiber.App {
 	return app
 }
 
-// recordReply returns a reply as it came, for constant: with its media type alone, or with every header that does not come from
-// the server itself.
+// recordReply converts a received reply for the constant server. It copies the media type only, or with every all
+// headers that the server itself does not add.
 func recordReply(path string, r *fasthttp.Response, every bool) reply {
 	out := reply{Path: path, Body: append([]byte(nil), r.Body()...)}
 	r.Header.VisitAll(func(key, value []byte) {

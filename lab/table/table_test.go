@@ -40,7 +40,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// What a program cannot do is not asked of it.
+// TestTargetsFollowTheFlagsOfTheProgram checks that targets are left out whose flags the program does not have.
 func TestTargetsFollowTheFlagsOfTheProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	for _, tt := range []struct {
@@ -100,7 +100,7 @@ func TestConstantAnswersWhatWasRecorded(t *testing.T) {
 	}
 }
 
-// Otherwise something else would be inserted than the service inserts.
+// TestPatternIsTheRowsOfTheService checks that inserting a pattern gives the same rows as the service.
 func TestPatternIsTheRowsOfTheService(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
@@ -148,7 +148,7 @@ func TestPatternIsTheRowsOfTheService(t *testing.T) {
 	})
 }
 
-// counts are the numbers of rows, and sums of what is counted up.
+// counts returns the number of rows by table, and sums of counting columns.
 func counts(t *testing.T, st *store.Store) map[string]int64 {
 	t.Helper()
 	out := make(map[string]int64)

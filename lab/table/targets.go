@@ -24,7 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// kind is what a target is.
+// kind is the kind of a target: the service with or without caches, or a server to compare it with.
 type kind int
 
 const (
@@ -61,14 +61,14 @@ const (
 	hotIDs  = 20
 )
 
-// engine is a database with the calendar.
+// engine is a database engine with the URL of its calendar.
 type engine struct {
 	name string
 	url  string
 	ids  []int64 // of events that anybody may see, in a random order
 }
 
-// learn reads the ids.
+// learn reads the ids of events that are requested. The seed selects them.
 func (e *engine) learn(ctx context.Context, seed uint64) (err error) {
 	st, err := fill.Open(ctx, e.url)
 	if err != nil {
@@ -98,10 +98,10 @@ func (e *engine) learnFrom(ctx context.Context, db *sql.DB, seed uint64) error {
 	return rows.Err()
 }
 
-// features are the flags that a build of the program has.
+// features says which optional flags the program has.
 type features struct{ cache, delay bool }
 
-// probe asks a program which flags it has.
+// probe finds out from a program's help which flags it has.
 func probe(ctx context.Context, program string) (features, error) {
 	help, err := exec.CommandContext(ctx, program, "serve", "--help").CombinedOutput()
 	if err != nil {
@@ -111,7 +111,7 @@ func probe(ctx context.Context, program string) (features, error) {
 	return features{cache: has("--cache-size"), delay: has("--cache-delay")}, nil
 }
 
-// targets returns all that there are, by engine, but those that need flags which the program does not have.
+// targets returns all targets to measure, by engine. It leaves out those that need flags which the program lacks.
 func targets(engines []engine, f features, quick bool) []*target {
 	var out []*target
 	for _, e := range engines {
@@ -141,7 +141,7 @@ func targets(engines []engine, f features, quick bool) []*target {
 	return out
 }
 
-// testStand is where targets are started.
+// testStand starts and stops the targets.
 type testStand struct {
 	program string   // the service
 	self    string   // this program
@@ -225,7 +225,7 @@ func (t *target) request(path string) []byte {
 	return drive.Get(&url.URL{Scheme: "http", Host: t.Address, Path: api + path})
 }
 
-// ask asks a target once.
+// ask sends one GET request to a target.
 func (t *target) ask(path string) (*fasthttp.Response, error) {
 	var req fasthttp.Request
 	res := &fasthttp.Response{}
@@ -240,7 +240,8 @@ func (t *target) ask(path string) (*fasthttp.Response, error) {
 	return res, nil
 }
 
-// agree makes sure that a target answers as the service does: otherwise different things would be compared.
+// agree returns an error unless a target gives the same replies as the service. Otherwise the comparison would be
+// unfair.
 func (s *testStand) agree(t *target, paths ...string) (err error) {
 	defer func() {
 		if err != nil {
@@ -263,8 +264,8 @@ func (s *testStand) agree(t *target, paths ...string) (err error) {
 	return nil
 }
 
-// replies writes the file of what a constant server answers, and returns its name and the event that is in it: of those
-// that the hot path is asked for, the one whose reply is neither long nor short.
+// replies writes the file with the replies of a constant server. It returns its name and the id of the event in it,
+// whose reply has a medium length.
 func (s *testStand) replies(every bool) (name string, id int64, err error) {
 	if s.sample == nil {
 		return "", 0, errors.New("there is no other server whose replies it could give")

@@ -25,7 +25,7 @@ const writers = 8
 // readers is how many connections there are for reads beside them.
 const readers = 64
 
-// writing is what came out of writing.
+// writing contains the results of measuring writes.
 type writing struct {
 	reads float64 // in a second, beside the writes
 	// Events in a second, by round.
@@ -38,7 +38,7 @@ type writing struct {
 	audit
 }
 
-// audit compares the database with what was acknowledged.
+// audit contains counts in the database, for comparing with the acknowledged writes.
 type audit struct {
 	events  int // with a title of ours
 	titles  int // different ones among them
@@ -56,7 +56,7 @@ func (w *writing) sound() bool {
 		w.counted == w.events && w.listed == w.events && w.unknown <= w.posts.Bad() && w.events == w.acknowledged+w.unknown
 }
 
-// eventWriter writes events, through the service and without it.
+// eventWriter writes events, through the service or directly to the database.
 type eventWriter struct {
 	effort
 	st      *store.Store
@@ -73,7 +73,7 @@ type eventWriter struct {
 	ids []int64 // acknowledged
 }
 
-// writes measures writing on a database of its own.
+// writes measures writes on a separate database.
 func (e effort) writes(ctx context.Context, o output, s *testStand, db string, length time.Duration) (_ *writing, err error) {
 	st, err := fill.Open(ctx, db)
 	if err != nil {
@@ -113,7 +113,7 @@ func (e effort) writes(ctx context.Context, o output, s *testStand, db string, l
 	return out, err
 }
 
-// prepare makes the records that the events are linked to, posts one event and learns its rows.
+// prepare creates the venue and the category for events, posts one event and reads its rows as the pattern.
 func (w *eventWriter) prepare(ctx context.Context) (err error) {
 	if err := w.st.DB.QueryRowContext(ctx, "SELECT MAX(id) FROM records").Scan(&w.first); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (w *eventWriter) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// eventBody returns an event as it is posted.
+// eventBody returns the JSON of the n-th event.
 func eventBody(name string, n, venue, category int64) []byte {
 	return fmt.Appendf(nil, `{"title":"%s number %d","description":"<p>An evening of music.</p>",`+
 		`"start_date":"2030-12-05 18:00","end_date":"2030-12-05 20:00","cost":"10","venue":%d,"categories":[%d]}`,
@@ -186,9 +186,9 @@ func idOf(body []byte) (int64, error) {
 	return record.ID, err
 }
 
-// reading returns the reads: a closed loop, or so many in a second.
+// reading returns the load of reads: a fixed rate per second, or a closed loop for rate 0.
 func (w *eventWriter) reading(rate float64) drive.Config {
-	c := w.at(w.service, list, readers)
+	c := w.loadOn(w.service, list, readers)
 	c.Rate = rate
 	if rate == 0 {
 		c.Clients = writers
@@ -196,7 +196,7 @@ func (w *eventWriter) reading(rate float64) drive.Config {
 	return c
 }
 
-// posting returns the writes of the service.
+// posting returns the load that posts events to the service.
 func (w *eventWriter) posting() drive.Config {
 	headers := w.headers()
 	u := &url.URL{Scheme: "http", Host: w.service.Address, Path: api + "/events"}
@@ -220,7 +220,7 @@ func (w *eventWriter) posting() drive.Config {
 	}
 }
 
-// beside does something while the service is asked.
+// beside calls do while reads run, and stores the result of the reads in out.
 func (w *eventWriter) beside(ctx context.Context, out *writing, do func() error) error {
 	var r *drive.Result
 	var failed error
@@ -275,7 +275,8 @@ func (w *eventWriter) post(ctx context.Context, out *writing) (float64, error) {
 	return r.Rate(), w.service.Alive()
 }
 
-// bare inserts for the same time as the service is asked to, and returns the rate.
+// bare inserts events directly into the database, for as long as the service is measured. It returns the events per
+// second.
 func (w *eventWriter) bare(ctx context.Context) (float64, error) {
 	var group sync.WaitGroup
 	var done atomic.Int64

@@ -35,7 +35,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/local"
 )
 
-// settings are the flags.
+// settings contains the command-line flags.
 type settings struct {
 	DB      string        `name:"db" help:"URL of an empty database." required:"" placeholder:"URL"`
 	Time    time.Duration `help:"How long to write." default:"2m"`
@@ -50,7 +50,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run returns the exit status: 0 success, 1 failure, 2 wrong usage.
+// run runs the command and returns the exit status: 0 success, 1 failure, 2 wrong usage.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	var s settings
 	exit := -1
@@ -99,7 +99,7 @@ func measure(ctx context.Context, s settings, out io.Writer) (err error) {
 	return writeTogether(ctx, s, st, out)
 }
 
-// counts are the statements of a store, and what became of them.
+// counts counts the SQL statements, transactions and errors of a store.
 type counts struct {
 	statements, begun, commits atomic.Int64
 
@@ -136,14 +136,14 @@ func (c *counts) watch(ctx context.Context, operation, statement string) (contex
 	}
 }
 
-// client writes to a service of its own.
+// client sends writes to its own service, so that several services write to one database.
 type client struct {
 	*local.Service
 	store *store.Store
 	counts
 }
 
-// dial starts a service on the database.
+// dial starts a service on the database and returns its client.
 func dial(ctx context.Context, url string) (*client, error) {
 	st, err := store.Open(ctx, url)
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *client) send(ctx context.Context, method, path, body string) (id int64,
 
 const eventDates = `"start_date":"2027-03-05 18:00","end_date":"2027-03-05 20:00"`
 
-// countStatements prints the statements of each kind of write, of one client alone.
+// countStatements prints the number of SQL statements for each kind of write, with a single client.
 func countStatements(ctx context.Context, s settings, out io.Writer) (err error) {
 	c, err := dial(ctx, s.DB)
 	if err != nil {
@@ -246,7 +246,7 @@ func countStatements(ctx context.Context, s settings, out io.Writer) (err error)
 	return table.Flush()
 }
 
-// writeTogether has clients create events of one venue while a reader follows the change log.
+// writeTogether lets clients create events at one venue concurrently while a reader follows the change log.
 func writeTogether(ctx context.Context, s settings, st *store.Store, out io.Writer) (err error) {
 	var clients []*client
 	defer func() {
@@ -333,7 +333,7 @@ func writeTogether(ctx context.Context, s settings, st *store.Store, out io.Writ
 	return nil
 }
 
-// logReader follows the change log as a client does: by the changes after the newest that it knows.
+// logReader follows the change log as a client does: it requests the changes after the newest one that it knows.
 type logReader struct {
 	store          *store.Store
 	newest         int64

@@ -44,7 +44,7 @@ var Now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // BaseURL is the REST root of the service under test.
 const BaseURL = "http://127.0.0.1:8080"
 
-// API is a service on a database of its own.
+// API is a service under test with a database of its own. Do sends requests to it without a network.
 type API struct {
 	Store *store.Store
 	Site  calendar.Site
@@ -67,7 +67,7 @@ type API struct {
 // Option changes how the service is set up.
 type Option func(*handlers.Config)
 
-// New sets up the service on an open database.
+// New returns a service on an open database whose migrations have run. The test fails if it cannot be set up.
 func New(t testing.TB, st *store.Store, options ...Option) *API {
 	t.Helper()
 	a := &API{Store: st, Log: &bytes.Buffer{}, tokens: map[string]string{}}
@@ -127,7 +127,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 // Timeout is the deadline of requests. It is long because the race detector slows tests down, and other programs may.
 const Timeout = 2 * time.Minute
 
-// siteOf is the site of the tests.
+// siteOf returns the site that all tests of the API use.
 func siteOf() calendar.Site {
 	return calendar.Site{
 		Name: "Almanac", BaseURL: BaseURL, Language: calendar.English, PerPage: 10,
@@ -136,10 +136,11 @@ func siteOf() calendar.Site {
 	}
 }
 
-// Unindexed is the service whose lists are found by the database alone.
+// Unindexed is an Option for New. The service then finds lists by SQL, without the index in memory.
 func Unindexed(c *handlers.Config) { c.Index = nil }
 
-// Reindex makes rows that were written past package edit findable.
+// Reindex reads the index again from the database. A test calls it after it wrote rows without package edit, so that
+// lists find them.
 func (a *API) Reindex(t testing.TB) {
 	t.Helper()
 	e := &edit.Editor{Site: a.Site, Now: Now, By: auth.System()}
@@ -148,7 +149,7 @@ func (a *API) Reindex(t testing.TB) {
 	}
 }
 
-// SignIn adds a user of a role, and remembers a token under the login.
+// SignIn adds a user with a login and a role and returns the user's id. Request.As can then name the login.
 func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	t.Helper()
 	user, err := auth.AddUser(t.Context(), a.Store.Ent, Now, login, "", role, "")
@@ -163,14 +164,15 @@ func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	return user.ID
 }
 
-// Limit makes the service answer each token from now on only so many times within an hour. Do compares no more replies.
+// Limit limits each access token to a number of requests an hour from now on. Do no longer compares replies with
+// those of a caching process.
 func (a *API) Limit(requests int) {
 	a.alone = true
 	a.server.Rates.Token = limit.Rate{Interval: time.Hour, Burst: requests}
 }
 
-// LimitGuesses gives each address budgets of wrong guesses from now on, also addresses of this machine. The address
-// is that of X-Forwarded-For, if it is sent. Do compares no more replies.
+// LimitGuesses limits wrong guesses of credentials by client address from now on, loopback addresses included.
+// X-Forwarded-For sets the address, if it is sent. Do no longer compares replies with those of a caching process.
 func (a *API) LimitGuesses(rates limit.GuessRates) {
 	a.alone = true
 	a.server.Rates.Address, a.server.Rates.Guesses = plenty, rates
@@ -180,13 +182,14 @@ func (a *API) LimitGuesses(rates limit.GuessRates) {
 // plenty is a rate that no test exceeds.
 var plenty = limit.Rate{Interval: time.Nanosecond, Burst: 1_000_000}
 
-// ShareTokens has requests of both services sign in with the tokens of either. Both are on the same database.
+// ShareTokens makes a use the tokens of other, so that requests to both can sign in with the same logins. Both must
+// be on the same database.
 func (a *API) ShareTokens(other *API) { a.tokens = other.tokens }
 
-// Token is the secret of SignIn.
+// Token returns the access token of a user that SignIn added, "" for an unknown login.
 func (a *API) Token(login string) string { return a.tokens[login] }
 
-// Request is one request. Path is below the API (/events) unless it is Absolute.
+// Request is a request for Do. Path is below the root of the API (/events) unless Absolute is set.
 type Request struct {
 	Method   string // default GET
 	Path     string // {NAME} stands for the id of a record of the example
@@ -205,7 +208,8 @@ type Response struct {
 	Body   []byte
 }
 
-// Do sends a request through the router, without a network.
+// Do sends a request through the router, without a network, and returns the reply. It also compares the reply with
+// the interface description.
 func (a *API) Do(t testing.TB, r Request) Response {
 	t.Helper()
 	a.forget(t)
@@ -226,14 +230,14 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	return reply
 }
 
-// NewRequest returns a request for Send.
+// NewRequest makes an HTTP request, for tests that call Send themselves.
 func (a *API) NewRequest(t testing.TB, r Request) *http.Request {
 	t.Helper()
 	req, _, _ := a.request(t, r)
 	return req
 }
 
-// request returns the request as it is sent, its path and its body.
+// request makes the HTTP request for r. It also returns the path below the server's root and the body as text.
 func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent string) {
 	t.Helper()
 	path = recordPaths.Replace(r.Path)
@@ -275,7 +279,8 @@ func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent st
 	return req, path, sent
 }
 
-// bodyOf returns the body to send. Nil means none, which differs from an empty body.
+// bodyOf returns a reader of the body to send. It returns nil for a request without a body, which differs from an
+// empty body.
 func bodyOf(r Request, sent string) io.Reader {
 	if r.Form == "" && r.JSON == nil {
 		return nil
@@ -283,7 +288,7 @@ func bodyOf(r Request, sent string) io.Reader {
 	return strings.NewReader(sent)
 }
 
-// Into decodes the body.
+// Into decodes the JSON body of a reply into v, and fails the test if that is not possible.
 func (r Response) Into(t testing.TB, v any) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(r.Body))
@@ -292,7 +297,7 @@ func (r Response) Into(t testing.TB, v any) {
 	}
 }
 
-// JSON is the body decoded into maps and lists, numbers as float64.
+// JSON decodes the body of a reply into maps and lists. Numbers are float64.
 func (r Response) JSON(t testing.TB) any {
 	t.Helper()
 	var v any
@@ -300,7 +305,7 @@ func (r Response) JSON(t testing.TB) any {
 	return v
 }
 
-// Get follows keys into the body: Get(t, "data", "status").
+// Get returns the value at a path in the JSON body of a reply: Get(t, "data", "status").
 func (r Response) Get(t testing.TB, path ...any) any {
 	t.Helper()
 	v := r.JSON(t)
@@ -323,7 +328,7 @@ func (r Response) Get(t testing.TB, path ...any) any {
 	return v
 }
 
-// Case is one request and what must come back.
+// Case is a request with the expected reply, for Run.
 type Case struct {
 	Name string
 	Request
@@ -362,7 +367,7 @@ func (a *API) Run(t *testing.T, cases []Case) {
 	}
 }
 
-// Golden compares JSON with a file below testdata/golden, the order of keys included.
+// Golden compares JSON with the file of that name below testdata/golden, including the order of keys.
 func Golden(t testing.TB, name string, got []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -386,7 +391,8 @@ func Golden(t testing.TB, name string, got []byte) {
 	}
 }
 
-// Root is the top of the source tree, above the folder that a test runs in. The program may be built without paths.
+// Root returns the path of the repository's top folder, relative to the folder of the running test. It also works in
+// test binaries built with -trimpath.
 func Root() string {
 	dir := "."
 	for range 8 {

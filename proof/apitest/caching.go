@@ -34,7 +34,7 @@ import (
 // This file compares two processes on one database. The process under test caches nothing. The warm process caches what it
 // can, and has to answer an eighth of the reads of every test as the process under test does; if storetest.IsBrief, a sixteenth.
 
-// configureCaching notes what caching processes are made of.
+// configureCaching stores the configuration from which Another and Caching make processes with caches.
 func (a *API) configureCaching(c handlers.Config, config server.Config) {
 	reads := c.Primary
 	if c.Replica != nil {
@@ -49,8 +49,8 @@ func (a *API) configureCaching(c handlers.Config, config server.Config) {
 	a.handlers, a.config = c, config
 }
 
-// Another returns a further process on the same database. It caches, unless change says otherwise. Its caches are its own
-// and empty. It shares the index and the verifier of credentials.
+// Another returns a second process on the same database. It has caches unless change disables them. They are empty
+// and separate, while the index and the verifier of credentials are shared.
 func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server {
 	t.Helper()
 	config := a.config
@@ -72,7 +72,8 @@ func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server 
 	return s
 }
 
-// Cached returns a further process that caches. Clients may cache its replies for maxAge, and use them for stale more.
+// Cached returns a second process with caches. Its replies let clients cache them for maxAge, and use them for the
+// time stale after that.
 func (a *API) Cached(t testing.TB, maxAge, stale time.Duration) *server.Server {
 	t.Helper()
 	return a.Another(t, func(c *server.Config) { c.MaxAge, c.Stale = maxAge, stale })
@@ -84,10 +85,12 @@ type Process struct {
 	metrics *server.Metrics // nil counts nothing
 }
 
-// Uncached returns the process under test, unless Serve has replaced it.
+// Uncached returns the process under test, which has no caches. After Serve it returns the process that Serve
+// selected.
 func (a *API) Uncached() *Process { return &Process{server: a.server} }
 
-// Caching returns a further process that reads the revision as the program does. Clients may cache its replies for maxAge.
+// Caching returns a second process with caches that reads the calendar's revision as the program does. Its replies
+// let clients cache them for maxAge.
 func (a *API) Caching(t testing.TB, maxAge time.Duration) *Process {
 	t.Helper()
 	revision := a.Store.NewQuestion(index.RevisionQuery)
@@ -104,17 +107,18 @@ func (a *API) Caching(t testing.TB, maxAge time.Duration) *Process {
 	return p
 }
 
-// Serve has Do send requests to another process, and compare its replies with those of no other.
+// Serve makes Do send requests to the process p from now on. Do no longer compares its replies with those of a
+// caching process.
 func (a *API) Serve(p *Process) { a.server, a.alone = p.server, true }
 
-// Send has the process answer a request, without a network.
+// Send passes a request to the process, without a network, and returns the reply.
 func (p *Process) Send(t testing.TB, req *http.Request) Response {
 	t.Helper()
 	return Send(t, p.server, req)
 }
 
-// Hits returns how many replies a process of Caching has answered from its cache of replies, and how many records of lists
-// from that of records.
+// Hits returns how many replies came from the cache of replies, and how many records in lists from the cache of
+// records. The process must be one that Caching returned.
 func (p *Process) Hits(t testing.TB) (replies, records int) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -161,7 +165,7 @@ func Send(t testing.TB, s *server.Server, req *http.Request) Response {
 	return Response{Status: res.StatusCode, Header: res.Header, Body: data}
 }
 
-// memoryConn is a connection of a client that has sent all it sends.
+// memoryConn is the server's side of a connection in memory. The client has sent its whole request already.
 type memoryConn struct {
 	received bytes.Reader
 	sent     bytes.Buffer
@@ -176,8 +180,8 @@ func (c *memoryConn) SetDeadline(time.Time) error      { return nil }
 func (c *memoryConn) SetReadDeadline(time.Time) error  { return nil }
 func (c *memoryConn) SetWriteDeadline(time.Time) error { return nil }
 
-// noteUnlogged is a hook that notes changes of the calendar without a transaction. Only tests make them, without package
-// edit. The change log does not have them, so neither the index nor a cache can follow.
+// noteUnlogged is an Ent hook that notes rows written outside a transaction, as only tests do. The change log lacks
+// such writes, so the index and the caches must be reset afterwards.
 func (a *API) noteUnlogged(next ent.Mutator) ent.Mutator {
 	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
 		switch m.(type) {
@@ -197,7 +201,7 @@ func (a *API) noteUnlogged(next ent.Mutator) ent.Mutator {
 // caches.
 func (a *API) Rewritten() { a.unlogged.Store(true) }
 
-// forget reloads the index and drops the warm process if rows were written without entries in the change log.
+// forget reloads the index and drops the caching process, if a test wrote rows that are not in the change log.
 func (a *API) forget(t testing.TB) {
 	t.Helper()
 	if !a.unlogged.Swap(false) {
@@ -212,8 +216,8 @@ func (a *API) forget(t testing.TB) {
 	}
 }
 
-// revisionBefore returns the newest revision before a request whose reply is compared, -1 for all others. Nothing but the
-// API is cached.
+// revisionBefore returns the calendar's newest revision before a request that compareWarm sends again. It returns -1
+// for requests that are not compared: writes, paths without caching and those outside the sample.
 func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	t.Helper()
 	_, _, served := a.routes.Locate(req.URL.EscapedPath())
@@ -229,13 +233,14 @@ func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	return a.newest(t)
 }
 
-// isSampled reports whether a request is the one in share that is looked at more closely. It is the same in every run.
+// isSampled reports whether a request belongs to the sample that is compared: one in share requests. The sample is
+// the same in every run.
 func isSampled(t testing.TB, req *http.Request, share uint32) bool {
 	return crc32.ChecksumIEEE([]byte(t.Name()+req.URL.RequestURI()))%share == 0
 }
 
-// compareWarm sends a request to the warm process twice: it makes the first reply, or has it in its caches, and has the
-// second one in its caches. It does not send wrong credentials, which are verified each time at the cost of a password.
+// compareWarm sends a request twice to a process with caches and compares both replies with want. The second reply
+// comes from the caches. It skips requests with wrong credentials, whose verification is slow.
 func (a *API) compareWarm(t testing.TB, req *http.Request, before int64, want Response) {
 	t.Helper()
 	if req.Header.Get("If-Modified-Since") != "" && req.Header.Get("If-None-Match") == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// writtenExample is the example as the statements that write it into another database of the same engine.
+// writtenExample is the SQL that inserts the example calendar into another database of the same engine.
 type writtenExample struct {
 	newURL func(testing.TB) string
 	// A row may name one of a later table. unchecked lets it, and checked is the end of that.
@@ -46,7 +46,8 @@ func statementOf(q sql.Querier) statement {
 	return statement{text, args}
 }
 
-// copiedExample returns the statements, and the token of the administrator. The first test that asks makes them.
+// copiedExample returns the statements that insert the example, and the administrator's token. The first call in a
+// process writes the example to find them.
 func (a *API) copiedExample(t testing.TB) (statements []statement, token string) {
 	t.Helper()
 	x := writtenExamples[a.Store.Engine()]
@@ -60,7 +61,8 @@ func (a *API) copiedExample(t testing.TB) (statements []statement, token string)
 	return x.statements, x.token
 }
 
-// insertsOfRows returns statements that insert all rows but settings, which each database has of its own.
+// insertsOfRows returns statements that insert all rows of the database again. It leaves out settings, which each
+// database has of its own.
 func (a *API) insertsOfRows(t testing.TB) (inserts []statement) {
 	t.Helper()
 	for _, table := range migrate.Tables {
@@ -80,7 +82,7 @@ func (a *API) insertsOfRows(t testing.TB) (inserts []statement) {
 	return inserts
 }
 
-// copyExample inserts the rows that writeExample writes.
+// copyExample inserts the same rows as writeExample, with the statements of copiedExample. That is faster.
 func (a *API) copyExample(t testing.TB) {
 	t.Helper()
 	statements, token := a.copiedExample(t)

@@ -27,9 +27,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// asDescribed compares a request and its reply with the interface description. A reply always fits: its status,
-// its headers, its media type and every member of its body are described. A request fits when it was
-// answered with success; what the service understands beyond the description is in understood.
+// asDescribed fails the test if a request or its reply does not fit the interface description. Every reply must fit:
+// status, headers, media type and all members of the body. A request must fit if it succeeded. describedForm covers
+// forms of values that the service accepts beyond the description.
 func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, res Response) {
 	t.Helper()
 	d, err := description()
@@ -74,7 +74,8 @@ func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, re
 	recordExchange(&x)
 }
 
-// effectiveMethod is the method that a request asks for, which a POST may override.
+// effectiveMethod returns the method that the service applies to a request. A POST may override it by a header or a
+// parameter.
 func effectiveMethod(req *http.Request) string {
 	if req.Method != http.MethodPost {
 		return req.Method
@@ -89,7 +90,7 @@ func effectiveMethod(req *http.Request) string {
 	return http.MethodPost
 }
 
-// exchange is one request to a described operation, and its reply.
+// exchange is a request to an operation of the interface description, with its reply.
 type exchange struct {
 	operation string // PATCH /events/{id}
 	method    string
@@ -106,7 +107,8 @@ type exchange struct {
 // operation is one of the document: all of it, and without what _fields may take away.
 type operation struct{ whole, part *openapi3.Operation }
 
-// describedAPI is the interface description, read for comparing.
+// describedAPI is the parsed interface description. part is a copy in which no member is required, for replies to
+// requests with _fields.
 type describedAPI struct{ whole, part *openapi3.T }
 
 // description is read once for all tests of a package: what differs by service and day is not compared.
@@ -137,8 +139,8 @@ var description = sync.OnceValues(func() (*describedAPI, error) {
 	return d, nil
 })
 
-// seal makes members that no schema mentions a fault, in replies alone, and takes from the partial document
-// what is required.
+// seal changes both documents for tests. Members that no schema mentions become errors in replies, and the partial
+// document requires no members.
 func (d *describedAPI) seal() {
 	seen := make(map[*openapi3.Schema]bool)
 	for _, doc := range []*openapi3.T{d.whole, d.part} {
@@ -161,7 +163,7 @@ func (d *describedAPI) seal() {
 	}
 }
 
-// everySchema calls f for a schema and all that it is made of.
+// everySchema calls f for a schema and for all schemas nested in it, once each.
 func everySchema(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool, f func(*openapi3.Schema)) {
 	if ref == nil || seen[ref.Value] {
 		return
@@ -179,7 +181,7 @@ func everySchema(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool, f func
 	}
 }
 
-// operation is nil when there is none.
+// operation returns the operation with a method and a path template, nil if there is none.
 func (d *describedAPI) operation(method, template string) *operation {
 	item := d.whole.Paths.Value(template)
 	if item == nil || item.GetOperation(method) == nil {
@@ -262,7 +264,7 @@ func (x *exchange) checkReply() error {
 	return recordReply(x.operation, x.status, kind, body)
 }
 
-// checkedBody is a body that is as its schema describes it.
+// checkedBody identifies a body that fits its schema, so that it is not checked again.
 type checkedBody struct {
 	schema *openapi3.Schema
 	sum    [sha256.Size]byte
@@ -271,13 +273,14 @@ type checkedBody struct {
 // checkedBodies has the bodies that need no second check. Many tests get the same ones.
 var checkedBodies sync.Map
 
-// asksForFields reports whether _fields is sent, which may be in the query and in the body.
+// asksForFields reports whether the request has the parameter _fields, in its query or its body.
 func (x *exchange) asksForFields() bool {
 	query, err := formOf(x.req.URL.RawQuery)
 	return err == nil && query["_fields"] != nil || strings.Contains(x.sent, "fields")
 }
 
-// checkHeaders compares the headers of a reply with its description, both ways.
+// checkHeaders returns an error if a reply's headers do not fit the description. A header may be undescribed, missing
+// or invalid.
 func checkHeaders(reply *openapi3.Response, got http.Header) error {
 	for name := range got {
 		if !commonHeaders[http.CanonicalHeaderKey(name)] && headerOf(reply, name) == nil {
@@ -318,7 +321,7 @@ var uris = openapi3.WithStringFormatValidator("uri", openapi3.NewCallbackValidat
 	return err
 }))
 
-// checkRequest compares what was sent, and took effect, with the parameters and the body of the operation.
+// checkRequest returns an error if the parameters or the body of a successful request do not fit the operation.
 func (x *exchange) checkRequest() error {
 	query, err := formOf(x.req.URL.RawQuery)
 	if err != nil {
@@ -360,11 +363,12 @@ func (x *exchange) checkRequest() error {
 	return x.checkBody(query)
 }
 
-// checkBody compares a body, and the query that stands in for one, with the fields of the operation.
+// checkBody returns an error if the values of a body do not fit the fields of the operation. values come from the
+// query if it replaces the body.
 func (x *exchange) checkBody(values map[string]any) error {
 	body := x.described.whole.RequestBody
 	if body == nil {
-		x.strange(values)
+		x.addUnknownNames(values)
 		return nil
 	}
 	kind, typeParams, err := mime.ParseMediaType(x.req.Header.Get("Content-Type"))
@@ -417,12 +421,12 @@ func (x *exchange) checkBody(values map[string]any) error {
 			return err
 		}
 	}
-	x.strange(values)
+	x.addUnknownNames(values)
 	return nil
 }
 
-// checkValue compares one value, and notes that the parameter took effect. Null for one that cannot be cleared
-// is as good as nothing.
+// checkValue returns an error if the value of a parameter does not fit its schema, and records the parameter as used.
+// Null for a parameter that cannot be null is ignored.
 func (x *exchange) checkValue(name string, raw any, s *openapi3.Schema) error {
 	value := describedForm(raw, s)
 	if value == nil && !s.PermitsNull() {
@@ -435,14 +439,14 @@ func (x *exchange) checkValue(name string, raw any, s *openapi3.Schema) error {
 	return nil
 }
 
-// strange notes what was sent and is no parameter: such things are ignored.
-func (x *exchange) strange(values map[string]any) {
+// addUnknownNames records the names of values that are no parameters of the operation. The service ignores such values.
+func (x *exchange) addUnknownNames(values map[string]any) {
 	for name := range values {
 		x.strangers = append(x.strangers, name)
 	}
 }
 
-// multipartOf is the fields of a form; a file stands as a text.
+// multipartOf decodes a multipart form into its fields. The content of a file is a text.
 func multipartOf(body, boundary string) (map[string]any, error) {
 	data, err := multipart.NewReader(strings.NewReader(body), boundary).ReadForm(32 << 20)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Example fills the database with the calendar that the golden files show. Rows are written as they are, not
-// through the rules of package edit, so that reading is tested on its own. A process writes them once for each engine, and
-// copies them to the other databases of sites in English.
+// Example fills the database with the calendar that the golden files show. It inserts rows without package edit, so
+// that tests of reads do not depend on writes. A process writes the rows once per engine and copies them to further
+// databases, for sites in English.
 func (a *API) Example(t testing.TB) {
 	t.Helper()
 	if a.Site.Language == calendar.English {
@@ -71,7 +71,7 @@ var recordPaths = strings.NewReplacer(
 	"{emptyCategory}", "6",
 )
 
-// Named returns a path in which the names of records of the example are their ids.
+// Named replaces names of the example's records in a path by their ids.
 func Named(path string) string { return recordPaths.Replace(path) }
 
 type example struct {
@@ -187,7 +187,7 @@ func (x example) image() {
 		}).Exec(x.t.Context()))
 }
 
-// row is an event of the example.
+// row is an event of the example, for the table that writeExample inserts.
 type row struct {
 	id          int64
 	title, slug string

@@ -8,7 +8,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Exercise records the requests of a package's tests to one operation.
+// Exercise counts what the tests of a package have used of an operation: statuses, parameters, and names that are no
+// parameters.
 type Exercise struct {
 	Statuses   map[string]int // replies by status, as described: 200, or default
 	Parameters map[string]int // requests that were answered with success and had the parameter, by name
@@ -21,7 +22,7 @@ var exerciseLog = struct {
 	by map[string]*Exercise
 }{by: make(map[string]*Exercise)}
 
-// recordExchange adds an exchange to what was exercised.
+// recordExchange adds a request and its reply to the Exercise of its operation.
 func recordExchange(x *exchange) {
 	exerciseLog.Lock()
 	defer exerciseLog.Unlock()
@@ -39,7 +40,8 @@ func recordExchange(x *exchange) {
 	}
 }
 
-// Exercised returns the exercised operations of the interface description, by method and path: PATCH /events/{id}.
+// Exercised returns the operations that tests have requested so far. Keys are a method and a path: PATCH
+// /events/{id}.
 func Exercised() map[string]Exercise {
 	exerciseLog.Lock()
 	defer exerciseLog.Unlock()
@@ -59,8 +61,8 @@ func ExampleNames() ([]string, error) {
 	return slices.Sorted(maps.Keys(d.whole.Components.Examples)), nil
 }
 
-// Described returns the operations of the interface description. Each has its statuses, its parameters, including the
-// fields of the body, and the headers of requests.
+// Described returns all operations of the interface description, for comparing with Exercised. Each has its statuses,
+// its parameters, including the fields of the body, and the headers of requests.
 func Described() (map[string]Operation, error) {
 	d, err := description()
 	if err != nil {

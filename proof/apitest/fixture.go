@@ -89,7 +89,7 @@ func (a *API) AddTerm(t testing.TB, taxonomy calendar.Kind, name string, changes
 	return row.ID
 }
 
-// AddSlug makes a slug known to by-slug routes and filters; an empty one is nothing.
+// AddSlug stores a slug, so that by-slug routes and filters find its record. It does nothing for an empty slug.
 func (a *API) AddSlug(t testing.TB, kind calendar.Kind, slug string, owner int64, lang calendar.Language) {
 	t.Helper()
 	if slug == "" {
@@ -104,7 +104,7 @@ func (a *API) AddSlug(t testing.TB, kind calendar.Kind, slug string, owner int64
 	}
 }
 
-// LinkVenues gives an event venues, in this order.
+// LinkVenues links an event to venues, in this order.
 func (a *API) LinkVenues(t testing.TB, event int64, venues ...int64) {
 	t.Helper()
 	for i, id := range venues {
@@ -115,7 +115,7 @@ func (a *API) LinkVenues(t testing.TB, event int64, venues ...int64) {
 	}
 }
 
-// LinkOrganizers gives an event organizers, in this order.
+// LinkOrganizers links an event to organizers, in this order.
 func (a *API) LinkOrganizers(t testing.TB, event int64, organizers ...int64) {
 	t.Helper()
 	for i, id := range organizers {
@@ -126,7 +126,7 @@ func (a *API) LinkOrganizers(t testing.TB, event int64, organizers ...int64) {
 	}
 }
 
-// LinkTerms gives an event categories and tags.
+// LinkTerms links an event to categories and tags.
 func (a *API) LinkTerms(t testing.TB, event int64, terms ...int64) {
 	t.Helper()
 	for _, id := range terms {
@@ -155,7 +155,7 @@ func wallOf(t testing.TB, text string) calendar.Wall {
 	return w
 }
 
-// SeriesRow is a series for AddSeries. Start and end are wall times in UTC, or in the zone.
+// SeriesRow describes a series for AddSeries. Start and end are wall times in UTC, or in the zone if one is set.
 type SeriesRow struct {
 	Title, Slug, Start, End, Zone, RRule string
 	ExDate                               []string
@@ -165,7 +165,8 @@ type SeriesRow struct {
 	Occurrences                          []string        // nominal starts of those to add
 }
 
-// AddSeries adds a series with one phase and some of its occurrences. It returns its id; those of the occurrences follow.
+// AddSeries adds a series with one phase and some of its occurrences, and returns the id of the series. The next ids
+// are those of the occurrences.
 func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Series)

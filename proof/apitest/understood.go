@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// describedForm converts a value to the described type. The description says what clients should send, but the service
-// accepts more forms of it (contract, section 4). These are numbers and booleans as words, lists with commas, a single
-// item for a list, and empty values for nullable fields. Other values stay unchanged, and then do not fit.
+// describedForm converts a request's value to the type that the interface description gives it. The service accepts
+// more forms than are described (contract, section 4): numbers and booleans as text, comma-separated lists, a single
+// item for a list, and empty values for nullable fields. Other values are returned unchanged.
 func describedForm(raw any, s *openapi3.Schema) any {
 	for _, one := range slices.Concat(s.AnyOf, s.OneOf) {
 		if v := describedForm(raw, one.Value); one.Value.VisitJSON(v, openapi3.VisitAsRequest()) == nil {
@@ -41,7 +41,8 @@ func describedForm(raw any, s *openapi3.Schema) any {
 	return raw
 }
 
-// understoodText takes the seconds of a date for its digits. The length of a text is that without its markup.
+// understoodText converts a value to the described text. It turns a number (a date in seconds) into its digits, and
+// removes markup from a text whose length is limited.
 func understoodText(raw any, s *openapi3.Schema) any {
 	if number, ok := raw.(json.Number); ok {
 		return string(number)
@@ -54,7 +55,8 @@ func understoodText(raw any, s *openapi3.Schema) any {
 	return raw
 }
 
-// understoodNumber reads digits. An integer beyond 64 bits is as good as the largest.
+// understoodNumber converts digits to a number. It cuts integers to 62 bits, as the service cuts them to 64. Other
+// values are returned unchanged.
 func understoodNumber(raw any, s *openapi3.Schema) any {
 	text, ok := raw.(string)
 	if number, isNumber := raw.(json.Number); isNumber {
@@ -117,8 +119,8 @@ func understoodList(raw any, s *openapi3.Schema) any {
 	return out
 }
 
-// isEmptyItem reports what lists are cleaned of: nulls, empty texts, and lists and objects that hold
-// nothing else.
+// isEmptyItem reports whether the service drops an item from a list: null, an empty text, or a list or object of such
+// items only.
 func isEmptyItem(item any) bool {
 	switch v := item.(type) {
 	case nil:
@@ -138,7 +140,7 @@ func isEmptyItem(item any) bool {
 	return false
 }
 
-// isIDs reports whether an item of a list is itself a list of ids: 12,15.
+// isIDs reports whether the text of a list's item is itself a list of ids, such as 12,15.
 func isIDs(text string) bool {
 	return strings.Contains(text, ",") && strings.Trim(text, "0123456789, ") == ""
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Item returns an element of a list.
+// Item returns a random element of a list. The list must not be empty.
 func Item[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// Percent returns true in so many of a hundred cases.
+// Percent returns true with a probability of percent in a hundred.
 func Percent(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
 
 // Items returns up to count distinct elements of a list, in random order.

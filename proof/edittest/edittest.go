@@ -29,7 +29,7 @@ import (
 // Now is the time of all writes.
 var Now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
-// Site returns an English site in Warsaw, two hours before UTC in summer.
+// Site returns a site in English whose zone is Europe/Warsaw, two hours ahead of UTC in summer.
 func Site(t testing.TB) calendar.Site {
 	t.Helper()
 	zone, err := calendar.ParseZone("Europe/Warsaw")
@@ -39,7 +39,7 @@ func Site(t testing.TB) calendar.Site {
 	return calendar.Site{BaseURL: "http://127.0.0.1", Zone: zone, Language: calendar.English}
 }
 
-// World is a database with a user of each role.
+// World is a database with a user of each role, for tests of package edit.
 type World struct {
 	T     testing.TB
 	DB    *ent.Client
@@ -83,8 +83,8 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	})
 }
 
-// As returns an Editor that acts as the user of a role. It refills budgets for series that are half spent, since the
-// clock of the tests stands still.
+// As returns an Editor that acts as the user with a role. It refills the rate budget for series when half of it is
+// spent, since the clock of tests stands still.
 func (w *World) As(r calendar.Role) *edit.Editor {
 	w.T.Helper()
 	u := w.Users[r]
@@ -99,14 +99,14 @@ func (w *World) As(r calendar.Role) *edit.Editor {
 	}
 }
 
-// AsIn is As with a write language, which is then that of the request too.
+// AsIn is like As, but the editor reads and writes in the language l.
 func (w *World) AsIn(r calendar.Role, l calendar.Language) *edit.Editor {
 	e := w.As(r)
 	e.Write, e.Request = l, l
 	return e
 }
 
-// Wrote runs do in a transaction of e and returns its error.
+// Wrote runs do in a transaction of the editor e and returns its result and its error.
 func Wrote[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) (R, error) {
 	w.T.Helper()
 	var row R
@@ -119,7 +119,7 @@ func Wrote[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent
 	return row, err
 }
 
-// watched runs a write and complains about records that it changed without an entry in the change log.
+// watched runs a write. It fails the test for each record that the write changed without an entry in the change log.
 func (w *World) watched(write func() error) error {
 	w.T.Helper()
 	if !w.Logged {
@@ -133,7 +133,7 @@ func (w *World) watched(write func() error) error {
 	return err
 }
 
-// Write is Wrote for writes that must succeed.
+// Write is like Wrote, but fails the test if do returns an error.
 func Write[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) R {
 	w.T.Helper()
 	row, err := Wrote(w, e, do)
@@ -143,7 +143,7 @@ func Write[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent
 	return row
 }
 
-// CreateEvent creates an event, with a title and dates unless they are sent.
+// CreateEvent creates an event. It adds a title and dates to in, if they are missing.
 func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, error) {
 	w.T.Helper()
 	if in.Title == nil {
@@ -155,7 +155,7 @@ func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, er
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) { return series.CreateEvent(ctx, tx, e, in) })
 }
 
-// Event is CreateEvent for a write that must succeed.
+// Event is like CreateEvent, but fails the test on an error.
 func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
 	w.T.Helper()
 	row, err := w.CreateEvent(e, in)
@@ -177,7 +177,7 @@ func (w *World) UpdateEvent(e *edit.Editor, id int64, in *edit.EventInput) (*ent
 	})
 }
 
-// ChangeEvent is UpdateEvent for a write that must succeed.
+// ChangeEvent is like UpdateEvent, but fails the test on an error.
 func (w *World) ChangeEvent(e *edit.Editor, id int64, in *edit.EventInput) *ent.Event {
 	w.T.Helper()
 	row, err := w.UpdateEvent(e, id, in)
@@ -211,7 +211,7 @@ func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue
 	return row, created, err
 }
 
-// Venue is CreateVenue for a write that must succeed.
+// Venue is like CreateVenue, but fails the test on an error.
 func (w *World) Venue(e *edit.Editor, in *edit.VenueInput) *ent.Venue {
 	w.T.Helper()
 	row, _, err := w.CreateVenue(e, in)
@@ -239,7 +239,7 @@ func (w *World) CreateTerm(e *edit.Editor, in *edit.TermInput) (*ent.Term, error
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) { return e.CreateTerm(ctx, tx, in) })
 }
 
-// Term is CreateTerm for a write that must succeed.
+// Term creates a category or tag, and fails the test on an error. parent 0 means none.
 func (w *World) Term(e *edit.Editor, taxonomy calendar.Kind, name string, parent int64) *ent.Term {
 	w.T.Helper()
 	row, err := w.CreateTerm(e, &edit.TermInput{Taxonomy: taxonomy, Name: &name, ParentID: &parent})
@@ -273,13 +273,13 @@ func (w *World) DeleteTerm(e *edit.Editor, id int64) {
 	})
 }
 
-// Count returns the stored number of events of a term.
+// Count returns the number of events that is stored with a category or tag.
 func (w *World) Count(id int64) int {
 	w.T.Helper()
 	return w.DB.Term.GetX(w.T.Context(), id).EventCount
 }
 
-// CheckCounts fails the test for each stored number of events of a term that is wrong.
+// CheckCounts fails the test for each category or tag whose stored number of events is wrong.
 func (w *World) CheckCounts() {
 	w.T.Helper()
 	before := w.DB.Term.Query().AllX(w.T.Context())
@@ -291,7 +291,7 @@ func (w *World) CheckCounts() {
 	}
 }
 
-// CheckLog returns the change log. It fails the test unless the revisions are 1, 2, 3 and so on.
+// CheckLog returns all entries of the change log. It fails the test unless their revisions are 1, 2, 3 and so on.
 func (w *World) CheckLog() []*ent.Change {
 	w.T.Helper()
 	log := w.DB.Change.Query().Order(ent.Asc(entchange.FieldID)).AllX(w.T.Context())
@@ -321,7 +321,8 @@ func (w *World) Translation(id int64, l calendar.Language) *ent.EventTranslation
 	return row
 }
 
-// Wall returns a date in the zone of its event.
+// Wall parses a wall time ("2026-07-01 18:00:00") as a date without a zone, which means the event's zone. It panics
+// on other texts.
 func Wall(s string) *when.Date {
 	w, err := calendar.ParseWall(s)
 	if err != nil {
@@ -330,7 +331,7 @@ func Wall(s string) *when.Date {
 	return new(when.FromWall(w))
 }
 
-// Describe returns an error as one line: its code, or its parameters with their reasons.
+// Describe formats an error on one line: its code, or its invalid parameters with their reasons. Tests compare it.
 func Describe(err error) string {
 	var refused *calendar.Error
 	var inv param.Invalid
@@ -355,7 +356,7 @@ func Describe(err error) string {
 	return err.Error()
 }
 
-// Refused fails the test unless an error is described by want.
+// Refused fails the test unless Describe(err) is want.
 func Refused(t *testing.T, err error, want string) {
 	t.Helper()
 	if got := Describe(err); got != want {
@@ -363,7 +364,7 @@ func Refused(t *testing.T, err error, want string) {
 	}
 }
 
-// Problems returns what upkeep.Check reports.
+// Problems returns the inconsistencies in the database that upkeep.Check finds.
 func (w *World) Problems() []string {
 	w.T.Helper()
 	out := []string{}

@@ -18,7 +18,8 @@ func SomeEvent() *edit.EventInput {
 	return &edit.EventInput{Title: new("Same"), Start: Wall("2026-07-01 18:00:00"), End: Wall("2026-07-01 20:00:00")}
 }
 
-// WeeklyEvent returns the input of an event that recurs by a rule, first on 1 July 2026, 18:00 to 20:00.
+// WeeklyEvent returns the input of an event with a recurrence rule (RRULE). It first takes place on 1 July 2026,
+// 18:00 to 20:00.
 func WeeklyEvent(rule string) *edit.EventInput {
 	in := SomeEvent()
 	in.Rule = &rule
@@ -39,7 +40,8 @@ func (w *World) TrashSeries(e *edit.Editor, id int64) error {
 	return err
 }
 
-// TrashOccurrences moves the occurrences that a scope selects to the trash. The request is addressed to the event with the id.
+// TrashOccurrences sends a DELETE of the event id with a scope. It moves the occurrences that the scope selects to
+// the trash.
 func (w *World) TrashOccurrences(e *edit.Editor, id int64, scope edit.Scope) error {
 	w.T.Helper()
 	_, err := Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
@@ -52,7 +54,7 @@ func (w *World) TrashOccurrences(e *edit.Editor, id int64, scope edit.Scope) err
 	return err
 }
 
-// RemoveEvents removes events for good.
+// RemoveEvents deletes events permanently, without the trash.
 func (w *World) RemoveEvents(e *edit.Editor, ids ...int64) {
 	w.T.Helper()
 	Write(w, e, func(ctx context.Context, tx *ent.Tx) (struct{}, error) {
@@ -67,13 +69,13 @@ func (w *World) Occurrences(id int64) []*ent.Event {
 		WithVenues().WithOrganizers().WithTerms().WithTranslations().AllX(w.T.Context())
 }
 
-// OnlyPhase loads the phase of a series that has one.
+// OnlyPhase loads the phase of a series. It fails the test if there is not exactly one.
 func (w *World) OnlyPhase(id int64) *ent.SeriesPhase {
 	w.T.Helper()
 	return w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).OnlyX(w.T.Context())
 }
 
-// Template returns the template of a phase.
+// Template loads the event that holds a phase's common fields, from which its occurrences are made.
 func (w *World) Template(p *ent.SeriesPhase) *ent.Event {
 	w.T.Helper()
 	template, err := ent.DecodeTemplate(p.Template)
@@ -83,7 +85,7 @@ func (w *World) Template(p *ent.SeriesPhase) *ent.Event {
 	return template
 }
 
-// Phases describes the phases of a series: start, end, rule, rdates, exdates.
+// Phases describes each phase of a series as a text, for comparing: start, end, rule, rdates, exdates.
 func (w *World) Phases(id int64) (out []string) {
 	w.T.Helper()
 	for _, p := range w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).Order(seriesphase.ByPosition()).AllX(w.T.Context()) {
@@ -102,7 +104,8 @@ func (w *World) Phases(id int64) (out []string) {
 // Racers is the number of goroutines of RunConcurrently.
 const Racers = 12
 
-// RunConcurrently runs f in goroutines that start together, and complains about each error.
+// RunConcurrently calls f in several goroutines that start together, each with its number i. It fails the test for
+// each error.
 func RunConcurrently(t *testing.T, f func(i int) error) {
 	t.Helper()
 	start := make(chan struct{})
@@ -123,7 +126,7 @@ func RunConcurrently(t *testing.T, f func(i int) error) {
 	}
 }
 
-// Run runs do in a transaction of e.
+// Run runs do in a transaction of the editor e and returns its error.
 func (w *World) Run(e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) error) error {
 	return edit.Write(w.T.Context(), w.DB, e, func(tx *ent.Tx) error { return do(w.T.Context(), tx) })
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// File is a calendar as a program writes it.
+// File is an iCalendar file in the style of some calendar program, with the occurrences that a reader must find in
+// it.
 type File struct {
 	Name string // program and zone, as a file name without an ending
 	Text string
@@ -21,7 +22,7 @@ type File struct {
 	Occurrences []string
 }
 
-// dialect is the way in which a program writes calendars.
+// dialect describes how a calendar program writes iCalendar files: zone names, all-day events, EXDATE and the like.
 type dialect struct {
 	program, prodid string
 	header          []string
@@ -67,7 +68,7 @@ var dialects = []dialect{
 	{program: "gancio", prodid: "gancio", header: []string{"METHOD:PUBLISH", "X-PUBLISHED-TTL:PT1H"}, utc: true, flat: true, uid: "%s@gancio"},
 }
 
-// zone is a time zone with the rules of its clock.
+// zone is a time zone with its rules for summer time, for writing a VTIMEZONE.
 type zone struct {
 	iana, windowsName        string
 	standard, summer         string // offsets from UTC
@@ -86,7 +87,8 @@ var zones = []zone{
 	},
 }
 
-// Files returns the files of all programs in zones east and west of Greenwich. An error means that a zone is unknown.
+// Files returns a file of each calendar program for each test zone, east and west of Greenwich. An error means that a
+// zone is unknown.
 func Files() ([]File, error) {
 	var files []File
 	for _, d := range dialects {
@@ -102,7 +104,7 @@ func Files() ([]File, error) {
 	return files, nil
 }
 
-// writer writes one file.
+// writer writes one iCalendar file and records the occurrences in it.
 type writer struct {
 	dialect
 	zone
@@ -183,27 +185,28 @@ func (w *writer) timezone() {
 	w.line("END:VTIMEZONE")
 }
 
-// moment is the start and end of an event.
-type moment struct {
+// span is the start and end of an event.
+type span struct {
 	start, end calendar.Wall
 	allDay     bool
 	utc        bool // written in UTC
 }
 
-func timed(start, end calendar.Wall, utc bool) moment {
-	return moment{start, end, false, utc}
+func timed(start, end calendar.Wall, utc bool) span {
+	return span{start, end, false, utc}
 }
 
-// days returns the moment from a first to a last day.
-func days(first, last calendar.Wall) moment { return moment{first, last, true, false} }
+// days returns the span of an all-day event from its first to its last day.
+func days(first, last calendar.Wall) span { return span{first, last, true, false} }
 
-// move returns the moment some days later.
-func (m moment) move(n int) moment {
+// move returns the span n days later.
+func (m span) move(n int) span {
 	m.start, m.end = m.start.AddDate(0, 0, n), m.end.AddDate(0, 0, n)
 	return m
 }
 
-// value returns a time with its parameters, as they follow the name of a property.
+// value formats a time for a line such as DTSTART: its parameters, a colon and the time. The caller writes the
+// property's name before it.
 func (w *writer) value(at calendar.Wall, allDay, utc bool) string {
 	switch {
 	case allDay:
@@ -214,8 +217,8 @@ func (w *writer) value(at calendar.Wall, allDay, utc bool) string {
 	return ";TZID=" + w.tzid() + ":" + at.Format("20060102T150405")
 }
 
-// dateOf returns the value of EXDATE or RECURRENCE-ID.
-func (w *writer) dateOf(m moment, utc bool) string {
+// dateOf formats the start of a span for EXDATE or RECURRENCE-ID, in the dialect's form: parameters, colon, time.
+func (w *writer) dateOf(m span, utc bool) string {
 	if m.allDay && w.daysAsTimes {
 		if w.windows {
 			return ":" + w.clock.Instant(m.start).UTC().Format("20060102T150405Z")
@@ -225,19 +228,19 @@ func (w *writer) dateOf(m moment, utc bool) string {
 	return w.value(m.start, m.allDay, utc)
 }
 
-// event writes a VEVENT and records its occurrence.
-func (w *writer) event(title string, m moment) {
+// event writes a VEVENT for a single event and records it as an expected occurrence.
+func (w *writer) event(title string, m span) {
 	w.vevent(w.nextID(), title, m, nil)
-	w.occurs(title, m)
+	w.expect(title, m)
 }
 
-// nextID returns the part of a UID that differs between the events of all files of a program.
+// nextID returns a text for the next UID. It is unique among the events of all files of a program.
 func (w *writer) nextID() string {
 	w.events++
 	return fmt.Sprintf("%s%04d", w.iana[:2], w.events)
 }
 
-func (w *writer) vevent(id, title string, m moment, more []string) {
+func (w *writer) vevent(id, title string, m span, more []string) {
 	w.line("BEGIN:VEVENT")
 	w.line("UID:" + fmt.Sprintf(w.uid, id))
 	w.line("DTSTAMP:20261101T100000Z")
@@ -257,8 +260,8 @@ func (w *writer) vevent(id, title string, m moment, more []string) {
 	w.line("END:VEVENT")
 }
 
-// occurs records an occurrence.
-func (w *writer) occurs(title string, m moment) {
+// expect records an occurrence that a reader must find in the file.
+func (w *writer) expect(title string, m span) {
 	form := func(at calendar.Wall) string {
 		if m.allDay {
 			return at.Format("2006-01-02")
@@ -268,8 +271,9 @@ func (w *writer) occurs(title string, m moment) {
 	w.occurrences = append(w.occurrences, form(m.start)+" "+form(m.end)+" "+title)
 }
 
-// series writes a weekly series of some dates. It does not take place on the date skipped, and a day later than the date moved.
-func (w *writer) series(title string, m moment, dates, skipped, moved int) {
+// series writes a weekly series with a number of dates. It excludes the date with the index skipped, and moves the
+// date with the index moved to the next day. Indexes count from 0.
+func (w *writer) series(title string, m span, dates, skipped, moved int) {
 	if w.flat {
 		for i := range dates {
 			switch i {
@@ -298,9 +302,9 @@ func (w *writer) series(title string, m moment, dates, skipped, moved int) {
 		switch i {
 		case skipped:
 		case moved:
-			w.occurs(title, m.move(7*i+1))
+			w.expect(title, m.move(7*i+1))
 		default:
-			w.occurs(title, m.move(7*i))
+			w.expect(title, m.move(7*i))
 		}
 	}
 }

@@ -23,20 +23,20 @@ const (
 	Administrator
 )
 
-// Caller sends requests. An anonymous caller has no id.
+// Caller is a user who sends requests, or the anonymous caller, whose id is 0.
 type Caller struct {
 	ID    int64
 	Login string
 	Role  int
 }
 
-// Site is a zone and a time. Replies depend on them as well as on the records and the caller.
+// Site is the zone of a site and the time of a request. Replies depend on both.
 type Site struct {
 	Zone *time.Location
 	Now  time.Time
 }
 
-// Record has the common fields of events, venues and organizers. Author 0 means none.
+// Record has the common fields of events, venues, organizers and series. Author 0 means none.
 type Record struct {
 	ID, Author        int64
 	Status            calendar.Status
@@ -54,7 +54,8 @@ type Texts struct {
 // Text is a text in one language. The title is the name of a venue, organizer or term.
 type Text struct{ Title, Excerpt, Description, Slug string }
 
-// Event is an event with its links. Flags and Words have the values of columns by the name of the filter. These maps never change.
+// Event is an event with its links. The maps Flags and Words contain the values of its columns, by the name of their
+// filter. The maps are never changed, so copies share them.
 type Event struct {
 	Record
 	Start, End         time.Time
@@ -69,7 +70,7 @@ type Event struct {
 	Terms              []int64
 }
 
-// Linked is a venue or organizer. Fields are its other texts, such as the city.
+// Linked is a venue or organizer. Fields contains its other texts by name, such as the city.
 type Linked struct {
 	Record
 	Located  bool
@@ -77,14 +78,16 @@ type Linked struct {
 	Fields   map[string]string
 }
 
-// Term is a category or tag. Count is the count in the database: a due event counts once the service has published it.
+// Term is a category or tag. Count is the number of events that the database stores. A due event is counted only
+// after the service has published it.
 type Term struct {
 	ID, Parent int64
 	Count      int
 	Texts      Texts
 }
 
-// Calendar is all records and callers.
+// Calendar is all records and callers of a test. Its methods answer requests by simple scans, for comparing with the
+// service.
 type Calendar struct {
 	Callers []Caller
 	Events  []*Event
@@ -96,7 +99,7 @@ type Calendar struct {
 	WordColumns []Column // words of events, each one of a few
 }
 
-// Column is a column of events with a filter of its own. Name is that of the filter, Field that of the column.
+// Column is a column of events that a filter selects by. Name is the filter's name, Field the column's.
 type Column struct {
 	Name, Field string
 	Words       []string // of a column of words, all there are
@@ -111,7 +114,8 @@ func (s Site) effective(r *Record) calendar.Status {
 	return r.Status
 }
 
-// Shows reports whether a caller's lists show a record. Asked is nil when no status was asked for.
+// Shows reports whether a caller's lists show a record. asked contains the requested statuses. Nil means that the
+// request has no filter by status.
 func (s Site) Shows(r *Record, c Caller, asked []calendar.Status) bool {
 	status := s.effective(r)
 	if asked == nil && status == calendar.Trash || asked != nil && !slices.Contains(asked, status) {
@@ -120,7 +124,8 @@ func (s Site) Shows(r *Record, c Caller, asked []calendar.Status) bool {
 	return status == calendar.Publish || c.Role >= Editor || c.Role >= Contributor && r.Author == c.ID
 }
 
-// Redacts reports whether the caller, who sends no password, is shown an event without what a password guards.
+// Redacts reports whether replies leave out the protected fields of an event. That is so if the event has a password
+// and the caller may not edit it.
 func (s Site) Redacts(e *Event, c Caller) bool { return e.Protected && !s.mayEdit(e, c) }
 
 // mayEdit reports whether the caller may edit an event.
@@ -135,23 +140,24 @@ func (s Site) mayEdit(e *Event, c Caller) bool {
 	return c.Role == Author || status == calendar.Draft || status == calendar.Pending
 }
 
-// seesSeries reports whether an id is that of a series which the caller may read.
+// seesSeries reports whether a series with the id exists and the caller may read it.
 func (w *Calendar) seesSeries(s Site, c Caller, id int64) bool {
 	return slices.ContainsFunc(w.Series, func(r *Record) bool { return r.ID == id && s.Shows(r, c, nil) })
 }
 
-// LinkedOf returns the venue or organizer with an id.
+// LinkedOf returns the venue or organizer with an id. The record must exist.
 func (w *Calendar) LinkedOf(kind calendar.Kind, id int64) *Linked {
 	at := slices.IndexFunc(w.Linked[kind], func(l *Linked) bool { return l.ID == id })
 	return w.Linked[kind][at]
 }
 
-// EventOf returns the event with an id.
+// EventOf returns the event with an id. The event must exist.
 func (w *Calendar) EventOf(id int64) *Event {
 	return w.Events[slices.IndexFunc(w.Events, func(e *Event) bool { return e.ID == id })]
 }
 
-// Clone copies the records of a calendar. What they point to never changes.
+// Clone copies the records of a calendar, so that a test can change the copy. Maps and lists within the records are
+// shared and never change.
 func (w *Calendar) Clone() *Calendar {
 	out := new(*w)
 	out.Events, out.Series, out.Linked = nil, nil, map[calendar.Kind][]*Linked{}
@@ -169,8 +175,8 @@ func (w *Calendar) Clone() *Calendar {
 	return out
 }
 
-// served returns the text a reader of a language gets, field by field: in that language, in English as the language
-// of the site, in the original one.
+// served returns the text for a reader of a language. Each field falls back from that language to English (the site's
+// language), then to the record's original language.
 func (t Texts) served(lang calendar.Language) Text {
 	var out Text
 	for _, l := range []calendar.Language{lang, calendar.English, t.Original} {
@@ -192,7 +198,7 @@ func (t Texts) served(lang calendar.Language) Text {
 	return out
 }
 
-// hasSlug reports whether a slug is one of the record's, in any language.
+// hasSlug reports whether the record has a slug, in any language.
 func (t Texts) hasSlug(slug string) bool {
 	for _, text := range t.In {
 		if text.Slug == slug && slug != "" {
@@ -216,7 +222,7 @@ func (t Texts) Languages() calendar.LanguageSet {
 	return calendar.LanguagesOf(slices.Collect(maps.Keys(t.In))...)
 }
 
-// EachTranslation calls do with the texts in other languages than the original one.
+// EachTranslation calls do for each language but the original one, with the texts in that language.
 func (t Texts) EachTranslation(do func(calendar.Language, Text)) {
 	for _, l := range calendar.Languages {
 		if text, ok := t.In[l]; ok && l != t.Original {

@@ -9,20 +9,22 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Reply is a list in full: all ids in order, or the names of the parameters that are invalid.
+// Reply is the expected reply to a list request: all ids in order, on one page, or the names of the invalid
+// parameters.
 type Reply struct {
 	Invalid []string
 	IDs     []int64
 }
 
-// fault adds the name of an invalid parameter.
+// fault marks a parameter as invalid in the expected reply.
 func (a *Reply) fault(name string) {
 	if !slices.Contains(a.Invalid, name) {
 		a.Invalid = append(a.Invalid, name)
 	}
 }
 
-// statuses checks a filter by status.
+// statuses marks the parameter status as invalid if the caller may not list records with one of the requested
+// statuses.
 func (a *Reply) statuses(c Caller, asked []calendar.Status) {
 	for _, word := range asked {
 		switch word {
@@ -37,26 +39,29 @@ func (a *Reply) statuses(c Caller, asked []calendar.Status) {
 	}
 }
 
-// event checks a parameter that names an event: it exists, the caller may read it, and it is not in the trash.
+// event marks a parameter as invalid unless its event id exists, is readable for the caller and is not in the trash.
+// A nil id is valid.
 func (w *Calendar) event(a *Reply, name string, s Site, c Caller, id *int64) {
 	w.eventThat(a, name, id, func(e *Event) bool { return s.Shows(&e.Record, c, nil) })
 }
 
-// openEvent checks an event whose links are requested. A password protects them, and the request cannot send it.
+// openEvent is like event, but also marks events with a password that the caller may not edit. Filters by an event's
+// links use it, since links are protected.
 func (w *Calendar) openEvent(a *Reply, name string, s Site, c Caller, id *int64) {
 	w.eventThat(a, name, id, func(e *Event) bool {
 		return s.Shows(&e.Record, c, nil) && !s.Redacts(e, c)
 	})
 }
 
-// eventThat checks that there is an event with an id that fits.
+// eventThat marks a parameter as invalid unless an event has the id and satisfies fits. A nil id is valid.
 func (w *Calendar) eventThat(a *Reply, name string, id *int64, fits func(*Event) bool) {
 	if id != nil && !slices.ContainsFunc(w.Events, func(e *Event) bool { return e.ID == *id && fits(e) }) {
 		a.fault(name)
 	}
 }
 
-// areTerms returns the ids of categories or tags with those that are below them. A word is a slug in any language, or else an id.
+// areTerms finds the categories or tags that a parameter names, by a slug in any language or by an id. It returns
+// their ids with those of all descendants. Unknown words make the parameter invalid.
 func (w *Calendar) areTerms(a *Reply, name string, taxonomy calendar.Kind, words []string) []int64 {
 	var ids []int64
 	for _, word := range words {
@@ -85,7 +90,8 @@ func (w *Calendar) areTerms(a *Reply, name string, taxonomy calendar.Kind, words
 	return ids
 }
 
-// areLinked checks ids of venues or organizers: they exist, the caller may read them, and they are not in the trash.
+// areLinked marks a parameter as invalid unless all ids are venues or organizers that the caller may read and that
+// are not in the trash.
 func (w *Calendar) areLinked(a *Reply, name string, s Site, c Caller, kind calendar.Kind, ids []int64) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(w.Linked[kind], func(l *Linked) bool { return l.ID == id && s.Shows(&l.Record, c, nil) }) {

@@ -4,13 +4,14 @@ import (
 	"time"
 )
 
-// Date is a date as a client means it: a moment or, if naive, the time that a clock of the site shows, in UTC.
+// Date is a date in a request: an instant, or a wall time without a zone (naive), which is stored as if in UTC. A
+// naive date means the site's zone.
 type Date struct {
 	At    time.Time
 	Naive bool
 }
 
-// moment returns the moment that a date means.
+// moment returns the instant that a date means on the site.
 func (s Site) moment(d Date) time.Time {
 	if d.Naive {
 		return Instant(d.At, s.Zone)
@@ -18,7 +19,7 @@ func (s Site) moment(d Date) time.Time {
 	return d.At
 }
 
-// Midnight returns the beginning of the day of d in the site's zone, or so many days later.
+// Midnight returns the first instant of the day of d in the site's zone, or of the day that many days later.
 func (s Site) Midnight(d Date, later int) time.Time {
 	on := d.At
 	if !d.Naive {
@@ -28,9 +29,9 @@ func (s Site) Midnight(d Date, later int) time.Time {
 	return Instant(time.Date(y, m, day+later, 0, 0, 0, 0, time.UTC), s.Zone)
 }
 
-// Instant returns the first moment at which a clock shows wall, which is given as UTC. A time the clock skips is
-// as long after the time three hours before as it would be without the skip. It tries all quarters of an hour
-// that a zone may be ahead of or behind UTC.
+// Instant converts a wall time, which is stored as if in UTC, to the first instant at which clocks in the zone show
+// it. If clocks skip the wall time, the offset from before the skip applies. It tries all offsets from UTC in
+// quarters of an hour, to be independent of package calendar.
 func Instant(wall time.Time, zone *time.Location) time.Time {
 	for ahead := 15 * time.Hour; ahead >= -15*time.Hour; ahead -= 15 * time.Minute {
 		t := wall.Add(-ahead)
@@ -42,7 +43,8 @@ func Instant(wall time.Time, zone *time.Location) time.Time {
 	return Instant(wall.Add(-before), zone).Add(before)
 }
 
-// Window returns the default window: from today's first moment until the end of the same day two years on, exclusive.
+// Window returns the time that lists show by default: from the start of today to the end of the same day in two
+// years. to is exclusive.
 func (s Site) Window() (from, to time.Time) {
 	y, m, day := s.Now.In(s.Zone).Date()
 	last := min(day, time.Date(y+2, m+1, 0, 0, 0, 0, 0, time.UTC).Day())
@@ -50,7 +52,8 @@ func (s Site) Window() (from, to time.Time) {
 		s.Midnight(Date{At: time.Date(y+2, m, last, 0, 0, 0, 0, time.UTC), Naive: true}, 1)
 }
 
-// inTime applies the table of date filters (contract, section 9.1). A filter by a whole day includes that day.
+// inTime reports whether an event satisfies the date filters of a query (contract, section 9.1). A filter by a day
+// without a time includes that whole day.
 func (s Site) inTime(e *Event, q EventQuery) bool {
 	from, to := s.Window()
 	_, startsBefore := q.Dates["starts_before"]
@@ -72,7 +75,8 @@ func (s Site) inTime(e *Event, q EventQuery) bool {
 	return true
 }
 
-// matchesDate applies one date filter. If strict, it means the moment, else the whole day.
+// matchesDate reports whether an event satisfies the date filter with a name. If strict, d is an instant, otherwise
+// it means its whole day.
 func (s Site) matchesDate(e *Event, name string, d Date, strict bool) bool {
 	first, end := s.Midnight(d, 0), s.Midnight(d, 1) // of the day; the end is not part of it
 	if strict {

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// EventQuery is a request for events. A nil field was not sent.
+// EventQuery is a request for a list of events. Nil fields are parameters that the request does not have.
 type EventQuery struct {
 	Dates              map[string]Date // by parameter
 	Strict             bool
@@ -27,13 +27,14 @@ type EventQuery struct {
 	Password           bool // the right one
 }
 
-// SeriesQuery is a filter by series: one word of two, or ids.
+// SeriesQuery is the value of the filter by series: one of its two keywords, or ids of series.
 type SeriesQuery struct {
 	Next, None, Invalid bool
 	IDs                 []int64
 }
 
-// ListEvents answers a list of events: first the faults of the request, then the events that all filters leave, in order.
+// ListEvents returns the expected reply to a request for events: the invalid parameters, or else the matching events
+// in order.
 func (w *Calendar) ListEvents(s Site, c Caller, lang calendar.Language, q EventQuery) Reply {
 	var a Reply
 	l := &eventList{Calendar: w, site: s, caller: c, lang: lang, EventQuery: q}
@@ -60,7 +61,7 @@ func (w *Calendar) ListEvents(s Site, c Caller, lang calendar.Language, q EventQ
 	return a
 }
 
-// eventList is a list of events that is being answered. The terms are those that the request means, with what is below them.
+// eventList is the state while ListEvents runs. Its terms include the descendants of the requested ones.
 type eventList struct {
 	*Calendar
 	site   Site
@@ -70,7 +71,7 @@ type eventList struct {
 	categoryIDs, tagIDs []int64
 }
 
-// checkLinks checks the filters that name other records.
+// checkLinks marks invalid filters that refer to other records.
 func (l *eventList) checkLinks(a *Reply) {
 	l.categoryIDs = l.areTerms(a, "categories", calendar.Category, l.Categories)
 	l.tagIDs = l.areTerms(a, "tags", calendar.Tag, l.Tags)
@@ -86,7 +87,7 @@ func (l *eventList) checkLinks(a *Reply) {
 	}
 }
 
-// checkWords checks the filters by words of a fixed list.
+// checkWords marks filters whose value is not among the allowed words.
 func (l *eventList) checkWords(a *Reply) {
 	a.statuses(l.caller, l.Status)
 	for _, f := range l.WordColumns {
@@ -96,7 +97,8 @@ func (l *eventList) checkWords(a *Reply) {
 	}
 }
 
-// checkPlace checks the filters by place: a position has two coordinates, and is no request for events without one.
+// checkPlace marks invalid filters by place. A position needs both coordinates, and excludes a request for events
+// without a position.
 func (l *eventList) checkPlace(a *Reply) {
 	switch {
 	case l.Lat != nil && l.Lng == nil:
@@ -109,7 +111,8 @@ func (l *eventList) checkPlace(a *Reply) {
 	}
 }
 
-// matchesRights reports whether the caller's lists show an event. What a password guards is not found by what it guards.
+// matchesRights reports whether the caller's lists show an event. A redacted event does not match filters by
+// protected fields.
 func (l *eventList) matchesRights(e *Event) bool {
 	if l.asksGuarded() && !l.Password && l.site.Redacts(e, l.caller) {
 		return false
@@ -117,7 +120,7 @@ func (l *eventList) matchesRights(e *Event) bool {
 	return l.site.Shows(&e.Record, l.caller, l.Status) && !e.Hidden
 }
 
-// matchesTime applies include, which replaces all filters by date, or these.
+// matchesTime reports whether an event satisfies the parameter include, if it was sent, or else all date filters.
 func (l *eventList) matchesTime(e *Event) bool {
 	if l.Include != nil {
 		return slices.Contains(l.Include, e.ID)
@@ -125,7 +128,8 @@ func (l *eventList) matchesTime(e *Event) bool {
 	return l.site.inTime(e, l.EventQuery)
 }
 
-// matchesLinks applies the filters by links: one of each filter is enough.
+// matchesLinks reports whether an event satisfies the filters by linked records. One of the requested records per
+// filter is enough.
 func (l *eventList) matchesLinks(e *Event) bool {
 	return (l.Categories == nil || overlap(e.Terms, l.categoryIDs)) &&
 		(l.Tags == nil || overlap(e.Terms, l.tagIDs)) &&
@@ -134,7 +138,8 @@ func (l *eventList) matchesLinks(e *Event) bool {
 		(l.Parent == nil || *l.Parent == e.Parent)
 }
 
-// matchesSeries applies the filter by series, but for next. A series that the caller may not read is none.
+// matchesSeries reports whether an event satisfies the filter by series. An event of a series that the caller may not
+// read counts as a single event. The keyword next is applied by firstOfSeries.
 func (l *eventList) matchesSeries(e *Event) bool {
 	switch q := l.EventQuery.Series; {
 	case q == nil:
@@ -145,12 +150,13 @@ func (l *eventList) matchesSeries(e *Event) bool {
 	return l.EventQuery.Series.IDs == nil || slices.Contains(l.EventQuery.Series.IDs, e.Series)
 }
 
-// matchesColumns applies the filters by booleans and words of events.
+// matchesColumns reports whether an event satisfies the filters by its boolean and word columns.
 func (l *eventList) matchesColumns(e *Event) bool {
 	return e.hasFlags(l.Flags) && e.hasWords(l.Words)
 }
 
-// matchesPlace applies the filters by place. Venues that the caller may not read have none.
+// matchesPlace reports whether an event satisfies the filters by place. Venues that the caller may not read are
+// ignored.
 func (l *eventList) matchesPlace(e *Event) bool {
 	isLocated, isNear := false, false
 	for _, v := range l.Linked[calendar.Venue] {
@@ -162,7 +168,7 @@ func (l *eventList) matchesPlace(e *Event) bool {
 	return (l.Geoloc == nil || *l.Geoloc == isLocated) && (l.Lat == nil || isNear)
 }
 
-// compareEvents orders a list: by start, with include by publication date.
+// compareEvents orders events for a list: by publication date if the request has include, else by start.
 func (l *eventList) compareEvents(a, b *Event) int {
 	if l.Include != nil {
 		return cmp.Or(a.Published.Compare(b.Published), cmp.Compare(a.ID, b.ID))
@@ -170,7 +176,8 @@ func (l *eventList) compareEvents(a, b *Event) int {
 	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID))
 }
 
-// firstOfSeries leaves out the events before which another one of the same series, which the caller may read, starts.
+// firstOfSeries returns the events without those that are not the first found event of their series. Series that the
+// caller may not read are ignored.
 func (w *Calendar) firstOfSeries(s Site, c Caller, found []*Event) []*Event {
 	return slices.DeleteFunc(slices.Clone(found), func(e *Event) bool {
 		return w.seesSeries(s, c, e.Series) && slices.ContainsFunc(found, func(other *Event) bool {
@@ -179,13 +186,14 @@ func (w *Calendar) firstOfSeries(s Site, c Caller, found []*Event) []*Event {
 	})
 }
 
-// asksGuarded reports whether a filter asks for what a password guards.
+// asksGuarded reports whether the request filters by a field that an event's password protects.
 func (l *eventList) asksGuarded() bool {
 	return l.Search != nil || l.Categories != nil || l.Tags != nil || l.Venues != nil || l.Organizers != nil ||
 		l.asksGuardedColumn() || l.Geoloc != nil || l.Lat != nil
 }
 
-// asksGuardedColumn reports whether a flag or a word was asked for that a password guards.
+// asksGuardedColumn reports whether the request filters by a boolean or word column that an event's password
+// protects.
 func (l *eventList) asksGuardedColumn() bool {
 	return slices.ContainsFunc(slices.Concat(l.FlagColumns, l.WordColumns), func(f Column) bool {
 		_, flag := l.Flags[f.Name]
@@ -194,7 +202,7 @@ func (l *eventList) asksGuardedColumn() bool {
 	})
 }
 
-// hasFlags reports whether flags of an event are as asked for.
+// hasFlags reports whether the boolean columns of an event have the wanted values.
 func (e *Event) hasFlags(want map[string]bool) bool {
 	for name, on := range want {
 		if e.Flags[name] != on {
@@ -204,7 +212,7 @@ func (e *Event) hasFlags(want map[string]bool) bool {
 	return true
 }
 
-// hasWords reports whether each word of an event that is asked for is one of those asked for.
+// hasWords reports whether each filtered word column of an event has one of the wanted words.
 func (e *Event) hasWords(want map[string][]string) bool {
 	for name, words := range want {
 		if !slices.Contains(words, e.Words[name]) {
@@ -218,8 +226,7 @@ func overlap(a, b []int64) bool {
 	return slices.ContainsFunc(a, func(id int64) bool { return slices.Contains(b, id) })
 }
 
-// Distance returns the distance of two places in kilometres, from the angle between their directions as seen from the centre of the
-// earth.
+// Distance returns the distance of two positions on earth in kilometres. Coordinates are in degrees.
 func Distance(lat1, lng1, lat2, lng2 float64) float64 {
 	direction := func(lat, lng float64) [3]float64 {
 		lat, lng = lat*math.Pi/180, lng*math.Pi/180

@@ -20,7 +20,7 @@ type LinkedQuery struct {
 	Status       []calendar.Status
 }
 
-// ListLinked answers a list of venues or organizers: the newest first.
+// ListLinked returns the expected reply to a request for venues or organizers, with the newest first.
 func (w *Calendar) ListLinked(s Site, c Caller, lang calendar.Language, kind calendar.Kind, q LinkedQuery) Reply {
 	var a Reply
 	a.statuses(c, q.Status)
@@ -44,7 +44,8 @@ func (w *Calendar) ListLinked(s Site, c Caller, lang calendar.Language, kind cal
 	return a
 }
 
-// matchesEvents applies the filters by events of a venue or organizer. Only events that the caller may read in full count.
+// matchesEvents reports whether a venue or organizer satisfies the filters by its events. Only events that the caller
+// may read unredacted count.
 func (w *Calendar) matchesEvents(s Site, c Caller, kind calendar.Kind, l *Linked, q LinkedQuery) bool {
 	isOfEvent, hasEvents, hasUpcoming := q.Event == nil, false, false
 	for _, e := range w.Events {
@@ -75,7 +76,7 @@ type TermQuery struct {
 	Slug             *string
 }
 
-// ListTerms answers a list of categories or tags.
+// ListTerms returns the expected reply to a request for categories or tags.
 func (w *Calendar) ListTerms(s Site, c Caller, lang calendar.Language, taxonomy calendar.Kind, q TermQuery) Reply {
 	var a Reply
 	w.existTerms(&a, taxonomy, "exclude", q.Exclude...)
@@ -101,7 +102,7 @@ func (w *Calendar) ListTerms(s Site, c Caller, lang calendar.Language, taxonomy 
 	return a
 }
 
-// existTerms checks ids of categories or tags.
+// existTerms marks a parameter as invalid unless all ids are categories or tags of the taxonomy.
 func (w *Calendar) existTerms(a *Reply, taxonomy calendar.Kind, name string, ids ...int64) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(w.Terms[taxonomy], func(t *Term) bool { return t.ID == id }) {
@@ -110,7 +111,7 @@ func (w *Calendar) existTerms(a *Reply, taxonomy calendar.Kind, name string, ids
 	}
 }
 
-// matchesTerm applies all filters to a category or tag.
+// matchesTerm reports whether a category or tag satisfies all filters of a request.
 func (w *Calendar) matchesTerm(t *Term, lang calendar.Language, q TermQuery) bool {
 	event := cmp.Or(q.Event, q.Post)
 	isOfEvent := func(e *Event) bool { return e.ID == *event && slices.Contains(e.Terms, t.ID) }
@@ -127,7 +128,8 @@ func (w *Calendar) matchesTerm(t *Term, lang calendar.Language, q TermQuery) boo
 	return true
 }
 
-// order returns the comparison of terms that a request asks for. Equal terms are in the order of their ids.
+// order returns a function that compares terms in the requested order, for slices.SortFunc. Equal terms are ordered
+// by id.
 func (q TermQuery) order(lang calendar.Language) func(a, b *Term) int {
 	inLanguage := collate.New(language.MustParse(string(lang)), collate.IgnoreCase)
 	return func(a, b *Term) int {

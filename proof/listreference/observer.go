@@ -14,7 +14,8 @@ import (
 // ReplyLife is the longest time for which caches keep replies that observers compare. A publication in that time ends a reply.
 const ReplyLife = 90 * time.Second
 
-// Observer is a caller, and whether the caller knows the passwords of events.
+// Observer is a caller with or without the passwords of events. Tests of caching ask what a change lets an observer
+// see.
 type Observer struct {
 	Caller
 	Knows bool
@@ -31,7 +32,8 @@ func (o Observer) String() string {
 	return name
 }
 
-// ShownLinked returns all that representations give an observer of a venue or organizer, and whether events show links to it.
+// ShownLinked returns all fields of a venue or organizer that an observer can see, as one text. It includes whether
+// events show links to the record. Equal texts mean equal replies.
 func (o Observer) ShownLinked(s Site, l *Linked) string {
 	text := fmt.Sprint(o.common(s, &l.Record), s.Shows(&l.Record, o.Caller, nil))
 	if !o.lists(s, &l.Record) {
@@ -40,13 +42,13 @@ func (o Observer) ShownLinked(s Site, l *Linked) string {
 	return text + fmt.Sprint(l.Texts, l.Located, l.Lat, l.Lng, l.Fields)
 }
 
-// lists reports whether some list, with a filter by status, shows a record to an observer.
+// lists reports whether a list shows a record to an observer, with some filter by status.
 func (o Observer) lists(s Site, r *Record) bool {
 	return s.Shows(r, o.Caller, nil) || s.Shows(r, o.Caller, []calendar.Status{calendar.Trash})
 }
 
-// common returns the parts of a record that every caller sees. Ids and slugs are known to be taken. A publication date
-// ends a cached reply, so it counts as shown.
+// common returns the fields of a record that all callers can see, as text. Id and slug count, since a caller can find
+// out that they are taken. A publication date counts, since a cached reply expires then.
 func (o Observer) common(s Site, r *Record) string {
 	text := fmt.Sprint(r.ID, " ", r.Texts.Slugs(), " ")
 	if s.effective(r) == calendar.Future && r.Published.Before(s.Now.Add(ReplyLife)) {
@@ -58,7 +60,7 @@ func (o Observer) common(s Site, r *Record) string {
 	return text
 }
 
-// ShownEvent returns all that representations give an observer of an event.
+// ShownEvent returns all fields of an event that an observer can see, as one text. Equal texts mean equal replies.
 func (o Observer) ShownEvent(w *Calendar, s Site, e *Event) string {
 	text := o.common(s, &e.Record)
 	status := s.effective(&e.Record)
@@ -91,7 +93,7 @@ func (o Observer) ShownEvent(w *Calendar, s Site, e *Event) string {
 		o.links(w, s, calendar.Venue, e.Venues), o.links(w, s, calendar.Organizer, e.Organizers))
 }
 
-// links returns those links of an event that are shown.
+// links returns those ids of an event's venues or organizers that the observer can see in the event.
 func (o Observer) links(w *Calendar, s Site, kind calendar.Kind, ids []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		l := w.LinkedOf(kind, id)
@@ -99,7 +101,7 @@ func (o Observer) links(w *Calendar, s Site, kind calendar.Kind, ids []int64) []
 	})
 }
 
-// ShownSeries returns all that representations give an observer of a series.
+// ShownSeries returns all fields of a series that an observer can see, as one text. Equal texts mean equal replies.
 func (o Observer) ShownSeries(s Site, r *Record) string {
 	return fmt.Sprint(o.common(s, r), s.Shows(r, o.Caller, nil))
 }

@@ -15,13 +15,14 @@ var (
 		"á", "a", "é", "e", "í", "i", "ú", "u", "ü", "u", "ñ", "n")
 )
 
-// Fold removes case and diacritics, as far as the words of random calendars have any.
+// Fold converts a text to lower case without diacritics, for comparing in searches. It knows only the letters that
+// random calendars use.
 func Fold(s string) string { return letters.Replace(strings.ToLower(s)) }
 
-// PlainText returns the text of HTML, folded.
+// PlainText removes the tags of HTML and folds the rest.
 func PlainText(s string) string { return Fold(html.UnescapeString(htmlTag.ReplaceAllString(s, ""))) }
 
-// searchWords splits what is searched for in events at white space, except inside of quotes.
+// searchWords splits a search for events into words at white space. A quoted phrase is one word.
 func searchWords(search string) []string {
 	var out []string
 	for i, part := range strings.Split(search, `"`) {
@@ -34,7 +35,8 @@ func searchWords(search string) []string {
 	return out
 }
 
-// eventMatches reports whether every word occurs in one of the texts of an event, and no excluded one does.
+// eventMatches reports whether a search finds an event. Each word must occur in one of its texts, and no excluded
+// word may.
 func eventMatches(t Text, search string) bool {
 	for _, word := range searchWords(search) {
 		without, excluded := strings.CutPrefix(word, "-")
@@ -48,7 +50,8 @@ func eventMatches(t Text, search string) bool {
 	return true
 }
 
-// linkedMatches reports whether all pieces occur in one and the same text of a venue or organizer.
+// linkedMatches reports whether a search finds a venue or organizer. All words must occur in the same one of its
+// texts.
 func linkedMatches(l *Linked, lang calendar.Language, search string) bool {
 	t := l.Texts.served(lang)
 	texts := []string{Fold(t.Title), PlainText(t.Description)}
@@ -67,7 +70,7 @@ func linkedMatches(l *Linked, lang calendar.Language, search string) bool {
 	return false
 }
 
-// termMatches reports whether the name or the slug of a term has a text.
+// termMatches reports whether a term's name or slug contains the search text.
 func termMatches(t Text, search string) bool {
 	search = Fold(strings.TrimSpace(search))
 	return strings.Contains(Fold(t.Title), search) || strings.Contains(t.Slug, search)

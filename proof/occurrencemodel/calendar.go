@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Calendar is events, some of which are occurrences of series. Now is the time of the next write.
+// Calendar is a model of the stored events and series, for comparing with the database after random writes. Now is
+// the time of the next write.
 type Calendar struct {
 	Now    time.Time
 	Zone   *time.Location
@@ -23,8 +24,9 @@ type Calendar struct {
 	IDOf func(series int64, nominal string) int64
 }
 
-// Event is an event. Outside a series, Series is 0 and Nominal and Own are empty. Own has the names of the own fields
-// in order, separated by spaces. Starts are in the form of time.DateTime.
+// Event is an event in the model. Starts are wall times in the form of time.DateTime. Own lists the fields that
+// differ from the series, in order, separated by spaces. Outside a series, Series is 0, and Nominal and Own are
+// empty.
 type Event struct {
 	Series  int64
 	Nominal string
@@ -38,7 +40,7 @@ type Event struct {
 // fieldOrder is the order of the names of own fields: a translated one is after its field.
 var fieldOrder = []string{"title", "title:pl", "start_date", "end_date", "featured", "event_status"}
 
-// addOwn makes fields of an occurrence own ones.
+// addOwn marks fields of an occurrence as own ones, which writes to the series leave alone.
 func (e *Event) addOwn(names ...string) {
 	if e.Series == 0 {
 		return
@@ -50,14 +52,14 @@ func (e *Event) addOwn(names ...string) {
 	e.Own = strings.Join(own, " ")
 }
 
-// change changes an event.
+// change applies do to the event with an id and stores the result.
 func (c *Calendar) change(id int64, do func(e *Event)) {
 	e := c.Events[id]
 	do(&e)
 	c.Events[id] = e
 }
 
-// Count returns the number of occurrences of a series, in or out of the trash.
+// Count returns the number of occurrences of a series, including those in the trash.
 func (c *Calendar) Count(series int64) (n int) {
 	for _, e := range c.Events {
 		if e.Series == series {
@@ -67,7 +69,7 @@ func (c *Calendar) Count(series int64) (n int) {
 	return n
 }
 
-// AddSeries adds a new series with its occurrences. Events that are occurrences already stay as they are.
+// AddSeries adds a series and its missing occurrences. Events that already are occurrences of it stay unchanged.
 func (c *Calendar) AddSeries(id int64, s *Series) {
 	s.Version, s.GeneratedUntil = 1, c.horizon(s)
 	c.Series[id] = s
@@ -86,8 +88,8 @@ func (c *Calendar) addOccurrences(series int64, starts []string) {
 	}
 }
 
-// MakeRecurring makes an event outside a series the first occurrence of one. The others get its fields. A stored state becomes an
-// own field of the event.
+// MakeRecurring turns a single event into the first occurrence of a new series. The other occurrences copy its
+// fields. A state such as cancelled stays an own field of this event.
 func (c *Calendar) MakeRecurring(id, series int64, s *Series) {
 	c.change(id, func(e *Event) {
 		e.Series, e.Nominal, s.Title = series, e.Start, e.Title
@@ -98,13 +100,13 @@ func (c *Calendar) MakeRecurring(id, series int64, s *Series) {
 	c.AddSeries(series, s)
 }
 
-// TakeOut takes an occurrence out of its series, which gets an exdate.
+// TakeOut makes an occurrence a single event. Its nominal start becomes an exdate of the series.
 func (c *Calendar) TakeOut(id int64) {
 	c.exclude(c.Events[id])
 	c.change(id, func(e *Event) { e.Series, e.Nominal, e.Own = 0, "", "" })
 }
 
-// SetTitle sets a title. A stored title that is sent again changes nothing.
+// SetTitle models a write of the field title. Sending the stored title changes nothing.
 func (c *Calendar) SetTitle(id int64, title string) {
 	c.change(id, func(e *Event) {
 		if title != e.Title {
@@ -114,12 +116,12 @@ func (c *Calendar) SetTitle(id int64, title string) {
 	})
 }
 
-// SetPolishTitle sets a title in another language.
+// SetPolishTitle models a write of a title in Polish, which is not the original language.
 func (c *Calendar) SetPolishTitle(id int64) {
 	c.change(id, func(e *Event) { e.addOwn("title:pl") })
 }
 
-// SetState sets a state. A stored state that is sent again changes nothing.
+// SetState models a write of an event's state, such as cancelled. Sending the stored state changes nothing.
 func (c *Calendar) SetState(id int64, state calendar.EventStatus) {
 	c.change(id, func(e *Event) {
 		if state != e.State {
@@ -129,7 +131,7 @@ func (c *Calendar) SetState(id int64, state calendar.EventStatus) {
 	})
 }
 
-// SetStart sends a start_date. The nominal start stays.
+// SetStart models a write of the field start_date. The nominal start of an occurrence stays.
 func (c *Calendar) SetStart(id int64, start string) {
 	c.change(id, func(e *Event) {
 		e.Start = start
@@ -137,18 +139,18 @@ func (c *Calendar) SetStart(id int64, start string) {
 	})
 }
 
-// SetFeatured sends featured with another value than the stored one.
+// SetFeatured models a write of the field featured with another value than the stored one.
 func (c *Calendar) SetFeatured(id int64) {
 	c.change(id, func(e *Event) { e.addOwn("featured") })
 }
 
-// Trash moves an event to the trash. The start of an occurrence becomes an exdate.
+// Trash moves an event to the trash. The nominal start of an occurrence becomes an exdate.
 func (c *Calendar) Trash(id int64) {
 	c.change(id, func(e *Event) { e.Status = calendar.Trash })
 	c.exclude(c.Events[id])
 }
 
-// exclude makes the nominal start of an occurrence an exdate. It does nothing for other events.
+// exclude adds an exdate for an occurrence to its series. It does nothing for a single event.
 func (c *Calendar) exclude(e Event) {
 	if s := c.Series[e.Series]; s != nil {
 		s.ExDate[e.Nominal] = true
@@ -156,7 +158,7 @@ func (c *Calendar) exclude(e Event) {
 	}
 }
 
-// Restore publishes an event that is in the trash, and undoes the exdate of an occurrence.
+// Restore publishes an event from the trash. It removes the exdate of an occurrence.
 func (c *Calendar) Restore(id int64) {
 	c.change(id, func(e *Event) { e.Status = calendar.Publish })
 	e := c.Events[id]
@@ -166,7 +168,8 @@ func (c *Calendar) Restore(id int64) {
 	}
 }
 
-// Remove removes an event for good. A series goes with its last occurrence. Otherwise the start becomes an exdate.
+// Remove deletes an event permanently. Its nominal start becomes an exdate. Removing the last occurrence also removes
+// the series.
 func (c *Calendar) Remove(id int64) {
 	e := c.Events[id]
 	delete(c.Events, id)
@@ -179,7 +182,7 @@ func (c *Calendar) Remove(id int64) {
 	}
 }
 
-// Extend adds the occurrences that series get as time passes.
+// Extend adds the occurrences that the service creates as time passes, for each series that is due at Now.
 func (c *Calendar) Extend() {
 	for id, s := range c.Series {
 		if c.isDue(id, s) {

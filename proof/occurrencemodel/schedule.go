@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Rule is a rule of recurrence. It has at most one start a day, at the time of day of the first.
+// Rule is a recurrence rule with at most one start a day. All starts have the time of day of the first one.
 type Rule struct {
 	Text  string                          // as clients send it
 	Has   func(start, day time.Time) bool // reports whether a day has a start
@@ -14,7 +14,7 @@ type Rule struct {
 	Until time.Time                       // zero means no limit
 }
 
-// isEndless reports whether the rule has no last start.
+// isEndless reports whether the rule has no last start. A nil rule has one.
 func (r *Rule) isEndless() bool { return r != nil && r.Count == 0 && r.Until.IsZero() }
 
 // Rules are rules without a limit. Each has the day of the start.
@@ -33,7 +33,8 @@ var Rules = []Rule{
 
 func daysBetween(start, day time.Time) int { return int(day.Sub(start).Hours()) / 24 }
 
-// Series is a series of one phase. Its times are those of a clock, as if in UTC. ExDate has nominal starts as time.DateTime.
+// Series is a series with one phase. Wall times are stored as if in UTC. ExDate has the nominal starts without an
+// occurrence, in the form of time.DateTime.
 type Series struct {
 	Title          string
 	Start          time.Time
@@ -44,8 +45,8 @@ type Series struct {
 	Version        int64
 }
 
-// Starts returns the nominal starts with an occurrence that are after a time and not after another one. It finds those of the
-// rule by walking days. The starts of ExDate count for the limit of the rule.
+// Starts returns the nominal starts in the period (after, last] that have an occurrence. It tries each day, to be
+// independent of package recur. Starts in ExDate are left out but count for COUNT.
 func (s *Series) Starts(after, last time.Time) []string {
 	all := append(s.ruleStarts(last), s.RDate...)
 	found := map[string]bool{}
@@ -58,7 +59,7 @@ func (s *Series) Starts(after, last time.Time) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// ruleStarts returns the starts of the rule that are not after a time.
+// ruleStarts returns the starts of the rule up to last, inclusive.
 func (s *Series) ruleStarts(last time.Time) (starts []time.Time) {
 	if s.Rule == nil {
 		return []time.Time{s.Start}
@@ -77,11 +78,11 @@ func (s *Series) ruleStarts(last time.Time) (starts []time.Time) {
 	return starts
 }
 
-// AllStarts returns the nominal starts that a write stores occurrences for.
+// AllStarts returns all nominal starts for which a write at Now stores occurrences.
 func (c *Calendar) AllStarts(s *Series) []string { return s.Starts(time.Time{}, c.horizon(s)) }
 
-// horizon returns the time up to which a write stores occurrences (contract, section 19.4): 25 months ahead on the clock of the site.
-// A series with an end has all of them.
+// horizon returns the time up to which a write stores occurrences: 25 months from Now on the site's clock (contract,
+// section 19.4). For a series with an end it is after the end.
 func (c *Calendar) horizon(s *Series) time.Time {
 	if !s.Rule.isEndless() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -91,8 +92,8 @@ func (c *Calendar) horizon(s *Series) time.Time {
 	return time.Date(y, month+25, day, local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
 }
 
-// isDue reports whether a series gets more occurrences as time passes. That is so 24 months and 15 days before GeneratedUntil. The
-// week before it is spread over the series, by their ids.
+// isDue reports whether Extend adds occurrences to a series now. That is so from 24 months and 15 days before its
+// GeneratedUntil. The id spreads the series over the week before that.
 func (c *Calendar) isDue(id int64, s *Series) bool {
 	if !s.Rule.isEndless() {
 		return false

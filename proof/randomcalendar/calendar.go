@@ -31,7 +31,8 @@ const (
 // Password is the password of all events that have one.
 const Password = "sesame"
 
-// Maker draws the records of a calendar. Sites are those that requests are sent to. The second one has the earliest clock.
+// Maker makes the records of a random calendar. Sites are the sites that requests are sent to. The second one has the
+// earliest local time.
 type Maker struct {
 	*rand.Rand
 	Sites    []listreference.Site
@@ -40,7 +41,7 @@ type Maker struct {
 	Few      bool // few events, so that one more or less decides about a filter
 }
 
-// New returns a calendar without records, with the anonymous caller and the columns of the service.
+// New returns a calendar without records. It has the anonymous caller and the service's columns that lists filter by.
 func New() *listreference.Calendar {
 	w := &listreference.Calendar{Callers: []listreference.Caller{{}}}
 	for _, c := range read.EventColumns() {
@@ -55,7 +56,8 @@ func New() *listreference.Calendar {
 	return w
 }
 
-// DrawAside runs do with a source of chance of its own. Another row in a table of filters then changes nothing else that is drawn.
+// DrawAside runs do with a separate random source. What do draws then does not change anything else in the calendar,
+// such as when a filter is added.
 func (m *Maker) DrawAside(do func()) {
 	own := m.Rand
 	m.Rand = rand.New(rand.NewPCG(own.Uint64(), 0))
@@ -68,20 +70,20 @@ var vocabulary = []string{
 	"étude", "Étude", "beta", "Óscar", "żaba", "Żaba", "x<y",
 }
 
-// DrawWords draws words, separated by spaces.
+// DrawWords returns that many random words, separated by spaces.
 func (m *Maker) DrawWords(count int) string {
 	return strings.Join(draw.Items(m.Rand, vocabulary, count), " ")
 }
 
-// DrawHTML draws a text of some words in HTML.
+// DrawHTML returns some random words with HTML markup.
 func (m *Maker) DrawHTML() string {
 	text := m.DrawWords(2)
 	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text)
 	return draw.Item(m.Rand, "", "<p>"+escaped+"</p>", `<a href="http://beta.example/100%">`+escaped+"</a>")
 }
 
-// drawTexts draws texts in one to three languages. In the others than the original, fields may be missing. Only slugged records
-// get slugs.
+// drawTexts returns random texts in one to three languages. Translations may lack fields. The texts have slugs only
+// if slugged is set.
 func (m *Maker) drawTexts(kind calendar.Kind, html, slugged bool) listreference.Texts {
 	t := listreference.Texts{
 		Original: draw.Item(m.Rand, calendar.English, calendar.English, calendar.Polish), In: map[calendar.Language]listreference.Text{},
@@ -108,8 +110,8 @@ func (m *Maker) drawTexts(kind calendar.Kind, html, slugged bool) listreference.
 	return t
 }
 
-// drawRecord draws the common part of events, venues, organizers and series. Some are due exactly now, or a second later,
-// on one of the sites.
+// drawRecord returns random common fields of an event, venue, organizer or series. Some records are due on one of the
+// sites exactly now, or a second later.
 func (m *Maker) drawRecord(kind calendar.Kind, id int64) listreference.Record {
 	statuses := slices.Repeat([]calendar.Status{calendar.Publish}, 12)
 	statuses = append(statuses, calendar.Future, calendar.Future, calendar.Future, calendar.Draft, calendar.Draft,
@@ -138,7 +140,8 @@ func (m *Maker) drawRecord(kind calendar.Kind, id int64) listreference.Record {
 	return r
 }
 
-// drawMoment draws an instant that a filter may get wrong: around midnights, windows and changes of the clock.
+// drawMoment returns a random instant, often near a boundary that a filter may get wrong: midnights, ends of default
+// windows, clock changes.
 func (m *Maker) drawMoment() time.Time {
 	s := draw.Item(m.Rand, m.Sites...)
 	from, to := s.Window()
@@ -157,7 +160,7 @@ var zones = []string{
 	"UTC", "Europe/Warsaw", "America/New_York", "Africa/Cairo", "Asia/Kathmandu", "Pacific/Kiritimati",
 }
 
-// drawEvent draws an event with links to records that are there already.
+// drawEvent returns a random event that links to existing venues, organizers and terms.
 func (m *Maker) drawEvent(id int64) *listreference.Event {
 	e := &listreference.Event{Record: m.drawRecord(calendar.Event, id), Zone: draw.Item(m.Rand, zones...)}
 	e.Hidden, e.Protected = draw.Percent(m.Rand, 8), draw.Percent(m.Rand, 20)
@@ -195,8 +198,8 @@ func (m *Maker) drawEvent(id int64) *listreference.Event {
 	return e
 }
 
-// drawLinks draws the venues or organizers of an event. The first half of them has many events. The others have few or none,
-// mostly decisive ones.
+// drawLinks returns ids of random venues or organizers for an event. Most links go to the first half of the
+// calendar's records. The others have few events, so that a single decisive event changes what filters find.
 func (m *Maker) drawLinks(kind calendar.Kind, isDecisive bool) (ids []int64) {
 	all := m.Calendar.Linked[kind]
 	links := draw.Items(m.Rand, all[:len(all)/2], m.IntN(4))
@@ -213,7 +216,8 @@ func (m *Maker) drawLinks(kind calendar.Kind, isDecisive bool) (ids []int64) {
 	return ids
 }
 
-// drawTerms draws the categories and tags of an event, and counts published events. The last terms have few events.
+// drawTerms returns random categories and tags for an event, and adds published events to their counts. The last
+// terms of the calendar get few events.
 func (m *Maker) drawTerms(status calendar.Status) (ids []int64) {
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
 		all := m.Calendar.Terms[kind]
@@ -231,8 +235,8 @@ func (m *Maker) drawTerms(status calendar.Status) (ids []int64) {
 	return ids
 }
 
-// DrawTime draws the span of an event. A moment in the second pass of a doubled hour is no wall time of that zone, so
-// such an event is in UTC. It reports whether the event begins around one of the sites' now.
+// DrawTime sets the start and end of an event. Instants that a wall time of the event's zone cannot express make the
+// zone UTC. It reports whether the event begins at some site's current time, or within a second.
 func (m *Maker) DrawTime(e *listreference.Event) (around bool) {
 	zone, err := time.LoadLocation(e.Zone)
 	if err != nil {
@@ -262,7 +266,7 @@ func (m *Maker) DrawTime(e *listreference.Event) (around bool) {
 	return around
 }
 
-// DrawLinked draws a venue or organizer.
+// DrawLinked returns a random venue or organizer.
 func (m *Maker) DrawLinked(kind calendar.Kind, id int64) *listreference.Linked {
 	l := &listreference.Linked{Record: m.drawRecord(kind, id), Fields: map[string]string{}}
 	names := []string{"phone", "website", "email"}
@@ -279,8 +283,8 @@ func (m *Maker) DrawLinked(kind calendar.Kind, id int64) *listreference.Linked {
 	return l
 }
 
-// Fill draws all records of the calendar. Callers are there already. The ids are in random order, so that no list has their order
-// by chance.
+// Fill adds random records to the calendar. The callers must have been added before. Ids are in random order, so that
+// no list is ordered by id by chance.
 func (m *Maker) Fill() {
 	w := m.Calendar
 	w.Linked, w.Terms = map[calendar.Kind][]*listreference.Linked{}, map[calendar.Kind][]*listreference.Term{}
@@ -319,7 +323,7 @@ func (m *Maker) Fill() {
 	}
 }
 
-// fillTerms draws the categories and tags.
+// fillTerms adds random categories and tags to the calendar.
 func (m *Maker) fillTerms() {
 	w := m.Calendar
 	ids := m.Perm(categoryCount + tagCount)
@@ -342,7 +346,7 @@ func (m *Maker) fillTerms() {
 	}
 }
 
-// setSlug changes the slug of a term.
+// setSlug replaces the slug of a term.
 func (m *Maker) setSlug(t *listreference.Term, slug string) {
 	text := t.Texts.In[t.Texts.Original]
 	text.Slug = slug

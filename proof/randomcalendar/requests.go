@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/listreference"
 )
 
-// RequestMaker draws one request: its text and its meaning. The text is in Query.
+// RequestMaker makes one random request. Query is its text, and the Draw methods return its meaning for the
+// reference.
 type RequestMaker struct {
 	*Maker
 	Site     listreference.Site
@@ -22,7 +23,8 @@ type RequestMaker struct {
 	Stranger bool     // the caller knows no password
 }
 
-// likely returns true in so many of a hundred cases. There are more if the request is about the group, else fewer.
+// likely returns true at random. The probability in percent is tripled for the group of filters that this request
+// focuses on, and a third of it for other groups.
 func (a *RequestMaker) likely(group string, percent int) bool {
 	if group != a.focus {
 		return draw.Percent(a.Rand, percent/3)
@@ -30,12 +32,12 @@ func (a *RequestMaker) likely(group string, percent int) bool {
 	return draw.Percent(a.Rand, percent*3)
 }
 
-// Add adds a parameter.
+// Add appends a parameter to the query.
 func (a *RequestMaker) Add(name, value string) {
 	a.Query = append(a.Query, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-// list adds a list in one of the ways there are.
+// list appends a parameter with several values, in a random one of the accepted notations.
 func (a *RequestMaker) list(name string, items ...string) {
 	switch a.IntN(3) {
 	case 0:
@@ -106,7 +108,7 @@ func (a *RequestMaker) statuses() []calendar.Status {
 	return out
 }
 
-// someWords draws words of a column, seldom another one.
+// someWords appends a filter by words of a column and returns the words. Rarely one of them is invalid.
 func (a *RequestMaker) someWords(f listreference.Column) []string {
 	words := draw.Items(a.Rand, f.Words, 1+a.IntN(len(f.Words)))
 	if draw.Percent(a.Rand, 3) {
@@ -116,7 +118,8 @@ func (a *RequestMaker) someWords(f listreference.Column) []string {
 	return words
 }
 
-// date draws a date near something that happens, or a phrase.
+// date appends a date parameter and returns its meaning. It is near the date of some event, or a phrase such as
+// "today".
 func (a *RequestMaker) date(name string) listreference.Date {
 	m := a.drawMoment()
 	if draw.Percent(a.Rand, 75) {
@@ -168,7 +171,7 @@ func (a *RequestMaker) date(name string) listreference.Date {
 	return date
 }
 
-// anyID draws one of some ids, and now and then another number.
+// anyID returns one of some ids at random. Rarely it returns a number that is none of them.
 func (a *RequestMaker) anyID(of ...int64) int64 {
 	if draw.Percent(a.Rand, 3) {
 		return draw.Item(a.Rand, 0, -1, 999999, draw.Item(a.Rand, a.Calendar.Events...).ID)
@@ -228,7 +231,8 @@ func (a *RequestMaker) eventID() int64 {
 	}
 }
 
-// DrawEventQuery draws a request for a list of events. Most of it is about one group of filters.
+// DrawEventQuery makes a random request for a list of events and returns its meaning. Most of its parameters belong
+// to one group of filters.
 func (a *RequestMaker) DrawEventQuery() listreference.EventQuery {
 	const dates, texts, links, flags, places = "dates", "texts", "links", "flags", "places"
 	a.focus = draw.Item(a.Rand, dates, dates, dates, texts, links, flags, places, "nothing")
@@ -302,7 +306,7 @@ func (a *RequestMaker) DrawEventQuery() listreference.EventQuery {
 	return q
 }
 
-// series asks for the first of each series, for no series, or for some series, which the caller may read as a rule.
+// series appends the parameter series: next, none or ids of series, most of which the caller may read.
 func (a *RequestMaker) series() *listreference.SeriesQuery {
 	switch a.IntN(10) {
 	case 0, 1, 2, 3:
@@ -330,8 +334,7 @@ func (a *RequestMaker) series() *listreference.SeriesQuery {
 	return q
 }
 
-// circle asks for what is around a position, from which some venue is a little nearer or farther than the
-// radius.
+// circle appends a position and a radius, and sets them in q. Some venue is slightly inside or outside the circle.
 func (a *RequestMaker) circle(q *listreference.EventQuery) {
 	v := draw.Item(a.Rand, a.Calendar.Linked[calendar.Venue]...)
 	bearing, angle := a.Float64()*2*math.Pi, a.Float64()*495/6371
@@ -349,7 +352,7 @@ func (a *RequestMaker) circle(q *listreference.EventQuery) {
 	q.Radius = *send("geoloc_radius", max(0.001, away))
 }
 
-// DrawLinkedQuery draws a request for a list of venues or organizers.
+// DrawLinkedQuery makes a random request for a list of venues or organizers and returns its meaning.
 func (a *RequestMaker) DrawLinkedQuery() listreference.LinkedQuery {
 	var q listreference.LinkedQuery
 	if draw.Percent(a.Rand, 25) {
@@ -370,7 +373,7 @@ func (a *RequestMaker) DrawLinkedQuery() listreference.LinkedQuery {
 	return q
 }
 
-// DrawTermQuery draws a request for a list of categories or tags.
+// DrawTermQuery makes a random request for a list of categories or tags and returns its meaning.
 func (a *RequestMaker) DrawTermQuery(kind calendar.Kind) listreference.TermQuery {
 	var q listreference.TermQuery
 	var ids []int64

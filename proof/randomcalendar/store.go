@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/listreference"
 )
 
-// Store writes a calendar as rows, as the service would have left them.
+// Store inserts a calendar into the database as the service would have stored it.
 func Store(t testing.TB, api *apitest.API, w *listreference.Calendar) {
 	t.Helper()
 	s := &storer{TB: t, calendar: w, api: api, db: api.Store.Ent, written: apitest.Now.AddDate(0, 0, -50)}
@@ -29,7 +29,7 @@ func Store(t testing.TB, api *apitest.API, w *listreference.Calendar) {
 	s.must(s.db.Slug.CreateBulk(s.slugs...).Exec(t.Context()))
 }
 
-// storer writes the records of a calendar. It collects the rows that all kinds have.
+// storer inserts the records of a calendar. It collects the rows of tables that all kinds of record share.
 type storer struct {
 	testing.TB
 	calendar *listreference.Calendar
@@ -47,7 +47,8 @@ func (s *storer) must(err error) {
 	}
 }
 
-// addRecord notes the record and the slugs of an event, venue, organizer or series, and returns what its row has in common with others.
+// addRecord collects the shared rows of a record, which are its record row and its slugs. It returns the columns that
+// the row of each kind has: author (nil for none), languages and the original text.
 func (s *storer) addRecord(kind calendar.Kind, r *listreference.Record) (author *int64, languages calendar.LanguageSet, own listreference.Text) {
 	s.records = append(s.records, s.db.Record.Create().SetID(r.ID).SetKind(kind))
 	var trashed int64
@@ -137,7 +138,7 @@ func (s *storer) storeOrganizers() {
 // firstNominal is the first nominal start of each series.
 var firstNominal = calendar.WallAt(2026, 10, 1, 18, 0, 0)
 
-// nominalStart returns the nominal start of an occurrence, which no other one has.
+// nominalStart returns a nominal start for an occurrence that is unique in its series.
 func nominalStart(e *listreference.Event) calendar.Wall { return firstNominal.AddDate(0, 0, int(e.ID)) }
 
 func (s *storer) storeSeries() {
@@ -209,7 +210,7 @@ func (s *storer) storeLinks() {
 	s.must(s.db.EventTerm.CreateBulk(terms...).Exec(s.Context()))
 }
 
-// setColumns sets the booleans and words of an event in a write of its row.
+// setColumns sets the boolean and word columns of an event's row.
 func setColumns(row *ent.EventMutation, w *listreference.Calendar, e *listreference.Event) error {
 	for _, f := range w.FlagColumns {
 		if err := row.SetField(f.Field, e.Flags[f.Name]); err != nil {
@@ -226,7 +227,8 @@ func setColumns(row *ent.EventMutation, w *listreference.Calendar, e *listrefere
 	return nil
 }
 
-// RewriteEvent writes an event of a stored calendar and its links again. Its terms count as before: that number is public.
+// RewriteEvent stores an event and its links again, after a test changed it. The stored counts of its terms stay,
+// because replies show them.
 func RewriteEvent(t testing.TB, api *apitest.API, w *listreference.Calendar, e *listreference.Event) {
 	t.Helper()
 	ctx, db, own := t.Context(), api.Store.Ent, e.Texts.In[e.Texts.Original]
@@ -266,7 +268,7 @@ func RewriteEvent(t testing.TB, api *apitest.API, w *listreference.Calendar, e *
 	api.LinkTerms(t, e.ID, e.Terms...)
 }
 
-// RewriteSeries writes a stored series again.
+// RewriteSeries stores a series again, after a test changed it.
 func RewriteSeries(t testing.TB, api *apitest.API, r *listreference.Record) {
 	t.Helper()
 	update := api.Store.Ent.Series.UpdateOneID(r.ID).ClearAuthorID().SetStatus(r.Status).SetPublishedAt(r.Published)
@@ -278,7 +280,7 @@ func RewriteSeries(t testing.TB, api *apitest.API, r *listreference.Record) {
 	}
 }
 
-// RewriteLinked writes a stored venue or organizer again.
+// RewriteLinked stores a venue or organizer again, after a test changed it.
 func RewriteLinked(t testing.TB, api *apitest.API, kind calendar.Kind, l *listreference.Linked) {
 	t.Helper()
 	author := l.AuthorID()

@@ -12,15 +12,15 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Calendar is the records and tags that requests left. Terms has the names of tags by id, "" for deleted ones. TermIDs has
-// their ids in the order of creation.
+// Calendar is a model of the records and tags that should exist after some requests. Terms maps ids of tags to names,
+// "" for deleted tags. TermIDs lists the ids in the order of creation.
 type Calendar struct {
 	Records []*Record
 	Terms   map[int64]string
 	TermIDs []int64
 }
 
-// Record is an event, a venue or an organizer. Owner is the role of its author: each role has one user.
+// Record is an event, a venue or an organizer. Owner is the role of its author, since each role has exactly one user.
 type Record struct {
 	ID            int64
 	Kind, Owner   string
@@ -37,8 +37,8 @@ func IsEditor(role string) bool { return role == "editor" || role == "administra
 // IsPublisher reports whether a role may publish, and write terms.
 func IsPublisher(role string) bool { return role == "author" || IsEditor(role) }
 
-// MayEdit reports whether a role may edit a record. Contributors edit their drafts and pending records. A record in the trash
-// counts by its status before.
+// MayEdit reports whether the user of a role may edit a record. Contributors may edit their own drafts and pending
+// records. For a record in the trash, its status before that decides.
 func (r *Record) MayEdit(role string) bool {
 	status := r.Status
 	if status == calendar.Trash {
@@ -55,7 +55,7 @@ func (r *Record) MayEdit(role string) bool {
 	return role == "author"
 }
 
-// MayRead reports whether a role may read a record. Events in the trash have no readers.
+// MayRead reports whether a role may read a record. An event in the trash cannot be read.
 func (r *Record) MayRead(role string) bool {
 	switch r.Status {
 	case calendar.Publish:
@@ -69,7 +69,7 @@ func (r *Record) MayRead(role string) bool {
 // IsLinkable reports whether a role may link events to a venue.
 func (r *Record) IsLinkable(role string) bool { return r.Status != calendar.Trash && r.MayRead(role) }
 
-// refusal returns the status for a caller without a right.
+// refusal returns the HTTP status for a caller who lacks a right: 401 for an anonymous one, else 403.
 func refusal(role string) int {
 	if role == "" {
 		return http.StatusUnauthorized
@@ -77,7 +77,7 @@ func refusal(role string) int {
 	return http.StatusForbidden
 }
 
-// setStatus sets the status that a caller sent. A caller who may not publish gets pending instead.
+// setStatus sets the status of a record to the requested one. It sets pending instead if the role may not publish.
 func (r *Record) setStatus(role string, sent calendar.Status) {
 	switch {
 	case sent == calendar.Trash:
@@ -91,8 +91,8 @@ func (r *Record) setStatus(role string, sent calendar.Status) {
 	r.Status, r.before = sent, ""
 }
 
-// CreateReply returns the status of the reply to a create. Links that are not to be had are refused before rights are
-// checked. A new tag needs its own right.
+// CreateReply returns the expected HTTP status of a create. Links to missing records are refused before rights are
+// checked. Creating a tag along with the record needs the right to publish.
 func CreateReply(role string, hasBadLinks, hasNewTag bool) int {
 	switch {
 	case hasBadLinks:
@@ -105,7 +105,7 @@ func CreateReply(role string, hasBadLinks, hasNewTag bool) int {
 	return http.StatusCreated
 }
 
-// Create adds a record. Without a status it is published, or a draft of a caller who may not publish.
+// Create adds a record. If no status is requested, it is published, or a draft if the role may not publish.
 func (c *Calendar) Create(role string, r *Record, sent calendar.Status) {
 	switch {
 	case sent != "":
@@ -118,7 +118,7 @@ func (c *Calendar) Create(role string, r *Record, sent calendar.Status) {
 	c.Records = append(c.Records, r)
 }
 
-// UpdateReply returns the status of the reply to an update.
+// UpdateReply returns the expected HTTP status of an update.
 func (r *Record) UpdateReply(role string, hasBadLinks bool) int {
 	switch {
 	case hasBadLinks:
@@ -129,7 +129,7 @@ func (r *Record) UpdateReply(role string, hasBadLinks bool) int {
 	return http.StatusOK
 }
 
-// Update changes a record. Links that are nil were not sent.
+// Update changes a record. An empty status and nil links or tags mean that the request did not contain them.
 func (c *Calendar) Update(role string, r *Record, sent calendar.Status, links, tagged []int64) {
 	before := r.Status
 	if sent != "" {
@@ -146,7 +146,7 @@ func (c *Calendar) Update(role string, r *Record, sent calendar.Status, links, t
 	}
 }
 
-// DeleteReply returns the status of the reply to a DELETE.
+// DeleteReply returns the expected HTTP status of a DELETE of a record.
 func (r *Record) DeleteReply(role string) int {
 	switch {
 	case !r.MayEdit(role):
@@ -163,7 +163,7 @@ func (c *Calendar) Delete(r *Record) {
 	c.unlink(r)
 }
 
-// ReadReply returns the status of the reply to a GET.
+// ReadReply returns the expected HTTP status of a GET of a record.
 func (r *Record) ReadReply(role string) int {
 	if !r.MayRead(role) {
 		return http.StatusForbidden
@@ -171,7 +171,7 @@ func (r *Record) ReadReply(role string) int {
 	return http.StatusOK
 }
 
-// unlink removes a venue in the trash from all events.
+// unlink removes a deleted venue from all events that link to it.
 func (c *Calendar) unlink(gone *Record) {
 	for _, r := range c.Records {
 		r.Links = slices.DeleteFunc(r.Links, func(id int64) bool { return id == gone.ID })
@@ -192,8 +192,8 @@ func (c *Calendar) find(id int64) *Record {
 	return c.Records[slices.IndexFunc(c.Records, func(r *Record) bool { return r.ID == id })]
 }
 
-// TakesSlug notes the slug of a reply, and reports whether it may be that of the record. An event has a slug once it had a status
-// with one. All slugs in the trash, and no others, have the suffix __trashed.
+// TakesSlug stores the slug that a reply shows, and reports whether it is plausible. An event without a slug gets one
+// with its first status that needs one. A slug ends in __trashed exactly if the record is in the trash.
 func (r *Record) TakesSlug(slug string) bool {
 	r.Slug = slug
 	r.hadSlug = r.hadSlug || r.Kind != "event" || needsSlug(r.Status) || needsSlug(r.before)
@@ -203,7 +203,7 @@ func (r *Record) TakesSlug(slug string) bool {
 	return slug != "" && strings.HasSuffix(slug, "__trashed") == (r.Status == calendar.Trash)
 }
 
-// needsSlug reports whether every event with a status has a slug.
+// needsSlug reports whether a status requires events to have a slug.
 func needsSlug(s calendar.Status) bool {
 	return slices.Contains([]calendar.Status{calendar.Publish, calendar.Future, calendar.Private}, s)
 }
@@ -224,7 +224,8 @@ func (c *Calendar) SharedSlug() (a, b *Record) {
 	return nil, nil
 }
 
-// CountListed returns how many records of a kind a role has in lists.
+// CountListed returns the number of records of a kind in the lists of a role, with all statuses that the role may
+// read.
 func (c *Calendar) CountListed(kind, role string) (n int) {
 	for _, r := range c.Records {
 		if r.Kind == kind && r.Status != calendar.Trash && r.MayRead(role) {
@@ -239,7 +240,7 @@ func (c *Calendar) AddTerm(id int64, name string) {
 	c.Terms[id], c.TermIDs = name, append(c.TermIDs, id)
 }
 
-// CreateTermReply returns the status of the reply to a create of a tag, whose name may be taken.
+// CreateTermReply returns the expected HTTP status of creating a tag. isTaken means that its name exists.
 func CreateTermReply(role string, isTaken bool) int {
 	switch {
 	case !IsPublisher(role):
@@ -250,7 +251,7 @@ func CreateTermReply(role string, isTaken bool) int {
 	return http.StatusCreated
 }
 
-// WriteTermReply returns the status of the reply to an update or DELETE of a tag.
+// WriteTermReply returns the expected HTTP status of an update or DELETE of a tag.
 func (c *Calendar) WriteTermReply(role string, id int64) int {
 	switch {
 	case c.Terms[id] == "":
@@ -269,7 +270,7 @@ func (c *Calendar) DeleteTerm(id int64) {
 	}
 }
 
-// TermCounts returns the number of published events of each tag that exists.
+// TermCounts returns the number of published events by tag id. Deleted tags are missing.
 func (c *Calendar) TermCounts() map[int64]int {
 	counts := map[int64]int{}
 	for id, name := range c.Terms {

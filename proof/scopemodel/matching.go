@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// matching is step 3: it matches the occurrences with the starts of a new schedule.
+// matching assigns the occurrences of a series to the starts of its new schedule (step 3 of an update).
 type matching struct {
 	*update
 	*schedule
@@ -17,7 +17,7 @@ type matching struct {
 	trashed []int64 // were in the trash before this step, and come back where their start does
 }
 
-// target is a start of a phase of the new schedule.
+// target is a start in the new schedule, with its phase.
 type target struct {
 	phase *Phase
 	at    time.Time
@@ -40,7 +40,7 @@ func (m *matching) apply() error {
 	return nil
 }
 
-// targets returns the starts with an occurrence, and those of exdates.
+// targets returns all starts of the new schedule, split into starts with an occurrence and excluded ones (exdates).
 func (m *matching) targets() (starts, exdates []target) {
 	for i := range m.phases {
 		p := &m.phases[i]
@@ -55,8 +55,8 @@ func (m *matching) targets() (starts, exdates []target) {
 	return starts, exdates
 }
 
-// sortOccurrences decides how each occurrence takes part. One before the cut does not, unless it is in the trash. One whose
-// start is a sent exdate goes to the trash as after DELETE, but one that has begun stays.
+// sortOccurrences sorts the occurrences into live, deleted and trashed ones. Those before the cut stay as they are,
+// unless they are in the trash. An occurrence whose start is a new exdate goes to the trash, unless it has begun.
 func (m *matching) sortOccurrences(exdates []target) {
 	for _, id := range m.ids {
 		e := m.series.Events[id]
@@ -80,8 +80,8 @@ func (m *matching) sortOccurrences(exdates []target) {
 	}
 }
 
-// match gives the starts to occurrences, each step on what is left: the same nominal start, the same day, the same week,
-// month or day of the rule, in order. It returns the occurrences that get none.
+// match assigns starts to occurrences by their old starts. It first pairs equal starts, then those on the same day,
+// then those in the same period of the rule. It returns the ids that got no start.
 func (m *matching) match(ids []int64, to []target) (rest []int64) {
 	steps := []func(p *Phase, a, b time.Time) bool{
 		func(_ *Phase, a, b time.Time) bool { return a.Equal(b) },
@@ -106,12 +106,13 @@ func (m *matching) isPlaced(id int64) bool {
 	return placed
 }
 
-// isTaken reports whether an occurrence has a start.
+// isTaken reports whether some occurrence has been assigned a start.
 func (m *matching) isTaken(at time.Time) bool {
 	return slices.Contains(slices.Collect(maps.Values(m.placed)), at)
 }
 
-// staysException reports whether an unmatched occurrence stays: it has own fields or has begun. Its start becomes an rdate.
+// staysException reports whether an unmatched occurrence stays, because it has own fields or has begun. It makes the
+// start of such an occurrence an rdate.
 func (m *matching) staysException(id int64) bool {
 	e := m.series.Events[id]
 	if e.Own == "" && !m.series.begun(e) {
@@ -121,7 +122,7 @@ func (m *matching) staysException(id int64) bool {
 	return true
 }
 
-// keepStart leaves an occurrence its start, which the new schedule gets.
+// keepStart assigns an occurrence its old start, and adds this start to the new schedule if it is missing there.
 func (m *matching) keepStart(id int64) {
 	at := m.series.Events[id].Nominal
 	m.placed[id] = at
@@ -132,14 +133,15 @@ func (m *matching) keepStart(id int64) {
 	delete(phase.ExDate, at)
 }
 
-// removeFromSchedule marks occurrences in the trash as removed by a change of the schedule.
+// removeFromSchedule marks occurrences as removed by a change of the schedule, rather than deleted by a user.
 func (m *matching) removeFromSchedule(ids []int64) {
 	for _, id := range ids {
 		m.series.change(id, func(e *Event) { e.OffSchedule = true })
 	}
 }
 
-// fillStarts gives each unmatched start the occurrence in the trash that had it, else a new one.
+// fillStarts gives each start without an occurrence one: the occurrence in the trash with the same start, or a new
+// one.
 func (m *matching) fillStarts(starts []target) {
 	newID := int64(0)
 	for _, t := range starts {
@@ -158,8 +160,8 @@ func (m *matching) fillStarts(starts []target) {
 	}
 }
 
-// setNominalStarts gives all occurrences their nominal starts. What stays in the trash leaves its start to the occurrence that
-// was given it, and gets the start that became free. An occurrence that has begun keeps its dates.
+// setNominalStarts stores the assigned starts as nominal starts. If a start of an occurrence in the trash was
+// assigned to another one, it gets the start that became free. Occurrences that have begun keep their dates.
 func (m *matching) setNominalStarts() {
 	nominal := maps.Clone(m.placed)
 	for id, e := range m.series.Events {
@@ -179,8 +181,8 @@ func (m *matching) setNominalStarts() {
 	}
 }
 
-// freeStart returns the start that became free where another occurrence was given a start. It is the one that this occurrence
-// had, or the one that became free for that, and so on. A start that no occurrence was given stays.
+// freeStart returns a start that is free for an occurrence in the trash. If at was assigned to an occurrence, that is
+// the occurrence's old start, found recursively. Otherwise it is at.
 func (m *matching) freeStart(at time.Time) time.Time {
 	for id, given := range m.placed {
 		if old := m.series.Events[id].Nominal; given.Equal(at) && !old.Equal(at) {

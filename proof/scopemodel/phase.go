@@ -13,14 +13,14 @@ const (
 	Monthly = "MONTHLY"
 )
 
-// Rule is a rule of recurrence with a count: every second week, five times. Without a unit it has one start.
+// Rule is a recurrence rule with a count, such as every second week, five times. An empty unit means a single start.
 type Rule struct {
 	Unit  string
 	Every int
 	Count int
 }
 
-// Phase is a stretch of a series with one schedule and one title. Its times are those of a clock, as if in UTC.
+// Phase is a period of a series with one schedule and one title. Wall times are stored as if in UTC.
 type Phase struct {
 	Start time.Time
 	Rule
@@ -29,7 +29,7 @@ type Phase struct {
 	Title  string
 }
 
-// RuleStarts returns the starts of the rule.
+// RuleStarts returns the starts that the rule alone gives, without RDate and ExDate.
 func (p *Phase) RuleStarts() (list []time.Time) {
 	for i := 0; len(list) < p.Count; i++ {
 		switch p.Unit {
@@ -48,7 +48,7 @@ func (p *Phase) RuleStarts() (list []time.Time) {
 	return list
 }
 
-// Starts returns all nominal starts in their order, with those of ExDate.
+// Starts returns all nominal starts in order: those of the rule and of RDate. It includes those in ExDate.
 func (p *Phase) Starts() []time.Time {
 	all := append(p.RuleStarts(), p.RDate...)
 	slices.SortFunc(all, time.Time.Compare)
@@ -66,7 +66,7 @@ func (p *Phase) liveStarts() []time.Time {
 	return slices.DeleteFunc(p.Starts(), func(at time.Time) bool { return p.ExDate[at] })
 }
 
-// addRDate adds a start to the list of RDate, unless it is there.
+// addRDate adds a start to RDate, in order. A start that is there already is not repeated.
 func (p *Phase) addRDate(at time.Time) {
 	p.RDate = append(slices.Clone(p.RDate), at)
 	slices.SortFunc(p.RDate, time.Time.Compare)
@@ -79,8 +79,8 @@ func (p *Phase) addExDate(at time.Time) {
 	p.ExDate[at] = true
 }
 
-// part returns the phase with those of its starts that are in a stretch of time. It returns false if there are none.
-// COUNT is the number of starts of the rule that are left. Without any, the first RDate is the start.
+// part returns the phase restricted to the starts for which contains is true. It returns false if there are none.
+// COUNT becomes the number of remaining starts of the rule. Without any of them, the first RDate becomes the start.
 func (p Phase) part(contains func(time.Time) bool) (Phase, bool) {
 	starts := slices.DeleteFunc(p.RuleStarts(), func(at time.Time) bool { return !contains(at) })
 	part := Phase{Rule: Rule{p.Unit, p.Every, len(starts)}, ExDate: map[time.Time]bool{}, Title: p.Title}
@@ -105,17 +105,17 @@ func (p Phase) part(contains func(time.Time) bool) (Phase, bool) {
 	return part, true
 }
 
-// startsBefore returns a stretch of time for part: all times before a cut.
+// startsBefore returns a condition for part, which selects starts before a cut.
 func startsBefore(cut time.Time) func(time.Time) bool {
 	return func(at time.Time) bool { return at.Before(cut) }
 }
 
-// startsFrom returns a stretch of time for part: a cut and all times after it.
+// startsFrom returns a condition for part, which selects starts at or after a cut.
 func startsFrom(cut time.Time) func(time.Time) bool {
 	return func(at time.Time) bool { return !at.Before(cut) }
 }
 
-// movedBy returns the phase with all its starts later on the clock.
+// movedBy returns a copy of the phase whose starts are all later by a duration.
 func (p Phase) movedBy(by time.Duration) Phase {
 	moved := p
 	moved.Start, moved.RDate, moved.ExDate = p.Start.Add(by), nil, map[time.Time]bool{}
@@ -128,14 +128,14 @@ func (p Phase) movedBy(by time.Duration) Phase {
 	return moved.withoutStrayExDates()
 }
 
-// withoutStrayExDates returns the phase with those of ExDate that are starts of it.
+// withoutStrayExDates returns a copy of the phase without exdates that are not starts of it.
 func (p Phase) withoutStrayExDates() Phase {
 	p.ExDate = maps.Clone(p.ExDate)
 	maps.DeleteFunc(p.ExDate, func(at time.Time, _ bool) bool { return !p.has(at) })
 	return p
 }
 
-// isSamePeriod reports whether two times are in the same week, month or day, which is that of the rule.
+// isSamePeriod reports whether two times are in the same period of the rule: a week, a month or a day.
 func (p *Phase) isSamePeriod(a, b time.Time) bool {
 	switch p.Unit {
 	case Weekly:
@@ -150,7 +150,8 @@ func mondayOf(at time.Time) time.Time { return at.AddDate(0, 0, -(int(at.Weekday
 
 func isSameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
 
-// PhaseOf returns the index of the phase that a nominal start belongs to: the last one that begins by then.
+// PhaseOf returns the index of the last phase that begins at or before a nominal start. It returns 0 for a start
+// before all phases.
 func PhaseOf(phases []Phase, at time.Time) int {
 	i := len(phases) - 1
 	for i > 0 && at.Before(phases[i].first()) {
@@ -159,8 +160,8 @@ func PhaseOf(phases []Phase, at time.Time) int {
 	return i
 }
 
-// splitPhases returns the phases such that one begins at a cut, and its index. If all starts are before the cut, the
-// index is the number of phases up to then.
+// splitPhases splits the phase in which the cut lies, and returns all phases with the index of the one that begins at
+// the cut. If no start of that phase is at or after the cut, the index is that of the next phase.
 func splitPhases(phases []Phase, cut time.Time) ([]Phase, int) {
 	k := PhaseOf(phases, cut)
 	earlier, hasEarlier := phases[k].part(startsBefore(cut))
@@ -174,7 +175,8 @@ func splitPhases(phases []Phase, cut time.Time) ([]Phase, int) {
 	return slices.Concat(phases[:k], []Phase{earlier, later}, phases[k+1:]), k + 1
 }
 
-// startsBeforePhase returns how many starts the rule of a phase had in the phases before it that it was split from.
+// startsBeforePhase returns the number of rule starts in the earlier phases from which phase k was split off. COUNT
+// of the whole rule includes them.
 func startsBeforePhase(phases []Phase, k int) (n int) {
 	for i := k; i > 0 && phases[i-1].Unit == phases[i].Unit && phases[i-1].Every == phases[i].Every; i-- {
 		n += len(phases[i-1].RuleStarts())

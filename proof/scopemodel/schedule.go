@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// schedule is the phases of a series after a change. The earlier ones stay as they are. The cut is the nominal start from
-// which the others begin, zero if all nominal starts are past.
+// schedule is the list of phases of a series after a change. The phases in earlier stay unchanged. The others begin
+// at the nominal start cut, which is zero if all nominal starts are past.
 type schedule struct {
 	earlier []Phase
 	phases  []Phase
 	cut     time.Time
 }
 
-// newSchedule is step 2. It returns nil if the write changes no schedule.
+// newSchedule computes the phases after an update (step 2). It returns nil if the update does not change them.
 func (u *update) newSchedule() (*schedule, error) {
 	cut := u.findCut()
 	if cut.IsZero() {
@@ -49,8 +49,8 @@ func (u *update) newSchedule() (*schedule, error) {
 	return &schedule{parts[:k], changed, cut}, nil
 }
 
-// findCut returns the nominal start from which the schedule changes: that of the addressed occurrence, or the first one
-// that is not past where that has begun, and with all. It is zero if there is none.
+// findCut returns the nominal start from which the schedule changes, zero if there is none. For scope following it is
+// the addressed occurrence's start, if not past. Otherwise it is the first future start in the scope.
 func (u *update) findCut() time.Time {
 	s := u.series
 	if u.Scope == Following && !s.begun(u.addressed) && u.addressed.Nominal.After(s.Now) {
@@ -66,8 +66,8 @@ func (u *update) findCut() time.Time {
 	return time.Time{}
 }
 
-// extendSchedule returns a phase after all others, since all their starts are past. It has the part of the changed last phase
-// that is not past.
+// extendSchedule computes the phases for a series whose starts are all past. It adds a phase with the future starts
+// of the changed last phase. It returns nil if nothing changes.
 func (u *update) extendSchedule() (*schedule, error) {
 	phases, now := u.series.Phases, u.series.Now
 	last := len(phases) - 1
@@ -98,7 +98,7 @@ func (u *update) extendSchedule() (*schedule, error) {
 	return &schedule{earlier: phases, phases: []Phase{p}}, nil
 }
 
-// hasOtherExDates reports whether a phase has an exdate that another one does not have.
+// hasOtherExDates reports whether p has an exdate that other lacks.
 func hasOtherExDates(p, other *Phase) bool {
 	for at := range p.ExDate {
 		if !other.ExDate[at] {
@@ -108,8 +108,8 @@ func hasOtherExDates(p, other *Phase) bool {
 	return false
 }
 
-// changePhases returns the reached phases with the sent field of the schedule. Addressed is the index of the phase of the
-// addressed record, -1 if it is an earlier one. COUNT loses the starts that are gone.
+// changePhases applies the sent field to the phases that the write reaches. The write was sent to the phase with the
+// index addressed, -1 if that is an earlier one. COUNT includes gone starts of earlier phases.
 func (u *update) changePhases(reached []Phase, addressed int, earlier []Phase, gone int) ([]Phase, error) {
 	phases := slices.Clone(reached)
 	switch u.Action {
@@ -134,8 +134,8 @@ func (u *update) changePhases(reached []Phase, addressed int, earlier []Phase, g
 	return phases, nil
 }
 
-// sendRDates replaces the rdate of the addressed phase. Dates that lie in other phases that are reached are added to these.
-// Those that are starts of earlier phases change nothing.
+// sendRDates replaces RDate of the addressed phase. Dates that fall into other reached phases are added to their
+// RDate. Dates that are starts of earlier phases are ignored.
 func (u *update) sendRDates(phases []Phase, addressed int, earlier []Phase) {
 	bounds := slices.Clone(phases) // of the time that each phase covers
 	if addressed >= 0 {
@@ -151,8 +151,8 @@ func (u *update) sendRDates(phases []Phase, addressed int, earlier []Phase) {
 	}
 }
 
-// sendExDates replaces the exdate of the addressed phase. Dates that lie in other phases that are reached are added to these.
-// Each date must be of the schedule, or be an exdate of an earlier phase.
+// sendExDates replaces ExDate of the addressed phase. Dates that fall into other reached phases are added to their
+// ExDate. It returns ErrRefused for a date that is neither a start nor an exdate of an earlier phase.
 func (u *update) sendExDates(phases []Phase, addressed int, earlier []Phase) error {
 	if addressed >= 0 {
 		phases[addressed].ExDate = map[time.Time]bool{}
@@ -172,7 +172,7 @@ func (u *update) sendExDates(phases []Phase, addressed int, earlier []Phase) err
 	return nil
 }
 
-// endBeforeNext ends each phase before the next one starts, and drops phases without starts.
+// endBeforeNext cuts each phase so that it ends before the next one starts, and drops phases without starts.
 func (s *schedule) endBeforeNext() {
 	for i := 0; i+1 < len(s.phases); {
 		p, hasStarts := s.phases[i].part(startsBefore(s.phases[i+1].first()))

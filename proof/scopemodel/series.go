@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// Series is a series with its phases and occurrences. Now is the time of the next write. All times are those of one clock.
+// Series is a model of a series with its phases and occurrences. Now is the time of the next write. All wall times
+// are in one zone, stored as if in UTC.
 type Series struct {
 	Now     time.Time
 	Phases  []Phase
@@ -22,8 +23,8 @@ type Series struct {
 	Trashed bool
 }
 
-// Event is an occurrence. Own has the names of its own fields in order, separated by spaces: title, start_date, end_date.
-// OffSchedule is set where a change of the schedule removed it.
+// Event is an occurrence. Own lists the fields that differ from the phase, in order, separated by spaces: title,
+// start_date, end_date. OffSchedule means that a change of the schedule removed the occurrence.
 type Event struct {
 	Nominal, Start       time.Time
 	Title                string
@@ -31,7 +32,7 @@ type Event struct {
 	Trashed, OffSchedule bool
 }
 
-// Scope says which occurrences a write reaches.
+// Scope is the parameter of a write that selects occurrences: this, following or all.
 type Scope string
 
 // The scopes, as clients send them.
@@ -41,7 +42,7 @@ const (
 	All       Scope = "all"
 )
 
-// Action says what a write sends.
+// Action is the kind of a write: the field that it sends, or delete or restore.
 type Action string
 
 // The actions. Update writes send one field each.
@@ -55,8 +56,8 @@ const (
 	Restore   Action = "restore"
 )
 
-// Write is a write to an occurrence, or to the series if ID is 0. Each action uses a field: Title, By, Rule or Dates. Drop
-// is exceptions=drop.
+// Write is a write to the occurrence with the ID, or to the series if ID is 0. The action decides which of Title, By,
+// Rule and Dates is sent. Drop means exceptions=drop.
 type Write struct {
 	Action Action
 	Scope  Scope
@@ -76,7 +77,8 @@ func (w Write) String() string {
 // ErrRefused is the error of a write that the service refuses.
 var ErrRefused = errors.New("refused")
 
-// After returns the series after a write. New occurrences have negative ids. A refused write returns ErrRefused.
+// After returns the expected state of the series after a write. New occurrences have negative ids. A write that the
+// service refuses returns ErrRefused.
 func (s Series) After(w Write) (Series, error) {
 	after := s.clone()
 	var err error
@@ -102,10 +104,10 @@ func (s Series) clone() Series {
 	return s
 }
 
-// begun reports whether an occurrence starts now or earlier.
+// begun reports whether an occurrence has begun: it starts at Now or earlier.
 func (s *Series) begun(e Event) bool { return !e.Start.After(s.Now) }
 
-// phaseOf returns the phase of a nominal start.
+// phaseOf returns the phase that a nominal start belongs to. Changes to it change the series.
 func (s *Series) phaseOf(at time.Time) *Phase { return &s.Phases[PhaseOf(s.Phases, at)] }
 
 // isDeleted reports whether an occurrence was deleted: it is in the trash, and its start is an exdate.
@@ -120,15 +122,15 @@ func (s *Series) idsByStart() []int64 {
 	return ids
 }
 
-// change changes an occurrence.
+// change applies do to the occurrence with an id and stores the result.
 func (s *Series) change(id int64, do func(e *Event)) {
 	e := s.Events[id]
 	do(&e)
 	s.Events[id] = e
 }
 
-// writeOccurrence is a write with the scope this. What it sends becomes own fields of the occurrence. A deleted one leaves an
-// exdate. One that a change of the schedule removed comes back as an rdate.
+// writeOccurrence applies a write with the scope this. Sent fields become own fields. A delete makes the start an
+// exdate. Restoring an occurrence that a change of the schedule removed makes its start an rdate.
 func (s *Series) writeOccurrence(w Write) error {
 	e := s.Events[w.ID]
 	phase := s.phaseOf(e.Nominal)
@@ -157,8 +159,8 @@ func (s *Series) writeOccurrence(w Write) error {
 	return nil
 }
 
-// trash is a DELETE with another scope than this. With following, the phase ends before the occurrence, and the schedule does
-// not have the rest any more. If nothing is left before it, or with all, the whole series is trashed with its schedule.
+// trash applies a DELETE with the scope following or all. With following, the schedule ends before the occurrence. If
+// no start is left, or with all, the whole series goes to the trash and keeps its schedule.
 func (s *Series) trash(w Write) error {
 	addressed, isOccurrence := s.Events[w.ID]
 	if isOccurrence && addressed.Trashed || !isOccurrence && s.Trashed {
@@ -182,8 +184,8 @@ func (s *Series) trash(w Write) error {
 	return nil
 }
 
-// restore is a status sent to a series in the trash. It restores what trashing the series trashed: neither deleted occurrences
-// nor those that a change of the schedule removed.
+// restore applies a status that is sent to a series in the trash. It restores the occurrences that were trashed along
+// with the series. Those deleted or removed before stay in the trash.
 func (s *Series) restore() {
 	for id, e := range s.Events {
 		if !e.OffSchedule && !s.isDeleted(e) {
@@ -193,22 +195,22 @@ func (s *Series) restore() {
 	s.Trashed = false
 }
 
-// moveBy gives an occurrence dates of its own.
+// moveBy moves an occurrence by a duration and makes its dates own fields.
 func (e *Event) moveBy(by time.Duration) {
 	e.Start = e.Start.Add(by)
 	e.addOwn("start_date", "end_date")
 }
 
-// owns reports whether a field is an own one.
+// owns reports whether a field of the occurrence is an own one, which may differ from the phase.
 func (e *Event) owns(name string) bool { return slices.Contains(strings.Fields(e.Own), name) }
 
-// removeOwn makes fields those of the phase again.
+// removeOwn makes fields follow the phase again.
 func (e *Event) removeOwn(names ...string) {
 	list := slices.DeleteFunc(strings.Fields(e.Own), func(name string) bool { return slices.Contains(names, name) })
 	e.Own = strings.Join(list, " ")
 }
 
-// addOwn makes fields own ones.
+// addOwn marks fields as own ones.
 func (e *Event) addOwn(names ...string) {
 	order := []string{"title", "start_date", "end_date"}
 	list := slices.DeleteFunc(order, func(name string) bool { return !e.owns(name) && !slices.Contains(names, name) })

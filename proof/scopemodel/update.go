@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// update is a write of fields with the scope following or all. The maps name occurrences by id.
+// update applies a write of a field with the scope following or all. The keys of its maps are ids of occurrences.
 type update struct {
 	Write
 	before Series  // as it was
@@ -41,14 +41,14 @@ func (u *update) apply() error {
 	return nil
 }
 
-// reaches reports whether a write reaches an occurrence. With following, these are the addressed one and those whose nominal start
-// is not earlier. With all, it is any.
+// reaches reports whether an occurrence is in the scope of the write. Scope all selects every occurrence. Scope
+// following selects the addressed one and those with the same or a later nominal start.
 func (u *update) reaches(id int64) bool {
 	return u.Scope == All || id == u.ID || !u.series.Events[id].Nominal.Before(u.addressed.Nominal)
 }
 
-// setPhaseTitles is step 1 for phases: following splits the phase, unless all titles stay. A sent title that equals that
-// of the addressed record counts as not sent.
+// setPhaseTitles writes a sent title to the phases (step 1). With following it first splits the phase, unless all
+// titles stay. A title equal to the addressed record's counts as not sent.
 func (u *update) setPhaseTitles() {
 	if u.Action != SetTitle {
 		return
@@ -72,9 +72,9 @@ func (u *update) setPhaseTitles() {
 	}
 }
 
-// changeOwnFields is steps 1 and 4 for the own fields of a reached occurrence. Drop takes them away, and the addressed
-// occurrence loses those that are sent. An occurrence whose nominal start is past keeps own dates. If it is the addressed
-// one and has not begun, it is moved alone.
+// changeOwnFields updates which fields of a reached occurrence are own ones (steps 1 and 4). Drop removes own fields,
+// and so does sending a field to the addressed occurrence. Own dates stay if the nominal start is past. A move then
+// changes only the addressed occurrence, if it has not begun.
 func (u *update) changeOwnFields(id int64) {
 	e, old := u.series.Events[id], u.series.Events[id]
 	keepsDates := u.keepsDates(e)
@@ -100,12 +100,13 @@ func (u *update) changeOwnFields(id int64) {
 	u.series.Events[id] = e
 }
 
-// keepsDates reports whether the schedule does not reach the dates of an occurrence: it has begun, or its nominal start is past.
+// keepsDates reports whether changes of the schedule leave an occurrence's dates alone, because it has begun or its
+// nominal start is past. It is false in the trash.
 func (u *update) keepsDates(e Event) bool {
 	return !e.Trashed && (u.series.begun(e) || !e.Nominal.After(u.series.Now))
 }
 
-// settle gives an occurrence the title and the dates of its phase after all steps, where they are not its own.
+// settle copies title and dates of its phase to an occurrence after all steps, except own fields.
 func (u *update) settle(id int64) {
 	e := u.series.Events[id]
 	if title, changes := u.titleOf(id, e); changes && !e.owns("title") {
@@ -117,9 +118,9 @@ func (u *update) settle(id int64) {
 	u.series.Events[id] = e
 }
 
-// titleOf returns the title that an occurrence gets unless it has its own: the sent one, or that of its phase. It returns false
-// if the title stays. That of the phase is for an occurrence that is new, loses its own title, leaves the trash, or is now in
-// a phase with another title.
+// titleOf returns the new title of an occurrence without an own one, and whether its title changes. It is the sent
+// title or the phase's. The phase's applies to occurrences that are new, leave the trash, change to a phase with
+// another title, or lose their own.
 func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 	if u.sendsTitle && u.isReached[id] {
 		return u.Title, true
@@ -130,7 +131,7 @@ func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 		!e.OffSchedule && u.before.phaseOf(old.Nominal).Title != phase.Title
 }
 
-// reschedule is steps 2 and 3 for the schedule.
+// reschedule changes the schedule and matches the occurrences with it (steps 2 and 3).
 func (u *update) reschedule() error {
 	if u.series.Trashed || u.addressed.OffSchedule {
 		return ErrRefused

@@ -12,12 +12,13 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Querier is a *sql.DB or an Ent client.
+// Querier runs queries: a *sql.DB, a transaction or an Ent client.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Records is the content of all records at one revision of the calendar, for Unlogged.
+// Records contains the fields of all records at one revision of the calendar. Two readings show what a write changed
+// (Unlogged).
 type Records struct {
 	revision int64
 	content  map[recordKey]*recordContent
@@ -62,7 +63,7 @@ var partTables = []struct {
 	{"term_translations", "term_id", ""},
 }
 
-// ReadRecords reads the content of all records.
+// ReadRecords reads the fields of all records, for calling Unlogged later.
 func ReadRecords(t testing.TB, db Querier) Records {
 	t.Helper()
 	r := Records{content: map[recordKey]*recordContent{}}
@@ -106,8 +107,8 @@ func ReadRecords(t testing.TB, db Querier) Records {
 	return r
 }
 
-// Unlogged lists the records that differ from an earlier reading without an entry in the change log, and those that
-// differ under the version they had.
+// Unlogged describes records that changed since an earlier reading without an entry in the change log or without a
+// new version. It returns nil if all changes were logged.
 func (r Records) Unlogged(t testing.TB, db Querier, earlier Records) []string {
 	t.Helper()
 	logged := map[recordKey]bool{}
@@ -146,7 +147,7 @@ func (r Records) Unlogged(t testing.TB, db Querier, earlier Records) []string {
 	return out
 }
 
-// tableRow is a row as text, NULL being nil. The next row overwrites it.
+// tableRow is a row of any table, each value as text, nil for NULL. Reading the next row overwrites it.
 type tableRow struct {
 	columns []string
 	values  []sql.RawBytes
@@ -156,7 +157,7 @@ func (r tableRow) text(column string) string {
 	return string(r.values[slices.Index(r.columns, column)])
 }
 
-// number is 0 for NULL.
+// number returns a column as a number, 0 for NULL.
 func (r tableRow) number(column string) int64 {
 	n, err := strconv.ParseInt(r.text(column), 10, 64)
 	if err != nil {
@@ -165,7 +166,8 @@ func (r tableRow) number(column string) int64 {
 	return n
 }
 
-// without returns the row without the given columns: for each of the others, the length and the bytes of its value.
+// without returns the values of all but the given columns as one text, for comparing rows. Each value is preceded by
+// its length.
 func (r tableRow) without(columns ...string) string {
 	size := 0
 	for _, v := range r.values {

@@ -48,8 +48,8 @@ const poolPrefix = "almanac_pool_"
 
 var thePool = sync.OnceValues(newPool)
 
-// Lent returns the URL of a migrated MySQL database on which series are switched on. It has only the rows that migrations
-// insert. The URL has options.
+// Lent returns the URL of a migrated MySQL database for one test, with series switched on. It contains only the rows
+// that migrations insert. The URL has query parameters.
 func Lent(t testing.TB) string {
 	t.Helper()
 	p, err := thePool()
@@ -102,7 +102,7 @@ func newPool() (*pool, error) {
 	return p, err
 }
 
-// makeTemplate completes the template, unless another process has, and reads its fingerprint.
+// makeTemplate migrates the template database, unless another process has done so, and reads its fingerprint.
 func (p *pool) makeTemplate(ctx context.Context) (err error) {
 	template := p.name + "_0"
 	for locked := false; !locked; {
@@ -156,7 +156,7 @@ func (p *pool) readTemplate(ctx context.Context, name string) (err error) {
 // heldTiDB is the error of TiDB for a named lock of another connection.
 const heldTiDB = 1105
 
-// tryLock takes the lock named like a database, unless another process holds it.
+// tryLock locks a database's name on the server. It returns false if another process has locked it.
 func (p *pool) tryLock(ctx context.Context, name string) (bool, error) {
 	locked, err := queryTexts(ctx, p.lock, "SELECT GET_LOCK(?, 0)", name)
 	var held *mysql.MySQLError
@@ -171,7 +171,7 @@ func (p *pool) unlock(ctx context.Context, name string) error {
 	return err
 }
 
-// lockNext locks the next database that no other process has locked, and returns its name.
+// lockNext locks the first database name of the pool that no process has locked, and returns it.
 func (p *pool) lockNext(ctx context.Context) (string, error) {
 	for {
 		p.lent++
@@ -182,7 +182,7 @@ func (p *pool) lockNext(ctx context.Context) (string, error) {
 	}
 }
 
-// dropOthers drops the databases of other migrations, unless a process lends one of them.
+// dropOthers drops databases that pools with other migrations left, unless a process still uses their pool.
 func (p *pool) dropOthers(ctx context.Context) error {
 	names, err := queryTexts(ctx, p.lock, "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE ?", poolPrefix+"%")
 	if err != nil {
@@ -202,7 +202,7 @@ func (p *pool) dropOthers(ctx context.Context) error {
 	return nil
 }
 
-// dropAll drops databases, unless a process has locked one of them.
+// dropAll drops all databases of a pool. It drops none of them if a process has locked one.
 func (p *pool) dropAll(ctx context.Context, names []string) (err error) {
 	var locks []string
 	defer func() {
@@ -232,7 +232,7 @@ func (p *pool) url(name string) string {
 	return u.String()
 }
 
-// take returns the name of a database that no other test uses, with the rows of the template.
+// take returns the name of an unused database that has exactly the rows of the template.
 func (p *pool) take(t testing.TB) (name string, err error) {
 	ctx := t.Context()
 	if name, err = p.lockUnused(ctx); err != nil {
@@ -258,7 +258,8 @@ func (p *pool) take(t testing.TB) (name string, err error) {
 	return name, nil
 }
 
-// lockUnused returns the name of a database that this process has locked and no test uses.
+// lockUnused returns the name of a database that this process has locked and that none of its tests uses. It locks
+// another one if necessary.
 func (p *pool) lockUnused(ctx context.Context) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -270,7 +271,7 @@ func (p *pool) lockUnused(ctx context.Context) (string, error) {
 	return p.lockNext(ctx)
 }
 
-// copyTables replaces a database by one with the tables of the template. Migrations change most tables several times.
+// copyTables replaces a database by a copy of the template without rows. That is faster than migrating.
 func (p *pool) copyTables(ctx context.Context, conn *sql.Conn, name string) error {
 	template := p.name + "_0"
 	tables, err := queryTexts(ctx, conn, "SELECT table_name FROM information_schema.tables"+
@@ -304,7 +305,8 @@ func (p *pool) copyTables(ctx context.Context, conn *sql.Conn, name string) erro
 // because to set one back is a change of the schema.
 var servedIDs = []string{record.Table, term.Table, token.Table, user.Table}
 
-// refill gives all tables the rows of the template, and those of servedIDs its counters.
+// refill replaces the rows of all tables by those of the template. It also resets the automatic numbers that
+// servedIDs lists.
 func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	counters, err := p.countersOf(ctx, conn, name)
 	if err != nil {
@@ -334,7 +336,7 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	return nil
 }
 
-// countersOf returns the next automatic number of each table of a database, as text; "" for a table without.
+// countersOf returns the next automatic number (AUTO_INCREMENT) by table, as text. It is "" for a table without one.
 func (p *pool) countersOf(ctx context.Context, conn *sql.Conn, name string) (map[string]string, error) {
 	if !p.mariaDB && !p.tidb {
 		// Otherwise MySQL answers with counters of hours ago.
@@ -364,14 +366,16 @@ func filledTables(ctx context.Context, db Querier, name string, counters map[str
 	return queryTexts(ctx, db, strings.Join(queries, " UNION ALL "))
 }
 
-// columnsOf returns the columns of a table of the template that rows are inserted with, separated by commas.
+// columnsOf returns the columns for inserting rows into a table of the template, separated by commas. Generated
+// columns are left out.
 func (p *pool) columnsOf(ctx context.Context, table string) (string, error) {
 	columns, err := queryTexts(ctx, p.db, "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
 		" WHERE table_schema = ? AND table_name = ? AND extra NOT LIKE '%GENERATED%'", p.name+"_0", table)
 	return strings.Join(columns, ", "), err
 }
 
-// fingerprint changes with the columns, indexes, references and triggers of a database.
+// fingerprint returns a text that identifies the columns, indexes, foreign keys and triggers of a database. A test
+// that changed the schema is found by it.
 func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	found, err := queryTexts(ctx, p.db, "SELECT CONCAT_WS(' ',"+
 		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, column_name, ordinal_position, column_type, is_nullable, column_default, collation_name)))"+
@@ -386,7 +390,7 @@ func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	return found[0], nil
 }
 
-// queryTexts returns the only column of the rows that a query finds.
+// queryTexts returns the values of a query with a single column, as text.
 func queryTexts(ctx context.Context, db Querier, query string, args ...any) (found []string, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -403,7 +407,7 @@ func queryTexts(ctx context.Context, db Querier, query string, args ...any) (fou
 	return found, rows.Err()
 }
 
-// openServer opens the server that Variable names.
+// openServer connects to the MySQL server whose URL is in the environment variable named by Variable.
 func openServer() (*url.URL, *sql.DB, error) {
 	server, err := url.Parse(os.Getenv(Variable))
 	if err != nil {

@@ -44,7 +44,7 @@ func Each(t *testing.T, test func(t *testing.T, st *store.Store)) {
 		func(t *testing.T) { test(t, Open(t, Lent(t))) })
 }
 
-// EachURL is Each for tests that open the database themselves: it is empty, not migrated.
+// EachURL is like Each, for tests that open the database themselves. The database is empty and not migrated.
 func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	runOnEngines(t,
@@ -52,10 +52,11 @@ func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 		func(t *testing.T) { test(t, MySQL(t)) })
 }
 
-// IsBrief reports whether a property makes fewer rounds: with -short, and on MySQL, since SQLite makes all of them.
+// IsBrief reports whether a property test should make fewer rounds. That is so with -short, and on MySQL, because
+// SQLite makes all rounds.
 func IsBrief(st *store.Store) bool { return testing.Short() || st.Engine() != "sqlite" }
 
-// SkipShort skips a long property with -short on SQLite. On MySQL it makes the rounds of IsBrief.
+// SkipShort skips a long property test with -short, on SQLite only. On MySQL the test makes few rounds (IsBrief).
 func SkipShort(t testing.TB, st *store.Store) {
 	t.Helper()
 	if testing.Short() && st.Engine() == "sqlite" {
@@ -78,8 +79,8 @@ func runOnEngines(t *testing.T, onSQLite, onMySQL func(t *testing.T)) {
 	})
 }
 
-// SQLite returns the URL of a database file that goes with the test. Its folder is not that of t.TempDir, which has the number
-// sign of a repeated test name.
+// SQLite returns the URL of a new SQLite file that is removed after the test. It avoids t.TempDir, whose path
+// contains # for a repeated test name.
 func SQLite(t testing.TB) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "almanac-test-")
@@ -94,7 +95,7 @@ func SQLite(t testing.TB) string {
 	return "sqlite://" + filepath.Join(folder, "test.db")
 }
 
-// MySQL returns the URL of a new database, dropped after the test. It has options.
+// MySQL returns the URL of a new empty database, which is dropped after the test. The URL has query parameters.
 func MySQL(t testing.TB) string {
 	t.Helper()
 	server, db, err := openServer()
@@ -127,8 +128,8 @@ func MySQL(t testing.TB) string {
 // tests use storetest.
 var seriesStep = migrate.DataStep{Name: "series"}
 
-// Migrated opens a database, applies all migrations, switches series on, and closes the database after the test. A file of
-// SQLite that does not exist yet is written by WriteMigrated.
+// Migrated opens a database, applies all migrations and switches series on. It closes the database after the test. A
+// missing SQLite file is created by WriteMigrated, which is faster.
 func Migrated(t testing.TB, url string) *store.Store {
 	t.Helper()
 	if path, ok := strings.CutPrefix(url, "sqlite://"); ok {
@@ -184,7 +185,7 @@ func migrateAll(ctx context.Context, st *store.Store) error {
 	return migrate.RecordData(ctx, st, seriesStep, time.Now())
 }
 
-// DisableSeries switches series off, as they are while programs of the version before serve.
+// DisableSeries switches series off. They are off while programs of the previous version still serve.
 func DisableSeries(t testing.TB, db *ent.Client) {
 	t.Helper()
 	if err := db.Setting.DeleteOneID("data:" + seriesStep.Name).Exec(t.Context()); err != nil {
@@ -207,7 +208,7 @@ func Open(t testing.TB, url string) *store.Store {
 	return st
 }
 
-// Exec runs statements.
+// Exec runs SQL statements and fails the test on an error.
 func Exec(t testing.TB, st *store.Store, statements ...string) {
 	t.Helper()
 	for _, s := range statements {
@@ -217,7 +218,7 @@ func Exec(t testing.TB, st *store.Store, statements ...string) {
 	}
 }
 
-// Value returns the one value that a query finds, as text. db is a database, a connection or a transaction.
+// Value returns the single value that a query finds, as text. db is a database, a connection or a transaction.
 func Value(t testing.TB, db interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }, query string, args ...any,
@@ -229,7 +230,7 @@ func Value(t testing.TB, db interface {
 	return text
 }
 
-// Texts returns the only column of the rows that a query finds.
+// Texts returns the values of a query with a single column, as text.
 func Texts(t testing.TB, db Querier, query string, args ...any) []string {
 	t.Helper()
 	found, err := queryTexts(t.Context(), db, query, args...)
@@ -248,7 +249,8 @@ func ColumnNames(table *schema.Table) []string {
 	return names
 }
 
-// ReadTable returns the rows of a table. Each has a value for each column of the table, as the driver reads it.
+// ReadTable returns all rows of a table. Each has a value for each column in the order of the table, as the driver
+// returns it.
 func ReadTable(t testing.TB, db Querier, table *schema.Table) (found [][]any) {
 	t.Helper()
 	query, args := entsql.Select(ColumnNames(table)...).From(entsql.Table(table.Name)).Query()
@@ -273,13 +275,13 @@ func ReadTable(t testing.TB, db Querier, table *schema.Table) (found [][]any) {
 	return found
 }
 
-// IsMariaDB reports whether the database is one of MariaDB.
+// IsMariaDB reports whether the database server is MariaDB.
 func IsMariaDB(t testing.TB, st *store.Store) bool {
 	t.Helper()
 	return st.Engine() == "mysql" && strings.Contains(Value(t, st.DB, "SELECT VERSION()"), "MariaDB")
 }
 
-// IsTiDB reports whether the database is one of TiDB.
+// IsTiDB reports whether the database server is TiDB.
 func IsTiDB(t testing.TB, st *store.Store) bool {
 	t.Helper()
 	if st.Engine() != "mysql" {
@@ -300,7 +302,8 @@ func SkipOnTiDB(t testing.TB, st *store.Store, reason string) {
 	}
 }
 
-// Statements makes a store note its statements. The function that it returns reports those since its last call.
+// Statements makes a store record its SQL statements. Each call of the returned function returns the statements since
+// the previous call.
 func Statements(st *store.Store) func() []string {
 	var mu sync.Mutex
 	var noted []string
@@ -319,8 +322,8 @@ func Statements(st *store.Store) func() []string {
 	}
 }
 
-// CheckSeriesFirst fails the test if a transaction among statements locks a series after it locked or changed an event, or
-// if none locks a series.
+// CheckSeriesFirst fails the test if a transaction locks a series after an event, which can deadlock. It also fails
+// if no statement locks a series.
 func CheckSeriesFirst(t testing.TB, statements []string) {
 	t.Helper()
 	seriesLocked, eventLocked := false, false

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Address is a public address of the site, which a move should keep.
+// Address is a public URL of the WordPress site that should still work after a move to Almanac.
 type Address struct {
 	// For says what the address stands for.
 	For string
@@ -28,7 +28,7 @@ type Address struct {
 	Titles []string
 }
 
-// Record names a record of the site.
+// Record identifies a record of the WordPress site.
 type Record struct {
 	Kind  calendar.Kind
 	ID    int64
@@ -136,7 +136,7 @@ func (s *Site) addEventAddresses(e *event, add func(use, section, path string, r
 	}
 }
 
-// apiPath returns a path of the API of the plugin.
+// apiPath joins segments to a path in the plugin's REST API.
 func apiPath(segments ...string) string {
 	return "/wp-json/tribe/events/v1/" + strings.Join(segments, "/")
 }
@@ -149,7 +149,7 @@ func titlesOf(events []*event) []string {
 	return out
 }
 
-// PublicRecord is an event as programs know it: its id, its UID in iCalendar files and its guid in feeds.
+// PublicRecord is an event by the identifiers that other programs store: id, UID in iCalendar files, guid in feeds.
 type PublicRecord struct {
 	Record
 	UID, GUID string

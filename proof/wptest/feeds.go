@@ -29,7 +29,7 @@ func (s *Site) writeFeed(w http.ResponseWriter) {
 	fmt.Fprint(w, "</channel>\n</rss>\n")
 }
 
-// serveSitemap replies to the index of the sitemaps or one of them.
+// serveSitemap replies with the sitemap of a name, or with the index of all sitemaps.
 func (s *Site) serveSitemap(w http.ResponseWriter, r *http.Request, name string) {
 	var addresses []string
 	root, entry := "urlset", "url"
@@ -63,7 +63,8 @@ func (s *Site) serveSitemap(w http.ResponseWriter, r *http.Request, name string)
 	WriteSitemap(w, root, entry, addresses)
 }
 
-// WriteSitemap writes a sitemap or an index of sitemaps. Root is urlset or sitemapindex, and entry is url or sitemap.
+// WriteSitemap writes addresses as a sitemap (root urlset, entry url) or as an index of sitemaps (root sitemapindex,
+// entry sitemap).
 func WriteSitemap(w http.ResponseWriter, root, entry string, addresses []string) {
 	w.Header().Set("Content-Type", "application/xml; charset=UTF-8")
 	fmt.Fprintf(w, "%s<%s xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">", xml.Header, root)
@@ -83,7 +84,7 @@ func (p *picture) mimeType() string {
 	return "image/jpeg"
 }
 
-// sized returns the file name of a size.
+// sized returns the file name of an image's copy with a width and height.
 func (p *picture) sized(width, height int) string {
 	dot := strings.LastIndex(p.name, ".")
 	return fmt.Sprintf("%s-%dx%d%s", p.name[:dot], width, height, p.name[dot:])

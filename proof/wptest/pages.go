@@ -61,7 +61,7 @@ func (s *Site) servePage(w http.ResponseWriter, r *http.Request, path []string) 
 	}
 }
 
-// corePath returns the path of the archive of a tag, which WordPress itself has.
+// corePath returns the path of a tag's archive page in WordPress itself, outside the plugin.
 func (s *Site) corePath(t *term) string { return s.pagePath(s.options.Paths.Tag, t.slug) }
 
 // encodePath percent-encodes the segments of a path.
@@ -73,7 +73,7 @@ func encodePath(path []string) []string {
 	return out
 }
 
-// dateRange returns the first and last second of a month or a day.
+// dateRange returns the first and last second of a month or a day as wall times. ok is false if text is neither.
 func dateRange(text string) (from, until string, ok bool) {
 	start, err := time.Parse("2006-01", text)
 	end := start.AddDate(0, 1, 0)
@@ -84,7 +84,7 @@ func dateRange(text string) (from, until string, ok bool) {
 	return start.Format(calendar.Layout), end.Add(-time.Second).Format(calendar.Layout), err == nil
 }
 
-// eventAt returns the event whose page has a path, or nil.
+// eventAt returns the event whose page is at a path, nil if there is none.
 func (s *Site) eventAt(path []string) *event {
 	asked := s.pagePath(encodePath(path)...)
 	i := slices.IndexFunc(s.events, func(e *event) bool { return s.eventPath(e) == asked })
@@ -94,7 +94,7 @@ func (s *Site) eventAt(path []string) *event {
 	return s.events[i]
 }
 
-// serveHome replies to the home page and to queries there.
+// serveHome replies to the home page. It also handles queries there, such as ?p=ID.
 func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	plugin := query.Get("post_type") == "tribe_events"
@@ -119,7 +119,7 @@ func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// postPaths returns the ids of posts by the path of their page.
+// postPaths returns the id of each post by the path of its page.
 func (s *Site) postPaths() map[string]int64 {
 	out := make(map[string]int64)
 	for _, e := range s.events {
@@ -154,12 +154,12 @@ func (s *Site) serveEventPage(w http.ResponseWriter, r *http.Request, e *event) 
 	s.writePage(w, e.title, s.eventPage(e), head, body+e.description)
 }
 
-// isCalendarFile reports whether a request to a page means its iCalendar file.
+// isCalendarFile reports whether a request to a page's URL asks for the page's iCalendar file.
 func isCalendarFile(r *http.Request) bool {
 	return r.URL.Query().Has("ical") || r.URL.Query().Has("outlook-ical")
 }
 
-// serveListPage replies with a page of events or its iCalendar file.
+// serveListPage replies with a page that lists events, or with its iCalendar file.
 func (s *Site) serveListPage(w http.ResponseWriter, r *http.Request, title string, events []*event) {
 	if isCalendarFile(r) {
 		s.writeCalendar(w, r, events)
@@ -172,7 +172,7 @@ func (s *Site) serveListPage(w http.ResponseWriter, r *http.Request, title strin
 	s.writePage(w, title, "", "", body.String())
 }
 
-// writePage writes a page with the links that the plugin puts in the head of each.
+// writePage writes an HTML page. It adds the links that the plugin puts in the head of every page.
 func (s *Site) writePage(w http.ResponseWriter, title, canonical, head, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=UTF-8")
 	w.Header().Add("Link", "<"+s.shown+`/wp-json/>; rel="https://api.w.org/"`)
@@ -189,7 +189,7 @@ func (s *Site) writePage(w http.ResponseWriter, title, canonical, head, body str
 `, title, head, s.shown, s.page(s.options.Paths.Events), s.page(s.options.Paths.Events), title, body)
 }
 
-// writeCalendar writes an iCalendar file of at most 30 events, in the form of the plugin.
+// writeCalendar writes an iCalendar file of at most 30 events, as the plugin formats it.
 func (s *Site) writeCalendar(w http.ResponseWriter, r *http.Request, events []*event) {
 	if s.options.NoCalendarFiles {
 		s.writePage(w, "Events", "", "", "<p>No such file</p>")
@@ -210,7 +210,7 @@ func (s *Site) writeCalendar(w http.ResponseWriter, r *http.Request, events []*e
 	}
 }
 
-// calendarLines returns the VEVENT of an event. The plugin does not fold lines.
+// calendarLines returns the lines of an event's VEVENT. Like the plugin it does not fold long lines.
 func (s *Site) calendarLines(e *event) []string {
 	const day, clock = "20060102", "20060102T150405"
 	lines := []string{"BEGIN:VEVENT"}

@@ -97,7 +97,7 @@ func (s *Site) serveEvent(w http.ResponseWriter, r *http.Request, e *event) {
 	}
 }
 
-// serveOther replies with a venue, an organizer or a term.
+// serveOther replies with a single venue, organizer or term.
 func (s *Site) serveOther(w http.ResponseWriter, kind calendar.Kind, rest []string) {
 	for _, p := range slices.Concat(s.venues, s.organizers) {
 		if p.kind == kind && matches(rest, p.id, p.slug) {
@@ -114,7 +114,7 @@ func (s *Site) serveOther(w http.ResponseWriter, kind calendar.Kind, rest []stri
 	writeError(w, http.StatusNotFound, string(kind)+"-not-found", "The record does not exist.")
 }
 
-// listed returns the records of a list other than that of events.
+// listed returns the records of the list of venues, organizers or terms.
 func (s *Site) listed(kind calendar.Kind) []any {
 	var out []any
 	for _, p := range slices.Concat(s.venues, s.organizers) {
@@ -130,7 +130,7 @@ func (s *Site) listed(kind calendar.Kind) []any {
 	return out
 }
 
-// serveEvents replies with the list of events. Its window begins today and has two years.
+// serveEvents replies with the list of events. By default it shows two years from today.
 func (s *Site) serveEvents(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	from, ok := dateParameter(query, "start_date", startOfToday, "00:00:00")
@@ -146,7 +146,8 @@ func (s *Site) serveEvents(w http.ResponseWriter, r *http.Request) {
 	s.serveList(w, r, "events", out)
 }
 
-// dateParameter returns a parameter with a day or a time.
+// dateParameter returns a date parameter as a wall time. It returns missing if the parameter is not sent, adds
+// timeOfDay to a date without a time, and returns false for an invalid date.
 func dateParameter(query url.Values, name, missing, timeOfDay string) (string, bool) {
 	text := query.Get(name)
 	if text == "" {
@@ -161,7 +162,7 @@ func dateParameter(query url.Values, name, missing, timeOfDay string) (string, b
 	return text, true
 }
 
-// filter returns the condition of the parameters categories, tags, venue, organizer, featured and search.
+// filter returns a predicate for the filters of a query: categories, tags, venue, organizer, featured and search.
 func (s *Site) filter(query url.Values) func(*event) bool {
 	values := func(name string) (out []string) {
 		for key, all := range query {
@@ -194,7 +195,7 @@ func (s *Site) filter(query url.Values) func(*event) bool {
 	}
 }
 
-// serveList replies with a page of a list of the plugin.
+// serveList replies with one page of a list, as the plugin formats it. name is the member with the records.
 func (s *Site) serveList(w http.ResponseWriter, r *http.Request, name string, all []any) {
 	query := r.URL.Query()
 	size, number := pageParameters(query, defaultPage, maxPage)
@@ -232,7 +233,8 @@ func (s *Site) serveList(w http.ResponseWriter, r *http.Request, name string, al
 	writeJSON(w, http.StatusOK, body)
 }
 
-// pageParameters returns the parameters per_page and page. A larger per_page is cut to the limit.
+// pageParameters returns the page size and the page number of a query. The size is missing if it is not sent, and at
+// most limit.
 func pageParameters(query url.Values, missing, limit int) (size, number int) {
 	size, err := strconv.Atoi(query.Get("per_page"))
 	if err != nil || size < 1 {
@@ -245,7 +247,7 @@ func pageParameters(query url.Values, missing, limit int) (size, number int) {
 	return min(size, limit), number
 }
 
-// eventJSON returns the record of an event. A list redacts an event with a password.
+// eventJSON returns the JSON of an event. In a list it leaves out the protected fields of an event with a password.
 func (s *Site) eventJSON(e *event, inList bool) map[string]any {
 	utc := func(text string) string { return e.instant(text).Format(calendar.Layout) }
 	body := map[string]any{
@@ -290,7 +292,7 @@ func (s *Site) eventJSON(e *event, inList bool) map[string]any {
 	return body
 }
 
-// dateDetails returns a date as the parts that the plugin shows beside it.
+// dateDetails splits a wall time into year, month and so on, for the members such as start_date_details.
 func dateDetails(text string) map[string]string {
 	t := wall(text)
 	return map[string]string{
@@ -299,7 +301,7 @@ func dateDetails(text string) map[string]string {
 	}
 }
 
-// restURL returns the address of a record in the API, as records show it.
+// restURL returns the URL of a record in the plugin's REST API, as it appears in records.
 func (s *Site) restURL(list string, id int64) string {
 	return fmt.Sprintf("%s/wp-json/tribe/events/v1/%s/%d", s.shown, list, id)
 }
@@ -364,7 +366,7 @@ func (s *Site) termsJSON(terms []*term) []any {
 	return out
 }
 
-// imageJSON returns the record of an image, or false.
+// imageJSON returns the JSON of an image, or false for nil, as the plugin does.
 func (s *Site) imageJSON(p *picture) any {
 	if p == nil {
 		return false

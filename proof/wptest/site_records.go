@@ -60,7 +60,7 @@ type picture struct {
 	width, height int
 }
 
-// newRecords returns the records. Their order is that of the ids.
+// newRecords makes all records of the site, in the order of their ids.
 func (s *Site) newRecords() records {
 	post, lastTerm := s.options.FirstPost, s.options.FirstTerm
 	// nextPost counts revisions, drafts and pages too, so ids have gaps.
@@ -190,8 +190,8 @@ func (s *Site) newRecords() records {
 	return all
 }
 
-// addGUIDs gives events their guids. An event that began as a draft has its plain address. The others have the permalink
-// of that time. The dates of a recurring event are one post.
+// addGUIDs sets the guids of events. It is ?p=ID for an event that began as a draft, and otherwise the first
+// permalink. All dates of a recurring event share one.
 func (s *Site) addGUIDs(events []*event) {
 	for i, e := range events {
 		switch {
@@ -213,7 +213,7 @@ func (r records) event(slug string) *event {
 	return nil
 }
 
-// eventPage returns the address of the page of an event.
+// eventPage returns the URL of an event's page.
 func (s *Site) eventPage(e *event) string { return s.shown + s.eventPath(e) }
 
 func (s *Site) eventPath(e *event) string {
@@ -230,7 +230,7 @@ func (s *Site) placePath(p *place) string {
 	return s.pagePath(s.options.Paths.Organizer, p.slug)
 }
 
-// termPath returns the path of the list of the events of a term.
+// termPath returns the path of the page that lists the events of a term.
 func (s *Site) termPath(t *term) string {
 	segments := []string{s.options.Paths.Events, s.options.Paths.Tag}
 	if t.kind == calendar.Category {
@@ -242,13 +242,13 @@ func (s *Site) termPath(t *term) string {
 	return s.pagePath(append(segments, t.slug)...)
 }
 
-// uid returns the UID of an event. Its timestamps are the wall times, read as UTC.
+// uid returns the UID of an event in iCalendar files. Its timestamps treat wall times as if they were in UTC.
 func (s *Site) uid(e *event) string {
 	stamp := func(text string) int64 { return wall(text).Unix() }
 	return fmt.Sprintf("%d-%d-%d@%s", e.id, stamp(e.start), stamp(e.end), s.hostname())
 }
 
-// hostname returns the host in the addresses of records, without a port.
+// hostname returns the host in the URLs of records, without a port.
 func (s *Site) hostname() string {
 	u, err := url.Parse(s.shown)
 	if err != nil {
@@ -257,13 +257,13 @@ func (s *Site) hostname() string {
 	return u.Hostname()
 }
 
-// GlobalID returns the global_id of a post.
+// GlobalID returns the global_id of a record, as the plugin makes it from the host and the post's id.
 func (s *Site) GlobalID(id int64) string {
 	_, home, _ := strings.Cut(s.shown, "://")
 	return fmt.Sprintf("%s?id=%d", home, id)
 }
 
-// wall returns the time of a text in the form of calendar.Layout, as if it was in UTC.
+// wall parses a wall time in the form of calendar.Layout. The result is as if the time were in UTC.
 func wall(text string) time.Time {
 	t, err := time.Parse(calendar.Layout, text)
 	if err != nil {
@@ -272,7 +272,7 @@ func wall(text string) time.Time {
 	return t
 }
 
-// instant returns a time of an event in UTC.
+// instant converts a wall time of an event to UTC.
 func (e *event) instant(text string) time.Time {
 	zone, err := calendar.ParseZone(e.zone)
 	if err != nil {
@@ -285,14 +285,14 @@ func (e *event) instant(text string) time.Time {
 	return zone.Instant(at)
 }
 
-// hasTerm reports whether an event has a term or a category below it.
+// hasTerm reports whether an event has a term or one of its children.
 func (e *event) hasTerm(t *term) bool {
 	return slices.ContainsFunc(
 		slices.Concat(e.categories, e.tags), func(of *term) bool { return of == t || of.parent == t },
 	)
 }
 
-// listing returns the events that a list shows, in its order. They overlap the time between two dates.
+// listing returns the visible events between two wall times that satisfy has, ordered by start. Nil selects all.
 func (s *Site) listing(from, until string, has func(*event) bool) []*event {
 	var out []*event
 	for _, e := range s.events {
@@ -310,7 +310,7 @@ const (
 	endOfTime    = "9999-12-31 23:59:59"
 )
 
-// upcoming returns the events of the default list.
+// upcoming returns the events from today on that satisfy has, as the default list shows them.
 func (s *Site) upcoming(has func(*event) bool) []*event {
 	return s.listing(startOfToday, endOfTime, has)
 }

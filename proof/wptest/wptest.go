@@ -18,7 +18,7 @@ const Today = "2026-11-21"
 // Zone is the zone of the site.
 const Zone = "Europe/Warsaw"
 
-// Options select what a site has. The zero value is a site with the defaults of WordPress and the plugin.
+// Options configures a fake WordPress site. The zero value is a site with the defaults of WordPress and the plugin.
 type Options struct {
 	// FirstPost is the id of the first event. The other events, venues, organizers and images have later ids with gaps. 0
 	// means 15.
@@ -44,12 +44,13 @@ type Options struct {
 	Replace map[string]http.HandlerFunc
 }
 
-// Paths are the bases of the pages. Letters beyond ASCII are percent-encoded in lower case. "" means that of the plugin.
+// Paths are the first segments of the paths of pages. Letters beyond ASCII are percent-encoded in lower case. ""
+// means the plugin's default.
 type Paths struct {
 	Events, Event, Venue, Organizer, Category, Tag string
 }
 
-// Site is a running site.
+// Site is a fake WordPress site with the calendar plugin, running on a local port.
 type Site struct {
 	// URL is the address of the home page, without a slash at its end.
 	URL string
@@ -64,7 +65,7 @@ type Site struct {
 	asked []string
 }
 
-// NewSite starts a site. It stops at the end of the test.
+// NewSite starts a fake WordPress site. It stops at the end of the test.
 func NewSite(t testing.TB, options Options) *Site {
 	t.Helper()
 	p := &options.Paths
@@ -85,7 +86,7 @@ func NewSite(t testing.TB, options Options) *Site {
 	return s
 }
 
-// Requests returns the requests so far, as paths with queries.
+// Requests returns the paths, with queries, of all requests to the site so far.
 func (s *Site) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,12 +126,12 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page returns the address of a page as records show it. Segments are percent-encoded.
+// page returns the URL of a page as records show it. It percent-encodes the segments.
 func (s *Site) page(segments ...string) string {
 	return s.shown + s.pagePath(segments...)
 }
 
-// pagePath returns the path of a page below the home page.
+// pagePath returns the path of a page. segments are below the home page.
 func (s *Site) pagePath(segments ...string) string {
 	if s.options.Language != "" {
 		segments = append([]string{s.options.Language}, segments...)
