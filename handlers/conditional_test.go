@@ -379,7 +379,7 @@ func TestDeletingAnImageMayDependOnItsTag(t *testing.T) {
 }
 
 // TestWhatIsExpectedIsOfTheRecordAlone sends If-Match with writes that also write other records, or that name no
-// record.
+// record. Only the version of the named record counts.
 func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 	source := pictures(t)
 	eachEventTest(t, func(t *testing.T, e *eventTest) {

@@ -53,7 +53,7 @@ func indentJSON(t *testing.T, body []byte) []byte {
 	return b.Bytes()
 }
 
-// indexDocument is the body of the API index. Its routes stay encoded.
+// indexDocument is the body of the API index. It keeps each route as raw JSON.
 type indexDocument struct {
 	Namespace string                     `json:"namespace"`
 	Routes    map[string]json.RawMessage `json:"routes"`

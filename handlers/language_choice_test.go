@@ -304,7 +304,7 @@ func TestEveryReplySaysItsLanguage(t *testing.T) {
 	})
 }
 
-// A picture has no language, so its headers do not depend on one.
+// TestPicturesHaveNoLanguage checks that the headers of a picture do not depend on a language.
 func TestPicturesHaveNoLanguage(t *testing.T) {
 	t.Parallel()
 	var files media.Store

@@ -82,7 +82,7 @@ func (n *namedResource[R, V, J]) of() calendar.Kind { return n.kind }
 // replies returns the replies with one record.
 func (n *namedResource[R, V, J]) replies() recordReplies { return recordReplies{n.get, n.written} }
 
-// namedQuery is the input of the list of a namedResource.
+// namedQuery is the input of a list of named records, such as GET /venues.
 type namedQuery struct {
 	read.Paging
 	Search       *string

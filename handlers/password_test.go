@@ -144,7 +144,7 @@ func (w wayIn) spend(t *testing.T, api *apitest.API, client, budget int) {
 	}
 }
 
-// isClosed checks that a client without a budget is refused, whatever the password.
+// isClosed checks that a client that has used up its guesses is refused, whatever the password.
 func (w wayIn) isClosed(t *testing.T, api *apitest.API, client int) {
 	t.Helper()
 	for _, password := range []string{"simsim", "sesame"} {

@@ -157,7 +157,8 @@ func (s *Pages) indexedSitemaps(ctx context.Context, now time.Time, revision int
 	return slices.Compact(numbers), nil
 }
 
-// storedSitemaps is indexedSitemaps without the index: statements read all records.
+// storedSitemaps returns the numbers of the sitemaps that have URLs, for use without an index. SQL statements read
+// all records.
 func (s *Pages) storedSitemaps(ctx context.Context, now time.Time) (numbers []int64, err error) {
 	db := query.Database{Ent: s.publicReads()}
 	for _, kind := range slices.Concat(sitemapRecords, sitemapTerms) {
