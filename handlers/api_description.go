@@ -60,8 +60,8 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// Describe returns the description of the API below a root, in a language. Declarations run at the time now, on
-// which the description does not depend. It does not use the database.
+// Describe returns the OpenAPI description of the API below a root, in a language. It runs the declarations of all
+// parameters with now as the clock; the result is the same at any time. It does not use the database.
 func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Language) *openapi.API {
 	r := endpoint.DescribingRequest(&h.Calendar, now, root, lang)
 	site := h.Site.BaseURL + root.Segment

@@ -42,7 +42,7 @@ type apiPath struct {
 	operations map[string]apiOperation
 }
 
-// UnmarshalJSON parts the operations from the rest.
+// UnmarshalJSON separates the operations of a path from its other members.
 func (p *apiPath) UnmarshalJSON(data []byte) error {
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(data, &parts); err != nil {
@@ -112,12 +112,12 @@ type apiSchema struct {
 	AnyOf      []apiSchema          `json:"anyOf"`
 }
 
-// takesNull reports whether null is among the values.
+// takesNull reports whether the schema allows null.
 func (s apiSchema) takesNull() bool {
 	return s.Nullable || slices.ContainsFunc(s.AnyOf, apiSchema.takesNull)
 }
 
-// describe fetches the document.
+// describe fetches the OpenAPI description of the API.
 func describe(t *testing.T, api *apitest.API) *openAPI {
 	t.Helper()
 	res := api.Do(t, get("/doc"))
@@ -174,7 +174,8 @@ func TestInterfaceDescriptionFollowsItsRoot(t *testing.T) {
 	}
 }
 
-// A description that was kept by a client, or made into one, is the same the day after.
+// TestInterfaceDescriptionIsTheSameEachDay reads the description on two days. Clients store it and generate code
+// from it, so it must not change.
 func TestInterfaceDescriptionIsTheSameEachDay(t *testing.T) {
 	t.Parallel()
 	describeAt := func(now time.Time) []byte {
@@ -188,7 +189,8 @@ func TestInterfaceDescriptionIsTheSameEachDay(t *testing.T) {
 	}
 }
 
-// Events come first, and the description of the API comes last. PATCH is first among the methods of an update.
+// TestInterfaceDescriptionIsInTheOrderOfReading checks the order of the operations. Those of events come first,
+// and those that describe the API come last. PATCH is first among the methods of an update.
 func TestInterfaceDescriptionIsInTheOrderOfReading(t *testing.T) {
 	t.Parallel()
 	body := string(onSQLite(t).Do(t, get("/doc")).Body)
@@ -231,7 +233,7 @@ func TestInterfaceDescriptionHasTheRoutesOfTheIndex(t *testing.T) {
 	}
 }
 
-// everyOperation calls f for each.
+// everyOperation calls f for each operation of the description.
 func (d *openAPI) everyOperation(f func(name string, op apiOperation)) {
 	for path, item := range d.Paths {
 		for method, op := range item.operations {
@@ -315,7 +317,7 @@ func TestOperationsDescribeTheirParameters(t *testing.T) {
 	})
 }
 
-// follow is the schema a reference names.
+// follow returns the schema that the reference in s names.
 func (d *openAPI) follow(t *testing.T, s apiSchema) apiSchema {
 	t.Helper()
 	if s.Ref == "" {
@@ -328,7 +330,7 @@ func (d *openAPI) follow(t *testing.T, s apiSchema) apiSchema {
 	return target
 }
 
-// bodyOf is the schema of a request body.
+// bodyOf returns the schema of a request body. kind is its media type.
 func (d *openAPI) bodyOf(t *testing.T, path, method, kind string) apiSchema {
 	t.Helper()
 	op := d.Paths[path].operations[method]

@@ -19,7 +19,7 @@ import (
 
 const passphrase = "correct horse battery"
 
-// accounts is a service with a clock that moves, and users who sign in by themselves.
+// accounts is a service whose clock the test moves, for users who sign in with a password or token.
 type accounts struct {
 	*apitest.API
 	passed atomic.Int64 // nanoseconds since apitest.Now
@@ -34,7 +34,7 @@ func newAccounts(t *testing.T, st *store.Store) *accounts {
 
 func (a *accounts) now() time.Time { return apitest.Now.Add(time.Duration(a.passed.Load())) }
 
-// wait lets time pass, by the clock of the service.
+// wait moves the clock of the service forward. It does not sleep.
 func (a *accounts) wait(d time.Duration) { a.passed.Add(int64(d)) }
 
 func (a *accounts) add(t *testing.T, login string, role calendar.Role, password string) *ent.User {
@@ -59,7 +59,7 @@ func basic(login, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(login+":"+secret))
 }
 
-// withAuthorization is a request with an Authorization header.
+// withAuthorization returns the request with an Authorization header.
 func withAuthorization(authorization string, r apitest.Request) apitest.Request {
 	header := map[string]string{"Authorization": authorization}
 	for name, value := range r.Header {
@@ -69,7 +69,7 @@ func withAuthorization(authorization string, r apitest.Request) apitest.Request 
 	return r
 }
 
-// checkChallenge checks what every 401 says.
+// checkChallenge checks the status, body and WWW-Authenticate header that every 401 has.
 func checkChallenge(t *testing.T, r apitest.Response) {
 	t.Helper()
 	want := []string{`Basic realm="almanac", charset="UTF-8"`, "Bearer"}
@@ -151,7 +151,8 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
-// TestCredentialsComeAfterTheRoute places the check among the steps of a request (contract, section 3).
+// TestCredentialsComeAfterTheRoute checks that credentials are verified after the route is found, and before
+// parameters are parsed (contract, section 3).
 func TestCredentialsComeAfterTheRoute(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		const bad = "Bearer wrong"
@@ -256,7 +257,7 @@ func TestChangesOfAccountsAreNoticed(t *testing.T) {
 	})
 }
 
-// idOf is the id of what was created.
+// idOf returns the id of the record in the reply to a create.
 func idOf(t *testing.T, r apitest.Response) int64 {
 	t.Helper()
 	if r.Status != 201 {

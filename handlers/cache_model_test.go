@@ -44,9 +44,9 @@ const leastKept = 40
 // comes earlier have to say so.
 const longAge = 30 * 24 * time.Hour
 
-// TestCachesFollowEveryWrite has two processes write in turn, at random and in all the ways there are. Both cache, each on
-// connections of its own. Before each write they have answered all requests of a list, so that the replies are in their
-// caches. After it they have to answer them as a process does that has neither caches nor an index.
+// TestCachesFollowEveryWrite has two processes with caches write in turn, at random, in every possible way. Before
+// each write, both answer a list of requests, so that the replies are in their caches. After it they must answer
+// like a process without caches and index.
 func TestCachesFollowEveryWrite(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -66,7 +66,7 @@ func TestCachesFollowEveryWrite(t *testing.T) {
 	})
 }
 
-// cacheModel is a calendar that is written by two processes with caches.
+// cacheModel is a calendar to which two processes with caches write at random.
 type cacheModel struct {
 	*indexModel
 	services  [2]*apitest.API     // of the processes
@@ -85,15 +85,16 @@ type cacheModel struct {
 	ended         int // replies that changed with the time alone
 }
 
-// cacheAsk is a request. The path is below the API unless it has a language.
+// cacheAsk is a request that is repeated after each write. The path is below the API unless it begins with a
+// language.
 type cacheAsk struct{ path, login string }
 
-// single reports whether the request is of one record, without a query.
+// single reports whether the request is for one record, without a query.
 func (a cacheAsk) single() bool {
 	return strings.Count(a.path, "/") == 2 && !strings.Contains(a.path, "?")
 }
 
-// freshReply is a reply that clients may use until a time unless the calendar is written.
+// freshReply is a reply with the time until which clients may use it if no write changes the calendar.
 type freshReply struct {
 	revision int64
 	until    time.Time
@@ -136,10 +137,10 @@ func newCacheModel(t *testing.T, st *store.Store, url string, seed uint64) *cach
 		(*indexModel).loadOrganizers,
 	} {
 		do(m.indexModel)
-		m.look()
+		m.loadRecords()
 	}
 	m.loadEvents(15)
-	m.look()
+	m.loadRecords()
 	return m
 }
 
@@ -155,18 +156,19 @@ func (m *cacheModel) write(kind string, do func(m *indexModel) bool) {
 			break
 		}
 		m.refused++
-		m.look()
+		m.loadRecords()
 	}
-	m.look()
+	m.loadRecords()
 	m.compare(kind)
 	if m.Failed() {
 		m.Fatalf("run again with -cache-seed %d -cache-rounds %d", *cacheSeed, *cacheRounds)
 	}
 }
 
-// fill has the processes answer all requests that they have not answered since the last write. These are those of the witness
-// and, for ten writes, every fourth request of a single record and every twelfth of the rest; if storetest.IsBrief, every
-// sixteenth of all.
+// fill chooses the requests to repeat after the next writes, and has both processes answer those that are new. It
+// always chooses the requests in witness. It also chooses a quarter of the requests for single records, and a
+// twelfth of the rest. If storetest.IsBrief, it chooses a sixteenth of all instead. The choice changes after ten
+// writes.
 func (m *cacheModel) fill() {
 	m.Helper()
 	before := map[cacheAsk]bool{}
@@ -198,7 +200,7 @@ func (m *cacheModel) newest() int64 {
 	return revision
 }
 
-// send has processes answer a request at the same time.
+// send has the given processes answer a request at the same time.
 func (m *cacheModel) send(a cacheAsk, processes ...*apitest.Process) []apitest.Response {
 	m.Helper()
 	out := make([]apitest.Response, len(processes))
@@ -212,7 +214,8 @@ func (m *cacheModel) send(a cacheAsk, processes ...*apitest.Process) []apitest.R
 	return out
 }
 
-// compare sends all requests to both processes and to the one without caches.
+// compare sends all requests to both processes and to one without caches. It fails if the replies differ. kind
+// names the write that came before.
 func (m *cacheModel) compare(kind string) {
 	m.Helper()
 	var callers []string
@@ -289,7 +292,7 @@ func (m *cacheModel) checkAge(kind string, a cacheAsk, revision int64, body []by
 	m.last[a] = freshReply{revision, latest, body}
 }
 
-// requestsNow returns the requests whose replies have to be in the caches. They name records that are there.
+// requestsNow returns all requests whose replies can be cached. They name records that exist now.
 func (m *cacheModel) requestsNow() []cacheAsk {
 	m.Helper()
 	const all, most = "per_page=50&starts_after=1999-12-31", "per_page=15&starts_after=2026-10-31"
@@ -400,7 +403,8 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 	return out
 }
 
-// ids returns the first published records of a kind and the newest records, all of them terms or with a slug.
+// ids returns ids of a kind for requests: those of the first published records with a slug, and of the newest
+// records of any status.
 func (m *cacheModel) ids(kind calendar.Kind) []int64 {
 	m.Helper()
 	var published, all []int64
@@ -469,7 +473,7 @@ func (m *cacheModel) shareTerms() {
 	for _, login := range []string{"subscriber", "editor"} {
 		m.witness = append(m.witness, cacheAsk{fmt.Sprintf("/events/%d", shown), login})
 	}
-	m.look()
+	m.loadRecords()
 
 	patch := func(fields object) func(*indexModel) bool {
 		return func(*indexModel) bool {
@@ -520,8 +524,8 @@ func (m *cacheModel) shareTerms() {
 	m.witness = nil
 }
 
-// scheduleLinks schedules the venue and the organizer of an event. The event shows them from their date on, without a
-// write.
+// scheduleLinks schedules the publication of an event's venue and organizer. The event shows them from that date
+// on, without another write.
 func (m *cacheModel) scheduleLinks() {
 	m.Helper()
 	due := m.stamp(2)
@@ -539,7 +543,7 @@ func (m *cacheModel) scheduleLinks() {
 	for _, login := range []string{"subscriber", "contributor", "author", "editor"} {
 		m.witness = append(m.witness, cacheAsk{m.path(calendar.Event, id), login})
 	}
-	m.look()
+	m.loadRecords()
 	for _, step := range []struct {
 		name  string
 		shown int
@@ -672,7 +676,7 @@ var cacheWrites = slices.Concat([]indexWrite{
 	}},
 }, slugWrites())
 
-// shownImage is the id of an image that events show, 0 if there is none.
+// shownImage returns the id of an image that events show, or 0 if there is none.
 func (m *indexModel) shownImage() int64 {
 	m.Helper()
 	m.lastReply = m.followed.Do(m.T, upload("author", "d.png", picture(m.T, 2+m.IntN(9), 3)))
@@ -685,7 +689,7 @@ func (m *indexModel) shownImage() int64 {
 	return int64(id.(float64))
 }
 
-// slugWrites are writes of slugs, and those that take a language from a record.
+// slugWrites returns the random writes that change slugs or remove a language from a record.
 func slugWrites() (out []indexWrite) {
 	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag} {
 		out = append(out, indexWrite{"change slug of " + string(kind), func(m *indexModel) bool {
@@ -701,7 +705,8 @@ func slugWrites() (out []indexWrite) {
 	}})
 }
 
-// report logs the shares of the writes and of the replies from caches, and fails about what never happened.
+// report logs how often each write was made and how many replies came from caches. It fails if one of these never
+// happened.
 func (m *cacheModel) report() {
 	m.Helper()
 	for _, kind := range slices.Sorted(maps.Keys(m.writes)) {

@@ -79,9 +79,9 @@ func TestAProcessWithASlowClockShowsWhatAnotherHasPublished(t *testing.T) {
 	})
 }
 
-// TestAProcessKeepsNoEntryWithoutAChangeThatItShows reads feeds in a process whose clock is behind the writer's clock. A
-// feed entry then shows a change that its date excludes. When the clock catches up, the feeds must equal those of a
-// process without a cache.
+// TestAProcessKeepsNoEntryWithoutAChangeThatItShows reads feeds in a process whose clock is behind the writer's
+// clock. A feed entry then shows a change that is dated later than the entry. When the clock catches up, the feeds
+// must equal those of a process without a cache.
 func TestAProcessKeepsNoEntryWithoutAChangeThatItShows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestMessagesSayWhatIsWrong reads the sentence of a parameter in each language.
+// TestMessagesSayWhatIsWrong checks the message about an invalid parameter in each language.
 func TestMessagesSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -58,7 +58,7 @@ func TestMessagesSayWhatIsWrong(t *testing.T) {
 	})
 }
 
-// TestWhatWasReadMayBeSentBack updates an event with what a reply says of it.
+// TestWhatWasReadMayBeSentBack updates an event with the members of its own representation.
 func TestWhatWasReadMayBeSentBack(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -109,7 +109,7 @@ func TestHTMLIsValidWhenItIsRead(t *testing.T) {
 	}
 }
 
-// TestApostrophesAreInNoSlug compares slugs with those of the original.
+// TestApostrophesAreInNoSlug compares slugs with those that The Events Calendar makes.
 func TestApostrophesAreInNoSlug(t *testing.T) {
 	t.Parallel()
 	api := onSQLite(t)

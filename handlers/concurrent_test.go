@@ -40,7 +40,7 @@ func sendTogether(t *testing.T, api *apitest.API, request func(i int) apitest.Re
 	return replies
 }
 
-// statuses counts the replies by status and code.
+// statuses returns the number of replies for each status and error code.
 func statuses(t *testing.T, replies []apitest.Response) map[string]int {
 	t.Helper()
 	out := map[string]int{}
@@ -54,7 +54,7 @@ func statuses(t *testing.T, replies []apitest.Response) map[string]int {
 	return out
 }
 
-// values are a member of all replies, sorted.
+// values returns the value at a path in each reply, sorted.
 func values(t *testing.T, replies []apitest.Response, path ...any) []string {
 	t.Helper()
 	out := make([]string, len(replies))
@@ -72,7 +72,7 @@ func equal(t *testing.T, what string, want, got any) {
 	}
 }
 
-// countOf is the number of rows of a query.
+// countOf returns the number of rows that a query finds.
 func countOf(t *testing.T, query interface {
 	Count(ctx context.Context) (int, error)
 },
@@ -139,10 +139,10 @@ func TestRacersShareTheRecordTheyCreate(t *testing.T) {
 		equal(t, "direct", map[string]int{"201": racers}, statuses(t, direct))
 		ids := slices.Compact(values(t, direct, "id"))
 		equal(t, "ids", 1, len(ids))
-		hasValues(t, e.must(t, get(e.collection)), object{"total": 2 + 2})
+		hasValues(t, e.mustSucceed(t, get(e.collection)), object{"total": 2 + 2})
 		events := "/events?per_page=50&" + e.kind + "="
-		id := e.must(t, post("author", e.collection, e.named("inline", nil))).Get(t, "id")
-		hasValues(t, e.must(t, get(fmt.Sprint(events, id))), object{"total": racers})
+		id := e.mustSucceed(t, post("author", e.collection, e.named("inline", nil))).Get(t, "id")
+		hasValues(t, e.mustSucceed(t, get(fmt.Sprint(events, id))), object{"total": racers})
 	})
 }
 
@@ -200,7 +200,7 @@ func TestRacersChangeOneEvent(t *testing.T) {
 		}
 		replies := sendTogether(t, e.API, func(i int) apitest.Request { return patch("admin", eventPath(id), fields[i]) })
 		equal(t, "replies", map[string]int{"200": racers}, statuses(t, replies))
-		e.stored(t, id, object{
+		e.isStored(t, id, object{
 			"cost": "$5", "website": "https://example.org", "featured": true, "sticky": true, "excerpt": "<p>Short</p>",
 			"venue.id": 10, "categories.0.id": 2, "end_date": "2026-12-06 01:00:00",
 		})
@@ -216,14 +216,14 @@ func TestRacersTranslateOneEvent(t *testing.T) {
 			return patch("admin", "/events/{musicWalk}?ml_language="+lang, object{"title": fmt.Sprint(lang, i), "slug": fmt.Sprint("walk-", lang)})
 		})
 		equal(t, "replies", map[string]int{"200": racers}, statuses(t, replies))
-		e.stored(t, 17, object{"title": "Walk with music", "translations": []string{"en", "pl", "es"}})
+		e.isStored(t, 17, object{"title": "Walk with music", "translations": []string{"en", "pl", "es"}})
 		db := e.Store.Ent
 		equal(t, "texts", 2, countOf(t, db.EventTranslation.Query().Where(eventtranslation.EventID(17))))
 		equal(t, "slugs", 3, countOf(t, db.Slug.Query().Where(slug.KindEQ(calendar.Event), slug.OwnerID(17))))
 	})
 }
 
-// TestRacersLinkWhatIsTakenAway links a venue, a term and an image to events while they go.
+// TestRacersLinkWhatIsTakenAway links a venue, a term and an image to events while other requests delete these.
 func TestRacersLinkWhatIsTakenAway(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		db := e.Store.Ent
@@ -251,13 +251,13 @@ func TestRacersLinkWhatIsTakenAway(t *testing.T) {
 	})
 }
 
-// TestRacersRestoreTheSameSlug takes events of one slug out of the trash at once.
+// TestRacersRestoreTheSameSlug restores events with the same slug from the trash at the same time.
 func TestRacersRestoreTheSameSlug(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		ids := make([]int64, racers)
 		for i := range ids {
 			ids[i] = e.mustCreate(t, "admin", object{"title": "Same"})
-			e.must(t, remove("admin", eventPath(ids[i])))
+			e.mustSucceed(t, remove("admin", eventPath(ids[i])))
 			equal(t, "slug in the trash", "same__trashed", e.Store.Ent.Event.GetX(t.Context(), ids[i]).Slug)
 		}
 		replies := sendTogether(t, e.API, func(i int) apitest.Request {

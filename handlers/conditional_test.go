@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// withHeader is a request with one more header.
+// withHeader returns the request with one more header.
 func withHeader(name, value string, r apitest.Request) apitest.Request {
 	header := map[string]string{name: value}
 	maps.Copy(header, r.Header)
@@ -29,7 +29,7 @@ func ifNoneMatch(tags string, r apitest.Request) apitest.Request {
 	return withHeader("If-None-Match", tags, r)
 }
 
-// hasHeaders checks headers.
+// hasHeaders returns a check that a reply has the headers in want, which are names and values in turn.
 func hasHeaders(want ...string) func(*testing.T, apitest.Response) {
 	var checks []func(*testing.T, apitest.Response)
 	for pair := range slices.Chunk(want, 2) {
@@ -43,7 +43,7 @@ const (
 	zeros      = "-0000000000000000"
 )
 
-// getTag is the reply to a request that has to be answered with success and a tag.
+// getTag sends a request and returns the reply and its ETag. It fails without a success or without a tag.
 func getTag(t *testing.T, api *apitest.API, r apitest.Request) (apitest.Response, string) {
 	t.Helper()
 	res := api.Do(t, r)
@@ -54,10 +54,11 @@ func getTag(t *testing.T, api *apitest.API, r apitest.Request) (apitest.Response
 	return res, tag
 }
 
-// versionIn returns the version in a tag, without the mark of a reader who does not see hidden changes.
+// versionIn returns the record version in an ETag. It removes the mark that tags have for readers who do not see
+// hidden changes.
 func versionIn(tag string) string { return strings.Trim(strings.Split(tag, "-")[0], `"p`) }
 
-// describedReads returns the paths of the operations that read, as they are described.
+// describedReads returns the paths that the interface description has a GET operation for.
 func describedReads(t *testing.T) (paths []string) {
 	t.Helper()
 	names, _ := describedOperations(t)
@@ -75,7 +76,8 @@ var (
 	listTag   = regexp.MustCompile(`^W/"[0-9a-f]{16}"$`)
 )
 
-// TestEveryReadMayDependOnWhatTheClientHas asks all that can be read, with and without credentials.
+// TestEveryReadMayDependOnWhatTheClientHas sends conditional requests for everything that can be read, with and
+// without credentials.
 func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 	t.Parallel()
 	paths := describedReads(t)
@@ -94,7 +96,8 @@ func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 	})
 }
 
-// readsDependOnTags checks the tag of a described path, and conditional requests for the path.
+// readsDependOnTags checks the ETag of a path in the description, and conditional requests for the path. The user
+// as sends them.
 func readsDependOnTags(t *testing.T, api *apitest.API, path, as string) {
 	t.Helper()
 	read := apitest.Request{Path: targets.Replace(path), As: as}
@@ -166,7 +169,7 @@ type taggedBodies struct {
 	tagOf  map[string]string // by version and body, or by the body of a list
 }
 
-// read sends a request. It checks that the tag and the body of the reply belong to each other alone.
+// read sends a request. It fails if the tag of the reply was seen with another body, or the body with another tag.
 func (b taggedBodies) read(t *testing.T, api *apitest.API, r apitest.Request) {
 	t.Helper()
 	res := api.Do(t, r)
@@ -192,7 +195,7 @@ func (b taggedBodies) read(t *testing.T, api *apitest.API, r apitest.Request) {
 	b.bodyOf[tag], b.tagOf[key] = body, tag
 }
 
-// taggedPaths returns the paths of all that can be read of the example, each with several queries.
+// taggedPaths returns the paths of everything that can be read in the example calendar, each with several queries.
 func taggedPaths(t *testing.T) (paths []string) {
 	t.Helper()
 	var records []string
@@ -339,10 +342,11 @@ func TestEveryWriteMayDependOnTheVersion(t *testing.T) {
 	})
 }
 
-// deletes sends a delete with the right tag, and sends it again. What is in the trash has a tag, and is restored.
+// deletes sends a delete that must succeed, and sends it again. A deleted term is gone, and its reply has no ETag.
+// Any other record is in the trash: its reply has an ETag, with which it is restored.
 func (e *eventTest) deletes(t *testing.T, id string, r apitest.Request) {
 	t.Helper()
-	tag := e.must(t, r).Header.Get("ETag")
+	tag := e.mustSucceed(t, r).Header.Get("ETag")
 	again := 410
 	isTerm := strings.HasPrefix(id, "/categories") || strings.HasPrefix(id, "/tags")
 	if isTerm || strings.Contains(r.Path, "by-slug") {
@@ -355,7 +359,7 @@ func (e *eventTest) deletes(t *testing.T, id string, r apitest.Request) {
 		equal(t, "tag", "", tag)
 		return
 	}
-	e.must(t, ifMatch(tag, patch("admin", id, object{"status": "publish"})))
+	e.mustSucceed(t, ifMatch(tag, patch("admin", id, object{"status": "publish"})))
 }
 
 func TestDeletingAnImageMayDependOnItsTag(t *testing.T) {
@@ -374,13 +378,14 @@ func TestDeletingAnImageMayDependOnItsTag(t *testing.T) {
 	})
 }
 
-// TestWhatIsExpectedIsOfTheRecordAlone sends conditions where other records are written too, or no record is named.
+// TestWhatIsExpectedIsOfTheRecordAlone sends If-Match with writes that also write other records, or that name no
+// record. Only the version of the named record counts.
 func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 	source := pictures(t)
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		rows := pictureRows(t, e.API)
-		e.must(t, patch("admin", "/venues/{grandHall}", object{"phone": "1"}))
-		e.must(t, patch("admin", "/events/{jazzNight}", object{"featured": false}))
+		e.mustSucceed(t, patch("admin", "/venues/{grandHall}", object{"phone": "1"}))
+		e.mustSucceed(t, patch("admin", "/events/{jazzNight}", object{"featured": false}))
 		_, event := getTag(t, e.API, get("/events/{jazzNight}"))
 		hall := object{"venue": "Grand Hall", "phone": "2"}
 		e.Run(t, []apitest.Case{
@@ -432,10 +437,11 @@ func TestRefusedPreconditionsAreErrorsLikeOthers(t *testing.T) {
 	})
 }
 
-// TestEventThatLosesALinkHasAnotherVersion trashes or deletes what an event is linked to, and sends the tag from before.
+// TestEventThatLosesALinkHasAnotherVersion trashes or deletes a record that an event is linked to. A write with
+// the event's old ETag must fail.
 func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		created := e.must(t, post("admin", "/events", concert(object{
+		created := e.mustSucceed(t, post("admin", "/events", concert(object{
 			"venue": object{"venue": "Barn"}, "organizer": object{"organizer": "Band"}, "categories": "Folk", "tags": "Outside",
 		})))
 		event := fmt.Sprint("/events/", created.Get(t, "id"))
@@ -446,7 +452,7 @@ func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
 			remove("admin", fmt.Sprint("/tags/", created.Get(t, "tags", 0, "id"))),
 		} {
 			_, tag := getTag(t, e.API, get(event))
-			e.must(t, lost)
+			e.mustSucceed(t, lost)
 			e.Run(t, []apitest.Case{
 				{Name: "write after " + lost.Path, Request: ifMatch(tag, patch("admin", event, object{"title": "Other"})), Status: 412, Code: failedCode},
 				{Name: "read after " + lost.Path, Request: ifNoneMatch(tag, get(event)), Status: 200},
@@ -455,7 +461,7 @@ func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
 	})
 }
 
-// TestOneOfTheRacersHasTheRightTag sends writes that all expect the same version.
+// TestOneOfTheRacersHasTheRightTag sends concurrent writes that all expect the same version. Only one may succeed.
 func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		want := map[string]int{"200": 1, "412 " + failedCode: racers - 1}
@@ -516,7 +522,7 @@ func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		letters := []byte(strings.TrimPrefix(fmt.Sprint(e.must(t, get("/events/{musicWalk}")).Get(t, "title")), "Walk with music"))
+		letters := []byte(strings.TrimPrefix(fmt.Sprint(e.mustSucceed(t, get("/events/{musicWalk}")).Get(t, "title")), "Walk with music"))
 		slices.Sort(letters)
 		equal(t, "letters", "abcdefgh", string(letters))
 	})

@@ -17,8 +17,8 @@ type costRow struct {
 	sent, cost, symbol, position, values string
 }
 
-// readCostRows reads the rows, with one for each value in the first column. In the other columns the first value counts,
-// which is that of a site in dollars.
+// readCostRows reads the rows of that table. The first column may list several inputs, each of which becomes a
+// row. Another column may list several values, and the first one is for a site in dollars.
 func readCostRows(t *testing.T) []costRow {
 	t.Helper()
 	contract, err := os.ReadFile(filepath.Join("..", "docs", "contract.md"))

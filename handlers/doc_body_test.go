@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// TestExamplesOfBodiesAreTaken sends the example body of every write, as a user of the reference page would. The bodies
-// contain no ids, since another calendar has others.
+// TestExamplesOfBodiesAreTaken sends the example body of every write, as a user of the reference page would. The
+// bodies contain no ids, since these differ between calendars.
 func TestExamplesOfBodiesAreTaken(t *testing.T) {
 	t.Parallel()
 	api := newSweepAPI(t)

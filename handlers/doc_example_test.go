@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestExamplesAreRecorded makes the replies that the interface description shows and no other test records.
+// TestExamplesAreRecorded records example replies for the interface description that no other test records.
 func TestExamplesAreRecorded(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) { c.FeedKey = feed.Key{1} })
@@ -156,7 +156,8 @@ func TestExamplesAreRecorded(t *testing.T) {
 	})
 }
 
-// recordNamed records the replies of a kind. Its record 9 is in the example, as CONTRIBUTING says.
+// recordNamed records the replies about venues, organizers or terms as golden files. It uses the record with id 9
+// of the example calendar.
 func recordNamed(t *testing.T, api *apitest.API, kind calendar.Kind) {
 	t.Helper()
 	name, list := string(kind), "/"+kind.Plural()
@@ -184,7 +185,7 @@ func recordNamed(t *testing.T, api *apitest.API, kind calendar.Kind) {
 	})
 }
 
-// TestExamplesAreTheGoldenFiles compares what the program carries with what the tests record.
+// TestExamplesAreTheGoldenFiles compares the examples embedded in the program with the replies that tests record.
 func TestExamplesAreTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(carriedExamples, "*.json"))

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// offlineAPI is the API with nothing behind it, as the commands describe it.
+// offlineAPI returns the API without a database, as commands that only describe it use it.
 func offlineAPI(t testing.TB, mounts ...string) *handlers.Handlers {
 	t.Helper()
 	words, err := locale.Load()
@@ -34,7 +34,7 @@ func offlineAPI(t testing.TB, mounts ...string) *handlers.Handlers {
 
 var usualRoot = read.Root{Mount: "/" + handlers.Namespace}
 
-// explainedRoutes are all operations with all their parameters.
+// explainedRoutes returns the explanations of all operations with all their parameters.
 func explainedRoutes(t *testing.T, h *handlers.Handlers) []openapi.RouteExplanation {
 	t.Helper()
 	var out []openapi.RouteExplanation
@@ -68,8 +68,8 @@ func TestExplanationsAreOfWhatTheDescriptionHas(t *testing.T) {
 	}
 }
 
-// TestSamplesAreAnsweredWithSuccess sends what explanations show: every parameter of every operation has a sample
-// that works. Short: a third of them are sent.
+// TestSamplesAreAnsweredWithSuccess sends the sample value of every parameter of every operation. Each must
+// succeed. With -short, it sends a third of them.
 func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 	t.Parallel()
 	api, samples := newSweepAPI(t), 0
@@ -182,8 +182,8 @@ func TestRoutesAreExplainedByPath(t *testing.T) {
 	}
 }
 
-// TestPublishedBoundsAreThoseEnforced sends numbers and texts far out of bounds to every operation that describes
-// them as numbers and texts: the bounds that the refusal names are those described.
+// TestPublishedBoundsAreThoseEnforced sends numbers and texts far out of bounds to every operation that has such
+// parameters. The bounds in the error must equal those in the description.
 func TestPublishedBoundsAreThoseEnforced(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
@@ -207,7 +207,8 @@ func TestPublishedBoundsAreThoseEnforced(t *testing.T) {
 	}
 }
 
-// requestWith returns the sample request of a parameter with a value; in a form, with the other fields that are required.
+// requestWith returns the sample request of a route with one parameter set to value. In a form it adds the other
+// required fields.
 func requestWith(route openapi.RouteExplanation, p openapi.Explanation, value string) apitest.Request {
 	r := apitest.Request{Method: p.Sample.Method, Path: p.Sample.Path, As: "admin", Absolute: p.Sample.Server != ""}
 	if p.In == "query" {
@@ -223,7 +224,8 @@ func requestWith(route openapi.RouteExplanation, p openapi.Explanation, value st
 	return r
 }
 
-// refusalNamesPublishedBounds sends a value out of bounds. If it is refused, the bounds of the error are those described.
+// refusalNamesPublishedBounds sends a value out of bounds. If it is refused, the bounds in the error must equal
+// those in the description.
 func refusalNamesPublishedBounds(t *testing.T, api *apitest.API, route openapi.RouteExplanation, p openapi.Explanation, value string) {
 	t.Helper()
 	res := api.Do(t, requestWith(route, p, value))

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// TestMain looks, after all tests, at what they did together: what the interface description has is exercised. With
-// -update it copies the golden files that the program carries as examples.
+// TestMain checks, after a run of all tests, that they exercised everything in the interface description. With
+// -update it copies the golden files that the program embeds as examples.
 func TestMain(m *testing.M) {
 	// The models make a third of the rounds that are usual for rapid, and a fifth of these with -short. A command line may
 	// say otherwise: m.Run parses it.
@@ -44,7 +44,7 @@ func report(err error) int {
 	return 0
 }
 
-// isWhole reports whether all tests were run, and nothing but them.
+// isWhole reports whether this run includes all tests of the package, and no benchmarks or fuzzing.
 func isWhole() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz", "test.bench"} {
 		if flag.Lookup(name).Value.String() != "" {
@@ -113,8 +113,9 @@ var undescribed = func() map[string]string {
 	return out
 }()
 
-// unexercised lists the operations, statuses and parameters that are described and not exercised. It also lists
-// parameters that are exercised and not described. An undescribed status fails its own test.
+// unexercised lists the operations, statuses and parameters of the description that no test exercised. It also
+// lists exercised parameters that are not described. Undescribed statuses are left out, because they fail their
+// own test.
 func unexercised() []string {
 	described, err := apitest.Described()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestRepliesAreAsDescribed asks for a reply of each form and status. That each is as described is looked at by
-// package apitest, which knows OpenAPI, as with every other request of these tests.
+// TestRepliesAreAsDescribed requests a reply of each form and status. Package apitest compares each reply with the
+// interface description.
 func TestRepliesAreAsDescribed(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))

@@ -19,13 +19,14 @@ import (
 // The tests of this file ask every operation the same, so that what the interface description has of each is true
 // of all: whatever the document describes, they find there.
 
-// describedOperations are those of the interface description below the API, in order.
+// describedOperations returns the operations of the interface description below the API, with their names in
+// order.
 func describedOperations(t *testing.T) (names []string, operations map[string]apitest.Operation) {
 	t.Helper()
 	return operationsOf(t, func(o apitest.Operation) bool { return !o.Feed })
 }
 
-// describedFeeds are those outside the API.
+// describedFeeds returns the operations of the interface description outside the API, with their names in order.
 func describedFeeds(t *testing.T) (names []string, operations map[string]apitest.Operation) {
 	t.Helper()
 	return operationsOf(t, func(o apitest.Operation) bool { return o.Feed })
@@ -41,7 +42,7 @@ func operationsOf(t *testing.T, some func(apitest.Operation) bool) ([]string, ma
 	return slices.Sorted(maps.Keys(operations)), operations
 }
 
-// newSweepAPI is a service with the example calendar, an administrator and a subscriber.
+// newSweepAPI returns a service with the example calendar, an administrator and a subscriber.
 func newSweepAPI(t *testing.T) *apitest.API {
 	t.Helper()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
@@ -68,7 +69,7 @@ var targets = func() *strings.Replacer {
 	return strings.NewReplacer(out...)
 }()
 
-// minimalBody is the least body that an operation takes.
+// minimalBody returns a body with only the required fields of an operation.
 func minimalBody(method, path string) any {
 	if method != "POST" || strings.Contains(path, "{") {
 		return nil
@@ -144,7 +145,7 @@ func TestEveryOperationAnswersItsErrors(t *testing.T) {
 	})
 }
 
-// fullBodies are bodies with every field of a resource.
+// fullBodies returns, for each resource, a body with every field.
 func fullBodies(t *testing.T, api *apitest.API) map[string]object {
 	picture := addImage(t, api, nil)
 	parent := api.AddEvent(t, "Season", "2026-12-01 10:00:00", "2026-12-30 10:00:00")
@@ -204,7 +205,8 @@ func fullBodies(t *testing.T, api *apitest.API) map[string]object {
 	return bodies
 }
 
-// createdKind returns the kind of records with a name that an operation creates.
+// createdKind returns the kind of record that an operation creates. It reports false unless that is a kind with
+// names, such as venues.
 func createdKind(operation string) (calendar.Kind, bool) {
 	at := slices.IndexFunc(calendar.NamedKinds, func(k calendar.Kind) bool { return operation == "POST /"+k.Plural() })
 	if at < 0 {
@@ -223,8 +225,8 @@ func sampleValue(t *testing.T, p openapi.Explanation) any {
 	return body[p.Name]
 }
 
-// TestEveryFieldIsWrittenByEveryMethod creates and updates with all fields at once; an update of any method, by id
-// and by slug, gives the same record.
+// TestEveryFieldIsWrittenByEveryMethod creates and updates records with all fields at once. An update by any
+// method, by id or slug, must give the same record.
 func TestEveryFieldIsWrittenByEveryMethod(t *testing.T) {
 	t.Parallel()
 	api := newSweepAPI(t)
@@ -288,7 +290,7 @@ var restored = func() *regexp.Regexp {
 	return regexp.MustCompile(`^/(` + strings.Join(collections, "|") + `)/\{id\}$`)
 }()
 
-// TestEveryReadAndDeleteTakesTheSharedParameters asks for a language and for a part of the reply.
+// TestEveryReadAndDeleteTakesTheSharedParameters sends ml_language and _fields to every read and delete.
 func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
 	t.Parallel()
 	api := newSweepAPI(t)
@@ -326,7 +328,7 @@ func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
 	}
 }
 
-// TestEveryFeedAnswersAsDescribed asks each feed for every status that it is described with.
+// TestEveryFeedAnswersAsDescribed provokes every status that the description has for each feed.
 func TestEveryFeedAnswersAsDescribed(t *testing.T) {
 	t.Parallel()
 	api := newSweepAPI(t)

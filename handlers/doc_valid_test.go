@@ -13,9 +13,9 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestInterfaceDescriptionIsValid loads the description in every language with a library that knows OpenAPI, examples included.
-// The description at another mount has other addresses alone. Short: only in English, since
-// TestDescriptionsDifferInTextsForPeopleAlone compares the others with it.
+// TestInterfaceDescriptionIsValid validates the description and its examples in every language with an OpenAPI
+// library. At another mount, only the URLs may differ. With -short, it reads English alone, since
+// TestDescriptionsDifferInTextsForPeopleAlone compares the other languages with English.
 func TestInterfaceDescriptionIsValid(t *testing.T) {
 	t.Parallel()
 	const first, other = "/" + handlers.Namespace, "/wp-json/tribe/events/v1"
@@ -47,7 +47,7 @@ func valid(t *testing.T, body []byte, options ...openapi3.ValidationOption) *ope
 	return doc
 }
 
-// TestEveryReplyHasAnExample looks at all statuses, those of errors too.
+// TestEveryReplyHasAnExample checks that the description has an example for every status, including errors.
 func TestEveryReplyHasAnExample(t *testing.T) {
 	t.Parallel()
 	doc := valid(t, onSQLite(t).Do(t, get("/doc")).Body, openapi3.DisableExamplesValidation())

@@ -20,7 +20,7 @@ const (
 	jazzSlug     = "%cf%84%ce%b6%ce%b1%ce%b6"    // τζαζ
 )
 
-// postTo creates a record as an administrator.
+// postTo creates a record as an administrator and returns the reply.
 func postTo(t *testing.T, api *apitest.API, path string, fields map[string]any) apitest.Response {
 	t.Helper()
 	reply := api.Do(t, apitest.Request{Method: "POST", Path: path, As: "admin", JSON: fields})
@@ -30,7 +30,8 @@ func postTo(t *testing.T, api *apitest.API, path string, fields map[string]any) 
 	return reply
 }
 
-// addEncodedSlugs adds records with percent-encoded slugs. All of the events are in Japanese category.
+// addEncodedSlugs adds records whose slugs are percent-encoded, such as Japanese ones. All of the events are in
+// one Japanese category.
 func addEncodedSlugs(t *testing.T, api *apitest.API) {
 	t.Helper()
 	postTo(t, api, "/categories", map[string]any{"name": "Language", "slug": japaneseSlug})

@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// The clock of the tests shows Saturday 2026-11-21 13:00 in Warsaw.
+// TestStartIsReadInAllWritings sends start dates in all formats that are understood. The clock of the tests shows
+// Saturday 2026-11-21 13:00 in Warsaw.
 func TestStartIsReadInAllWritings(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		for _, c := range []struct {
@@ -119,7 +120,7 @@ func TestZoneOfAnEvent(t *testing.T) {
 			{"-14:00", "-14:00", "2026-12-06 08:00:00", "-14:00"},
 			{"UTC+14", "UTC+14", "2026-12-05 04:00:00", "UTC+14"},
 		} {
-			r := e.must(t, post("admin", "/events", concert(object{"timezone": c.sent})))
+			r := e.mustSucceed(t, post("admin", "/events", concert(object{"timezone": c.sent})))
 			e.keeps(object{
 				"timezone": c.want, "timezone_abbr": c.abbr, "start_date": "2026-12-05 18:00:00", "utc_start_date": c.utc,
 			})(t, r)
@@ -174,7 +175,7 @@ func TestDatesOfACreate(t *testing.T) {
 			},
 			{"all day is false by default", object{"all_day": nil}, object{"all_day": false}},
 		} {
-			t.Run(c.name, func(t *testing.T) { e.keeps(c.want)(t, e.must(t, post("admin", "/events", concert(c.sent)))) })
+			t.Run(c.name, func(t *testing.T) { e.keeps(c.want)(t, e.mustSucceed(t, post("admin", "/events", concert(c.sent)))) })
 		}
 		for _, c := range []struct {
 			name string
@@ -310,15 +311,15 @@ func TestDatesOfAnUpdate(t *testing.T) {
 				}
 				id := e.mustCreate(t, "admin", was)
 				if c.wants != nil {
-					e.keeps(c.wants)(t, e.must(t, patch("admin", eventPath(id), c.sent)))
+					e.keeps(c.wants)(t, e.mustSucceed(t, patch("admin", eventPath(id), c.sent)))
 					return
 				}
 				namesExactly("end_date end-before-start")(t, e.Do(t, patch("admin", eventPath(id), c.sent)))
-				e.stored(t, id, object{"start_date": "2026-12-05 18:00:00", "end_date": "2026-12-05 20:30:00"})
+				e.isStored(t, id, object{"start_date": "2026-12-05 18:00:00", "end_date": "2026-12-05 20:30:00"})
 			})
 		}
 		edge := e.mustCreate(t, "admin", object{"start_date": "9999-12-31 20:00", "end_date": "9999-12-31 23:59:59"})
-		e.stored(t, edge, object{"start_date": "9999-12-31 20:00:00", "utc_end_date": "9999-12-31 23:59:59"})
+		e.isStored(t, edge, object{"start_date": "9999-12-31 20:00:00", "utc_end_date": "9999-12-31 23:59:59"})
 		e.Run(t, []apitest.Case{
 			{
 				Name: "a start that leaves no year for the end", Request: patch("admin", eventPath(edge), object{"start_date": "9999-12-31 21:00"}),
@@ -369,7 +370,7 @@ func TestPublicationDate(t *testing.T) {
 			{"a private event to come stays private", object{"status": "private", "date": "2026-12-01"}, object{"status": "private"}},
 			{"a draft to come stays a draft", object{"status": "draft", "date": "2026-12-01"}, object{"status": "draft", "date": "2026-12-01 00:00:00"}},
 		} {
-			t.Run(c.name, func(t *testing.T) { e.keeps(c.want)(t, e.must(t, post("admin", "/events", concert(c.sent)))) })
+			t.Run(c.name, func(t *testing.T) { e.keeps(c.want)(t, e.mustSucceed(t, post("admin", "/events", concert(c.sent)))) })
 		}
 	}, siteIn(t, "Europe/Warsaw"))
 }
@@ -397,14 +398,14 @@ func TestFirstPublicationIsDated(t *testing.T) {
 				id := e.mustCreate(t, "admin", c.create)
 				for _, body := range []object{c.second, c.third} {
 					e.now = e.now.AddDate(0, 0, 1)
-					e.must(t, patch("admin", eventPath(id), body))
+					e.mustSucceed(t, patch("admin", eventPath(id), body))
 				}
-				e.stored(t, id, object{"date": c.want, "modified": latest})
+				e.isStored(t, id, object{"date": c.want, "modified": latest})
 			})
 		}
 		e.now = apitest.Now
 		id := e.mustCreate(t, "admin", object{"date": "2026-11-22 10:00"})
-		e.stored(t, id, object{"status": "future"})
+		e.isStored(t, id, object{"status": "future"})
 		e.now = e.now.AddDate(0, 0, 1)
 		e.Run(t, []apitest.Case{
 			{Name: "a date that has come publishes", Request: get(eventPath(id)), Status: 200, Check: func(t *testing.T, r apitest.Response) {

@@ -137,8 +137,8 @@ func (r *writing) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	return zone, nil
 }
 
-// dateZone returns the zone in which the dates and the rule of a request are parsed. It is that of the request,
-// else of the stored event, else of the site. For a number, it does not look at the stored event. The timezone
+// dateZone returns the zone in which the dates and the rule of a request are parsed. It is the zone of the
+// request, else of the stored event, else of the site. If raw is a number, no stored event is read. The timezone
 // parameter is declared before the dates, so it is parsed already.
 func (r *writing) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if in.Zone != nil {
@@ -155,8 +155,8 @@ func (r *writing) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 }
 
 // eventOfUpdate returns the event that an update names. It returns nil for a create, an unknown event, and an
-// event that the caller may not edit. The last two are refused later. Until then no error may reveal a hidden
-// record.
+// event that the caller may not edit. The last two are refused after parsing. Until then no error may reveal a
+// hidden record.
 func (r *writing) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	if in.eventLoaded || in.target == (target{}) {
 		return in.row, nil
@@ -183,8 +183,9 @@ func (r *writing) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	return e, nil
 }
 
-// spanFault returns the fault that start and end have together, if it belongs to the parameter name. It is nil
-// unless both are sent. Package edit checks a sent date together with a stored one.
+// spanFault checks sent start and end dates against each other. It returns the fault if that belongs to the
+// parameter with the given name, else nil. It is nil unless both dates are sent. Package edit checks a sent date
+// together with a stored one.
 func (r *writing) spanFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil {
 		return nil

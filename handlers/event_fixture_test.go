@@ -48,7 +48,7 @@ func newEventTest(t *testing.T, st *store.Store, options ...apitest.Option) *eve
 	return e
 }
 
-// siteIn places the site in a zone.
+// siteIn returns an option that sets the zone of the site.
 func siteIn(t *testing.T, name string) apitest.Option {
 	t.Helper()
 	zone, err := calendar.ParseZone(name)
@@ -58,7 +58,7 @@ func siteIn(t *testing.T, name string) apitest.Option {
 	return func(c *handlers.Config) { c.Site.Zone = zone }
 }
 
-// concert is the body of a create: what is required, with more or other fields over it.
+// concert returns the body of a create with the required fields. The members of over are added or replace them.
 func concert(over object) object {
 	body := object{"title": "Concert", "start_date": "2026-12-05 18:00", "end_date": "2026-12-05 20:30"}
 	maps.Copy(body, over)
@@ -91,8 +91,8 @@ func (e *eventTest) mustPost(t *testing.T, as, path string, body object) int64 {
 	return int64(r.Get(t, "id").(float64))
 }
 
-// must sends what has to succeed.
-func (e *eventTest) must(t *testing.T, r apitest.Request) apitest.Response {
+// mustSucceed sends a request and fails the test unless the reply is a success.
+func (e *eventTest) mustSucceed(t *testing.T, r apitest.Request) apitest.Response {
 	t.Helper()
 	got := e.Do(t, r)
 	if got.Status != 200 && got.Status != 201 {
@@ -101,7 +101,8 @@ func (e *eventTest) must(t *testing.T, r apitest.Request) apitest.Response {
 	return got
 }
 
-// valueAt follows a dotted path, such as organizer.0.id, into a decoded body. What is not there is nil.
+// valueAt returns the value at a dotted path, such as organizer.0.id, in a decoded body. It returns nil if there
+// is no such value.
 func valueAt(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
@@ -120,7 +121,7 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// hasValues compares values of a body, by dotted path, with those that are wanted.
+// hasValues fails unless the reply's body has the wanted values. The keys of want are dotted paths.
 func hasValues(t *testing.T, r apitest.Response, want object) {
 	t.Helper()
 	data, err := json.Marshal(want)
@@ -140,8 +141,9 @@ func hasValues(t *testing.T, r apitest.Response, want object) {
 	}
 }
 
-// stored compares an event as the administrator reads it, in the trash too.
-func (e *eventTest) stored(t *testing.T, id int64, want object) {
+// isStored reads an event as the administrator, who also sees the trash. It fails unless the event has the wanted
+// values.
+func (e *eventTest) isStored(t *testing.T, id int64, want object) {
 	t.Helper()
 	r := e.Do(t, apitest.Request{As: "admin", Path: eventPath(id)})
 	if r.Status == 403 {
@@ -158,17 +160,17 @@ func (e *eventTest) stored(t *testing.T, id int64, want object) {
 	hasValues(t, r, want)
 }
 
-// keeps is a check that a reply shows the values and that the event it shows keeps them.
+// keeps returns a check that a reply has the wanted values, and that a later read of the same event has them too.
 func (e *eventTest) keeps(want object) func(t *testing.T, r apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
 		hasValues(t, r, want)
-		e.stored(t, int64(r.Get(t, "id").(float64)), want)
+		e.isStored(t, int64(r.Get(t, "id").(float64)), want)
 	}
 }
 
-// faults lists the parameters that a 400 names, in its order, each with its reason if it gives one:
-// "venue unknown-ids".
+// faults lists the parameters that a 400 names, in the order of the reply. A reason, if there is one, follows the
+// name: "venue unknown-ids".
 func faults(t *testing.T, r apitest.Response) []string {
 	t.Helper()
 	var body struct {
@@ -203,7 +205,7 @@ func faults(t *testing.T, r apitest.Response) []string {
 	return names
 }
 
-// namesExactly is a check that a 400 names exactly these parameters.
+// namesExactly returns a check that a 400 names exactly these parameters.
 func namesExactly(want ...string) func(t *testing.T, r apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -213,8 +215,8 @@ func namesExactly(want ...string) func(t *testing.T, r apitest.Response) {
 	}
 }
 
-// rows counts what is stored, table by table.
-func (e *eventTest) rows(t *testing.T) map[string]int {
+// rowCounts returns the number of stored rows of each table.
+func (e *eventTest) rowCounts(t *testing.T) map[string]int {
 	t.Helper()
 	db, out := e.Store.Ent, map[string]int{}
 	for name, count := range map[string]func() (int, error){
@@ -239,7 +241,7 @@ func (e *eventTest) rows(t *testing.T) map[string]int {
 	return out
 }
 
-// stepID makes the next record get an id, by drawing the ones before it.
+// stepID makes the next new record get the given id, by using up the ids before it.
 func (e *eventTest) stepID(t *testing.T, id int64) {
 	t.Helper()
 	if err := e.Store.Ent.Record.Create().SetID(id - 1).SetKind(calendar.Event).Exec(t.Context()); err != nil {
@@ -247,7 +249,7 @@ func (e *eventTest) stepID(t *testing.T, id int64) {
 	}
 }
 
-// replaceID is a body with one id for another, wherever it stands.
+// replaceID returns a body in which every occurrence of id is replaced by the id as.
 func replaceID(body []byte, id, as int64) []byte {
 	from, to := strconv.FormatInt(id, 10), strconv.FormatInt(as, 10)
 	for _, mark := range []string{`"id":%s,`, `?id=%s"`, `/events/%s"`, `?p=%s"`} {

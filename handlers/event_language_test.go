@@ -8,10 +8,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// in reads an event in a language.
-func (e *eventTest) in(t *testing.T, id int64, language string, want object) {
+// hasInLanguage reads an event in a language and fails unless it has the wanted values.
+func (e *eventTest) hasInLanguage(t *testing.T, id int64, language string, want object) {
 	t.Helper()
-	hasValues(t, e.must(t, apitest.Request{As: "admin", Path: eventPath(id) + "?ml_language=" + language}), want)
+	hasValues(t, e.mustSucceed(t, apitest.Request{As: "admin", Path: eventPath(id) + "?ml_language=" + language}), want)
 }
 
 func TestLanguageOfWhatIsWritten(t *testing.T) {
@@ -64,7 +64,7 @@ func TestTranslationsOfAnEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		english := object{"title": "Concert", "description": "<p>Loud</p>", "excerpt": "<p>Short</p>", "slug": "concert", "language": "en"}
 		id := e.mustCreate(t, "admin", object{"description": "Loud", "excerpt": "Short", "website": "https://x.example/"})
-		reply := e.must(t, patch("admin", eventPath(id)+"?ml_language=pl", object{
+		reply := e.mustSucceed(t, patch("admin", eventPath(id)+"?ml_language=pl", object{
 			"title": "Koncert", "description": "Głośno", "slug": "Koncert żywy", "cost": "10 zł",
 		}))
 		polish := object{
@@ -72,33 +72,33 @@ func TestTranslationsOfAnEvent(t *testing.T) {
 			"translations": []string{"en", "pl"}, "cost": "10zł", "website": "https://x.example/",
 		}
 		hasValues(t, reply, polish)
-		e.in(t, id, "pl", polish)
-		e.in(t, id, "en", english)
-		e.in(t, id, "es", english)
-		e.in(t, id, "en", object{"cost": "10zł"}) // common to all languages
+		e.hasInLanguage(t, id, "pl", polish)
+		e.hasInLanguage(t, id, "en", english)
+		e.hasInLanguage(t, id, "es", english)
+		e.hasInLanguage(t, id, "en", object{"cost": "10zł"}) // common to all languages
 		for _, slug := range []string{"concert", "koncert-zywy"} {
-			hasValues(t, e.must(t, get("/events/by-slug/"+slug)), object{"id": id})
+			hasValues(t, e.mustSucceed(t, get("/events/by-slug/"+slug)), object{"id": id})
 		}
 
-		e.must(t, patch("admin", "/events/by-slug/koncert-zywy", object{"excerpt": "Shorter", "title": "Concert II"}))
-		e.in(t, id, "en", object{"title": "Concert II", "excerpt": "<p>Shorter</p>", "slug": "concert"})
-		e.in(t, id, "pl", object{"title": "Koncert", "excerpt": "<p>Shorter</p>", "slug": "koncert-zywy"})
+		e.mustSucceed(t, patch("admin", "/events/by-slug/koncert-zywy", object{"excerpt": "Shorter", "title": "Concert II"}))
+		e.hasInLanguage(t, id, "en", object{"title": "Concert II", "excerpt": "<p>Shorter</p>", "slug": "concert"})
+		e.hasInLanguage(t, id, "pl", object{"title": "Koncert", "excerpt": "<p>Shorter</p>", "slug": "koncert-zywy"})
 
-		header := e.must(t, apitest.Request{
+		header := e.mustSucceed(t, apitest.Request{
 			Method: "PATCH", As: "admin", Path: eventPath(id), Header: map[string]string{"Accept-Language": "pl"}, JSON: object{"title": "Concert III"},
 		})
 		hasValues(t, header, object{"title": "Koncert", "language": "pl"})
-		e.in(t, id, "en", object{"title": "Concert III"})
-		e.in(t, id, "pl", object{"title": "Koncert"})
+		e.hasInLanguage(t, id, "en", object{"title": "Concert III"})
+		e.hasInLanguage(t, id, "pl", object{"title": "Koncert"})
 
-		e.must(t, apitest.Request{
+		e.mustSucceed(t, apitest.Request{
 			Method: "PUT", As: "admin", Path: "/es/cal/events/v1" + eventPath(id), Absolute: true, JSON: object{"title": "Concierto"},
 		})
-		e.in(t, id, "es", object{"title": "Concierto", "language": "es", "slug": "concert", "translations": []string{"en", "pl", "es"}})
+		e.hasInLanguage(t, id, "es", object{"title": "Concierto", "language": "es", "slug": "concert", "translations": []string{"en", "pl", "es"}})
 
-		e.must(t, patch("admin", eventPath(id)+"?ml_language=en", object{"title": "Concert IV", "description": ""}))
-		e.in(t, id, "en", object{"title": "Concert IV", "description": ""})
-		e.in(t, id, "pl", object{"description": "<p>Głośno</p>"})
+		e.mustSucceed(t, patch("admin", eventPath(id)+"?ml_language=en", object{"title": "Concert IV", "description": ""}))
+		e.hasInLanguage(t, id, "en", object{"title": "Concert IV", "description": ""})
+		e.hasInLanguage(t, id, "pl", object{"description": "<p>Głośno</p>"})
 
 		e.Run(t, []apitest.Case{
 			{Name: "a title cannot be cleared", Request: patch("admin", eventPath(id)+"?ml_language=pl", object{"title": ""}), Status: 400, Check: namesExactly("title")},
@@ -110,13 +110,13 @@ func TestTranslationsOfAnEvent(t *testing.T) {
 			},
 			{Name: "null clears too", Request: patch("admin", eventPath(id)+"?ml_language=es", object{"excerpt": "Breve"}), Status: 200, Check: func(t *testing.T, r apitest.Response) {
 				hasValues(t, r, object{"excerpt": "<p>Breve</p>"})
-				hasValues(t, e.must(t, patch("admin", eventPath(id)+"?ml_language=es", object{"excerpt": nil})), object{"excerpt": "<p>Shorter</p>"})
+				hasValues(t, e.mustSucceed(t, patch("admin", eventPath(id)+"?ml_language=es", object{"excerpt": nil})), object{"excerpt": "<p>Shorter</p>"})
 			}},
 			{
 				Name: "a slug of a translation is unique", Request: patch("admin", eventPath(id)+"?ml_language=es", object{"slug": "zimowy-jazz"}), Status: 200,
 				Check: func(t *testing.T, r apitest.Response) {
 					hasValues(t, r, object{"slug": "zimowy-jazz-2", "url": apitest.BaseURL + "/es/event/zimowy-jazz-2/"})
-					e.in(t, id, "en", object{"slug": "concert"})
+					e.hasInLanguage(t, id, "en", object{"slug": "concert"})
 				},
 			},
 			{Name: "the trash takes all slugs", Request: remove("admin", eventPath(id)), Status: 200, Check: func(t *testing.T, r apitest.Response) {
@@ -128,30 +128,30 @@ func TestTranslationsOfAnEvent(t *testing.T) {
 			}},
 			{Name: "and gives them back", Request: patch("admin", eventPath(id), object{"status": "publish"}), Status: 200, Check: func(t *testing.T, _ apitest.Response) {
 				for _, slug := range []string{"concert", "koncert-zywy", "zimowy-jazz-2"} {
-					hasValues(t, e.must(t, get("/events/by-slug/"+slug)), object{"id": id})
+					hasValues(t, e.mustSucceed(t, get("/events/by-slug/"+slug)), object{"id": id})
 				}
 			}},
 		})
 
 		only := e.mustCreate(t, "admin", object{"title": "Only here"})
-		e.must(t, patch("admin", eventPath(only)+"?ml_language=pl", object{"description": "Tylko opis"}))
-		e.in(t, only, "pl", object{"title": "Only here", "language": "en", "description": "<p>Tylko opis</p>", "translations": []string{"en", "pl"}})
-		e.must(t, patch("admin", eventPath(only)+"?ml_language=pl", object{"description": nil}))
-		e.in(t, only, "pl", object{"description": "", "translations": []string{"en"}})
+		e.mustSucceed(t, patch("admin", eventPath(only)+"?ml_language=pl", object{"description": "Tylko opis"}))
+		e.hasInLanguage(t, only, "pl", object{"title": "Only here", "language": "en", "description": "<p>Tylko opis</p>", "translations": []string{"en", "pl"}})
+		e.mustSucceed(t, patch("admin", eventPath(only)+"?ml_language=pl", object{"description": nil}))
+		e.hasInLanguage(t, only, "pl", object{"description": "", "translations": []string{"en"}})
 	})
 }
 
 func TestUpdatesWithoutALanguageChangeWhatIsServed(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		id := e.mustPost(t, "admin", "/events?ml_language=es", concert(object{"title": "Feria", "description": "Larga"}))
-		e.must(t, patch("admin", eventPath(id), object{"title": "Gran feria"})) // there is no text in the site's Polish
-		e.in(t, id, "es", object{"title": "Gran feria", "translations": []string{"es"}})
-		e.must(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"title": "Targi"}))
-		e.must(t, patch("admin", eventPath(id), object{"title": "Wielkie targi", "description": "Muy larga"}))
-		e.in(t, id, "pl", object{"title": "Wielkie targi", "description": "<p>Muy larga</p>"})
-		e.in(t, id, "es", object{"title": "Gran feria", "description": "<p>Muy larga</p>"})
-		e.in(t, id, "en", object{"title": "Wielkie targi", "language": "pl", "translations": []string{"pl", "es"}})
+		e.mustSucceed(t, patch("admin", eventPath(id), object{"title": "Gran feria"})) // there is no text in the site's Polish
+		e.hasInLanguage(t, id, "es", object{"title": "Gran feria", "translations": []string{"es"}})
+		e.mustSucceed(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"title": "Targi"}))
+		e.mustSucceed(t, patch("admin", eventPath(id), object{"title": "Wielkie targi", "description": "Muy larga"}))
+		e.hasInLanguage(t, id, "pl", object{"title": "Wielkie targi", "description": "<p>Muy larga</p>"})
+		e.hasInLanguage(t, id, "es", object{"title": "Gran feria", "description": "<p>Muy larga</p>"})
+		e.hasInLanguage(t, id, "en", object{"title": "Wielkie targi", "language": "pl", "translations": []string{"pl", "es"}})
 		plain := e.mustPost(t, "admin", "/events", concert(nil))
-		e.in(t, plain, "en", object{"language": "pl", "translations": []string{"pl"}})
+		e.hasInLanguage(t, plain, "en", object{"language": "pl", "translations": []string{"pl"}})
 	}, func(c *handlers.Config) { c.Site.Language = calendar.Polish })
 }

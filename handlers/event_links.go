@@ -207,8 +207,8 @@ func (f fields) organizers(in *eventInput) {
 	declareLinked(f, calendar.Organizer, "Organizer IDs or data", &in.Organizers, newLinked(f, organizers, &in.organizers))
 }
 
-// newLinked returns a function that declares the fields of a new record in the list of an event. It adds the input that the
-// fields are parsed into to inputs.
+// newLinked returns a function that declares the fields of a new venue or organizer inside an event. The function
+// returns the input into which they are parsed, and also appends it to inputs.
 func newLinked[R ent.Row, V, J any](
 	f fields, n *namedResource[R, V, J], inputs *[]*namedInput[V],
 ) func(place int, set *param.Set) *edit.NamedInput[V] {

@@ -17,11 +17,12 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// ids is a check of the ids that a reply, and the event as it is stored, have in a list.
-func (e *eventTest) ids(field string, want ...int64) func(t *testing.T, r apitest.Response) {
+// hasIDs returns a check that a reply has exactly these ids in a list field, and that a later read of the event
+// has them too.
+func (e *eventTest) hasIDs(field string, want ...int64) func(t *testing.T, r apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
-		again := e.must(t, apitest.Request{As: "admin", Path: eventPath(int64(r.Get(t, "id").(float64)))})
+		again := e.mustSucceed(t, apitest.Request{As: "admin", Path: eventPath(int64(r.Get(t, "id").(float64)))})
 		for _, reply := range []apitest.Response{r, again} {
 			var got []int64
 			switch v := reply.Get(t, field).(type) {
@@ -84,27 +85,27 @@ func TestVenuesAndOrganizersAreLinkedInAllForms(t *testing.T) {
 					}
 				}
 				t.Run(field+" "+c.name, func(t *testing.T) {
-					e.ids(field, want...)(t, e.must(t, post("admin", "/events", concert(object{field: sent}))))
+					e.hasIDs(field, want...)(t, e.mustSucceed(t, post("admin", "/events", concert(object{field: sent}))))
 					id := e.mustCreate(t, "admin", object{"venue": []int{bareVenue, grandHall}, "organizer": []int{bob, alice}})
-					e.ids(field, want...)(t, e.must(t, patch("admin", eventPath(id), object{field: sent})))
+					e.hasIDs(field, want...)(t, e.mustSucceed(t, patch("admin", eventPath(id), object{field: sent})))
 				})
 			}
 		}
 		id := e.mustCreate(t, "admin", object{"venue": []int{bareVenue, grandHall}, "organizer": []int{bob, alice}})
-		e.ids("venue", 11, 10)(t, e.must(t, patch("admin", eventPath(id), object{"organizer": nil})))
-		hasValues(t, e.must(t, patch("admin", eventPath(id), object{"venue": bareVenue})), object{"venue.id": 11, "organizer": []any{}})
-		hasValues(t, e.must(t, patch("admin", eventPath(id), object{"venue": ""})), object{"venue": []any{}})
+		e.hasIDs("venue", 11, 10)(t, e.mustSucceed(t, patch("admin", eventPath(id), object{"organizer": nil})))
+		hasValues(t, e.mustSucceed(t, patch("admin", eventPath(id), object{"venue": bareVenue})), object{"venue.id": 11, "organizer": []any{}})
+		hasValues(t, e.mustSucceed(t, patch("admin", eventPath(id), object{"venue": ""})), object{"venue": []any{}})
 	})
 }
 
 func TestWhatCannotBeLinked(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		trashed := e.mustPost(t, "admin", "/venues", object{"venue": "Gone"})
-		e.must(t, remove("admin", fmt.Sprintf("/venues/%d", trashed)))
+		e.mustSucceed(t, remove("admin", fmt.Sprintf("/venues/%d", trashed)))
 		draft := e.mustPost(t, "admin", "/venues", object{"venue": "Unfinished", "status": "draft"})
 		own := e.mustPost(t, "contributor", "/venues", object{"venue": "Mine", "status": "draft"})
 		hidden := e.mustPost(t, "admin", "/organizers", object{"organizer": "Secret", "status": "private"})
-		before := e.rows(t)
+		before := e.rowCounts(t)
 		type row struct {
 			name, as, field string
 			sent            any
@@ -133,7 +134,7 @@ func TestWhatCannotBeLinked(t *testing.T) {
 					e.Do(t, patch("admin", "/events/{jazzNight}", object{c.field: c.sent})),
 				} {
 					if r.Status != 400 && c.as != "admin" { // the administrator may read it
-						e.must(t, patch("admin", "/events/{jazzNight}", object{"venue": grandHall, "organizer": []int{alice, bob}}))
+						e.mustSucceed(t, patch("admin", "/events/{jazzNight}", object{"venue": grandHall, "organizer": []int{alice, bob}}))
 						continue
 					}
 					namesExactly(strings.TrimSpace(c.field+" "+c.reason))(t, r)
@@ -143,16 +144,16 @@ func TestWhatCannotBeLinked(t *testing.T) {
 				}
 			})
 		}
-		after := e.rows(t)
+		after := e.rowCounts(t)
 		before["changes"], after["changes"] = 0, 0 // of the administrator's updates
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Errorf("stored rows (-before +after):\n%s", diff)
 		}
 		e.Run(t, []apitest.Case{
-			{Name: "one's own draft", Request: post("contributor", "/events", concert(object{"venue": own})), Status: 201, Check: e.ids("venue", own)},
+			{Name: "one's own draft", Request: post("contributor", "/events", concert(object{"venue": own})), Status: 201, Check: e.hasIDs("venue", own)},
 			{Name: "a draft, by an editor", Request: post("editor", "/events", concert(object{"venue": []int64{draft, grandHall}})), Status: 201, Check: func(t *testing.T, r apitest.Response) {
-				e.ids("venue", draft, 10)(t, r)
-				hasValues(t, e.must(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"venue.id": 10})
+				e.hasIDs("venue", draft, 10)(t, r)
+				hasValues(t, e.mustSucceed(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"venue.id": 10})
 			}},
 		})
 	})
@@ -162,7 +163,7 @@ func TestLinkedRecordsAreCreatedInline(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		venueOf := func(t *testing.T, r apitest.Response, path string) apitest.Response {
 			t.Helper()
-			return e.must(t, apitest.Request{As: "admin", Path: fmt.Sprintf("/venues/%v", valueAt(r.JSON(t), path))})
+			return e.mustSucceed(t, apitest.Request{As: "admin", Path: fmt.Sprintf("/venues/%v", valueAt(r.JSON(t), path))})
 		}
 		e.Run(t, []apitest.Case{
 			{Name: "by the rules of its resource", Request: post("admin", "/events", concert(object{
@@ -199,7 +200,7 @@ func TestLinkedRecordsAreCreatedInline(t *testing.T) {
 				Name: "with a status", Request: post("admin", "/events", concert(object{"venue": object{"venue": "Cellar", "status": "private"}})),
 				Status: 201, Check: func(t *testing.T, r apitest.Response) {
 					e.keeps(object{"venue.status": "private"})(t, r)
-					hasValues(t, e.must(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"venue": []any{}})
+					hasValues(t, e.mustSucceed(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"venue": []any{}})
 				},
 			},
 			{Name: "the author is that of the event", Request: post("admin", "/events", concert(object{
@@ -234,7 +235,7 @@ func TestLinkedRecordsAreCreatedInline(t *testing.T) {
 
 func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		before := e.rows(t)
+		before := e.rowCounts(t)
 		nested := func(field string, index int, params ...string) func(t *testing.T, r apitest.Response) {
 			return func(t *testing.T, r apitest.Response) {
 				t.Helper()
@@ -296,7 +297,7 @@ func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 			{Name: "a good one for who may not write", Request: create("subscriber", object{"venue": good, "tags": "brand new"}), Status: 403},
 			{Name: "an update that fails", Request: patch("admin", "/events/{jazzNight}", object{"venue": good, "tags": "brand new", "end_date": "2000-01-01"}), Status: 400},
 		})
-		if diff := cmp.Diff(before, e.rows(t)); diff != "" {
+		if diff := cmp.Diff(before, e.rowCounts(t)); diff != "" {
 			t.Errorf("stored rows (-before +after):\n%s", diff)
 		}
 	})
@@ -304,7 +305,7 @@ func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 
 func TestTermsOfAnEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		e.must(t, patch("admin", "/categories/{sport}?ml_language=pl", object{"name": "Zawody"}))
+		e.mustSucceed(t, patch("admin", "/categories/{sport}?ml_language=pl", object{"name": "Zawody"}))
 		number := e.mustPost(t, "admin", "/tags", object{"name": "2026"})
 		for _, c := range []struct {
 			name, field string
@@ -329,12 +330,12 @@ func TestTermsOfAnEvent(t *testing.T) {
 			{"null", "tags", nil, nil},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				e.ids(c.field, c.want...)(t, e.must(t, post("contributor", "/events", concert(object{c.field: c.sent}))))
+				e.hasIDs(c.field, c.want...)(t, e.mustSucceed(t, post("contributor", "/events", concert(object{c.field: c.sent}))))
 				id := e.mustCreate(t, "admin", object{"categories": []int{music, jazz, sport}, "tags": []int{freeEntry}})
-				e.ids(c.field, c.want...)(t, e.must(t, patch("admin", eventPath(id), object{c.field: c.sent})))
+				e.hasIDs(c.field, c.want...)(t, e.mustSucceed(t, patch("admin", eventPath(id), object{c.field: c.sent})))
 			})
 		}
-		before := e.rows(t)
+		before := e.rowCounts(t)
 		for _, c := range []struct {
 			name, as, field string
 			sent            any
@@ -361,7 +362,7 @@ func TestTermsOfAnEvent(t *testing.T) {
 				}
 			})
 		}
-		if diff := cmp.Diff(before, e.rows(t)); diff != "" {
+		if diff := cmp.Diff(before, e.rowCounts(t)); diff != "" {
 			t.Errorf("stored rows (-before +after):\n%s", diff)
 		}
 		e.Run(t, []apitest.Case{
@@ -376,15 +377,15 @@ func TestTermsOfAnEvent(t *testing.T) {
 				Name: "which are found the next time", Request: post("contributor", "/events", concert(object{"categories": "poezja ŚPIEWANA", "tags": []string{"nowy"}})),
 				Status: 201, Check: e.keeps(object{"categories.0.slug": "poezja-spiewana", "tags.0.name": "nowy"}),
 			},
-			{Name: "a tag called by digits, by its id", Request: post("contributor", "/events", concert(object{"tags": number})), Status: 201, Check: e.ids("tags", number)},
-			{Name: "more ids than a statement takes", Request: post("admin", "/events", concert(object{"tags": strings.Repeat("4,", param.MaxItems)})), Status: 201, Check: e.ids("tags", 4)},
+			{Name: "a tag called by digits, by its id", Request: post("contributor", "/events", concert(object{"tags": number})), Status: 201, Check: e.hasIDs("tags", number)},
+			{Name: "more ids than a statement takes", Request: post("admin", "/events", concert(object{"tags": strings.Repeat("4,", param.MaxItems)})), Status: 201, Check: e.hasIDs("tags", 4)},
 			{Name: "more venues than a statement takes", Request: post("admin", "/events", concert(object{"venue": manyIDs(param.MaxItems)})), Status: 400, Check: namesExactly("venue unknown-ids")},
 			{Name: "more unknown ids than a statement takes", Request: post("admin", "/events", concert(object{"categories": manyIDs(param.MaxItems)})), Status: 400, Check: namesExactly("categories unknown-ids")},
 		})
 	})
 }
 
-// manyIDs returns ids without records.
+// manyIDs returns n ids that no record has.
 func manyIDs(n int) []int {
 	ids := make([]int, n)
 	for i := range ids {
@@ -398,7 +399,7 @@ func TestParentOfAnEvent(t *testing.T) {
 		parent := e.mustCreate(t, "admin", nil)
 		child := e.mustCreate(t, "admin", object{"post_parent": parent})
 		grandchild := e.mustCreate(t, "admin", object{"post_parent": fmt.Sprint(child)})
-		e.stored(t, grandchild, object{"post_parent": child})
+		e.isStored(t, grandchild, object{"post_parent": child})
 		unknown, loop := namesExactly("post_parent unknown-ids"), namesExactly("post_parent")
 		e.Run(t, []apitest.Case{
 			{Name: "none", Request: post("admin", "/events", concert(object{"post_parent": nil})), Status: 201, Check: e.keeps(object{"post_parent": 0})},

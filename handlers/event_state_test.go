@@ -67,8 +67,8 @@ func TestStateInLinkedData(t *testing.T) {
 			{"canceled", "online", "EventCancelled", "Online"},
 			{"postponed", "mixed", "EventPostponed", "Mixed"},
 		} {
-			e.must(t, patch("admin", "/events/{jazzNight}", object{"event_status": one.status, "attendance": one.attendance}))
-			hasValues(t, e.must(t, get("/events/{jazzNight}")), object{
+			e.mustSucceed(t, patch("admin", "/events/{jazzNight}", object{"event_status": one.status, "attendance": one.attendance}))
+			hasValues(t, e.mustSucceed(t, get("/events/{jazzNight}")), object{
 				"json_ld.eventStatus":         "https://schema.org/" + one.eventStatus,
 				"json_ld.eventAttendanceMode": "https://schema.org/" + one.mode + "EventAttendanceMode",
 			})
@@ -79,24 +79,24 @@ func TestStateInLinkedData(t *testing.T) {
 func TestReasonIsTranslated(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		id := e.mustCreate(t, "admin", object{"event_status": "canceled", "event_status_reason": "Illness"})
-		e.must(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"event_status_reason": "Choroba"}))
-		e.in(t, id, "en", object{"event_status_reason": "Illness", "translations": []string{"en", "pl"}})
-		e.in(t, id, "pl", object{"event_status_reason": "Choroba", "event_status": "canceled", "title": "Concert", "language": "en"})
-		e.in(t, id, "es", object{"event_status_reason": "Illness"})
-		e.must(t, patch("admin", eventPath(id)+"?ml_language=es", object{"event_status_reason": "Enfermedad"}))
-		e.in(t, id, "es", object{"event_status_reason": "Enfermedad", "translations": []string{"en", "pl", "es"}})
-		e.must(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"event_status_reason": nil}))
-		e.in(t, id, "pl", object{"event_status_reason": "Illness", "translations": []string{"en", "es"}})
-		e.must(t, patch("admin", eventPath(id), object{"event_status": "scheduled", "event_status_reason": ""}))
-		e.in(t, id, "en", object{"event_status_reason": "", "event_status": "scheduled"})
-		e.in(t, id, "es", object{"event_status_reason": "Enfermedad"})
+		e.mustSucceed(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"event_status_reason": "Choroba"}))
+		e.hasInLanguage(t, id, "en", object{"event_status_reason": "Illness", "translations": []string{"en", "pl"}})
+		e.hasInLanguage(t, id, "pl", object{"event_status_reason": "Choroba", "event_status": "canceled", "title": "Concert", "language": "en"})
+		e.hasInLanguage(t, id, "es", object{"event_status_reason": "Illness"})
+		e.mustSucceed(t, patch("admin", eventPath(id)+"?ml_language=es", object{"event_status_reason": "Enfermedad"}))
+		e.hasInLanguage(t, id, "es", object{"event_status_reason": "Enfermedad", "translations": []string{"en", "pl", "es"}})
+		e.mustSucceed(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"event_status_reason": nil}))
+		e.hasInLanguage(t, id, "pl", object{"event_status_reason": "Illness", "translations": []string{"en", "es"}})
+		e.mustSucceed(t, patch("admin", eventPath(id), object{"event_status": "scheduled", "event_status_reason": ""}))
+		e.hasInLanguage(t, id, "en", object{"event_status_reason": "", "event_status": "scheduled"})
+		e.hasInLanguage(t, id, "es", object{"event_status_reason": "Enfermedad"})
 	})
 }
 
 func TestListsByStateOfEvents(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		for path, status := range map[string]string{"/events/{jazzNight}": "canceled", "/events/{musicWalk}": "postponed"} {
-			e.must(t, patch("admin", path, object{"event_status": status}))
+			e.mustSucceed(t, patch("admin", path, object{"event_status": status}))
 		}
 		e.Run(t, []apitest.Case{
 			{Name: "a canceled event stays in lists", Request: get("/events?include={jazzNight}"), Status: 200, Check: listsExactly("events", jazzNight)},
@@ -111,7 +111,8 @@ func TestListsByStateOfEvents(t *testing.T) {
 	})
 }
 
-// TestACanceledEventSellsAndJoinsNothing compares what is shown of an event in each of its states.
+// TestACanceledEventSellsAndJoinsNothing compares what readers see of an event in each of its states. A canceled
+// event has no cost and no link to join it.
 func TestACanceledEventSellsAndJoinsNothing(t *testing.T) {
 	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
 		api.Example(t)

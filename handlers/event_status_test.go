@@ -32,7 +32,7 @@ func TestStatusOfANewEventByRole(t *testing.T) {
 			{"admin", "draft", "draft"},
 		} {
 			t.Run(fmt.Sprintf("%s sends %v", c.as, c.sent), func(t *testing.T) {
-				r := e.must(t, post(c.as, "/events", concert(object{"status": c.sent})))
+				r := e.mustSucceed(t, post(c.as, "/events", concert(object{"status": c.sent})))
 				e.keeps(object{"status": c.want, "author": fmt.Sprint(e.user[c.as])})(t, r)
 			})
 		}
@@ -78,8 +78,8 @@ func TestEveryStatusFollowsEveryOther(t *testing.T) {
 			for _, to := range statuses {
 				t.Run(from+" to "+to, func(t *testing.T) {
 					id := e.mustCreate(t, "editor", with(from))
-					e.stored(t, id, object{"status": from})
-					r := e.must(t, patch("editor", eventPath(id), with(to)))
+					e.isStored(t, id, object{"status": from})
+					r := e.mustSucceed(t, patch("editor", eventPath(id), with(to)))
 					e.keeps(object{"status": to})(t, r)
 				})
 			}
@@ -135,13 +135,13 @@ func TestWhoMayChangeWhichEvent(t *testing.T) {
 					if update.Status != 200 || trash.Status != 200 {
 						t.Errorf("update %d, delete %d", update.Status, trash.Status)
 					}
-					e.stored(t, id, object{"status": "trash", "excerpt": "<p>x</p>"})
+					e.isStored(t, id, object{"status": "trash", "excerpt": "<p>x</p>"})
 					return
 				}
 				if update.Status != refused || trash.Status != refused {
 					t.Errorf("update %d, delete %d, want %d", update.Status, trash.Status, refused)
 				}
-				e.stored(t, id, object{"status": c.status, "excerpt": ""})
+				e.isStored(t, id, object{"status": c.status, "excerpt": ""})
 			})
 		}
 		for _, c := range []struct {
@@ -159,15 +159,15 @@ func TestWhoMayChangeWhichEvent(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s restores a %s of %s", c.as, c.status, c.owner), func(t *testing.T) {
 				id := owned(c.owner, c.status)
-				e.must(t, remove("admin", eventPath(id)))
+				e.mustSucceed(t, remove("admin", eventPath(id)))
 				if r := e.Do(t, patch(c.as, eventPath(id), object{"status": "publish"})); r.Status != c.status2 {
 					t.Errorf("got %d, want %d: %s", r.Status, c.status2, r.Body)
 				}
-				e.stored(t, id, object{"status": c.want})
+				e.isStored(t, id, object{"status": c.want})
 			})
 		}
 		mine, draft := owned("author", "publish"), owned("contributor", "draft")
-		bySlug := e.must(t, apitest.Request{As: "admin", Path: eventPath(mine)}).Get(t, "slug").(string)
+		bySlug := e.mustSucceed(t, apitest.Request{As: "admin", Path: eventPath(mine)}).Get(t, "slug").(string)
 		e.Run(t, []apitest.Case{
 			{Name: "a contributor cannot publish", Request: patch("contributor", eventPath(draft), object{"status": "private"}), Status: 200, Check: e.keeps(object{"status": "pending"})},
 			{Name: "a contributor throws away", Request: patch("contributor", eventPath(draft), object{"status": "trash"}), Status: 200, Check: e.keeps(object{"status": "trash"})},
@@ -218,9 +218,9 @@ func TestTrashedEvents(t *testing.T) {
 			{Name: "that of the example, restored", Request: patch("admin", "/events/{trashedEvent}", object{"status": "publish"}), Status: 200, Check: e.keeps(object{"slug": "to-delete"})},
 			{Name: "links outlive the trash", Request: remove("admin", "/events/{jazzNight}"), Status: 200, Check: e.keeps(object{"venue.id": 10, "organizer.1.id": 13, "image.id": 14})},
 		})
-		e.must(t, remove("admin", "/venues/{grandHall}"))
-		e.must(t, patch("admin", "/events/{jazzNight}", object{"status": "publish"}))
-		e.stored(t, 15, object{"venue": []any{}, "organizer.0.id": 12})
+		e.mustSucceed(t, remove("admin", "/venues/{grandHall}"))
+		e.mustSucceed(t, patch("admin", "/events/{jazzNight}", object{"status": "publish"}))
+		e.isStored(t, 15, object{"venue": []any{}, "organizer.0.id": 12})
 	})
 }
 
@@ -237,7 +237,7 @@ func TestPasswordOfAnEvent(t *testing.T) {
 			return post("author", "/events", concert(object{"password": password}))
 		}
 		free := func(t *testing.T, r apitest.Response) {
-			hasValues(t, e.must(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"title": "Concert"})
+			hasValues(t, e.mustSucceed(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"title": "Concert"})
 		}
 		e.Run(t, []apitest.Case{
 			{Name: "refused without", Request: get(at), Status: 403, Code: shut},

@@ -105,7 +105,7 @@ func TestFlagsAndNumbersOfAnEvent(t *testing.T) {
 					body[f], wants[f] = word, want
 				}
 				id := e.mustCreate(t, "admin", body)
-				t.Run(fmt.Sprintf("create %T %v", word, word), func(t *testing.T) { e.stored(t, id, wants) })
+				t.Run(fmt.Sprintf("create %T %v", word, word), func(t *testing.T) { e.isStored(t, id, wants) })
 				for _, f := range flags {
 					body[f] = !want
 				}
@@ -113,7 +113,7 @@ func TestFlagsAndNumbersOfAnEvent(t *testing.T) {
 				for _, f := range flags {
 					body[f] = word
 				}
-				t.Run(fmt.Sprintf("update %T %v", word, word), func(t *testing.T) { e.keeps(wants)(t, e.must(t, patch("admin", eventPath(id), body))) })
+				t.Run(fmt.Sprintf("update %T %v", word, word), func(t *testing.T) { e.keeps(wants)(t, e.mustSucceed(t, patch("admin", eventPath(id), body))) })
 			}
 		}
 		e.Run(t, []apitest.Case{
@@ -130,7 +130,7 @@ func TestFlagsAndNumbersOfAnEvent(t *testing.T) {
 		}
 		author := e.user["author"]
 		for _, id := range []any{author, json.Number(fmt.Sprintf("%d.0", author)), fmt.Sprint(author)} {
-			e.keeps(object{"author": fmt.Sprint(author)})(t, e.must(t, post("editor", "/events", concert(object{"author": id}))))
+			e.keeps(object{"author": fmt.Sprint(author)})(t, e.mustSucceed(t, post("editor", "/events", concert(object{"author": id}))))
 		}
 		for _, c := range []struct {
 			sent   any
@@ -199,16 +199,16 @@ func TestCostOfAnEvent(t *testing.T) {
 				"currency_symbol": c.symbol, "currency_code": "", "currency_position": c.position, "values": c.values,
 			}}
 			t.Run(fmt.Sprintf("%T %v", c.sent, c.sent), func(t *testing.T) {
-				r := e.must(t, post("admin", "/events", concert(object{"cost": c.sent})))
+				r := e.mustSucceed(t, post("admin", "/events", concert(object{"cost": c.sent})))
 				e.keeps(want)(t, r)
 				// What is shown and sent back changes nothing, so the cost of the row before goes first.
-				e.must(t, patch("admin", "/events/{jazzNight}", object{"cost": ""}))
-				e.keeps(want)(t, e.must(t, patch("admin", "/events/{jazzNight}", object{"cost": c.sent})))
+				e.mustSucceed(t, patch("admin", "/events/{jazzNight}", object{"cost": ""}))
+				e.keeps(want)(t, e.mustSucceed(t, patch("admin", "/events/{jazzNight}", object{"cost": c.sent})))
 				if c.pl != "" {
 					want["cost"] = c.pl
 				}
-				hasValues(t, e.must(t, get("/events/{jazzNight}?ml_language=pl")), want)
-				hasValues(t, e.must(t, apitest.Request{
+				hasValues(t, e.mustSucceed(t, get("/events/{jazzNight}?ml_language=pl")), want)
+				hasValues(t, e.mustSucceed(t, apitest.Request{
 					Method: "PATCH", As: "admin", Path: "/events/{jazzNight}", JSON: object{"cost": c.sent}, Header: map[string]string{"Accept-Language": "pl"},
 				}), want)
 			})
@@ -265,7 +265,7 @@ func TestCostFollowsTheCurrencyOfTheSite(t *testing.T) {
 			{"€7", "€7", "7"},
 		} {
 			e.keeps(object{"cost": c.cost, "cost_details.values": []string{c.value}})(t,
-				e.must(t, post("admin", "/events", concert(object{"cost": c.sent}))))
+				e.mustSucceed(t, post("admin", "/events", concert(object{"cost": c.sent}))))
 		}
 	}, func(c *handlers.Config) {
 		c.Site.Currency = calendar.Currency{Symbol: " zł", Code: "PLN", Position: calendar.Postfix, Decimal: ","}
@@ -328,7 +328,7 @@ func TestSlugOfAnEvent(t *testing.T) {
 			{"scheduled", object{"date": "2027-01-01", "title": "Later on"}, object{"slug": "later-on", "url": apitest.BaseURL + "/?p="}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				r := e.must(t, post("admin", "/events", concert(c.sent)))
+				r := e.mustSucceed(t, post("admin", "/events", concert(c.sent)))
 				if url, _ := c.want["url"].(string); strings.HasSuffix(url, "?p=") {
 					c.want["url"] = url + fmt.Sprint(r.Get(t, "id"))
 				}
@@ -336,7 +336,7 @@ func TestSlugOfAnEvent(t *testing.T) {
 			})
 		}
 		nothing := e.mustCreate(t, "admin", object{"title": "!!!"})
-		e.stored(t, nothing, object{"slug": fmt.Sprintf("event-%d", nothing)})
+		e.isStored(t, nothing, object{"slug": fmt.Sprintf("event-%d", nothing)})
 		draft := e.mustCreate(t, "contributor", object{"title": "Growing up"})
 		e.Run(t, []apitest.Case{
 			{Name: "too long", Request: post("admin", "/events", concert(object{"slug": strings.Repeat("x", 201)})), Status: 400, Check: namesExactly("slug rest_out_of_bounds")},

@@ -82,14 +82,14 @@ func (r *writing) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	return e, nil
 }
 
-// mayWrite asks the permission matrix before anything is downloaded or written. Package edit asks again in the
-// transaction, for exactly what changes.
+// mayWrite reports whether the permission matrix allows the caller an operation on a record. It is called before
+// anything is downloaded or written. Package edit checks again in the transaction, for exactly what changes.
 func (r *writing) mayWrite(op auth.Operation, rec auth.Record) bool {
 	return auth.May(r.Caller, op, rec)
 }
 
-// lockForScope locks an event, or its series if the scope is of a series. It returns errOutdated if the event was
-// removed meanwhile.
+// lockForScope locks an event, or its series if scope.IsSeries reports true. It returns errOutdated if the event
+// was removed meanwhile.
 func (r *writing) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Event, error) {
 	lock := edit.LockEvent
 	if scope.IsSeries() {

@@ -68,7 +68,7 @@ func TestCreatedEventsLookAsTheContractShows(t *testing.T) {
 
 func TestFirstFailingStepAnswers(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		before := e.rows(t)
+		before := e.rowCounts(t)
 		backwards := object{"start_date": "2026-12-05 18:00", "end_date": "2026-12-05 17:00"}
 		wrong := map[string]string{"Authorization": "Bearer wrong"}
 		e.Run(t, []apitest.Case{
@@ -179,7 +179,7 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 				"ml_language rest_not_in_enum",
 			)},
 		})
-		if diff := cmp.Diff(before, e.rows(t)); diff != "" {
+		if diff := cmp.Diff(before, e.rowCounts(t)); diff != "" {
 			t.Errorf("stored rows (-before +after):\n%s", diff)
 		}
 	})
@@ -255,13 +255,13 @@ func TestSourcesOfParameters(t *testing.T) {
 			"title": "Fair", "venue.venue": "Yard", "venue.city": "Kyiv", "organizer.0.organizer": "Ann", "organizer.1.organizer": "Ben",
 			"tags.0.name": "outdoor", "tags.1.name": "spring", "featured": true,
 		}
-		whole := e.must(t, get("/events/{musicWalk}")).JSON(t).(object)
+		whole := e.mustSucceed(t, get("/events/{musicWalk}")).JSON(t).(object)
 		whole["title"], whole["cost"] = "Tea &amp; cake", "$5 – $10"
 		e.Run(t, []apitest.Case{
 			{
 				Name: "a whole representation sent back", Request: apitest.Request{Method: "PUT", As: "admin", Path: "/events/{musicWalk}", JSON: whole},
 				Status: 200, Check: func(t *testing.T, r apitest.Response) {
-					after := e.must(t, get("/events/{musicWalk}")).JSON(t).(object)
+					after := e.mustSucceed(t, get("/events/{musicWalk}")).JSON(t).(object)
 					hasValues(t, r, object{"cost_details.values": []string{"5", "10"}})
 					for _, ignored := range []string{"cost_details", "modified", "modified_utc", "website", "json_ld"} {
 						delete(after, ignored)
@@ -379,7 +379,7 @@ func TestSourcesOfParameters(t *testing.T) {
 				Name: "a password in the query means nothing", Request: post("admin", "/events?password=sesame", concert(nil)),
 				Status: 201, Check: func(t *testing.T, r apitest.Response) {
 					id := int64(r.Get(t, "id").(float64))
-					hasValues(t, e.must(t, get(eventPath(id))), object{"title": "Concert"})
+					hasValues(t, e.mustSucceed(t, get(eventPath(id))), object{"title": "Concert"})
 				},
 			},
 		})
@@ -389,11 +389,11 @@ func TestSourcesOfParameters(t *testing.T) {
 func TestUpdatesChangeOnlyWhatIsSent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		for _, method := range []string{"PUT", "POST", "PATCH"} {
-			before := e.must(t, get("/events/{jazzNight}")).JSON(t).(object)
-			e.must(t, apitest.Request{Method: method, As: "admin", Path: "/events/{jazzNight}", JSON: object{"excerpt": method}})
+			before := e.mustSucceed(t, get("/events/{jazzNight}")).JSON(t).(object)
+			e.mustSucceed(t, apitest.Request{Method: method, As: "admin", Path: "/events/{jazzNight}", JSON: object{"excerpt": method}})
 			before["excerpt"] = "<p>" + method + "</p>"
 			before["modified"], before["modified_utc"] = "2026-11-21 12:00:00", "2026-11-21 12:00:00"
-			if diff := cmp.Diff(before, e.must(t, get("/events/{jazzNight}")).JSON(t)); diff != "" {
+			if diff := cmp.Diff(before, e.mustSucceed(t, get("/events/{jazzNight}")).JSON(t)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", method, diff)
 			}
 		}

@@ -17,7 +17,8 @@ import (
 // commitTime is after how long a change has been committed for the dates of feeds.
 const commitTime = 2 * time.Minute
 
-// TestDatesOfFeeds asks with the date of the reply before: nothing leaves or enters a feed without a reply of its own.
+// TestDatesOfFeeds sends If-Modified-Since with the previous Last-Modified. Whenever an event enters or leaves a
+// feed, the reply must be 200.
 func TestDatesOfFeeds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -67,7 +68,8 @@ func TestDatesOfFeeds(t *testing.T) {
 	}
 }
 
-// A feed in memory that was made before its date was certain has its date later, though nothing changes.
+// TestFeedsInMemoryGetTheirDate reads a cached feed that was made too early to have a Last-Modified. It gets one
+// later, though nothing changes.
 func TestFeedsInMemoryGetTheirDate(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		cached := f.Cached(f.T, time.Minute, 0)
@@ -86,7 +88,8 @@ func TestFeedsInMemoryGetTheirDate(t *testing.T) {
 	})
 }
 
-// The date of a feed is that of the last public change, also when the log has forgotten it.
+// TestFeedsKeepTheirDateWhenTheLogForgets checks that Last-Modified is the date of the last public change, even
+// after that change is pruned from the change log.
 func TestFeedsKeepTheirDateWhenTheLogForgets(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		f.event("Jazz", "2026-12-01 18:00:00", nil)
@@ -107,7 +110,8 @@ func TestFeedsKeepTheirDateWhenTheLogForgets(t *testing.T) {
 	})
 }
 
-// A feed has no date while another one of the same date may be made.
+// TestFeedsWithTheSameDateAreTheSame checks that a feed has no Last-Modified while a feed with other content could
+// still get the same date.
 func TestFeedsWithTheSameDateAreTheSame(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		cached := f.Cached(f.T, time.Minute, 0)

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A file with all shapes of rules is imported, its feed is imported into another calendar, and both have the same events.
+// TestAFeedOfImportedRulesHasTheSameEvents imports a file with all forms of recurrence rules. It imports the
+// resulting feed into a second calendar. Both calendars must have the same events.
 func TestAFeedOfImportedRulesHasTheSameEvents(t *testing.T) {
 	t.Parallel()
 	vevent := func(uid, lines string) string {

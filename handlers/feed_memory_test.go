@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A feed reads its events a few at a time, and keeps of each no more than it writes. The test runs alone: it looks at the memory
-// of the process.
+// TestMemoryOfALargeFeed checks that a feed reads a few events at a time, and keeps only their output. The test is
+// not parallel, because it measures the memory of the process.
 func TestMemoryOfALargeFeed(t *testing.T) { //nolint:paralleltest // other tests allocate
 	if testing.Short() {
 		t.Skip("writes a feed of 60 MB")

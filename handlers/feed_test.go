@@ -24,7 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// feedTest is a calendar that is written by the API and asked for as feeds.
+// feedTest is a calendar that tests write through the API and read as feeds.
 type feedTest struct {
 	*testing.T
 	*apitest.API
@@ -33,7 +33,7 @@ type feedTest struct {
 	key feed.Key
 }
 
-// feedsOnEach runs a test twice: lists are found by the index, and by the database.
+// feedsOnEach runs a test twice: once with lists found by the index, once by the database.
 func feedsOnEach(t *testing.T, test func(*feedTest)) {
 	t.Helper()
 	t.Parallel()
@@ -66,7 +66,7 @@ func (f *feedTest) write(method, path string, body object) int64 {
 	return int64(id)
 }
 
-// event creates an event that lasts an hour.
+// event creates an event that lasts an hour and returns its id. more has further fields.
 func (f *feedTest) event(title, start string, more object) int64 {
 	f.Helper()
 	at, err := time.Parse(calendar.Layout, start)
@@ -81,7 +81,7 @@ func (f *feedTest) event(title, start string, more object) int64 {
 	return f.ids[title]
 }
 
-// get asks for a path below the base URL.
+// get requests a path below the base URL. header has names and values in turn.
 func (f *feedTest) get(path string, header ...string) apitest.Response {
 	f.Helper()
 	h := map[string]string{}
@@ -91,7 +91,8 @@ func (f *feedTest) get(path string, header ...string) apitest.Response {
 	return f.Do(f.T, apitest.Request{Path: path, Absolute: true, Header: h})
 }
 
-// titles returns the titles of the events of a feed in their order; those that are withdrawn have a minus.
+// titles returns the titles of the events of a feed, in the order of the feed. A withdrawn event has a minus
+// before its title.
 func (f *feedTest) titles(path string) []string {
 	f.Helper()
 	res := f.get(path)
@@ -285,7 +286,7 @@ func TestHeadersOfFeeds(t *testing.T) {
 	})
 }
 
-// addFilteredEvents writes 24 events that differ in everything that filters ask for.
+// addFilteredEvents writes 24 events that differ in every property that filters can select.
 func (f *feedTest) addFilteredEvents(hall, bob, parent int64) {
 	f.Helper()
 	links := []object{
@@ -313,7 +314,7 @@ func (f *feedTest) addFilteredEvents(hall, bob, parent int64) {
 	}
 }
 
-// listedByAPI returns the titles of the events that a list of the API has, sorted, and its total.
+// listedByAPI returns the sorted titles of the events in a list of the API, and the list's total.
 func (f *feedTest) listedByAPI(filter string) (titles []string, total int) {
 	f.Helper()
 	res := f.get("/" + handlers.Namespace + "/events?per_page=50&_fields=total,events.id,id&" + filter)
@@ -506,7 +507,8 @@ func TestAddressesOfTheOriginalAreAliases(t *testing.T) {
 	})
 }
 
-// An entry names its parent while the parent is public, and no entry of a protected event does.
+// TestEntriesNameTheirParents checks that an entry names its parent event while that event is public. An entry of
+// a protected event never does.
 func TestEntriesNameTheirParents(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		festival := f.event("Festival", "2026-12-01 18:00:00", nil)
@@ -531,7 +533,8 @@ func TestEntriesNameTheirParents(t *testing.T) {
 	})
 }
 
-// A site that gave its pages names of its own had subscriptions at them.
+// TestFeedsAreFoundByOtherNamesOfPages requests feeds below custom page names. An imported site may have
+// subscribers at such URLs.
 func TestFeedsAreFoundByOtherNamesOfPages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -146,7 +146,7 @@ func (b listBody) ids() []int64 {
 	return ids
 }
 
-// outcome has the compared parts of a reply.
+// outcome has the parts of a reply that are compared with the prediction.
 type outcome struct {
 	Status         int
 	Code           string
@@ -158,7 +158,7 @@ type outcome struct {
 	HeaderPages    string
 }
 
-// ask makes one request, compares the reply, and follows a link of it.
+// ask makes a random request, compares the reply with the prediction, and follows one of its links.
 func (c *listCheck) ask(t *testing.T, number int) {
 	t.Helper()
 	r := c.rand
@@ -297,7 +297,8 @@ func (c *listCheck) got(res apitest.Response, body listBody) outcome {
 	return o
 }
 
-// concerned are the records in which two lists differ, or the first pair that stands the other way round.
+// concerned describes the records in which two lists differ, for error messages. If they differ in order alone, it
+// describes the first swapped pair.
 func (c *listCheck) concerned(kind calendar.Kind, want, got []int64) string {
 	var ids []int64
 	for _, id := range slices.Concat(want, got) {

@@ -29,8 +29,8 @@ func newFuzzHandlers(f *testing.F) *Handlers {
 	return h
 }
 
-// FuzzRoute checks that a path has one meaning: what was taken from it, put into the route's template again, is a path
-// of the same route with the same parts.
+// FuzzRoute checks that a path has one meaning. The parameters of a matched path, put into the route's template,
+// give a path that matches the same route with the same parameters.
 func FuzzRoute(f *testing.F) {
 	h := newFuzzHandlers(f)
 	for _, path := range []string{

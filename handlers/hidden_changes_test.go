@@ -20,7 +20,7 @@ import (
 // readAt is when the public replies of these tests are read. Changes are written before.
 var readAt = apitest.Now.Add(3 * time.Hour)
 
-// hiddenWorld is a calendar with all that the public cannot see of what it can see.
+// hiddenWorld is a calendar of public records, and of records linked to them that the public cannot see.
 type hiddenWorld struct {
 	*feedTest
 	hall, annex, vault, ghost, band       int64
@@ -88,14 +88,14 @@ func newHiddenWorld(f *feedTest) *hiddenWorld {
 	return w
 }
 
-// publicReply is a reply with all that a client sees.
+// publicReply is a reply to an anonymous client, with its headers.
 type publicReply struct {
 	Path, Body string
 	Status     int
 	Header     http.Header
 }
 
-// read returns all public replies at readAt.
+// read returns all public replies as they are at the time readAt.
 func (w *hiddenWorld) read() []publicReply {
 	w.Helper()
 	w.now = readAt
@@ -280,7 +280,7 @@ func TestHiddenChangesInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestEditorsSeeHiddenChanges asks for an event after a change that the public cannot see.
+// TestEditorsSeeHiddenChanges reads an event as an editor after a change that the public cannot see.
 func TestEditorsSeeHiddenChanges(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		w := newHiddenWorld(f)
@@ -322,7 +322,8 @@ func TestEditorsSeeHiddenChanges(t *testing.T) {
 	})
 }
 
-// TestVisibleChangesMoveTheDates writes changes that the public does see, of records that are linked or protected.
+// TestVisibleChangesMoveTheDates makes changes that the public sees, in linked and protected records. They must
+// change Last-Modified.
 func TestVisibleChangesMoveTheDates(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		w := newHiddenWorld(f)
@@ -353,7 +354,8 @@ func TestVisibleChangesMoveTheDates(t *testing.T) {
 	})
 }
 
-// TestPublicationByTheServiceIsNoChange publishes a record whose date has come. Readers have seen it since then.
+// TestPublicationByTheServiceIsNoChange lets the service publish a record whose date has passed. No reply may
+// change, because readers have seen the record since that date.
 func TestPublicationByTheServiceIsNoChange(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		id := f.event("Soon", "2026-12-01 18:00:00", object{"status": "publish", "date": "2026-11-21 13:00:00"})

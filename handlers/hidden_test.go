@@ -18,15 +18,15 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// indexedAndPlain runs a test twice: lists are found by the index, and by the database.
+// indexedAndPlain runs a test twice: once with lists found by the index, once by the database.
 func indexedAndPlain(t *testing.T, test func(t *testing.T, api *apitest.API)) {
 	t.Helper()
 	t.Parallel()
 	eachFinder(t, func(t *testing.T, st *store.Store, options []apitest.Option) { test(t, apitest.New(t, st, options...)) })
 }
 
-// eachFinder runs a test with the index and, with the options for that, without it; if storetest.IsBrief, on SQLite with the
-// index alone, and on MySQL without it.
+// eachFinder runs a test with the index and without it. The test must pass options to apitest.New. If
+// storetest.IsBrief, it runs on SQLite with the index and on MySQL without it.
 func eachFinder(t *testing.T, test func(t *testing.T, st *store.Store, options []apitest.Option)) {
 	t.Helper()
 	for name, options := range map[string][]apitest.Option{"indexed": nil, "plain": {apitest.Unindexed}} {
@@ -180,8 +180,8 @@ var unguardedParameters = []string{
 	"status", "include", "series", "password", "ml_language",
 }
 
-// guardedValues returns values that the event of addGuardedEvent matches, for each parameter that is guarded; for flags the
-// other one too. public are the parameters that are not guarded.
+// guardedValues returns, for each parameter that could reveal a protected event, values that match the event of
+// addGuardedEvent. A flag has both values. public lists the parameters that reveal nothing.
 func guardedValues() (values map[string][]string, public []string) {
 	values = map[string][]string{
 		"search": {"quartet", "-drums"}, "geoloc": {"1", "0"}, "geoloc_lat": {"52.5&geoloc_lng=13.4"}, "geoloc_lng": {"13.4&geoloc_lat=52.5"},
@@ -203,8 +203,8 @@ func guardedValues() (values map[string][]string, public []string) {
 	return values, public
 }
 
-// addGuardedEvent adds an event with the password "sesame" and records of every kind that it is linked to. ids replaces the
-// names of kinds by the ids of these records.
+// addGuardedEvent adds an event with the password "sesame", and a linked record of every kind. In a text, ids
+// replaces the name of a kind by the id of its record.
 func addGuardedEvent(t *testing.T, api *apitest.API, owner int64) (ids *strings.Replacer) {
 	t.Helper()
 	event := api.AddEvent(t, "Quartet", "2026-12-01 10:00:00", "2026-12-01 12:00:00", func(e *ent.EventCreate) {
@@ -230,15 +230,15 @@ func addGuardedEvent(t *testing.T, api *apitest.API, owner int64) (ids *strings.
 		"CATEGORY", fmt.Sprint(jazz), "TAG", fmt.Sprint(late))
 }
 
-// totalAs returns the total of a list.
+// totalAs returns the total of the list at path, as the user as sees it.
 func totalAs(t *testing.T, api *apitest.API, as, path string) float64 {
 	t.Helper()
 	total, _ := api.Do(t, apitest.Request{Path: path, As: as}).Get(t, "total").(float64)
 	return total
 }
 
-// foundWithPassword returns how many events a list finds with the password. Without it, or with another one, it finds events
-// for their owner and for editors alone.
+// foundWithPassword returns the total of a list that is requested with the event's password. It also checks that
+// only the owner and editors find events without it. A wrong password must find none.
 func foundWithPassword(t *testing.T, api *apitest.API, path string) float64 {
 	t.Helper()
 	for _, as := range []string{"", "subscriber", "contributor", "author"} {
@@ -374,7 +374,7 @@ func TestWhatIsInvalidInARefusedUpdateTellsNothingOfTheEvent(t *testing.T) {
 	})
 }
 
-// wordOf returns a word that a column can store.
+// wordOf returns a value that a text column accepts.
 func wordOf(c *query.Column) string {
 	if c.Words != nil {
 		return c.Words[len(c.Words)-1]

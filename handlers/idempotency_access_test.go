@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// replayCase is a change of a record between two requests with the same key that create it.
+// replayCase describes a change of a record between a POST with an idempotency key and its repetition.
 type replayCase struct {
 	name   string
 	role   calendar.Role // of the author
@@ -22,7 +22,7 @@ type replayCase struct {
 	events string // code for events, where it is not that of the others
 }
 
-// replayedRecord is a record that a request with a key created.
+// replayedRecord is a record that a POST with an idempotency key created.
 type replayedRecord struct {
 	request apitest.Request
 	first   apitest.Response
@@ -30,7 +30,7 @@ type replayedRecord struct {
 	path    string
 }
 
-// create sends the first request of a new author; number makes the author and the name of the record unique.
+// create sends the first POST as a new author. number makes the names of the author and the record unique.
 func (c replayCase) create(t *testing.T, k *keyTest, collection string, number int) (r replayedRecord, author int64) {
 	t.Helper()
 	bodies := map[string]object{
@@ -47,8 +47,9 @@ func (c replayCase) create(t *testing.T, k *keyTest, collection string, number i
 	return r, author
 }
 
-// happen makes the changes of the case. number is the number of the author.
-func (c replayCase) happen(t *testing.T, k *keyTest, r replayedRecord, author int64, number int) {
+// applyChanges makes the changes of the case: it updates or trashes the record, or demotes its author. number is
+// the one passed to create.
+func (c replayCase) applyChanges(t *testing.T, k *keyTest, r replayedRecord, author int64, number int) {
 	t.Helper()
 	other := k.SignIn(t, r.login+"-other", calendar.Author)
 	if c.change != nil {
@@ -67,8 +68,8 @@ func (c replayCase) happen(t *testing.T, k *keyTest, r replayedRecord, author in
 	}
 }
 
-// TestReplaysAnswerWhoMayReadTheRecord sends a request with a key, changes the readers of the record, and repeats the
-// request. The caller gets the first reply, or the error that GET of the record would return.
+// TestReplaysAnswerWhoMayReadTheRecord sends a POST with a key, changes the readers of the record, and repeats the
+// POST. The caller gets the first reply again, or the error that GET of the record would return.
 func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
@@ -99,7 +100,7 @@ func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 					t.Run(fmt.Sprint(c.name, collection, suffix), func(t *testing.T) {
 						people++
 						record, author := c.create(t, k, collection, people)
-						c.happen(t, k, record, author, people)
+						c.applyChanges(t, k, record, author, people)
 						if !isKept {
 							k.keys().Update().SetStatus(0).ClearHeader().ClearBody().ExecX(t.Context())
 						}
@@ -115,7 +116,7 @@ func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 	})
 }
 
-// isReplayed repeats the request, and checks that the reply is a replay of the first.
+// isReplayed repeats the POST, and checks that the reply is a replay of the first.
 func isReplayed(t *testing.T, k *keyTest, r replayedRecord) {
 	t.Helper()
 	again := k.Do(t, r.request)
@@ -124,7 +125,8 @@ func isReplayed(t *testing.T, k *keyTest, r replayedRecord) {
 	equal(t, "id", fmt.Sprint(r.first.Get(t, "id")), fmt.Sprint(again.Get(t, "id")))
 }
 
-// isRefused repeats the request. The error equals that of a read, and nothing is written a second time.
+// isRefused repeats the POST. It checks that the error equals that of a read, and that nothing is written a second
+// time.
 func isRefused(t *testing.T, k *keyTest, r replayedRecord, code string) {
 	t.Helper()
 	again := k.Do(t, r.request)

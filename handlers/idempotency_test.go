@@ -21,7 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// withKey is a request with a key.
+// withKey returns the request with an Idempotency-Key.
 func withKey(r apitest.Request, key string, header ...string) apitest.Request {
 	out := map[string]string{"Idempotency-Key": key}
 	for name, value := range r.Header {
@@ -34,7 +34,7 @@ func withKey(r apitest.Request, key string, header ...string) apitest.Request {
 	return r
 }
 
-// isReplay compares a reply with the first: all that is not of every reply is the same.
+// isReplay checks that a second reply repeats the first, except for headers that differ in every reply.
 func isReplay(t *testing.T, first, again apitest.Response) {
 	t.Helper()
 	if again.Header.Get("Idempotency-Replayed") != "true" {
@@ -53,7 +53,7 @@ func isReplay(t *testing.T, first, again apitest.Response) {
 	}
 }
 
-// keyTest is a service whose clock can be set.
+// keyTest is a service whose clock can be set, for tests of idempotency keys.
 type keyTest struct {
 	*apitest.API
 	mu  sync.Mutex
@@ -164,8 +164,8 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestEveryPostTakesAKey is for what is described of each: the parameter, and the replies to a key that is in use or
-// was used for something else.
+// TestEveryPostTakesAKey sends every POST with a key. A repetition gets the first reply, even if that was not
+// stored. Another request with the key and one whose key is in use get errors.
 func TestEveryPostTakesAKey(t *testing.T) {
 	t.Parallel()
 	api := newSweepAPI(t)
@@ -219,8 +219,8 @@ func TestEveryPostTakesAKey(t *testing.T) {
 	}
 }
 
-// crash makes every statement on the keys fail from the one that its answer is about to be given to, which a process
-// that has ended would not send either.
+// crash makes statements about idempotency keys fail from the first one for which when returns true. It simulates
+// a process that ends at that moment.
 type crash struct{ when func(ent.Mutation) bool }
 
 func (c *crash) hook(next ent.Mutator) ent.Mutator {
@@ -232,7 +232,7 @@ func (c *crash) hook(next ent.Mutator) ent.Mutator {
 	})
 }
 
-// storesReply reports whether a statement stores an answer, frees whether it gives a key up.
+// storesReply reports whether a statement stores the reply for an idempotency key.
 func storesReply(m ent.Mutation) bool {
 	k, ok := m.(*ent.IdempotencyKeyMutation)
 	if !ok {
@@ -293,8 +293,8 @@ func TestProcessesThatEnd(t *testing.T) {
 	})
 }
 
-// TestTheWorkThatLostItsKeyIsUndone has a first request that takes longer than its lease, and a second that takes over
-// meanwhile.
+// TestTheWorkThatLostItsKeyIsUndone has a first request that takes longer than its lease. A second one takes the
+// key over meanwhile, so the first must write nothing.
 func TestTheWorkThatLostItsKeyIsUndone(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
@@ -319,7 +319,8 @@ func TestTheWorkThatLostItsKeyIsUndone(t *testing.T) {
 	})
 }
 
-// TestAnswersAreMadeFromTheRecord is for answers that are too large to be kept, and for what has become of a record.
+// TestAnswersAreMadeFromTheRecord repeats requests whose replies were not stored, or whose records were deleted
+// since. The reply is made from the record, or is the error that there is no such record.
 func TestAnswersAreMadeFromTheRecord(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
@@ -382,7 +383,8 @@ func TestRacersWithOneKey(t *testing.T) {
 	})
 }
 
-// TestRacersWithARefusedRequest is for the locks of keys that are dropped while others wait for them.
+// TestRacersWithARefusedRequest sends the same invalid request with the same key many times at once. Each is
+// refused as invalid or as a key in use, and no key stays stored.
 func TestRacersWithARefusedRequest(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {

@@ -156,8 +156,8 @@ func (r *writing) ownPicture(address string) (int64, error) {
 	return 0, notUsable("image", errors.New("no image of ours has the path"))
 }
 
-// sizeOf returns the path of a picture from that of a scaled size. It returns 2026/11/pic for
-// 2026/11/pic-150x150.png.
+// sizeOf removes the size suffix from the path of a scaled picture: 2026/11/pic for 2026/11/pic-150x150.png. ok is
+// false if the path has no such suffix.
 func sizeOf(path string) (stem string, ok bool) {
 	dash := strings.LastIndexByte(path, '-')
 	if dash < 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// picture is a PNG file of a size in pixels.
+// picture returns a PNG file with the given width and height in pixels.
 func picture(t *testing.T, width, height int) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))
@@ -28,7 +28,8 @@ func picture(t *testing.T, width, height int) []byte {
 	return b.Bytes()
 }
 
-// pictures is the address of a web server that has pictures, and what goes wrong with pictures.
+// pictures starts a web server and returns its URL. The server has a usable picture, broken and too large ones,
+// and redirects.
 func pictures(t *testing.T) string {
 	t.Helper()
 	data := picture(t, 4, 4)
@@ -56,7 +57,7 @@ func pictures(t *testing.T) string {
 	return srv.URL
 }
 
-// upload is a multipart request with a file.
+// upload returns a multipart request with a file.
 func upload(as, name string, data []byte) apitest.Request {
 	return uploadField(as, "file", name, data)
 }
@@ -83,7 +84,7 @@ func uploadField(as, field, name string, data []byte) apitest.Request {
 
 func imagePath(id int64) string { return fmt.Sprintf("/images/%d", id) }
 
-// addImage writes the row of an image without files.
+// addImage stores the row of an image without its files, and returns the id.
 func addImage(t *testing.T, api *apitest.API, author *int64) int64 {
 	t.Helper()
 	db := api.Store.Ent
@@ -100,7 +101,7 @@ func addImage(t *testing.T, api *apitest.API, author *int64) int64 {
 	return row.ID
 }
 
-// mediaPath is the path of one of our addresses, for a request.
+// mediaPath returns the path of a picture's URL, for a request to this service.
 func mediaPath(t *testing.T, address any) string {
 	t.Helper()
 	text, _ := address.(string)
@@ -111,7 +112,7 @@ func mediaPath(t *testing.T, address any) string {
 	return path
 }
 
-// pictureRows counts images in the database.
+// pictureRows returns the number of images in the database.
 func pictureRows(t *testing.T, api *apitest.API) int {
 	t.Helper()
 	n, err := api.Store.Ent.Image.Query().Count(t.Context())
@@ -121,7 +122,7 @@ func pictureRows(t *testing.T, api *apitest.API) int {
 	return n
 }
 
-// servedPicture decodes the picture at one of our addresses.
+// servedPicture requests a picture by its URL and returns its format and size.
 func servedPicture(t *testing.T, api *apitest.API, address any) image.Config {
 	t.Helper()
 	r := api.Do(t, apitest.Request{Absolute: true, Path: mediaPath(t, address)})
@@ -138,7 +139,7 @@ func servedPicture(t *testing.T, api *apitest.API, address any) image.Config {
 func TestUploadedImage(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		data := picture(t, 1200, 400)
-		r := e.must(t, upload("author", `C:\Pictures\Żółw 1.PNG`, data))
+		r := e.mustSucceed(t, upload("author", `C:\Pictures\Żółw 1.PNG`, data))
 		id := int64(r.Get(t, "id").(float64))
 		at := apitest.BaseURL + "/media/2026/11/zolw-1"
 		size := func(name string, width, height int) object {
@@ -156,11 +157,11 @@ func TestUploadedImage(t *testing.T) {
 		hasValues(t, r, size("medium_large", 768, 256))
 		hasValues(t, r, size("large", 1024, 341))
 		header("Location", apitest.BaseURL+"/cal/events/v1"+imagePath(id))(t, r)
-		if again := e.must(t, get(imagePath(id))); string(again.Body) != string(r.Body) {
+		if again := e.mustSucceed(t, get(imagePath(id))); string(again.Body) != string(r.Body) {
 			t.Errorf("read as %s, written as %s", again.Body, r.Body)
 		}
 
-		file := e.must(t, apitest.Request{Absolute: true, Path: mediaPath(t, r.Get(t, "url"))})
+		file := e.mustSucceed(t, apitest.Request{Absolute: true, Path: mediaPath(t, r.Get(t, "url"))})
 		if !bytes.Equal(file.Body, data) {
 			t.Errorf("%d bytes of %d", len(file.Body), len(data))
 		}
@@ -174,31 +175,31 @@ func TestUploadedImage(t *testing.T) {
 			if got.Width != want[0] || got.Height != want[1] {
 				t.Errorf("%s is %d×%d, want %v", name, got.Width, got.Height, want)
 			}
-			body := e.must(t, apitest.Request{Absolute: true, Path: mediaPath(t, r.Get(t, "sizes", name, "url"))}).Body
+			body := e.mustSucceed(t, apitest.Request{Absolute: true, Path: mediaPath(t, r.Get(t, "sizes", name, "url"))}).Body
 			if filesize := r.Get(t, "sizes", name, "filesize"); filesize != float64(len(body)) {
 				t.Errorf("%s has %d bytes, not %v", name, len(body), filesize)
 			}
 		}
-		portrait := e.must(t, upload("author", "portrait.png", picture(t, 900, 1200)))
+		portrait := e.mustSucceed(t, upload("author", "portrait.png", picture(t, 900, 1200)))
 		if large := servedPicture(t, e.API, portrait.Get(t, "sizes", "large", "url")); large.Width != 768 || large.Height != 1024 {
 			t.Errorf("large is %dx%d", large.Width, large.Height)
 		}
 		hasValues(t, portrait, object{"sizes.medium_large.url": portrait.Get(t, "sizes", "large", "url")})
 
-		small := e.must(t, upload("author", "zolw 1.gif", picture(t, 150, 20)))
+		small := e.mustSucceed(t, upload("author", "zolw 1.gif", picture(t, 150, 20)))
 		hasValues(t, small, object{"url": at + "-2.png", "extension": "png", "sizes": object{}})
-		hasValues(t, e.must(t, upload("author", "?.png", picture(t, 1, 1))), object{"width": 1, "url": apitest.BaseURL + "/media/2026/11/image.png"})
+		hasValues(t, e.mustSucceed(t, upload("author", "?.png", picture(t, 1, 1))), object{"width": 1, "url": apitest.BaseURL + "/media/2026/11/image.png"})
 	})
 }
 
 func TestImagesFromElsewhere(t *testing.T) {
 	source := pictures(t)
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		hasValues(t, e.must(t, post("author", "/images", object{"url": source + "/ok.png"})), object{
+		hasValues(t, e.mustSucceed(t, post("author", "/images", object{"url": source + "/ok.png"})), object{
 			"url": apitest.BaseURL + "/media/2026/11/ok.png", "width": 4, "height": 4, "extension": "png",
 		})
 		form := apitest.Request{Method: "POST", As: "author", Path: "/images", Form: "url=" + source + "/once"}
-		hasValues(t, e.must(t, form), object{"width": 4})
+		hasValues(t, e.mustSucceed(t, form), object{"width": 4})
 
 		rows := pictureRows(t, e.API)
 		refused := func(name, url, fault string) apitest.Case {
@@ -260,7 +261,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 func TestImagesOfLinkedRecords(t *testing.T) {
 	source := pictures(t)
 	eachLinkedTest(t, func(t *testing.T, e *linkedTest) {
-		large := e.must(t, upload("author", "own.png", picture(t, 400, 400)))
+		large := e.mustSucceed(t, upload("author", "own.png", picture(t, 400, 400)))
 		own := int64(large.Get(t, "id").(float64))
 		update := func(v any) apitest.Request { return patch("admin", e.path(e.example), object{"image": v}) }
 		shows := func(id any) func(*testing.T, apitest.Response) {
@@ -355,7 +356,7 @@ func TestListOfImages(t *testing.T) {
 
 func TestDeletedImage(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		r := e.must(t, upload("author", "own.png", picture(t, 400, 400)))
+		r := e.mustSucceed(t, upload("author", "own.png", picture(t, 400, 400)))
 		id := int64(r.Get(t, "id").(float64))
 		event := e.mustCreate(t, "admin", object{"image": id})
 		venue := e.mustPost(t, "admin", "/venues", object{"venue": "Seen", "image": id})
@@ -375,9 +376,9 @@ func TestDeletedImage(t *testing.T) {
 			{Name: "another's, by an editor", Request: remove("editor", "/images/{poster}"), Status: 200},
 			{Name: "the event that showed it", Request: get("/events/{jazzNight}"), Status: 200, Check: func(t *testing.T, r apitest.Response) { hasValues(t, r, object{"image": false}) }},
 		})
-		e.stored(t, event, object{"image": false, "modified": "2026-11-21 12:00:00"})
-		hasValues(t, e.must(t, get(fmt.Sprintf("/venues/%d", venue))), object{"image": nil})
-		hasValues(t, e.must(t, get(fmt.Sprintf("/organizers/%d", organizer))), object{"image": nil})
+		e.isStored(t, event, object{"image": false, "modified": "2026-11-21 12:00:00"})
+		hasValues(t, e.mustSucceed(t, get(fmt.Sprintf("/venues/%d", venue))), object{"image": nil})
+		hasValues(t, e.mustSucceed(t, get(fmt.Sprintf("/organizers/%d", organizer))), object{"image": nil})
 		for _, address := range files {
 			if r := e.Do(t, apitest.Request{Absolute: true, Path: mediaPath(t, address)}); r.Status != 404 {
 				t.Errorf("%v is still there: %d", address, r.Status)
@@ -388,12 +389,12 @@ func TestDeletedImage(t *testing.T) {
 
 func TestFilesAreServed(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		r := e.must(t, upload("author", "own.png", picture(t, 2, 2)))
+		r := e.mustSucceed(t, upload("author", "own.png", picture(t, 2, 2)))
 		path := mediaPath(t, r.Get(t, "url"))
 		file := func(method, path string, header map[string]string) apitest.Request {
 			return apitest.Request{Absolute: true, Method: method, Path: path, Header: header}
 		}
-		etag := e.must(t, file("GET", path, nil)).Header.Get("ETag")
+		etag := e.mustSucceed(t, file("GET", path, nil)).Header.Get("ETag")
 		e.Run(t, []apitest.Case{
 			{Name: "unchanged", Request: file("GET", path, map[string]string{"If-None-Match": etag}), Status: 304},
 			{Name: "HEAD", Request: file("HEAD", path, nil), Status: 200, Check: header("Content-Type", "image/png")},

@@ -41,9 +41,9 @@ var (
 	indexSeed   = flag.Uint64("index-seed", 2, "seed of TestIndexFollowsEveryWrite")
 )
 
-// TestIndexFollowsEveryWrite writes at random, in all the ways there are. After each write it sends lists by callers of
-// all roles to a process whose index follows the change log, and to one that asks the database. The index is loaded
-// once, before the first write.
+// TestIndexFollowsEveryWrite writes at random, in every possible way. After each write it compares lists of two
+// processes, for callers of all roles. One has an index that follows the change log, the other asks the database.
+// The index is loaded once, before the first write.
 func TestIndexFollowsEveryWrite(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -64,7 +64,7 @@ func TestIndexFollowsEveryWrite(t *testing.T) {
 	})
 }
 
-// indexModel is a calendar that is written at random and asked in two ways.
+// indexModel is a calendar that a test writes at random and reads with and without the index.
 type indexModel struct {
 	*testing.T
 	*rand.Rand
@@ -111,7 +111,7 @@ func newIndexModel(t *testing.T, st *store.Store, seed uint64, options ...apites
 	if err := m.index.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m.look()
+	m.loadRecords()
 	m.records = storetest.ReadRecords(t, m.db)
 	return m
 }
@@ -132,9 +132,9 @@ func (m *indexModel) write(kind string, do func(m *indexModel) bool) {
 			break
 		}
 		m.refused++
-		m.look()
+		m.loadRecords()
 	}
-	m.look()
+	m.loadRecords()
 	records := storetest.ReadRecords(m.T, m.db)
 	for _, problem := range records.Unlogged(m.T, m.db, m.records) {
 		m.Errorf("%s: %s", kind, problem)
@@ -143,8 +143,9 @@ func (m *indexModel) write(kind string, do func(m *indexModel) bool) {
 	m.compareLists(kind)
 }
 
-// look brings what requests are made of up to date. One record of each kind is made up, so that there always is one.
-func (m *indexModel) look() {
+// loadRecords reads the records from which random requests are made. It adds one invented record of each kind, so
+// that no kind is empty.
+func (m *indexModel) loadRecords() {
 	m.Helper()
 	w, none := m.world, int64(999998)
 	w.Events = []*listreference.Event{{Record: listreference.Record{ID: none, Status: calendar.Publish}, Start: m.now(), End: m.now()}}
@@ -178,7 +179,8 @@ func (m *indexModel) look() {
 	m.maker.Sites = []listreference.Site{{Zone: m.zone, Now: m.now()}}
 }
 
-// compareLists sends lists that show links, and some by chance, to both processes; if storetest.IsBrief, three and one.
+// compareLists compares lists of the two processes: those that show links, and some random ones. If
+// storetest.IsBrief, these are three and one.
 func (m *indexModel) compareLists(kind string) {
 	m.Helper()
 	paths := []string{
@@ -267,7 +269,7 @@ func (m *indexModel) compareList(kind, path, login string) {
 	}
 }
 
-// report prints the shares of the writes and of the requests, and complains about what never happened.
+// report logs how often each write and request was made. It fails if one of them never was.
 func (m *indexModel) report() {
 	m.Helper()
 	writes, requests := 0, 0
@@ -296,7 +298,8 @@ func (m *indexModel) report() {
 	}
 }
 
-// pick is the id of a record of a kind that has one of the statuses, 0 if there is none. No status means any.
+// pick returns the id of a random record of a kind with one of the statuses, or 0 if there is none. No statuses
+// means any status.
 func (m *indexModel) pick(kind calendar.Kind, statuses ...calendar.Status) int64 {
 	var ids []int64
 	add := func(r *listreference.Record) {
@@ -326,7 +329,7 @@ var notTrashed = []calendar.Status{
 	calendar.Publish, calendar.Future, calendar.Draft, calendar.Pending, calendar.Private,
 }
 
-// links is up to a number of ids of a kind, for the body of a write.
+// links returns at most most random ids of a kind, for the body of a write.
 func (m *indexModel) links(kind calendar.Kind, most int) []int64 {
 	ids := []int64{}
 	for range m.IntN(most + 1) {
@@ -341,7 +344,7 @@ func (m *indexModel) links(kind calendar.Kind, most int) []int64 {
 	return ids
 }
 
-// send sends a write by a caller who may do most things, and reports whether it took effect.
+// send sends a write as a user with most rights, and reports whether it succeeded.
 func (m *indexModel) send(method, path string, body object) bool {
 	m.Helper()
 	as := draw.Item(m.Rand, "administrator", "administrator", "administrator", "editor", "author")
@@ -363,7 +366,7 @@ func (m *indexModel) name(kind string) string {
 	return fmt.Sprintf("%s %s %d", m.maker.DrawWords(2), kind, m.names)
 }
 
-// path is that of a record of a kind.
+// path returns the path of a record below the API.
 func (m *indexModel) path(kind calendar.Kind, id int64) string {
 	if kind == calendar.Category {
 		return fmt.Sprint("/categories/", id)
@@ -371,12 +374,12 @@ func (m *indexModel) path(kind calendar.Kind, id int64) string {
 	return fmt.Sprintf("/%ss/%d", kind, id)
 }
 
-// stamp is an instant as it is sent, so many hours from now.
+// stamp returns the time that is the given number of hours from now, as clients send it.
 func (m *indexModel) stamp(hours int) string {
 	return m.now().Add(time.Duration(hours) * time.Hour).Format("2006-01-02T15:04:05Z")
 }
 
-// eventBody is the fields of an event, of which an update sends some.
+// eventBody returns random fields of an event, for creates. Updates send a part of them.
 func (m *indexModel) eventBody() object {
 	start := m.IntN(2000) - 500
 	body := object{
@@ -413,7 +416,7 @@ func (m *indexModel) organizerBody() object {
 	}
 }
 
-// part is some of the keys of a body, one at least.
+// part returns a random part of a body, with at least one key.
 func (m *indexModel) part(body object) object {
 	out := object{}
 	for _, key := range draw.Items(m.Rand, slices.Sorted(maps.Keys(body)), 1+m.IntN(4)) {
@@ -432,7 +435,7 @@ func (m *indexModel) part(body object) object {
 	return out
 }
 
-// update sends fields of a record that is not in the trash.
+// update sends an update of a random record that is not in the trash, and reports whether it succeeded.
 func (m *indexModel) update(kind calendar.Kind, query string, body object) bool {
 	m.Helper()
 	statuses := notTrashed
@@ -443,7 +446,7 @@ func (m *indexModel) update(kind calendar.Kind, query string, body object) bool 
 	return id != 0 && m.send("PATCH", m.path(kind, id)+query, body)
 }
 
-// linkedID is a venue or organizer, rather one that events are linked to.
+// linkedID returns the id of a venue or organizer, preferably one that events are linked to.
 func (m *indexModel) linkedID(kind calendar.Kind) int64 {
 	m.Helper()
 	var ids []int64
@@ -462,7 +465,7 @@ func (m *indexModel) linkedID(kind calendar.Kind) int64 {
 	return draw.Item(m.Rand, ids...)
 }
 
-// editor writes past the API, as the command line does.
+// editor returns an editor that writes without the API, like the command line.
 func (m *indexModel) editor() *edit.Editor {
 	return &edit.Editor{Site: m.followed.Site, Now: m.now(), By: auth.System(), PasswordKey: m.followed.Key}
 }
@@ -477,7 +480,8 @@ func (m *indexModel) edit(do func(tx *ent.Tx, e *edit.Editor) error) bool {
 	return true
 }
 
-// prepared writes a batch of a loader.
+// prepared stores a batch that a loader has prepared, unless preparing it returned an error. It reports whether
+// the batch was stored, and fails the test if not.
 func (m *indexModel) prepared(l *bulk.Loader, p *bulk.Batch, err error) bool {
 	m.Helper()
 	if err == nil {
@@ -489,7 +493,7 @@ func (m *indexModel) prepared(l *bulk.Loader, p *bulk.Batch, err error) bool {
 	return err == nil
 }
 
-// load loads venues, organizers and terms, and so many events linked to them.
+// load adds venues, organizers and terms with the bulk loader, and the given number of events linked to them.
 func (m *indexModel) load(events int) {
 	m.Helper()
 	m.write("load terms", (*indexModel).loadTerms)
@@ -567,7 +571,7 @@ func (m *indexModel) loadEvents(count int) bool {
 	return m.prepared(l, p, err)
 }
 
-// removeAll removes up to three records of a kind for good, in or out of the trash.
+// removeAll permanently removes up to three records of a kind, in or out of the trash.
 func (m *indexModel) removeAll(kind calendar.Kind) bool {
 	ids := []int64{m.pick(kind), m.pick(kind)}
 	if kind != calendar.Event {
@@ -587,7 +591,7 @@ func (m *indexModel) count(kind calendar.Kind) int {
 	return m.db.Event.Query().CountX(m.ctx)
 }
 
-// guest is the login of a user who may be removed, and has written something.
+// guest returns the login of a user who has written something and may be removed.
 func (m *indexModel) guest() string {
 	var guests []string
 	for _, c := range m.world.Callers {
@@ -602,7 +606,7 @@ func (m *indexModel) guest() string {
 	return draw.Item(m.Rand, guests...)
 }
 
-// addGuest signs in a user who writes something.
+// addGuest adds a user who writes something, for a later removal.
 func (m *indexModel) addGuest() bool {
 	login := fmt.Sprint("guest", len(m.users))
 	m.signIn(login, calendar.Author, listreference.Author)
@@ -786,7 +790,7 @@ type indexWrite struct {
 	do   func(m *indexModel) bool
 }
 
-// indexWritesOfKinds are the kinds of writes that there are of several kinds of records.
+// indexWritesOfKinds returns the random writes that exist for several kinds of records.
 func indexWritesOfKinds() (out []indexWrite) {
 	bodies := map[calendar.Kind]func(m *indexModel) object{
 		calendar.Event: (*indexModel).eventBody, calendar.Venue: (*indexModel).venueBody, calendar.Organizer: (*indexModel).organizerBody,

@@ -16,13 +16,14 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// onSQLite is a service on an empty database, for what no database decides.
+// onSQLite returns a service on an empty SQLite database, for tests that do not depend on the engine.
 func onSQLite(t testing.TB) *apitest.API {
 	t.Helper()
 	return apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 }
 
-// comparePublished compares JSON with a document below testdata, the order of keys included, or writes it with -update.
+// comparePublished compares JSON with the file name below testdata, including the order of keys. With -update it
+// writes the file.
 func comparePublished(t *testing.T, name string, body []byte) {
 	t.Helper()
 	got := indentJSON(t, body)
@@ -52,7 +53,7 @@ func indentJSON(t *testing.T, body []byte) []byte {
 	return b.Bytes()
 }
 
-// indexDocument is the body of an index, its routes as they are written.
+// indexDocument is the body of the API index. It keeps each route as raw JSON.
 type indexDocument struct {
 	Namespace string                     `json:"namespace"`
 	Routes    map[string]json.RawMessage `json:"routes"`
@@ -91,15 +92,15 @@ func TestIndexIsThatOfTheContract(t *testing.T) {
 			t.Errorf("%s is not in both", route)
 			continue
 		}
-		if diff := cmp.Diff(string(indentJSON(t, want.Routes[route])), withoutLater(t, want.Routes[route], got.Routes[route])); diff != "" {
+		if diff := cmp.Diff(string(indentJSON(t, want.Routes[route])), withoutLaterArgs(t, want.Routes[route], got.Routes[route])); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", route, diff)
 		}
 	}
 }
 
-// withoutLater returns a route of the index without the arguments that came after the contract's example: fields and filters
-// that its endpoint does not have there.
-func withoutLater(t *testing.T, example, route json.RawMessage) string {
+// withoutLaterArgs returns a route of the API index without arguments that were added after the contract's example
+// was written. The same route in that example is example.
+func withoutLaterArgs(t *testing.T, example, route json.RawMessage) string {
 	t.Helper()
 	type endpoint struct {
 		Args json.RawMessage `json:"args"`

@@ -18,7 +18,8 @@ import (
 // programs that do not put it in a page.
 var htmlKeys = map[string]bool{"description": true, "excerpt": true, "json_ld": true}
 
-// markupIn returns the strings of a reply in which a browser finds an element or a comment.
+// markupIn returns the texts in v, a part of a decoded reply, in which a browser would find an element or a
+// comment. The path of v is at, for messages. Members with a key in html may have markup, so they are skipped.
 func markupIn(t *testing.T, at string, v any, html map[string]bool) (found []string) {
 	t.Helper()
 	switch v := v.(type) {
@@ -40,7 +41,7 @@ func markupIn(t *testing.T, at string, v any, html map[string]bool) (found []str
 	return found
 }
 
-// isMarkup reports whether a text that stands between two others in a page is more than text.
+// isMarkup reports whether a browser would find more than plain text in s, as a part of a page.
 func isMarkup(s string) bool {
 	for _, after := range []string{"", "x>"} {
 		z := html.NewTokenizer(strings.NewReader(s + after))
@@ -122,7 +123,7 @@ func TestNoTextIsMarkup(t *testing.T) {
 	})
 }
 
-// TestTextsOfOldRowsAreInert reads rows that were written before texts were cleaned so.
+// TestTextsOfOldRowsAreInert reads rows with markup that was stored before the service sanitised texts.
 func TestTextsOfOldRowsAreInert(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -144,7 +145,7 @@ func TestTextsOfOldRowsAreInert(t *testing.T) {
 	})
 }
 
-// TestTextsWithoutMarkup is for what the contract, section 6.2, says of single texts.
+// TestTextsWithoutMarkup checks the examples of texts in the contract, section 6.2.
 func TestTextsWithoutMarkup(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

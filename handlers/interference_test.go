@@ -59,7 +59,8 @@ func TestWhatACallerMayNotReadChangesNoReply(t *testing.T) {
 	}
 }
 
-// interference changes a calendar where an observer cannot see it.
+// interference checks that records which an observer may not read do not influence the observer's replies. It
+// compares replies before and after changes of such records.
 type interference struct {
 	*randomcalendar.Maker
 	site   listreference.Site
@@ -138,7 +139,7 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 	}
 }
 
-// differences are the records in which two calendars differ, each once, in the order of their changes.
+// differences has the records in which two calendars differ, each once, in the order of their changes.
 type differences struct {
 	events []*listreference.Event
 	linked []kindedRecord
@@ -151,7 +152,7 @@ type kindedRecord struct {
 	*listreference.Linked
 }
 
-// addOnce is a list with an element at its end, unless it is there already.
+// addOnce returns the list with v at its end. If the list already has v, it returns the list unchanged.
 func addOnce[T comparable](list []T, v T) []T {
 	if slices.Contains(list, v) {
 		return list
@@ -159,7 +160,8 @@ func addOnce[T comparable](list []T, v T) []T {
 	return append(list, v)
 }
 
-// compare asks an observer's requests, changes what the observer may not read, and asks them again.
+// compare sends an observer's requests, changes records that the observer may not read, and sends the requests
+// again. The replies must be equal. pair is the number of this comparison.
 func (n *interference) compare(t *testing.T, o listreference.Observer, pair int) {
 	t.Helper()
 	before := n.Calendar.Clone()
@@ -221,7 +223,7 @@ func (n *interference) replies(t *testing.T, o listreference.Observer, paths []s
 	return out
 }
 
-// vary changes a record at random, and takes the change back if the observer may read it.
+// vary changes a random record, and reverts the change if the observer may read the record.
 func (n *interference) vary(o listreference.Observer, d *differences) {
 	if draw.Percent(n.Rand, 35) {
 		kind := draw.Item(n.Rand, calendar.Venue, calendar.Venue, calendar.Organizer)
@@ -275,7 +277,7 @@ func (n *interference) vary(o listreference.Observer, d *differences) {
 	}
 }
 
-// toggleID is a list with an id, or without it if it was there.
+// toggleID returns the list without id if it has id, else with it.
 func toggleID(ids []int64, id int64) []int64 {
 	if at := slices.Index(ids, id); at >= 0 {
 		return slices.Delete(slices.Clone(ids), at, at+1)
@@ -363,7 +365,8 @@ func (n *interference) varyEvent(e *listreference.Event) {
 	}
 }
 
-// relink adds a link to one that is not in the trash, or takes one away. Half of what it adds has few events.
+// relink adds to ids a record of the kind that is not in the trash, or removes one. Half of the added records have
+// few events.
 func (n *interference) relink(kind calendar.Kind, ids []int64) []int64 {
 	if len(ids) > 0 && draw.Percent(n.Rand, 40) {
 		at := n.IntN(len(ids))
@@ -380,7 +383,7 @@ func (n *interference) relink(kind calendar.Kind, ids []int64) []int64 {
 	return slices.Insert(slices.Clone(ids), n.IntN(len(ids)+1), l.ID)
 }
 
-// count notes what differs between the two calendars.
+// count counts the kinds of differences between the two calendars, so that the test can require each kind.
 func (n *interference) count(o listreference.Observer, before *listreference.Calendar, d differences) {
 	differs := map[string]bool{}
 	for _, e := range d.events {
@@ -421,7 +424,8 @@ func (n *interference) count(o listreference.Observer, before *listreference.Cal
 	n.shares["as "+o.String()]++
 }
 
-// paths makes requests of an observer: most about what differs from another calendar, and some at random.
+// paths returns requests of an observer. Most are about the differences from another calendar, and some are
+// random.
 func (n *interference) paths(o listreference.Observer, other *listreference.Calendar, d differences) []string {
 	q := &questions{interference: n, observer: o}
 	for _, e := range d.events {
@@ -458,7 +462,7 @@ func (n *interference) paths(o listreference.Observer, other *listreference.Cale
 	return paths
 }
 
-// questions are requests about what differs between two calendars.
+// questions collects the paths of requests about the differences between two calendars.
 type questions struct {
 	*interference
 	observer listreference.Observer
@@ -473,7 +477,7 @@ func (q *questions) add(collection string, pairs ...any) {
 	q.paths = append(q.paths, "/"+collection+"?"+strings.Join(query, "&"))
 }
 
-// events asks for events of all times.
+// events adds a list of events of all times, with the given parameters: names and values in turn.
 func (q *questions) events(pairs ...any) {
 	pairs = append(pairs, "starts_after", "1990-01-01", "per_page", 50)
 	if draw.Percent(q.Rand, 80) {
@@ -487,7 +491,7 @@ func (q *questions) events(pairs ...any) {
 	q.add("events", pairs...)
 }
 
-// series asks for the occurrences of series, and for those of one.
+// series adds lists of the occurrences of all series and of one series.
 func (q *questions) series(id int64) {
 	for _, value := range []any{"next", "none", id} {
 		q.events("series", value)
@@ -502,7 +506,7 @@ func (q *questions) near(l *listreference.Linked) {
 	q.events("geoloc", 1)
 }
 
-// counts asks which venues or organizers have events.
+// counts adds lists of the venues or organizers that have events, or have none.
 func (q *questions) counts(collection string) {
 	for _, f := range [][]any{{"has_events", 0}, {"has_events", 1}, {"only_with_upcoming", 1}} {
 		q.add(collection, append(f, "per_page", 50, "_fields", collection+".id,total")...)
@@ -576,7 +580,7 @@ func (q *questions) linked(kind calendar.Kind, l, was *listreference.Linked) {
 	q.add(collection + "/" + strconv.FormatInt(l.ID, 10))
 }
 
-// different lists what is in one of two lists only.
+// different returns the elements that only one of two lists has.
 func different[T cmp.Ordered](a, b []T) []T {
 	var out []T
 	for _, v := range slices.Concat(a, b) {
@@ -588,7 +592,7 @@ func different[T cmp.Ordered](a, b []T) []T {
 	return slices.Compact(out)
 }
 
-// changes tells in which records two worlds differ.
+// changes describes the records in which two calendars differ, for error messages.
 func changes(before, after *listreference.Calendar) string {
 	var b strings.Builder
 	for i, e := range after.Events {

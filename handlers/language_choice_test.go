@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// siteSpeaks sets the language of the site.
+// siteSpeaks returns an option that sets the main language of the site.
 func siteSpeaks(lang calendar.Language) apitest.Option {
 	return func(c *handlers.Config) { c.Site.Language = lang }
 }
@@ -83,7 +83,8 @@ func TestAcceptLanguage(t *testing.T) {
 	}
 }
 
-// The lookup drops the region of a range, not its language, before it turns to the next one.
+// TestRegionsFindTheirLanguage checks that a range of Accept-Language such as es-MX matches Spanish before the
+// next range is tried.
 func TestRegionsFindTheirLanguage(t *testing.T) {
 	t.Parallel()
 	api := onSQLite(t) // in English
@@ -98,7 +99,8 @@ func TestRegionsFindTheirLanguage(t *testing.T) {
 	}
 }
 
-// TestWishesAreTakenInTheirOrder asks with a parameter, a segment and a header, each in every language or absent.
+// TestWishesAreTakenInTheirOrder requests languages by parameter, path segment and header, each in every language
+// or absent. The first of these that is present decides.
 func TestWishesAreTakenInTheirOrder(t *testing.T) {
 	t.Parallel()
 	type wishes struct{ parameter, segment, header calendar.Language }
@@ -302,7 +304,7 @@ func TestEveryReplySaysItsLanguage(t *testing.T) {
 	})
 }
 
-// A picture has no language, so its headers do not depend on one.
+// TestPicturesHaveNoLanguage checks that the headers of a picture do not depend on a language.
 func TestPicturesHaveNoLanguage(t *testing.T) {
 	t.Parallel()
 	var files media.Store

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// translations are the descriptive texts in a language by the English ones, those with the name of the site in
-// them as they are served.
+// translations returns the translated texts of the interface description by their English form. Texts with the
+// name of the site have that name filled in.
 func translations(t *testing.T, lang calendar.Language) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(apitest.Root(), "internal", "locale", "doc."+string(lang)+".json"))
@@ -35,7 +35,8 @@ func translations(t *testing.T, lang calendar.Language) map[string]string {
 	return texts
 }
 
-// splitDocument is a document in two lists: the texts for readers, and all other values, each with its path.
+// splitDocument is a JSON document in two lists: the texts for readers, and all other values. Each has its path
+// before it.
 type splitDocument struct{ texts, rest []string }
 
 func describedBy(t *testing.T, body []byte) splitDocument {
@@ -110,10 +111,10 @@ func TestEveryDescriptionIsTranslated(t *testing.T) {
 	}
 }
 
-// wish is a way to ask for a language.
+// wish returns a request for a path that asks for a language in one of the possible ways.
 type wish func(method, path string, lang calendar.Language) apitest.Request
 
-// waysToAsk are all ways.
+// waysToAsk returns all ways to ask for a language, by name.
 func waysToAsk() map[string]wish {
 	under := "/" + handlers.Namespace
 	return map[string]wish{
@@ -136,8 +137,8 @@ func waysToAsk() map[string]wish {
 	}
 }
 
-// splitDocuments are descriptions that were read, by their text. Most ways to ask for a language return the same documents, so
-// each is split once, and each pair is compared once.
+// splitDocuments caches the results of splitting and comparing descriptions, by their texts. Most ways to ask for
+// a language return the same documents.
 type splitDocuments struct {
 	documents map[string]splitDocument
 	compared  map[[2]string]bool

@@ -18,7 +18,7 @@ import (
 // linkHeader is one link of a Link header.
 var linkHeader = regexp.MustCompile(`<([^>]+)>; rel="(\w+)"`)
 
-// followLink asks for an address of a reply, as it is.
+// followLink requests a URL from a reply, without changing it.
 func followLink(t *testing.T, api *apitest.API, address any, header map[string]string) apitest.Response {
 	t.Helper()
 	path, ok := strings.CutPrefix(fmt.Sprint(address), apitest.BaseURL)
@@ -28,7 +28,7 @@ func followLink(t *testing.T, api *apitest.API, address any, header map[string]s
 	return api.Do(t, apitest.Request{Absolute: true, Path: path, Header: header})
 }
 
-// languageStyle is a way in which a client that follows links asks for Polish.
+// languageStyle is a way in which a client asks for Polish and then follows links.
 type languageStyle struct {
 	name, root, query string
 	header            map[string]string // sent with every request
@@ -121,7 +121,7 @@ func (s languageStyle) checkPage(t *testing.T, api *apitest.API, kind string, re
 	}
 }
 
-// linksOfItem are the addresses in the first record of a list that lead back to the API.
+// linksOfItem returns the URLs in the first record of a list that lead back to the API.
 func linksOfItem(t *testing.T, res apitest.Response, kind string) []any {
 	t.Helper()
 	if kind == "events" {
@@ -137,7 +137,7 @@ func linksOfItem(t *testing.T, res apitest.Response, kind string) []any {
 	return nil
 }
 
-// keepsStyle checks that a link chooses the language as the request did, and not in another way besides.
+// keepsStyle checks that a link chooses the language in the same way as the request, and in no other way.
 func keepsStyle(t *testing.T, link any, root, query string, page bool) {
 	t.Helper()
 	u, err := url.Parse(fmt.Sprint(link))

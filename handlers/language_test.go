@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// header checks one header of a reply.
+// header returns a check that a reply has a header with this value.
 func header(name, want string) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestNewRecordsAreBounded sends the most new records that an event may bring with it, and one more.
+// TestNewRecordsAreBounded sends an event with the largest allowed number of new inline records, and one with one
+// more.
 func TestNewRecordsAreBounded(t *testing.T) {
 	t.Parallel()
 	e := newEventTest(t, storetest.Migrated(t, storetest.SQLite(t)))
@@ -31,7 +32,7 @@ func TestNewRecordsAreBounded(t *testing.T) {
 		}
 		return list
 	}
-	before := e.rows(t)
+	before := e.rowCounts(t)
 	over := func(field string) func(*testing.T, apitest.Response) {
 		return func(t *testing.T, r apitest.Response) {
 			namesExactly(field+" rest_out_of_bounds")(t, r)
@@ -42,12 +43,12 @@ func TestNewRecordsAreBounded(t *testing.T) {
 		{Name: "too many venues", Request: post("admin", "/events", concert(object{"venue": venues(edit.MaxNew + 1)})), Status: 400, Check: over("venue")},
 		{Name: "too many tags", Request: post("admin", "/events", concert(object{"tags": named(edit.MaxNew + 1)})), Status: 400, Check: over("tags")},
 	})
-	if diff := cmp.Diff(before, e.rows(t)); diff != "" {
+	if diff := cmp.Diff(before, e.rowCounts(t)); diff != "" {
 		t.Errorf("stored rows (-before +after):\n%s", diff)
 	}
-	e.must(t, post("admin", "/events", concert(object{"venue": venues(edit.MaxNew), "tags": named(edit.MaxNew)})))
+	e.mustSucceed(t, post("admin", "/events", concert(object{"venue": venues(edit.MaxNew), "tags": named(edit.MaxNew)})))
 	// They are there now.
-	e.must(t, post("admin", "/events", concert(object{"tags": append(named(edit.MaxNew), "one more")})))
+	e.mustSucceed(t, post("admin", "/events", concert(object{"tags": append(named(edit.MaxNew), "one more")})))
 }
 
 // TestLongListsAreRefused sends lists that are longer than a list may be, and lists of unknown ids.

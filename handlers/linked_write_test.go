@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// linkedTest is a service with the example, for tests that hold for venues and organizers alike.
+// linkedTest is a service with the example calendar, for tests that apply to both venues and organizers.
 type linkedTest struct {
 	*eventTest
 
@@ -34,37 +34,37 @@ func eachLinkedTest(t *testing.T, test func(t *testing.T, e *linkedTest)) {
 
 func (e *linkedTest) path(id int64) string { return fmt.Sprintf("%s/%d", e.collection, id) }
 
-// named is the body of a create.
+// named returns the body of a create. more has further fields.
 func (e *linkedTest) named(name string, more object) object {
 	body := object{e.kind: name}
 	maps.Copy(body, more)
 	return body
 }
 
-// add creates a record.
+// add creates a record as the user as, and returns its id.
 func (e *linkedTest) add(t *testing.T, as, name string, more object) int64 {
 	t.Helper()
 	return e.mustPost(t, as, e.collection, e.named(name, more))
 }
 
-// is compares a record as the administrator reads it.
-func (e *linkedTest) is(t *testing.T, id int64, want object) {
+// isStored reads a record as the administrator and fails unless it has the wanted values.
+func (e *linkedTest) isStored(t *testing.T, id int64, want object) {
 	t.Helper()
-	hasValues(t, e.must(t, apitest.Request{As: "admin", Path: e.path(id)}), want)
+	hasValues(t, e.mustSucceed(t, apitest.Request{As: "admin", Path: e.path(id)}), want)
 }
 
-// keeps is a check that a reply shows the values and that the record it shows keeps them.
+// keeps returns a check that a reply has the wanted values, and that a later read of the same record has them too.
 func (e *linkedTest) keeps(want object) func(t *testing.T, r apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
 		hasValues(t, r, want)
-		e.is(t, int64(r.Get(t, "id").(float64)), want)
+		e.isStored(t, int64(r.Get(t, "id").(float64)), want)
 	}
 }
 
 func TestCreatedVenueHasDefaults(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		r := e.must(t, post("author", "/venues", object{"venue": "Small Hall"}))
+		r := e.mustSucceed(t, post("author", "/venues", object{"venue": "Small Hall"}))
 		id := int64(r.Get(t, "id").(float64))
 		want := object{
 			"id": id, "author": fmt.Sprint(e.user["author"]), "status": "publish",
@@ -85,7 +85,7 @@ func TestCreatedVenueHasDefaults(t *testing.T) {
 
 func TestCreatedOrganizerHasDefaults(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		r := e.must(t, post("contributor", "/organizers", object{"organizer": "Club & Co"}))
+		r := e.mustSucceed(t, post("contributor", "/organizers", object{"organizer": "Club & Co"}))
 		id := int64(r.Get(t, "id").(float64))
 		want := object{
 			"id": id, "author": fmt.Sprint(e.user["contributor"]), "status": "draft",
@@ -103,7 +103,8 @@ func TestCreatedOrganizerHasDefaults(t *testing.T) {
 	})
 }
 
-// TestTextsOfLinkedRecords sets, cleans, clears and refuses each plain text.
+// TestTextsOfLinkedRecords writes each plain text of venues and organizers: a valid one, one with markup, an empty
+// one and an invalid one.
 func TestTextsOfLinkedRecords(t *testing.T) {
 	eachLinkedTest(t, func(t *testing.T, e *linkedTest) {
 		fields := []string{"phone", "email"}
@@ -113,7 +114,7 @@ func TestTextsOfLinkedRecords(t *testing.T) {
 		for _, field := range fields {
 			// A state or province shows as stateprovince too, so each is tested on a record of its own.
 			id := e.add(t, "admin", "Text "+field, object{field: " <b>Łódź</b> &amp; Co "})
-			e.is(t, id, object{field: "Łódź & Co"})
+			e.isStored(t, id, object{field: "Łódź & Co"})
 			long := strings.Repeat("ż", 255)
 			e.Run(t, []apitest.Case{
 				{Name: field + " changed", Request: patch("admin", e.path(id), object{field: "Next"}), Status: 200, Check: e.keeps(object{field: "Next"})},
@@ -202,14 +203,14 @@ func TestCommonFieldsOfLinkedRecords(t *testing.T) {
 
 func TestRepresentationSentBackChangesNothing(t *testing.T) {
 	eachLinkedTest(t, func(t *testing.T, e *linkedTest) {
-		before := e.must(t, get(e.path(e.example)))
+		before := e.mustSucceed(t, get(e.path(e.example)))
 		var body object
 		before.Into(t, &body)
 		for _, method := range []string{"POST", "PUT", "PATCH"} {
-			e.must(t, apitest.Request{Method: method, As: "admin", Path: e.path(e.example), JSON: body})
+			e.mustSucceed(t, apitest.Request{Method: method, As: "admin", Path: e.path(e.example), JSON: body})
 		}
 		var after object
-		e.must(t, get(e.path(e.example))).Into(t, &after)
+		e.mustSucceed(t, get(e.path(e.example))).Into(t, &after)
 		for _, changing := range []string{"modified", "modified_utc"} {
 			delete(after, changing)
 			delete(body, changing)
@@ -298,7 +299,7 @@ func TestTrashOfLinkedRecords(t *testing.T) {
 		stays := e.add(t, "admin", "Stays", nil)
 		event := e.mustCreate(t, "admin", object{e.kind: []int64{id, stays}})
 		only := e.mustCreate(t, "admin", object{e.kind: id, "status": "draft"})
-		hasValues(t, e.must(t, remove("author", e.path(id)+"?force=true")), object{
+		hasValues(t, e.mustSucceed(t, remove("author", e.path(id)+"?force=true")), object{
 			"id": id, "status": "trash", "slug": "barn__trashed", "phone": "1", "url": fmt.Sprintf("%s/?p=%d", apitest.BaseURL, id), "json_ld": nil,
 		})
 		after := object{"venue.id": stays}
@@ -306,8 +307,8 @@ func TestTrashOfLinkedRecords(t *testing.T) {
 		if e.kind == "organizer" {
 			after, none = object{"organizer.0.id": stays, "organizer.1": nil}, object{"organizer": []any{}}
 		}
-		e.stored(t, event, after)
-		e.stored(t, only, none)
+		e.isStored(t, event, after)
+		e.isStored(t, only, none)
 		e.Run(t, []apitest.Case{
 			{Name: "again", Request: remove("author", e.path(id)), Status: 410, Code: e.kind + "-is-in-trash"},
 			{Name: "again, without the right", Request: remove("contributor", e.path(id)), Status: 403, Code: "rest_forbidden"},
@@ -319,10 +320,10 @@ func TestTrashOfLinkedRecords(t *testing.T) {
 			{Name: "restored", Request: patch("author", e.path(id), object{"status": "publish"}), Status: 200, Check: e.keeps(object{"status": "publish", "slug": "barn"})},
 		})
 		// The links are gone for good.
-		e.stored(t, event, after)
-		e.stored(t, only, none)
+		e.isStored(t, event, after)
+		e.isStored(t, only, none)
 
-		e.must(t, patch("admin", e.path(id), object{"status": "trash"}))
+		e.mustSucceed(t, patch("admin", e.path(id), object{"status": "trash"}))
 		if next := e.add(t, "admin", "Barn", nil); next == id {
 			t.Errorf("what is in the trash is no duplicate")
 		}
@@ -392,7 +393,7 @@ func TestDuplicatesOfLinkedRecords(t *testing.T) {
 func TestDuplicatesInTheLanguageOfTheRequest(t *testing.T) {
 	eachLinkedTest(t, func(t *testing.T, e *linkedTest) {
 		id := e.add(t, "admin", "Castle", object{"description": "Old"})
-		e.must(t, patch("admin", e.path(id)+"?ml_language=pl", e.named("Zamek", object{"description": "Stary"})))
+		e.mustSucceed(t, patch("admin", e.path(id)+"?ml_language=pl", e.named("Zamek", object{"description": "Stary"})))
 		create := func(lang string, body object) int64 {
 			return e.mustPost(t, "admin", e.collection+"?ml_language="+lang, body)
 		}
@@ -411,8 +412,8 @@ func TestDuplicatesInTheLanguageOfTheRequest(t *testing.T) {
 				t.Errorf("%s: record %d, found %d", c.name, id, got)
 			}
 		}
-		hasValues(t, e.must(t, get(e.path(id)+"?ml_language=pl")), object{e.kind: "Zamek", "description": "<p>Stary</p>"})
-		e.is(t, id, object{e.kind: "Castle", "description": "<p>Old</p>"})
+		hasValues(t, e.mustSucceed(t, get(e.path(id)+"?ml_language=pl")), object{e.kind: "Zamek", "description": "<p>Stary</p>"})
+		e.isStored(t, id, object{e.kind: "Castle", "description": "<p>Old</p>"})
 	})
 }
 
@@ -422,31 +423,31 @@ func TestTranslationsOfLinkedRecords(t *testing.T) {
 		path := e.path(id)
 		reads := func(lang string, want object) {
 			t.Helper()
-			hasValues(t, e.must(t, get(path+"?ml_language="+lang)), want)
+			hasValues(t, e.mustSucceed(t, get(path+"?ml_language="+lang)), want)
 		}
-		hasValues(t, e.must(t, patch("admin", path+"?ml_language=pl", e.named("Muzeum", object{"phone": "2"}))), object{
+		hasValues(t, e.mustSucceed(t, patch("admin", path+"?ml_language=pl", e.named("Muzeum", object{"phone": "2"}))), object{
 			e.kind: "Muzeum", "description": "<p>Art</p>", "slug": "museum", "phone": "2", "language": "pl", "translations": []string{"en", "pl"},
 		})
 		reads("en", object{e.kind: "Museum", "phone": "2", "language": "en"})
 		reads("es", object{e.kind: "Museum", "language": "en"})
-		e.must(t, apitest.Request{Method: "PATCH", As: "admin", Absolute: true, Path: "/pl/cal/events/v1" + path, JSON: object{"description": "Sztuka", "slug": "Muzeum"}})
+		e.mustSucceed(t, apitest.Request{Method: "PATCH", As: "admin", Absolute: true, Path: "/pl/cal/events/v1" + path, JSON: object{"description": "Sztuka", "slug": "Muzeum"}})
 		reads("pl", object{"description": "<p>Sztuka</p>", "slug": "muzeum", "url": apitest.BaseURL + "/pl/" + e.kind + "/muzeum/"})
 		reads("en", object{"description": "<p>Art</p>", "slug": "museum"})
 		for _, slug := range []string{"museum", "muzeum"} {
-			hasValues(t, e.must(t, get(e.collection+"/by-slug/"+slug)), object{"id": id, e.kind: "Museum"})
+			hasValues(t, e.mustSucceed(t, get(e.collection+"/by-slug/"+slug)), object{"id": id, e.kind: "Museum"})
 		}
 		// Accept-Language chooses what is answered, not what is changed.
-		r := e.must(t, apitest.Request{Method: "PATCH", As: "admin", Path: path, JSON: e.named("Gallery", nil), Header: map[string]string{"Accept-Language": "pl"}})
+		r := e.mustSucceed(t, apitest.Request{Method: "PATCH", As: "admin", Path: path, JSON: e.named("Gallery", nil), Header: map[string]string{"Accept-Language": "pl"}})
 		hasValues(t, r, object{e.kind: "Muzeum"})
 		reads("en", object{e.kind: "Gallery"})
 		// The slugs of all languages go to the trash and come back.
-		e.must(t, remove("admin", path))
+		e.mustSucceed(t, remove("admin", path))
 		if r := e.Do(t, get(e.collection+"/by-slug/muzeum")); r.Status != 400 {
 			t.Errorf("a slug of the trash: %d %s", r.Status, r.Body)
 		}
-		e.must(t, patch("admin", path, object{"status": "publish"}))
-		hasValues(t, e.must(t, get(e.collection+"/by-slug/muzeum?ml_language=pl")), object{"id": id, "slug": "muzeum"})
-		e.must(t, patch("admin", path+"?ml_language=pl", object{"description": nil}))
+		e.mustSucceed(t, patch("admin", path, object{"status": "publish"}))
+		hasValues(t, e.mustSucceed(t, get(e.collection+"/by-slug/muzeum?ml_language=pl")), object{"id": id, "slug": "muzeum"})
+		e.mustSucceed(t, patch("admin", path+"?ml_language=pl", object{"description": nil}))
 		reads("pl", object{e.kind: "Muzeum", "description": "<p>Art</p>"})
 	})
 }

@@ -211,7 +211,8 @@ func TestLinksFollowTheMountAndTheBaseURL(t *testing.T) {
 	})
 }
 
-// The base URL may end in a name that the paths of the API begin with.
+// TestBaseURLThatLooksLikeTheAPI serves the API below a base URL whose path ends like the beginning of the API's
+// paths.
 func TestBaseURLThatLooksLikeTheAPI(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
@@ -264,7 +265,8 @@ func TestListsCostNoStatementPerRow(t *testing.T) {
 	})
 }
 
-// TestInlineImagesCostNoStatementEach sends inline venues whose images are those of representations, by callers who may not.
+// TestInlineImagesCostNoStatementEach sends inline venues whose images are copied from representations. It checks
+// that images do not cost one SQL statement each.
 func TestInlineImagesCostNoStatementEach(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -292,8 +294,8 @@ func TestInlineImagesCostNoStatementEach(t *testing.T) {
 	})
 }
 
-// fill adds sixty events, each with a venue, an organizer, categories and a tag of its own, all with pictures and
-// Polish texts.
+// fill adds sixty events. Each has its own venue, organizer, categories and tag, all with pictures and Polish
+// texts.
 func fill(t *testing.T, api *apitest.API) {
 	t.Helper()
 	db, languages := api.Store.Ent, calendar.LanguagesOf(calendar.English, calendar.Polish)

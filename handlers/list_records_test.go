@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// statusRecords are ids of records of one collection, by author and status.
+// statusRecords has ids of the records of one collection, by author and status.
 type statusRecords map[string]map[calendar.Status]int64
 
 // having returns the records of authors with any of the statuses, which commas separate.
@@ -29,7 +29,8 @@ func (r statusRecords) having(statuses string, authors ...string) (ids []int64) 
 	return ids
 }
 
-// adders add a record to each collection, with the title, and the author (0 for none), status and date of publication.
+// adders returns a function for each collection that adds a record and returns its id. by is the author, and 0
+// means none.
 func adders(t *testing.T, api *apitest.API) map[string]func(title string, by int64, s calendar.Status, published time.Time) int64 {
 	t.Helper()
 	before := func(s calendar.Status) calendar.Status {
@@ -275,7 +276,8 @@ func TestListsOfTerms(t *testing.T) {
 	})
 }
 
-// Names and descriptions are ordered as the reader's language orders them, without regard to case, on all engines.
+// TestTermsAreOrderedAsTheLanguageDoes checks that terms are sorted by the rules of the reader's language,
+// ignoring case, on all engines.
 func TestTermsAreOrderedAsTheLanguageDoes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -331,7 +333,8 @@ func TestTermsAreOrderedAsTheLanguageDoes(t *testing.T) {
 	})
 }
 
-// Terms that a program wrote which knows of no sort keys are listed all the same, once, after the others.
+// TestTermsWithoutSortKeysAreListed lists terms that an older program wrote without sort keys. Each appears once,
+// after the other terms.
 func TestTermsWithoutSortKeysAreListed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -357,7 +360,8 @@ func TestTermsWithoutSortKeysAreListed(t *testing.T) {
 	})
 }
 
-// A list of terms is sorted by the texts in the language of the request.
+// TestTermsAreOrderedAsTheyAreServed checks that lists of terms are sorted by the texts in the language of the
+// request.
 func TestTermsAreOrderedAsTheyAreServed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -18,10 +18,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// getAs is get for a signed-in user.
+// getAs returns a GET request of a signed-in user.
 func getAs(login, path string) apitest.Request { return apitest.Request{As: login, Path: path} }
 
-// listedIDs reports the ids of a list, in its order.
+// listedIDs returns the ids of a list in its order. key is the member with the list, such as "events".
 func listedIDs(t *testing.T, r apitest.Response, key string) []int64 {
 	t.Helper()
 	items, ok := r.Get(t, key).([]any)
@@ -39,7 +39,7 @@ func listedIDs(t *testing.T, r apitest.Response, key string) []int64 {
 	return ids
 }
 
-// listsExactly checks that exactly these ids are on the page, in this order.
+// listsExactly returns a check that a page has exactly these ids, in this order.
 func listsExactly(key string, want ...int64) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -49,7 +49,7 @@ func listsExactly(key string, want ...int64) func(*testing.T, apitest.Response) 
 	}
 }
 
-// hasInvalid checks which parameters are named as invalid, and the reason of those that have one.
+// hasInvalid returns a check that a 400 names exactly these parameters. A parameter may be followed by its reason.
 func hasInvalid(want ...string) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -145,10 +145,10 @@ const (
 	unknownIDs  = " unknown-ids"
 )
 
-// refusals are cases of parameters of lists that are refused.
+// refusals are cases of list requests with invalid parameters.
 type refusals []apitest.Case
 
-// add adds a path that is refused for what hasInvalid takes.
+// add adds a path that must be refused with the faults in want (see hasInvalid).
 func (c *refusals) add(login, path string, want ...string) {
 	*c = append(*c, apitest.Case{
 		Name: strings.TrimSpace(login + " " + path), Request: getAs(login, path),
@@ -397,8 +397,8 @@ func TestDefaultsFollowTheSiteAndTheDay(t *testing.T) {
 	listsExactly("events", minimalEvent, morningSong, eveningSong, choir)(t, api.Do(t, get("/events?per_page=4")))
 }
 
-// A calendar of a site in Warsaw around the change of the clock on 2027-03-28 (02:00 to 03:00) and on
-// 2027-10-31 (03:00 to 02:00).
+// TestDateFiltersCompareInstantsInTheZoneOfTheSite lists events of a site in Warsaw around the clock changes of
+// 2027-03-28 (02:00 to 03:00) and 2027-10-31 (03:00 to 02:00).
 func TestDateFiltersCompareInstantsInTheZoneOfTheSite(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// changesAfter reads the change log from a revision on: "update event 15 by 1: title cost". Fields are sorted, and
-// so are the lines. Revisions must follow each other without a gap.
+// changesAfter returns the change log after a revision, one line for each change: "update event 15 by 1: title
+// cost". Lines and fields are sorted. It fails if revisions have a gap.
 func (e *eventTest) changesAfter(t *testing.T, revision int64) (lines []string, newest int64) {
 	t.Helper()
 	rows, err := e.Store.Ent.Change.Query().Where(change.IDGT(revision)).Order(ent.Asc(change.FieldID)).All(t.Context())
@@ -166,8 +166,8 @@ func TestEveryWriteIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// TestChangeLogGrowsInTheOrderOfCommits reads the log while requests write: what has been read never gets a
-// predecessor, and what it speaks of is there.
+// TestChangeLogGrowsInTheOrderOfCommits reads the change log while requests write. No change may appear before one
+// that was already read, and each named record must exist.
 func TestChangeLogGrowsInTheOrderOfCommits(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		db := e.Store.Ent
@@ -200,7 +200,7 @@ func TestChangeLogGrowsInTheOrderOfCommits(t *testing.T) {
 	})
 }
 
-// watchLog reads the log again and again until ctx ends.
+// watchLog reads the change log repeatedly until ctx ends. It returns an error if the log is inconsistent.
 func watchLog(ctx context.Context, db *ent.Client) error {
 	last := int64(0)
 	for ctx.Err() == nil {

@@ -27,7 +27,7 @@ const refusedMark = "refused"
 // sentValue is code at the start of a cell, which a remark may follow.
 var sentValue = regexp.MustCompile("^`([^`]*)` \\(.*\\)$")
 
-// manualTables are the tables of a page of the manual.
+// manualTables returns the tables of examples on a page of the manual.
 func manualTables(t *testing.T, file string) []manual.Examples {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -37,7 +37,8 @@ func manualTables(t *testing.T, file string) []manual.Examples {
 	return manual.Tables(string(text))
 }
 
-// rows calls check with every row of the tables of a name, and with what follows the name.
+// rows calls check with each row of the tables with a name on a page of the manual. Its argument of is the text
+// after the name in the title of the table.
 func rows(t *testing.T, page, name string, check func(t *testing.T, of string, cells []string)) {
 	t.Helper()
 	found := 0
@@ -149,7 +150,8 @@ func service(t *testing.T, st *store.Store) *apitest.API {
 	return api
 }
 
-// write sends a body with a title and without what it sets to nil; the answer is nil if it is refused.
+// write sends a body and returns the decoded reply, or nil if the reply is 400. It adds the members of defaults
+// that the body lacks.
 func write(t *testing.T, api *apitest.API, method, path, body string, defaults map[string]any) map[string]any {
 	t.Helper()
 	var fields map[string]any
@@ -172,7 +174,7 @@ func write(t *testing.T, api *apitest.API, method, path, body string, defaults m
 	return nil
 }
 
-// compare compares the cells after the first with fields of a reply.
+// compare checks that the cells after the first equal the named fields of a reply.
 func compare(t *testing.T, cells []string, reply map[string]any, names ...string) {
 	t.Helper()
 	if reply == nil {

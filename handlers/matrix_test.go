@@ -79,7 +79,7 @@ republish  R                W,O             other      no     no     no      no 
 // roles are the columns of the matrix.
 var roles = []string{"", "subscriber", "contributor", "author", "editor", "administrator"}
 
-// right is one cell of the matrix for one record.
+// right is one cell of the permission matrix, applied to one record. want is the expected outcome.
 type right struct {
 	operation, kind, status, whose, role string
 
@@ -91,13 +91,14 @@ func (r right) String() string {
 	return fmt.Sprintf("%q may %s %s %s of %s", r.role, r.operation, r.status, r.kind, r.whose)
 }
 
-// The test writes the trash with W or O as its earlier status, such as trash:draft.
+// stored returns the status of the record and, for one in the trash, its status before that. In the matrix the
+// latter follows a colon, such as trash:draft.
 func (r right) stored() (status, before calendar.Status) {
 	s, b, _ := strings.Cut(r.status, ":")
 	return calendar.Status(s), calendar.Status(b)
 }
 
-// cells reads the matrix; a case that two lines speak of is an error.
+// cells parses the permission matrix. It fails if two lines contain the same case.
 func cells(t *testing.T) []right {
 	t.Helper()
 	expand := strings.NewReplacer(
@@ -151,7 +152,7 @@ func briefSample[T any](st *store.Store, table []T) []T {
 	return out
 }
 
-// plant writes a record for each case, many at a time.
+// plant stores a record for each case, in batches, and sets the id of the case.
 func plant(t *testing.T, api *apitest.API, users map[string]int64, cases []right) {
 	t.Helper()
 	db := api.Store.Ent
@@ -278,7 +279,7 @@ func TestEveryRightOfTheMatrix(t *testing.T) {
 	})
 }
 
-// matrixWord is a reply in a word of the matrix.
+// matrixWord returns the word that the matrix has for a reply.
 func matrixWord(t *testing.T, c right, r apitest.Response) string {
 	t.Helper()
 	if r.Status == http.StatusOK {
@@ -360,8 +361,8 @@ func TestListsShowWhatTheRoleMaySee(t *testing.T) {
 	})
 }
 
-// visibleIDs reads a column of visibility. It returns the sorted ids of the records of a kind that each list shows, by the requested status.
-// A list that is refused has nil.
+// visibleIDs reads a column of the matrix of visibility. It returns the sorted ids that each list of the kind must
+// show, by the requested status. Nil means that the list must be refused.
 func visibleIDs(planted []right, kind string, column int) map[string][]int64 {
 	want := map[string][]int64{}
 	for line := range strings.Lines(visibility) {
@@ -391,7 +392,7 @@ func visibleIDs(planted []right, kind string, column int) map[string][]int64 {
 	return want
 }
 
-// whoseFor returns whose a planted record is for the user of a role.
+// whoseFor returns whose the record is from the view of a role's user, in a word of the matrix.
 func (r right) whoseFor(role string) string {
 	if r.whose == "own" && r.role == role {
 		return "own"
@@ -399,7 +400,8 @@ func (r right) whoseFor(role string) string {
 	return "other"
 }
 
-// shownIDs returns the sorted ids of a list, nil if the request is refused. Asked is the requested status, - for none.
+// shownIDs returns the sorted ids of a list, or nil if the request is refused. asked is the requested status, and
+// "-" means none.
 func shownIDs(t *testing.T, api *apitest.API, role, kind, asked string) []int64 {
 	t.Helper()
 	path := "/" + kind + "s?per_page=50"

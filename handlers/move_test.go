@@ -25,15 +25,15 @@ import (
 // movedURL is the address of the site, before its move and after.
 const movedURL = "https://calendar.example.org"
 
-// move is a calendar that was imported from a site and is served in its place.
+// move is a calendar that was imported from a WordPress site and replaces that site.
 type move struct {
 	*apitest.API
 	t   *testing.T
 	old *wptest.Site
 }
 
-// moveSite imports a site, and serves it under the mount and with the paths of the site. keep is whether its records keep
-// their ids.
+// moveSite imports a WordPress site and serves it under its old mount and paths. keep states whether its records
+// keep their ids.
 func moveSite(t *testing.T, st *store.Store, old *wptest.Site, keep bool) *move {
 	t.Helper()
 	cal := importSite(t, st, old, keep)
@@ -89,7 +89,7 @@ func (m *move) follow(path string) (last string, redirects int, reply apitest.Re
 	}
 }
 
-// outcome says what became of an address: "same", "redirected", or why it is lost.
+// outcome describes what an old URL leads to after the move: "same", "redirected", or why it is lost.
 func (m *move) outcome(a wptest.Address) string {
 	m.t.Helper()
 	last, redirects, reply := m.follow(a.Path)
@@ -122,7 +122,7 @@ func (m *move) outcome(a wptest.Address) string {
 	return [...]string{"same", "redirected"}[redirects]
 }
 
-// id returns the id of a record of the old site here.
+// id returns the id that a record of the old site has after the import.
 func (m *move) id(of wptest.Record) int64 {
 	m.t.Helper()
 	key := fmt.Sprintf("calendar.example.org?id=%d", of.ID)
@@ -136,7 +136,7 @@ func (m *move) id(of wptest.Record) int64 {
 	return row.RecordID
 }
 
-// pageOf returns the path of the page of an event of the old site.
+// pageOf returns the new path of the page of an event of the old site.
 func (m *move) pageOf(of wptest.Record) string {
 	m.t.Helper()
 	row := m.Store.Ent.Event.GetX(m.t.Context(), m.id(of))
@@ -208,7 +208,8 @@ func TestAMoveKeepsAddresses(t *testing.T) {
 	}
 }
 
-// TestShortAddressesAreThoseOfTheSource has two sites with the same ids. The second one gets new ids, and its addresses.
+// TestShortAddressesAreThoseOfTheSource imports two sites that use the same ids. Records of the second get new
+// ids, but their old short URLs (/?p=) must lead to them.
 func TestShortAddressesAreThoseOfTheSource(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -41,10 +41,11 @@ type namedResource[R ent.Row, V any, J any] struct {
 	writes  namedWrites[R, V]
 }
 
-// wordFilter is a filter by a stored word of any of several values, such as sample.
+// wordFilter is a list parameter that selects records whose column has one of the sent words. sample is an example
+// of such a word.
 type wordFilter struct{ name, column, description, sample string }
 
-// namedWrites are the writes of a kind of records with a name (edit.Named).
+// namedWrites is the set of writes that a kind of named records supports. edit.Named implements it.
 type namedWrites[R, V any] interface {
 	Lock(context.Context, *entTx, int64) (R, error)
 	Create(context.Context, *entTx, *edit.Editor, *edit.NamedInput[V]) (R, bool, error)
@@ -81,7 +82,7 @@ func (n *namedResource[R, V, J]) of() calendar.Kind { return n.kind }
 // replies returns the replies with one record.
 func (n *namedResource[R, V, J]) replies() recordReplies { return recordReplies{n.get, n.written} }
 
-// namedQuery is the input of the list of a namedResource.
+// namedQuery is the input of a list of named records, such as GET /venues.
 type namedQuery struct {
 	read.Paging
 	Search       *string

@@ -161,7 +161,7 @@ func (n *namedResource[R, V, J]) permitted(r *writing, q *target, op auth.Operat
 	return c.ID, nil
 }
 
-// change runs do on a locked record in a transaction. It answers with the record as it is then.
+// change runs do in a transaction, with the record locked. The reply shows the record as it is after that.
 func (n *namedResource[R, V, J]) change(r *writing, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*endpoint.Reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := n.writes.Lock(r.Ctx, tx, id)

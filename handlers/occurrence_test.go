@@ -25,7 +25,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// occurrenceCase is a series whose occurrences are read and sent back.
+// occurrenceCase is a series whose occurrences are read and then written with the values that were read.
 type occurrenceCase struct {
 	name string
 	over object // fields of the create
@@ -62,10 +62,10 @@ func (c occurrenceCase) prepare(t *testing.T, e *eventTest, ids []int64) {
 	t.Helper()
 	for _, id := range ids {
 		if c.change != nil {
-			e.must(t, patch(c.author(), eventPath(id), c.change))
+			e.mustSucceed(t, patch(c.author(), eventPath(id), c.change))
 		}
 		if c.into != nil {
-			e.must(t, patch(c.author(), eventPath(id)+"?ml_language=pl", c.into))
+			e.mustSucceed(t, patch(c.author(), eventPath(id)+"?ml_language=pl", c.into))
 		}
 		if c.store != nil {
 			changeEvent(t, e.API, id, c.store)
@@ -74,7 +74,7 @@ func (c occurrenceCase) prepare(t *testing.T, e *eventTest, ids []int64) {
 	}
 }
 
-// sendBack sends what is read of each occurrence by each method, and in other languages.
+// sendBack writes to each occurrence what a read of it returned, by each method and in several languages.
 func (c occurrenceCase) sendBack(t *testing.T, e *eventTest, ids []int64, methods []string) {
 	t.Helper()
 	as := c.author()
@@ -91,8 +91,8 @@ func (c occurrenceCase) sendBack(t *testing.T, e *eventTest, ids []int64, method
 	}
 }
 
-// TestAnOccurrenceSentBackStaysAsItIs reads occurrences and writes what was read; if storetest.IsBrief, one occurrence of each
-// series and by one of the methods.
+// TestAnOccurrenceSentBackStaysAsItIs reads occurrences and writes what was read. Nothing may change. If
+// storetest.IsBrief, it does so for one occurrence of each series, by one method.
 func TestAnOccurrenceSentBackStaysAsItIs(t *testing.T) {
 	all := object{
 		"description": "For *adults*\nand children\n\nTwice a month", "excerpt": "Short & sweet", "slug": "a-course", "image": poster,
@@ -164,34 +164,34 @@ func (e *eventTest) slugOf(t *testing.T, id int64) string {
 	return e.Store.Ent.Event.Query().Where(event.ID(id)).Select(event.FieldSlug).StringX(t.Context())
 }
 
-// unchanged reads an event, sends what was read, and compares all that there is before and after.
+// unchanged reads an event, writes what was read, and fails if anything in the calendar changes.
 func (e *eventTest) unchanged(t *testing.T, as, method, path string) {
 	t.Helper()
 	absolute := strings.Contains(path, handlers.Namespace)
 	read := apitest.Request{As: as, Path: path, Absolute: absolute}
-	before := e.must(t, read)
-	rows := e.rows(t)
+	before := e.mustSucceed(t, read)
+	rows := e.rowCounts(t)
 	e.now = e.now.Add(time.Second)
 	written := e.Do(t, apitest.Request{Method: method, As: as, Path: path, Absolute: absolute, JSON: before.JSON(t)})
 	if written.Status != 200 {
 		t.Errorf("%s %s: %d %s", method, path, written.Status, written.Body)
 		return
 	}
-	after := e.must(t, read)
+	after := e.mustSucceed(t, read)
 	if diff := cmp.Diff(before.JSON(t), after.JSON(t)); diff != "" {
 		t.Errorf("%s %s (-before +after):\n%s", method, path, diff)
 	}
 	if a, b := before.Header.Get("ETag"), after.Header.Get("ETag"); a != b || a == "" {
 		t.Errorf("%s %s: ETag %s, then %s", method, path, a, b)
 	}
-	if diff := cmp.Diff(rows, e.rows(t)); diff != "" {
+	if diff := cmp.Diff(rows, e.rowCounts(t)); diff != "" {
 		t.Errorf("%s %s: rows (-before +after):\n%s", method, path, diff)
 	}
 }
 
 func TestOnlyAChangedFieldOfAnOccurrenceSentBackBecomesOwn(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		made := e.must(t, post("admin", "/events", course(object{"description": "One\nTwo", "cost": []int{5, 10, 20}})))
+		made := e.mustSucceed(t, post("admin", "/events", course(object{"description": "One\nTwo", "cost": []int{5, 10, 20}})))
 		path := eventPath(int64(made.Get(t, "id").(float64)))
 		own := []string{}
 		for _, c := range []struct {
@@ -206,10 +206,10 @@ func TestOnlyAChangedFieldOfAnOccurrenceSentBackBecomesOwn(t *testing.T) {
 			{"en", "description", "<p>One</p>", []string{"title:pl", "description", "cost", "website", "featured"}},
 		} {
 			asked := path + "?ml_language=" + c.language
-			body := e.must(t, get(asked)).JSON(t).(object)
-			hasValues(t, e.must(t, get(asked)), object{"series.own_fields": own})
+			body := e.mustSucceed(t, get(asked)).JSON(t).(object)
+			hasValues(t, e.mustSucceed(t, get(asked)), object{"series.own_fields": own})
 			body[c.name] = c.value
-			hasValues(t, e.must(t, apitest.Request{Method: "PUT", As: "admin", Path: asked, JSON: body}), object{
+			hasValues(t, e.mustSucceed(t, apitest.Request{Method: "PUT", As: "admin", Path: asked, JSON: body}), object{
 				"series.own_fields": c.own, c.name: c.value,
 			})
 			own = c.own
@@ -224,7 +224,7 @@ type scheduleRequest struct {
 	seen, hidden string // parameter and reason; "" means the request is accepted
 }
 
-// send sends the request. It checks that the request is refused for the wanted reason, or accepted if want is "".
+// send sends the request. It checks that the reply is a refusal with the reason want, or a success if want is "".
 func (q scheduleRequest) send(t *testing.T, e *eventTest, as string, occurrence int64, want string) apitest.Response {
 	t.Helper()
 	r := e.Do(t, patch(as, eventPath(occurrence), q.body))
@@ -261,7 +261,7 @@ func (q scheduleRequest) sendToOthers(t *testing.T, e *eventTest, as string, occ
 // addOccurrence creates a series with a status, and returns an occurrence of it that the author may edit.
 func (e *eventTest) addOccurrence(t *testing.T, series calendar.Status) int64 {
 	t.Helper()
-	res := e.must(t, post("admin", "/events", course(nil)))
+	res := e.mustSucceed(t, post("admin", "/events", course(nil)))
 	id := int64(res.Get(t, "series", "id").(float64))
 	e.Store.Ent.Series.UpdateOneID(id).SetStatus(series).ExecX(t.Context())
 	occurrence := e.occurrences(t, id)[1]
@@ -305,7 +305,7 @@ func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 				t.Run(fmt.Sprintf("%s of a series in %s", as, c.series), func(t *testing.T) {
 					canRead := slices.Contains(c.readers, as)
 					occurrence := e.addOccurrence(t, c.series)
-					if r := e.must(t, apitest.Request{As: as, Path: eventPath(occurrence)}); (valueAt(r.JSON(t), "series") != nil) != canRead {
+					if r := e.mustSucceed(t, apitest.Request{As: as, Path: eventPath(occurrence)}); (valueAt(r.JSON(t), "series") != nil) != canRead {
 						t.Fatalf("series %v, read %t", valueAt(r.JSON(t), "series"), canRead)
 					}
 					outside := e.mustCreate(t, "author", overlayBody(maps.Clone(dates), object{"title": "Outside"}))
@@ -352,8 +352,8 @@ func TestAnOccurrenceWrittenMeanwhileIsComparedAgain(t *testing.T) {
 	})
 }
 
-// TestAnOccurrenceRemovedMeanwhile removes the event, or its series, while a request writes it. An id is never reused, so that of
-// a removed event is known as one that is no event.
+// TestAnOccurrenceRemovedMeanwhile removes an event or its series while a request writes the event. The error says
+// that no event has the id, since ids are never reused.
 func TestAnOccurrenceRemovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// inWarsaw runs a test of pages of a site in Warsaw. add adds an event of a zone.
+// inWarsaw runs a test of the pages of a site in Warsaw. The function add adds an event in a zone and returns its
+// id.
 func inWarsaw(t *testing.T, test func(t *testing.T, api *apitest.API, add func(title, start, end, zone string, changes ...func(*ent.EventCreate)) int64)) {
 	t.Helper()
 	t.Parallel()
@@ -84,7 +85,7 @@ func TestDaysOfLongEvents(t *testing.T) {
 	})
 }
 
-// inOrder reports an error for texts that a page does not have one after the other.
+// inOrder returns a check that a page contains these texts in this order.
 func inOrder(texts ...string) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -100,7 +101,7 @@ func inOrder(texts ...string) func(*testing.T, apitest.Response) {
 	}
 }
 
-// neighbours reports an error for a page that has other pages before and after it. "" is none.
+// neighbours returns a check of the links to the previous and the next page. "" means no link.
 func neighbours(before, after string) func(*testing.T, apitest.Response) {
 	link := func(rel, path string) string {
 		if path == "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// offering has the pages and feeds in some languages, the main one first.
-func offering(languages ...calendar.Language) func(*handlers.Config) {
+// offerLanguages returns an option that sets the languages of pages and feeds, the main one first.
+func offerLanguages(languages ...calendar.Language) func(*handlers.Config) {
 	return func(c *handlers.Config) {
 		custom := settings.Default()
 		custom.Languages = languages
@@ -24,7 +24,7 @@ func offering(languages ...calendar.Language) func(*handlers.Config) {
 func TestLanguagesOfPages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, offering(calendar.English, calendar.Polish))
+		api := apitest.New(t, st, offerLanguages(calendar.English, calendar.Polish))
 		api.Example(t)
 		form := func(path string) apitest.Request {
 			return apitest.Request{Method: "POST", Path: path, Absolute: true, Form: "password=x"}
@@ -81,7 +81,7 @@ func TestLanguagesOfPages(t *testing.T) {
 func TestOneLanguage(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, offering(calendar.Polish))
+		api := apitest.New(t, st, offerLanguages(calendar.Polish))
 		api.Example(t)
 		for _, path := range []string{"/", "/events/", "/events/month/", "/event/winter-jazz-blues/", "/docs", "/developers/"} {
 			r := api.Do(t, page(path))

@@ -150,7 +150,7 @@ func TestListsHaveTheLinkedDataOfTheirEvents(t *testing.T) {
 	})
 }
 
-// TestLinkedDataOfFullPages fills pages up to their limits. They keep within 30 kB, compressed.
+// TestLinkedDataOfFullPages checks that the largest possible pages stay below 30 kB when compressed.
 func TestLinkedDataOfFullPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes hundreds of events")

@@ -27,7 +27,8 @@ var namedPaths = calendar.Paths{
 // ownAddress matches the addresses of this service in replies of all formats: absolute ones, and those of attributes.
 var ownAddress = regexp.MustCompile(`(?:` + regexp.QuoteMeta(apitest.BaseURL) + `|(?:href|action|src)=")(/[^"'<>\s\\),]*)`)
 
-// linksIn returns the addresses of this service in a reply and its Link and Content-Location headers, below the base URL.
+// linksIn returns the paths below the base URL of all links to this service in a reply, including its Link and
+// Content-Location headers.
 func linksIn(r apitest.Response) []string {
 	text := string(r.Body)
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "text/calendar") {
@@ -42,7 +43,7 @@ func linksIn(r apitest.Response) []string {
 	return out
 }
 
-// readAll follows all links from the first addresses, and returns the addresses with their replies.
+// readAll requests the first addresses, follows all links, and returns every reply by its address.
 func readAll(t *testing.T, api *apitest.API, from ...string) map[string]apitest.Response {
 	t.Helper()
 	const most = 4000
@@ -70,7 +71,7 @@ func readAll(t *testing.T, api *apitest.API, from ...string) map[string]apitest.
 	return read
 }
 
-// withNames adds records of all kinds to a site that has names of its own, and returns its API.
+// withNames returns the API of a site with custom names in page paths, and with records of all kinds.
 func withNames(t *testing.T, st *store.Store, aliases map[string]string) *apitest.API {
 	t.Helper()
 	custom := settings.Default()
@@ -83,7 +84,7 @@ func withNames(t *testing.T, st *store.Store, aliases map[string]string) *apites
 	return api
 }
 
-// programPath returns a path with the names of the program. It is the same if the path has none of the site's.
+// programPath replaces the custom names in a path by the default ones of the program.
 func programPath(address string) string {
 	path, query, _ := strings.Cut(address, "?")
 	segments := strings.Split(path, "/")
@@ -102,8 +103,8 @@ func programPath(address string) string {
 	return path
 }
 
-// Each address that the program prints is answered at once and has the names of the site. The same address with the program's
-// names redirects to it; a feed is answered there.
+// TestNamesOfASiteAreInAllAddresses checks that each link of a site with custom page names has those names and
+// needs no redirect. With the default names, a page redirects to that link and a feed is served.
 func TestNamesOfASiteAreInAllAddresses(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -188,7 +189,8 @@ func TestOtherNamesLeadToThoseOfASite(t *testing.T) {
 	})
 }
 
-// A mount below a name of the site would hide pages.
+// TestMountsBelowNamesOfASite checks that an API mount below a custom or default page name is refused, because it
+// would hide pages.
 func TestMountsBelowNamesOfASite(t *testing.T) {
 	t.Parallel()
 	custom := settings.Default()

@@ -20,10 +20,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// page is a GET of a page.
+// page returns a GET request for a page.
 func page(path string) apitest.Request { return apitest.Request{Path: path, Absolute: true} }
 
-// contains reports an error for each text that a page lacks, or has after a "!".
+// contains returns a check that a page contains each text. A text after "!" must be missing.
 func contains(texts ...string) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -36,7 +36,7 @@ func contains(texts ...string) func(*testing.T, apitest.Response) {
 	}
 }
 
-// leadsTo reports an error for a reply that does not lead to an address.
+// leadsTo returns a check that a reply redirects to a URL.
 func leadsTo(location string) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -46,7 +46,7 @@ func leadsTo(location string) func(*testing.T, apitest.Response) {
 	}
 }
 
-// addCourse adds a weekly course as a client does, and returns the id of its first event.
+// addCourse adds a weekly course through the API, and returns the id of its first event.
 func addCourse(t *testing.T, api *apitest.API) {
 	t.Helper()
 	reply := api.Do(t, apitest.Request{Method: "POST", Path: "/events", As: "admin", JSON: map[string]any{
@@ -175,7 +175,7 @@ func TestProtectedEventsHaveAForm(t *testing.T) {
 	})
 }
 
-// TestPagesLeakNothing looks for the texts of events that visitors do not see in every page that might have them.
+// TestPagesLeakNothing searches all pages for the texts of events that visitors may not see.
 func TestPagesLeakNothing(t *testing.T) {
 	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
 		api.Example(t)
@@ -386,7 +386,7 @@ func TestPagesThatAreOff(t *testing.T) {
 	})
 }
 
-// TestDatesAreThoseOfALanguage looks for English in pages of other languages.
+// TestDatesAreThoseOfALanguage searches pages of other languages for English names of days and months.
 func TestDatesAreThoseOfALanguage(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -449,7 +449,7 @@ func TestPagesOfWithdrawnEvents(t *testing.T) {
 	})
 }
 
-// isErrorPage reports an error for a reply that is no page of an error in a language.
+// isErrorPage returns a check that a reply is an HTML error page in a language.
 func isErrorPage(language string) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()

@@ -21,13 +21,14 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// guessRates are budgets that no test waits for.
+// guessRates returns limits of password guesses that refill too slowly to matter in a test.
 func guessRates(source, target, trusted int) limit.GuessRates {
 	hour := func(burst int) limit.Rate { return limit.Rate{Interval: time.Hour, Burst: burst} }
 	return limit.GuessRates{Source: hour(source), Target: hour(target), Trusted: hour(trusted)}
 }
 
-// wayIn is a request with a password. Where a reply is 200 for a wrong password, it lacks the secret text.
+// wayIn is a request that can carry an event's password, such as a read of the event or its page. If a wrong
+// password gives 200, the reply lacks the secret text.
 type wayIn struct {
 	name  string
 	send  func(password string) apitest.Request
@@ -97,7 +98,8 @@ func fromAddress(r apitest.Request, client int) apitest.Request {
 	return r
 }
 
-// TestGuessesOfPasswords spends the budget by each way in. A right password is then refused by every way in.
+// TestGuessesOfPasswords uses up the allowed guesses by each kind of request. After that every kind refuses even
+// the right password.
 func TestGuessesOfPasswords(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -125,7 +127,7 @@ func TestGuessesOfPasswords(t *testing.T) {
 	})
 }
 
-// spend sends right passwords, which cost nothing, and then as many wrong ones as the budget allows.
+// spend sends right passwords, which are free, and then wrong ones until the budget is used up.
 func (w wayIn) spend(t *testing.T, api *apitest.API, client, budget int) {
 	t.Helper()
 	for range 5 {
@@ -142,7 +144,7 @@ func (w wayIn) spend(t *testing.T, api *apitest.API, client, budget int) {
 	}
 }
 
-// isClosed checks that a client without a budget is refused, whatever the password.
+// isClosed checks that a client that has used up its guesses is refused, whatever the password.
 func (w wayIn) isClosed(t *testing.T, api *apitest.API, client int) {
 	t.Helper()
 	for _, password := range []string{"simsim", "sesame"} {
@@ -180,7 +182,8 @@ func TestRefusedGuessesOnPages(t *testing.T) {
 	})
 }
 
-// TestGuessersAndReaders has addresses and users guess. A reader is refused only for guesses of their own.
+// TestGuessersAndReaders has several addresses and users guess. A reader may be refused only because of their own
+// guesses.
 func TestGuessersAndReaders(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -278,8 +281,8 @@ func TestParallelGuessesOfPasswords(t *testing.T) {
 	})
 }
 
-// TestProtectedEventsAreCachedForRequestsWithoutPassword compares the replies of a process with cached records with those of
-// one without. It counts the reads of events.
+// TestProtectedEventsAreCachedForRequestsWithoutPassword compares the replies of a process that caches records
+// with those of one that does not. It counts the reads of events.
 func TestProtectedEventsAreCachedForRequestsWithoutPassword(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// get is a request of most of the cases.
+// get returns an anonymous GET request.
 func get(path string) apitest.Request { return apitest.Request{Path: path} }
 
 func TestRepresentationsAreThoseOfTheContract(t *testing.T) {

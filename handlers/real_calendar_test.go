@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A city's calendar is imported and listed, and each member of each event is compared with the source. What may
-// differ is named here, with the reason; anything else is a fault.
+// TestARealCalendarIsServedAsItsSourceServedIt imports a city's calendar and compares each member of each event
+// with the source. It lists the allowed differences with their reasons.
 func TestARealCalendarIsServedAsItsSourceServedIt(t *testing.T) {
 	t.Parallel()
 	const variable = "ALMANAC_REAL_CALENDAR"
@@ -86,7 +86,8 @@ var sourceMembers = []string{
 var addedMembers = append(laterFields(), "ticketed", "post_parent", "language", "translations", "event_status",
 	"event_status_reason", "attendance", "virtual_url", "series")
 
-// expectedEvent returns a source's event as the service answers it (contract, section 6.1).
+// expectedEvent returns the representation that the service must have for an event of the source (contract,
+// section 6.1).
 func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 	t.Helper()
 	out := expectedMember(t, e, "title")
@@ -127,7 +128,8 @@ func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 	return out
 }
 
-// expectedMember changes the texts as the contract says, and drops what is the source's own.
+// expectedMember returns a linked record of the source as the service must show it. It drops members that only the
+// source has. title is the member with the name.
 func expectedMember(t *testing.T, e map[string]any, title string) map[string]any {
 	t.Helper()
 	out := make(map[string]any, len(e))
@@ -165,7 +167,8 @@ func expectedMember(t *testing.T, e map[string]any, title string) map[string]any
 	return out
 }
 
-// withoutOurs is a served event without what only we have, and without what is where it is served.
+// withoutOurs returns an event of the service without members that the source does not have, and without URLs,
+// which differ.
 func withoutOurs(e, source map[string]any) map[string]any {
 	out := make(map[string]any, len(e))
 	for name, v := range e {

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A replica is stood in for by a second database with the same rows, to which a write is carried over by making it
-// there too.
+// TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet checks that signed-in users do not read from a lagging replica.
+// A second database with the same rows acts as the replica. It gets a write when the test repeats the write there.
 func TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

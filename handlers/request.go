@@ -9,13 +9,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// request is a read of the API.
+// request is a request that reads from the API, with the handlers that answer it.
 type request struct {
 	*endpoint.Request
 	h *Handlers
 }
 
-// writing is a write of the API.
+// writing is a request that writes to the API.
 type writing struct {
 	*request
 	// changes is the version that the record to change had when it was read. The zero value means that none has been read.

@@ -65,14 +65,14 @@ all           draft    other      own,other  other      no  no  no      no      
 /series       draft    other      own,other  own,other  no  no  no      no      ok  ok
 `
 
-// scopeRight is one cell of scopeRights.
+// scopeRight is one cell of scopeRights, the table of permissions for writes with a scope.
 type scopeRight struct{ scope, status, series, first, second, role, want string }
 
 func (r scopeRight) String() string {
 	return fmt.Sprintf("%q writes %s of a series in %s, %s with occurrences %s and %s", r.role, r.scope, r.status, r.series, r.first, r.second)
 }
 
-// scopeCells reads scopeRights. A case that two lines speak of is an error.
+// scopeCells parses scopeRights. It fails if two lines contain the same case.
 func scopeCells(t *testing.T) (out []scopeRight) {
 	t.Helper()
 	seen := map[scopeRight]bool{}
@@ -204,7 +204,7 @@ func plantSeries(t *testing.T, api *apitest.API, users map[string]int64, c scope
 	return id
 }
 
-// seriesState returns the series, its phases and its occurrences as they are stored.
+// seriesState returns all stored values of a series, its phases and its occurrences, for comparisons.
 func seriesState(t *testing.T, st *store.Store, id int64) (out []string) {
 	t.Helper()
 	out = append(out, st.Ent.Series.Query().Where(entseries.ID(id)).OnlyX(t.Context()).String())
@@ -217,7 +217,7 @@ func seriesState(t *testing.T, st *store.Store, id int64) (out []string) {
 	return slices.Sorted(slices.Values(out))
 }
 
-// scopeReply is a reply in a word of scopeRights.
+// scopeReply returns the word that scopeRights has for a reply.
 func scopeReply(t *testing.T, c scopeRight, r apitest.Response) string {
 	t.Helper()
 	forbidden := http.StatusForbidden

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// titlesOf are the titles, names or terms of a list, in its order.
+// titlesOf returns the titles or names in a list, in its order. key is the member of a record that has them.
 func titlesOf(t *testing.T, r apitest.Response, collection, key string) []string {
 	t.Helper()
 	items, ok := r.Get(t, collection).([]any)

@@ -92,8 +92,8 @@ func TestSeriesHaveEveryFieldOfAnEvent(t *testing.T) {
 	}
 }
 
-// writeLater creates a series without a field, and writes the field to all occurrences and to one alone. want has the
-// values that they share then, besides their titles.
+// writeLater creates a series without a field, and then writes the field to all occurrences and to one alone. The
+// result want has the values that they then share, besides their titles.
 func writeLater(
 	t *testing.T, api *apitest.API, base, later object, want map[string]any, shared func(map[string]any, ...string) map[string]any,
 ) {
@@ -135,7 +135,7 @@ func writeLater(
 	}
 }
 
-// withoutJSONLD takes the linked data out of a representation and of what it embeds: series have none.
+// withoutJSONLD removes json_ld from a representation and its embedded records, because series have none.
 func withoutJSONLD(v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -43,7 +43,7 @@ func addPolishCourse(t testing.TB, api *apitest.API) int64 {
 	return id
 }
 
-// changeEvent writes a row of an event as it is.
+// changeEvent changes the row of an event directly in the database, without the change log.
 func changeEvent(t testing.TB, api *apitest.API, id int64, change func(*ent.EventUpdateOne)) {
 	t.Helper()
 	u := api.Store.Ent.Event.UpdateOneID(id)

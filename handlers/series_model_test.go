@@ -103,7 +103,8 @@ func scopedWrite(scope string, body func(*indexModel, *ent.Event) object) func(*
 	}
 }
 
-// seriesFields is some fields of a series that are not of its schedule, always with a new title.
+// seriesFields returns random fields of a series that do not belong to its schedule. They always include a new
+// title.
 func (m *indexModel) seriesFields() object {
 	all := m.eventBody()
 	for _, name := range []string{"start_date", "end_date", "all_day"} {
@@ -114,7 +115,7 @@ func (m *indexModel) seriesFields() object {
 	return out
 }
 
-// pickSeries returns the id of a series with a status, 0 if there is none. Then it makes one.
+// pickSeries returns the id of a series with a status. If there is none, it creates one and returns 0.
 func (m *indexModel) pickSeries(status calendar.Status) int64 {
 	m.Helper()
 	rows := m.db.Series.Query().Where(entseries.StatusEQ(status)).Order(entseries.ByID()).AllX(m.ctx)
@@ -152,7 +153,8 @@ func (m *indexModel) editOccurrence(do func(*ent.Tx, *edit.Editor, *ent.Event) e
 	return m.edit(func(tx *ent.Tx, e *edit.Editor) error { return do(tx, e, row) })
 }
 
-// restateSeries gives a series another status, with its entry of the change log.
+// restateSeries sets the status of a random series directly in the database, with an entry in the change log. If
+// there is no series to change, it creates one and returns false.
 func (m *indexModel) restateSeries(status calendar.Status) bool {
 	m.Helper()
 	rows := m.db.Series.Query().Where(entseries.StatusNEQ(status)).AllX(m.ctx)

@@ -11,22 +11,23 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// TestFollowingOfTheContract is the second example of the contract, section 19.9.
+// TestFollowingOfTheContract replays the second example of the contract, section 19.9: a write with
+// scope=following.
 func TestFollowingOfTheContract(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		first := e.must(t, post("admin", "/events", course(nil)))
+		first := e.mustSucceed(t, post("admin", "/events", course(nil)))
 		series := int64(first.Get(t, "series", "id").(float64))
 		ids := e.occurrences(t, series)
-		e.must(t, patch("admin", eventPath(ids[1]), object{"start_date": "2026-12-09 17:00"}))
+		e.mustSucceed(t, patch("admin", eventPath(ids[1]), object{"start_date": "2026-12-09 17:00"}))
 		slugs := make([]any, len(ids))
 		for i, id := range ids {
-			slugs[i] = e.must(t, get(eventPath(id))).Get(t, "slug")
+			slugs[i] = e.mustSucceed(t, get(eventPath(id))).Get(t, "slug")
 		}
-		hasValues(t, e.must(t, patch("admin", eventPath(ids[2])+"?scope=following", object{"start_date": "2027-01-05 18:30"})), object{
+		hasValues(t, e.mustSucceed(t, patch("admin", eventPath(ids[2])+"?scope=following", object{"start_date": "2027-01-05 18:30"})), object{
 			"start_date": "2027-01-05 18:30:00", "end_date": "2027-01-05 20:00:00", "series.is_exception": false,
 			"series.original_start_date": "2027-01-05 18:30:00", "series.text": "every second Tuesday until 3 March 2027",
 		})
-		shown := e.must(t, get(fmt.Sprint("/series/", series)))
+		shown := e.mustSucceed(t, get(fmt.Sprint("/series/", series)))
 		hasValues(t, shown, object{"total": 7, "next": ids[0], "start_date": "2027-01-05 18:30:00"})
 		var got struct {
 			Phases []struct {
@@ -51,9 +52,9 @@ func TestFollowingOfTheContract(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("phases (-want +got):\n%s", diff)
 		}
-		hasValues(t, e.must(t, get(eventPath(ids[1]))), object{"start_date": "2026-12-09 17:00:00", "series.is_exception": true})
+		hasValues(t, e.mustSucceed(t, get(eventPath(ids[1]))), object{"start_date": "2026-12-09 17:00:00", "series.is_exception": true})
 		for i, id := range ids {
-			if slug := e.must(t, get(eventPath(id))).Get(t, "slug"); slug != slugs[i] {
+			if slug := e.mustSucceed(t, get(eventPath(id))).Get(t, "slug"); slug != slugs[i] {
 				t.Errorf("slug %v, before %v", slug, slugs[i])
 			}
 		}
@@ -63,7 +64,7 @@ func TestFollowingOfTheContract(t *testing.T) {
 // TestWritesOfSeries updates, deletes and restores a series by id and by slug.
 func TestWritesOfSeries(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		first := e.must(t, post("admin", "/events", course(nil)))
+		first := e.mustSucceed(t, post("admin", "/events", course(nil)))
 		series := int64(first.Get(t, "series", "id").(float64))
 		ids := e.occurrences(t, series)
 		path := fmt.Sprint("/series/", series)
@@ -71,38 +72,38 @@ func TestWritesOfSeries(t *testing.T) {
 		titles := func(want string) {
 			t.Helper()
 			for _, id := range ids {
-				hasValues(t, e.must(t, get(eventPath(id))), object{"title": want})
+				hasValues(t, e.mustSucceed(t, get(eventPath(id))), object{"title": want})
 			}
 		}
-		hasValues(t, e.must(t, patch("admin", path, object{"title": "Polish", "scope": "all"})), object{"title": "Polish", "total": 7})
+		hasValues(t, e.mustSucceed(t, patch("admin", path, object{"title": "Polish", "scope": "all"})), object{"title": "Polish", "total": 7})
 		titles("Polish")
-		hasValues(t, e.must(t, apitest.Request{Method: "PUT", As: "admin", Path: bySlug, JSON: object{"title": "Polski", "cost": "10"}}), object{
+		hasValues(t, e.mustSucceed(t, apitest.Request{Method: "PUT", As: "admin", Path: bySlug, JSON: object{"title": "Polski", "cost": "10"}}), object{
 			"id": series, "title": "Polski", "cost": "$10",
 		})
 		titles("Polski")
-		e.must(t, patch("admin", eventPath(ids[4]), object{"title": "Own"}))
-		hasValues(t, e.must(t, patch("admin", path, object{"slug": "polski"})), object{"slug": "polski"})
-		hasValues(t, e.must(t, patch("admin", path+"?exceptions=drop", object{"title": "All"})), object{"title": "All"})
+		e.mustSucceed(t, patch("admin", eventPath(ids[4]), object{"title": "Own"}))
+		hasValues(t, e.mustSucceed(t, patch("admin", path, object{"slug": "polski"})), object{"slug": "polski"})
+		hasValues(t, e.mustSucceed(t, patch("admin", path+"?exceptions=drop", object{"title": "All"})), object{"title": "All"})
 		titles("All")
 
-		hasValues(t, e.must(t, patch("admin", path, object{"description": "<b onclick=x>Bold</b><script>x</script>"})), object{"description": "<p><b>Bold</b></p>"})
-		hasValues(t, e.must(t, patch("admin", eventPath(ids[5])+"?scope=all", object{"excerpt": "<i onclick=x>Slow</i>"})), object{"excerpt": "<p><i>Slow</i></p>"})
-		hasValues(t, e.must(t, patch("admin", eventPath(ids[5]), object{"excerpt": "<u onclick=x>Own</u>"})), object{"excerpt": "<p><u>Own</u></p>"})
+		hasValues(t, e.mustSucceed(t, patch("admin", path, object{"description": "<b onclick=x>Bold</b><script>x</script>"})), object{"description": "<p><b>Bold</b></p>"})
+		hasValues(t, e.mustSucceed(t, patch("admin", eventPath(ids[5])+"?scope=all", object{"excerpt": "<i onclick=x>Slow</i>"})), object{"excerpt": "<p><i>Slow</i></p>"})
+		hasValues(t, e.mustSucceed(t, patch("admin", eventPath(ids[5]), object{"excerpt": "<u onclick=x>Own</u>"})), object{"excerpt": "<p><u>Own</u></p>"})
 
 		// What is read and sent back changes nothing.
-		before := e.must(t, apitest.Request{As: "admin", Path: path})
+		before := e.mustSucceed(t, apitest.Request{As: "admin", Path: path})
 		body := before.JSON(t).(object)
-		rows := e.rows(t)
-		after := e.must(t, apitest.Request{Method: "PUT", As: "admin", Path: path, JSON: body})
+		rows := e.rowCounts(t)
+		after := e.mustSucceed(t, apitest.Request{Method: "PUT", As: "admin", Path: path, JSON: body})
 		if diff := cmp.Diff(body, after.JSON(t).(object)); diff != "" {
 			t.Errorf("what was read and sent back (-before +after):\n%s", diff)
 		}
-		if diff := cmp.Diff(rows, e.rows(t)); diff != "" {
+		if diff := cmp.Diff(rows, e.rowCounts(t)); diff != "" {
 			t.Errorf("rows (-before +after):\n%s", diff)
 		}
 
-		old := e.must(t, apitest.Request{As: "admin", Path: path}).Header.Get("ETag")
-		e.must(t, patch("admin", path, object{"title": "Newer"}))
+		old := e.mustSucceed(t, apitest.Request{As: "admin", Path: path}).Header.Get("ETag")
+		e.mustSucceed(t, patch("admin", path, object{"title": "Newer"}))
 		e.Run(t, []apitest.Case{
 			{Name: "an old version", Request: ifMatch(old, patch("admin", path, object{"title": "x"})), Status: 412, Code: "rest_precondition_failed"},
 			{Name: "an old version of a deletion", Request: ifMatch(old, remove("admin", path)), Status: 412, Code: "rest_precondition_failed"},
@@ -184,18 +185,19 @@ func TestEveryWriteOfSeriesTakesEveryField(t *testing.T) {
 	}
 }
 
-// TestEveryScopeExpectsAVersion sends an old version with writes of each scope. Nothing changes.
+// TestEveryScopeExpectsAVersion sends an old version in If-Match with writes of each scope. Each must be refused
+// and change nothing.
 func TestEveryScopeExpectsAVersion(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		made := e.must(t, post("admin", "/events", course(nil)))
+		made := e.mustSucceed(t, post("admin", "/events", course(nil)))
 		id := int64(made.Get(t, "series", "id").(float64))
 		ids := e.occurrences(t, id)
 		series, occurrence := fmt.Sprint("/series/", id), eventPath(ids[2])
 		tagOf := func(path string) string {
-			return e.must(t, apitest.Request{As: "admin", Path: path}).Header.Get("ETag")
+			return e.mustSucceed(t, apitest.Request{As: "admin", Path: path}).Header.Get("ETag")
 		}
 		old := map[string]string{series: tagOf(series), occurrence: tagOf(occurrence)}
-		e.must(t, patch("admin", series, object{"title": "Newer"}))
+		e.mustSucceed(t, patch("admin", series, object{"title": "Newer"}))
 		for _, path := range []string{
 			occurrence, occurrence + "?scope=this", occurrence + "?scope=following", occurrence + "?scope=all", series, series + "?scope=all",
 		} {
@@ -210,23 +212,23 @@ func TestEveryScopeExpectsAVersion(t *testing.T) {
 			if diff := cmp.Diff(before, seriesState(t, e.Store, id)); diff != "" {
 				t.Errorf("%s (-before +after):\n%s", path, diff)
 			}
-			e.must(t, ifMatch(tagOf(record), patch("admin", path, object{"title": "By " + path})))
+			e.mustSucceed(t, ifMatch(tagOf(record), patch("admin", path, object{"title": "By " + path})))
 		}
-		e.must(t, ifMatch(tagOf(occurrence), remove("admin", occurrence+"?scope=following")))
-		e.must(t, ifMatch(tagOf(series), remove("admin", series)))
+		e.mustSucceed(t, ifMatch(tagOf(occurrence), remove("admin", occurrence+"?scope=following")))
+		e.mustSucceed(t, ifMatch(tagOf(series), remove("admin", series)))
 	})
 }
 
 // TestAWriteOfASeriesHidesItsOccurrences hides and protects a series, and asks what lists show then.
 func TestAWriteOfASeriesHidesItsOccurrences(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		made := e.must(t, post("admin", "/events", course(object{"title": "Rumba", "description": "Rumba for all"})))
+		made := e.mustSucceed(t, post("admin", "/events", course(object{"title": "Rumba", "description": "Rumba for all"})))
 		id := int64(made.Get(t, "series", "id").(float64))
 		ids, path := e.occurrences(t, id), fmt.Sprint("/series/", id)
 		const window = "per_page=50&starts_after=2026-11-01&starts_before=2027-12-31"
 		shown := func(path string) (found []int64) {
 			t.Helper()
-			r := e.must(t, get(path))
+			r := e.mustSucceed(t, get(path))
 			key := "events"
 			if strings.HasPrefix(path, "/series") {
 				key = "series"
@@ -255,7 +257,7 @@ func TestAWriteOfASeriesHidesItsOccurrences(t *testing.T) {
 			{"open again", object{"hide_from_listings": false, "password": ""}, ids, ids[:1], []int64{id}, ids, 200},
 		} {
 			if c.change != nil {
-				e.must(t, patch("admin", path, c.change))
+				e.mustSucceed(t, patch("admin", path, c.change))
 			}
 			for _, list := range []struct {
 				path string
@@ -286,7 +288,7 @@ func TestAWriteOfASeriesHidesItsOccurrences(t *testing.T) {
 // firstOfIDs returns the first of some ids, if there are any.
 func firstOfIDs(ids []int64) []int64 { return ids[:min(1, len(ids))] }
 
-// seriesIf returns the id of a series if occurrences are found.
+// seriesIf returns the id of a series as a list, or an empty list if no occurrences are given.
 func seriesIf(id int64, occurrences []int64) []int64 {
 	if len(occurrences) == 0 {
 		return nil

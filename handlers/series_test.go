@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// course is the body of the contract's example of a series, with other fields over it.
+// course returns the body of the contract's example of a series. The members of over are added or replace them.
 func course(over object) object {
 	body := concert(object{
 		"title": "Polish for beginners", "start_date": "2026-11-24 18:00", "end_date": "2026-11-24 19:30",
@@ -25,7 +25,7 @@ func course(over object) object {
 	return overlayBody(body, over)
 }
 
-// overlayBody puts the members over those of a body. Nil takes a member out.
+// overlayBody returns a body with the members of o added or replaced. A nil member is removed.
 func overlayBody(body, o object) object {
 	for name, v := range o {
 		if body[name] = v; v == nil {
@@ -51,7 +51,7 @@ func (e *eventTest) occurrences(t *testing.T, series int64) []int64 {
 	return ids
 }
 
-// TestSeriesOfTheContract is the example of the contract, section 19.9.
+// TestSeriesOfTheContract replays the example of the contract, section 19.9.
 func TestSeriesOfTheContract(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		first := e.Do(t, post("admin", "/events", course(nil)))
@@ -72,30 +72,30 @@ func TestSeriesOfTheContract(t *testing.T) {
 		if len(ids) != 7 || ids[0] != id {
 			t.Fatalf("occurrences are %v, want 7 from %d on", ids, id)
 		}
-		hasValues(t, e.must(t, patch("admin", eventPath(ids[1]), object{"start_date": "2026-12-09 17:00"})), object{
+		hasValues(t, e.mustSucceed(t, patch("admin", eventPath(ids[1]), object{"start_date": "2026-12-09 17:00"})), object{
 			"start_date": "2026-12-09 17:00:00", "end_date": "2026-12-09 18:30:00",
 			"series": object{
 				"id": series, "rest_url": rest, "original_start_date": "2026-12-08 18:00:00", "is_exception": true,
 				"own_fields": []string{"start_date", "end_date"}, "text": text,
 			},
 		})
-		hasValues(t, e.must(t, get(eventPath(ids[1]))), object{
+		hasValues(t, e.mustSucceed(t, get(eventPath(ids[1]))), object{
 			"json_ld.eventStatus": "https://schema.org/EventRescheduled", "json_ld.previousStartDate": "2026-12-08T18:00:00+01:00",
 			"json_ld.superEvent": object{
 				"@type": "EventSeries", "name": "Polish for beginners", "url": apitest.BaseURL + "/series/polish-for-beginners/",
 			},
 		})
-		e.must(t, patch("admin", eventPath(ids[1]), object{"event_status": "canceled"}))
-		hasValues(t, e.must(t, get(eventPath(ids[1]))), object{
+		e.mustSucceed(t, patch("admin", eventPath(ids[1]), object{"event_status": "canceled"}))
+		hasValues(t, e.mustSucceed(t, get(eventPath(ids[1]))), object{
 			"json_ld.eventStatus": "https://schema.org/EventCancelled", "json_ld.previousStartDate": nil,
 		})
-		hasValues(t, e.must(t, get(fmt.Sprint("/series/", series))), object{
+		hasValues(t, e.mustSucceed(t, get(fmt.Sprint("/series/", series))), object{
 			"id": series, "rest_url": rest, "url": apitest.BaseURL + "/series/polish-for-beginners/", "slug": "polish-for-beginners",
 			"start_date": "2026-11-24 18:00:00", "rrule": "FREQ=WEEKLY;INTERVAL=2;UNTIL=20270303;BYDAY=TU",
 			"rdate": []string{}, "exdate": []string{"2026-12-22 18:00:00"}, "text": text, "generated_until": nil,
 			"total": 7, "next": id, "event_status": nil, "post_parent": nil, "utc_start_date": nil,
 		})
-		hasValues(t, e.must(t, get("/series/by-slug/polish-for-beginners?ml_language=pl")), object{
+		hasValues(t, e.mustSucceed(t, get("/series/by-slug/polish-for-beginners?ml_language=pl")), object{
 			"text": "co drugi wtorek do 3 marca 2027, z wyjątkiem 22 grudnia 2026",
 		})
 	})
@@ -110,9 +110,9 @@ func TestRefusedSchedules(t *testing.T) {
 		single := e.mustCreate(t, "admin", nil)
 		made := e.Do(t, post("admin", "/events", course(object{"slug": "a-course"})))
 		occurrence := int64(made.Get(t, "id").(float64))
-		made = e.must(t, post("admin", "/events", course(object{"title": "Long", "exdate": nil, "rrule": "FREQ=DAILY;COUNT=200"})))
+		made = e.mustSucceed(t, post("admin", "/events", course(object{"title": "Long", "exdate": nil, "rrule": "FREQ=DAILY;COUNT=200"})))
 		long := int64(made.Get(t, "id").(float64))
-		before := e.rows(t)
+		before := e.rowCounts(t)
 		create := func(over object) apitest.Request {
 			return post("admin", "/events", overlayBody(course(object{"exdate": nil}), over))
 		}
@@ -236,7 +236,7 @@ func TestRefusedSchedules(t *testing.T) {
 				}
 			})
 		}
-		if diff := cmp.Diff(before, e.rows(t)); diff != "" {
+		if diff := cmp.Diff(before, e.rowCounts(t)); diff != "" {
 			t.Errorf("rows (-before +after):\n%s", diff)
 		}
 		e.Run(t, []apitest.Case{
@@ -250,7 +250,7 @@ func TestRefusedSchedules(t *testing.T) {
 				hasValues(t, r, object{"series": nil})
 			}},
 			{Name: "dates alone", Request: post("admin", "/events", concert(object{"rdate": "2026-12-06,2026-12-07 10:00"})), Status: 201, Check: func(t *testing.T, r apitest.Response) {
-				hasValues(t, e.must(t, get(fmt.Sprint("/series/", r.Get(t, "series", "id")))), object{
+				hasValues(t, e.mustSucceed(t, get(fmt.Sprint("/series/", r.Get(t, "series", "id")))), object{
 					"rrule": "", "rdate": []string{"2026-12-06 18:00:00", "2026-12-07 10:00:00"}, "total": 3,
 				})
 			}},
@@ -281,8 +281,8 @@ func TestMoreExceptionsThanAreSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.must(t, remove("admin", eventPath(ids[368])))
-	shown := e.must(t, get(fmt.Sprint("/series/", series)))
+	e.mustSucceed(t, remove("admin", eventPath(ids[368])))
+	shown := e.mustSucceed(t, get(fmt.Sprint("/series/", series)))
 	stored := shown.Get(t, "exdate").([]any)
 	if len(stored) != 368 {
 		t.Fatalf("%d exceptions", len(stored))
@@ -296,7 +296,7 @@ func TestMoreExceptionsThanAreSent(t *testing.T) {
 
 func TestPreviewOfASeries(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		before := e.rows(t)
+		before := e.rowCounts(t)
 		preview := func(as string, over object) apitest.Request {
 			return post(as, "/series/preview", overlayBody(course(object{"title": nil}), over))
 		}
@@ -343,13 +343,13 @@ func TestPreviewOfASeries(t *testing.T) {
 			{Name: "a subscriber", Request: preview("subscriber", nil), Status: 403, Code: "rest_forbidden"},
 			{Name: "no other method", Request: get("/series/preview"), Status: 404, Code: "rest_no_route"},
 		})
-		if diff := cmp.Diff(before, e.rows(t)); diff != "" {
+		if diff := cmp.Diff(before, e.rowCounts(t)); diff != "" {
 			t.Errorf("rows (-before +after):\n%s", diff)
 		}
 	})
 }
 
-// TestSeriesFollowTheMatrix has a series of each status, by the author and by another user.
+// TestSeriesFollowTheMatrix reads and writes series of each status as their author and as another user.
 func TestSeriesFollowTheMatrix(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		type one struct {
@@ -373,7 +373,7 @@ func TestSeriesFollowTheMatrix(t *testing.T) {
 		e.Reindex(t)
 		for _, as := range []string{"", "subscriber", "contributor", "author", "editor", "admin"} {
 			listed := make(map[int64]bool)
-			r := e.must(t, apitest.Request{As: as, Path: "/series?per_page=50"})
+			r := e.mustSucceed(t, apitest.Request{As: as, Path: "/series?per_page=50"})
 			for i := range int(r.Get(t, "total").(float64)) {
 				listed[int64(r.Get(t, "series", i, "id").(float64))] = true
 			}
@@ -398,7 +398,7 @@ func TestSeriesFollowTheMatrix(t *testing.T) {
 					t.Errorf("%s series of %s is listed for %q: %t", s.status, s.owner, as, !may)
 				}
 				// The occurrence tells of its series to those who may read that.
-				shown := e.must(t, apitest.Request{As: as, Path: eventPath(s.id + 1)})
+				shown := e.mustSucceed(t, apitest.Request{As: as, Path: eventPath(s.id + 1)})
 				if (shown.Get(t, "series") != nil) != may || (valueAt(shown.JSON(t), "json_ld.superEvent") != nil) != may {
 					t.Errorf("an occurrence of the %s series of %s, for %q, has the series %v", s.status, s.owner, as, shown.Get(t, "series"))
 				}
@@ -442,7 +442,7 @@ func TestListOfSeries(t *testing.T) {
 			{"a status", "admin", "?status=draft", []string{}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				r := e.must(t, apitest.Request{As: c.as, Path: "/series" + c.query})
+				r := e.mustSucceed(t, apitest.Request{As: c.as, Path: "/series" + c.query})
 				if diff := cmp.Diff(c.want, titlesOf(t, r, "series", "title")); diff != "" {
 					t.Error(diff)
 				}

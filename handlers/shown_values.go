@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// omitStored removes the values that a read of the occurrence e shows from an update of it. They count as not
-// sent (contract, section 19.5). Package edit compares the other fields with the stored ones. Texts must be
+// omitStored removes from an update of the occurrence e the values that equal those in a read of e. They count as
+// not sent (contract, section 19.5). Package edit compares the other fields with the stored ones. Texts must be
 // sanitised before.
 func (r *writing) omitStored(e *ent.Event, in *edit.EventInput) error {
 	if e.SeriesID == nil {
@@ -41,8 +41,8 @@ func (r *writing) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
 	return r.omitShown(e, in, func(shown *represent.Event) string { return r.View().SeriesPage(s.ID, shown.Status, shown.Slug) })
 }
 
-// omitShown removes the values that a read of an event shows from an update of it. page returns the URL that is
-// shown as website if none is stored.
+// omitShown removes from an update the values that equal those in a read of the event. The function page returns
+// the URL that a read shows as website if none is stored.
 func (r *writing) omitShown(e *ent.Event, in *edit.EventInput, page func(*represent.Event) string) error {
 	v := r.View()
 	replied := v.Event(e, false)
@@ -70,8 +70,8 @@ func (r *writing) omitShown(e *ent.Event, in *edit.EventInput, page func(*repres
 	return nil
 }
 
-// omitTexts removes the texts that a read shows from an update. It parses shown texts like those of a request
-// body.
+// omitTexts removes from an update the texts that equal those in a read. It parses the shown texts like those of a
+// request body before it compares them.
 func (r *writing) omitTexts(shown *represent.Event, in *edit.EventInput) error {
 	title, fault := textOf("title", maxTitle, nil)(shown.Title)
 	omitIf(&in.Title, in.Title != nil && fault == nil && *in.Title == title)

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// keys are the members of a JSON object, in their order.
+// keys returns the member names of a JSON object in their order.
 func keys(t *testing.T, body []byte) []string {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(string(body)))
@@ -40,7 +40,8 @@ func keys(t *testing.T, body []byte) []string {
 	return names
 }
 
-// hasKeys checks the members of the body and their order. Those of later fields may stand anywhere.
+// hasKeys returns a check of the members of a body and their order. Members that were added after the contract's
+// example may be anywhere.
 func hasKeys(want string) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -51,7 +52,7 @@ func hasKeys(want string) func(*testing.T, apitest.Response) {
 	}
 }
 
-// showsMember checks one member; want is compared as JSON.
+// showsMember returns a check that the member at a path equals want, compared as JSON.
 func showsMember(want string, path ...any) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
@@ -67,7 +68,7 @@ func showsMember(want string, path ...any) func(*testing.T, apitest.Response) {
 	}
 }
 
-// allChecks joins checks.
+// allChecks returns a check that runs all the given checks.
 func allChecks(checks ...func(*testing.T, apitest.Response)) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()

@@ -84,7 +84,8 @@ func crawl(t *testing.T, api *apitest.API) map[string][]string {
 	return found
 }
 
-// sitemapCalendar has an event of each sort. Each has a venue, an organizer, a category and a tag of its own.
+// sitemapCalendar adds an event of each status and visibility. Each has its own venue, organizer, category and
+// tag.
 func sitemapCalendar(t *testing.T, api *apitest.API) {
 	t.Helper()
 	for name, change := range map[string]func(*ent.EventCreate){
@@ -116,7 +117,8 @@ func sitemapCalendar(t *testing.T, api *apitest.API) {
 	api.LinkVenues(t, api.AddEvent(t, "in a draft hall", "2026-12-02 10:00:00", "2026-12-02 11:00:00"), draft)
 }
 
-// A record is in a sitemap only because of an event that lists show.
+// TestSitemapsNameWhatIsListed checks that a sitemap has a venue, organizer or term only if lists show one of its
+// events.
 func TestSitemapsNameWhatIsListed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -164,7 +166,8 @@ func TestSitemapsNameTheLanguagesOfARecord(t *testing.T) {
 	})
 }
 
-// Ids far apart are in different files, and files in between are not named.
+// TestSitemapsAreStretchesOfIDs checks that records with distant ids are in different sitemaps, and that the index
+// omits empty sitemaps between them.
 func TestSitemapsAreStretchesOfIDs(t *testing.T) {
 	t.Parallel()
 	api := onSQLite(t)
@@ -212,7 +215,7 @@ func TestSitemapsAreStretchesOfIDs(t *testing.T) {
 	}
 }
 
-// A sitemap is made again only after a write that changes it.
+// TestSitemapsAreKept checks that a cached sitemap is made again only after a write that changes it.
 func TestSitemapsAreKept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -263,7 +266,8 @@ func TestSitemapsAreKept(t *testing.T) {
 	})
 }
 
-// The statements of sitemaps find no records: the index does.
+// TestSitemapsReadWhatTheyName checks that the index finds the records of a sitemap. SQL statements only read
+// those records.
 func TestSitemapsReadWhatTheyName(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -161,7 +161,7 @@ var (
 	}
 )
 
-// updateColumn is the update column of a table.
+// updateColumn returns the fields as a table's column for updates describes them.
 func updateColumn(fields []field) []field {
 	out := slices.Clone(fields)
 	for i := range out {
@@ -177,7 +177,7 @@ func withoutField(fields []field, name string) []field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f field) bool { return f.name == name })
 }
 
-// arg is a parameter as the index has it.
+// arg is a parameter in the API index.
 type arg struct {
 	Type   string   `json:"type"`
 	Format string   `json:"format"`
@@ -190,7 +190,7 @@ type arg struct {
 	Required    *bool           `json:"required"`
 }
 
-// row is an arg in the terms of the tables.
+// row returns the parameter as a row of the specification's tables.
 func (a arg) row(name string) field {
 	f := field{name: name, typ: a.Type, deflt: string(a.Default), must: a.Required != nil && *a.Required}
 	switch {
@@ -210,7 +210,7 @@ type route struct {
 	} `json:"endpoints"`
 }
 
-// routesOf reads the index.
+// routesOf returns the routes in the API index by their paths.
 func routesOf(t *testing.T) map[string]route {
 	t.Helper()
 	var index struct {
@@ -287,7 +287,7 @@ func laterFields() (names []string) {
 	return names
 }
 
-// addedFilters are the names of the rows of filters of events that the specification does not have.
+// addedFilters returns table rows for the filters of events that the specification does not have.
 func addedFilters() string {
 	var names []string
 	for _, c := range read.EventColumns() {
@@ -325,7 +325,7 @@ func TestSpecificationIsDeclared(t *testing.T) {
 	}
 }
 
-// argsOf finds an endpoint of the index.
+// argsOf returns the parameters of an endpoint in the API index.
 func argsOf(t *testing.T, routes map[string]route, path, methods string) map[string]arg {
 	t.Helper()
 	for _, e := range routes["/cal/events/v1"+path].Endpoints {

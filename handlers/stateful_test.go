@@ -62,7 +62,7 @@ func TestCalendarBehavesAsItsModel(t *testing.T) {
 	})
 }
 
-// statefulRun is a calendar in the service and in the model, with the requests to both.
+// statefulRun is a calendar both in the service and in the model. Every write goes to both.
 type statefulRun struct {
 	t     *testing.T
 	rt    *rapid.T
@@ -79,7 +79,7 @@ func newStatefulRun(t *testing.T, rt *rapid.T, st *store.Store) *statefulRun {
 	return m
 }
 
-// run does up to so many things, and compares all that can be seen afterwards.
+// run makes at most most random writes, and then compares everything that callers can see.
 func (m *statefulRun) run(most int) {
 	steps := rapid.IntRange(1, most).Draw(m.rt, "steps")
 	actions := map[string]func(){
@@ -102,7 +102,7 @@ func (m *statefulRun) role() string { return rapid.SampledFrom(roles).Draw(m.rt,
 
 func (m *statefulRun) yes(label string) bool { return rapid.Bool().Draw(m.rt, label) }
 
-// drawRecord draws a record of the kinds, nil if there is none.
+// drawRecord returns a random record of the kinds, or nil if there is none.
 func (m *statefulRun) drawRecord(kinds ...string) *rightsmodel.Record {
 	var all []*rightsmodel.Record
 	for _, r := range m.model.Records {
@@ -116,7 +116,7 @@ func (m *statefulRun) drawRecord(kinds ...string) *rightsmodel.Record {
 	return rapid.SampledFrom(all).Draw(m.rt, "record")
 }
 
-// do sends a request and compares its status.
+// do sends a request and fails unless the reply has the status want.
 func (m *statefulRun) do(want int, method, role, path string, body object) apitest.Response {
 	r := apitest.Request{Method: method, As: role, Path: path}
 	if body != nil {
@@ -131,7 +131,8 @@ func (m *statefulRun) do(want int, method, role, path string, body object) apite
 
 var sendable = []calendar.Status{"", calendar.Publish, calendar.Draft, calendar.Pending, calendar.Private}
 
-// link draws venues and terms for an event. It reports whether some cannot be had.
+// link adds random venues and terms to the body of an event. It returns their ids. areBad reports whether the role
+// may not use some of them.
 func (m *statefulRun) link(role string, body object) (links, tagged []int64, areBad bool) {
 	if venue := m.drawRecord("venue"); venue != nil && m.yes("with venues") {
 		body["venue"] = []int64{venue.ID, venue.ID}
@@ -233,7 +234,7 @@ func (m *statefulRun) read() {
 	}
 }
 
-// shows compares a representation with the model.
+// shows compares the representation of a record with the model, as a role sees it.
 func (m *statefulRun) shows(r *rightsmodel.Record, role string, reply apitest.Response) {
 	body := reply.JSON(m.t)
 	if got := valueAt(body, "status"); got != string(r.Status) {
@@ -312,7 +313,7 @@ func (m *statefulRun) deleteTerm() {
 	}
 }
 
-// lists compares the records and tags that a role sees in lists.
+// lists compares the records and tags in lists with the model, as a role sees them.
 func (m *statefulRun) lists(role string) {
 	for _, kind := range []string{"event", "venue", "organizer"} {
 		r := m.do(200, "GET", role, "/"+kind+"s", nil)

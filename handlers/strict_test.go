@@ -15,8 +15,8 @@ type strictKind struct {
 	bySlug     bool
 }
 
-// TestStrictWritesOfEveryKind writes each kind of record with Prefer: handling=strict, and refuses a name that a write does not
-// have.
+// TestStrictWritesOfEveryKind writes each kind of record with Prefer: handling=strict. A write with an undeclared
+// field must be refused.
 func TestStrictWritesOfEveryKind(t *testing.T) {
 	event := object{"title": "Strict", "start_date": "2027-03-01 10:00", "end_date": "2027-03-01 11:00", "timezone": "UTC"}
 	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
@@ -82,7 +82,7 @@ func (k strictKind) changeAndDelete(t *testing.T, api *apitest.API, path string)
 	}
 }
 
-// strictly returns the request of a strict client.
+// strictly returns the request with Prefer: handling=strict.
 func strictly(r apitest.Request) apitest.Request {
 	header := map[string]string{"Prefer": "handling=strict"}
 	maps.Copy(header, r.Header)

@@ -147,7 +147,8 @@ func TestLargeRowsAreRefused(t *testing.T) {
 	}
 }
 
-// A link is followed without the Accept header that chose the table. per_page means another number in JSON.
+// TestLinksOfTablesLeadToTables checks that the page links of a CSV list return CSV without an Accept header.
+// Otherwise per_page would have the other limit of JSON.
 func TestLinksOfTablesLeadToTables(t *testing.T) {
 	t.Parallel()
 	api := onSQLite(t)
@@ -311,7 +312,7 @@ func addRowsToSendBack(t *testing.T, api *apitest.API) apitest.Response {
 	return event
 }
 
-// formOfRow returns a row as the fields of a write. Texts of the example have no paragraphs, which replies add.
+// formOfRow returns the row as form fields for a write. It removes the paragraphs that replies add to texts.
 func formOfRow(collection string, row map[string]string) url.Values {
 	withoutParagraphs := []string{"Hello <b>world</b>", "Short", "A big hall", "Concert agency"}
 	fields := url.Values{}
@@ -329,7 +330,7 @@ func formOfRow(collection string, row map[string]string) url.Values {
 	return fields
 }
 
-// sendBackRow writes a row as it is. The record does not change.
+// sendBackRow writes a CSV row to its record. The record must not change.
 func sendBackRow(t *testing.T, api *apitest.API, collection string, row map[string]string) {
 	t.Helper()
 	path := "/" + collection + "/" + row["id"]
@@ -351,7 +352,8 @@ func rowOf(t *testing.T, api *apitest.API, event apitest.Response) map[string]st
 	return tableOf(t, api.Do(t, get(fmt.Sprint("/events?format=csv&include=", id))))[0]
 }
 
-// copyRow creates an event of the row of another one. The copy differs in what identifies it alone.
+// copyRow creates an event from the CSV row of another event. The two may differ only in members such as id and
+// slug.
 func copyRow(t *testing.T, api *apitest.API, event apitest.Response) {
 	t.Helper()
 	source := rowOf(t, api, event)

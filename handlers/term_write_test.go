@@ -13,7 +13,7 @@ import (
 
 func termPath(collection string, id int64) string { return fmt.Sprintf("/%s/%d", collection, id) }
 
-// termTest adds what tests of terms need to an example with users.
+// termTest is an eventTest with helpers for tests of terms.
 type termTest struct{ *eventTest }
 
 // eachTermTest runs a test on every engine, for categories and for tags.
@@ -26,10 +26,10 @@ func eachTermTest(t *testing.T, test func(t *testing.T, e *termTest, collection 
 	}
 }
 
-// term reads one as the anonymous caller.
+// term reads a term anonymously and fails unless it has the wanted values.
 func (e *termTest) term(t *testing.T, collection string, id int64, want object) {
 	t.Helper()
-	hasValues(t, e.must(t, get(termPath(collection, id))), want)
+	hasValues(t, e.mustSucceed(t, get(termPath(collection, id))), want)
 }
 
 func TestTermsAreCreated(t *testing.T) {
@@ -39,7 +39,7 @@ func TestTermsAreCreated(t *testing.T) {
 		if collection == "tags" {
 			taxonomy, segment, parent = "post_tag", "/tag/", nil
 		}
-		r := e.must(t, post("author", "/"+collection, object{"name": " Rock <b>&amp;</b> <script>x</script>Roll ", "id": 2, "count": 9}))
+		r := e.mustSucceed(t, post("author", "/"+collection, object{"name": " Rock <b>&amp;</b> <script>x</script>Roll ", "id": 2, "count": 9}))
 		id := int64(r.Get(t, "id").(float64))
 		hasValues(t, r, object{
 			"name": "Rock &amp; Roll", "slug": "rock-roll", "description": "", "count": 0, "taxonomy": taxonomy,
@@ -201,9 +201,9 @@ func TestTermsAreUpdated(t *testing.T) {
 			t.Errorf("slugs %v", taken)
 		}
 		// The description it shows is refused only while it is empty.
-		e.must(t, patch("admin", path, object{"description": "Text"}))
-		was := e.must(t, get(path))
-		if r := e.must(t, patch("admin", path, was.JSON(t))); string(r.Body) != string(was.Body) {
+		e.mustSucceed(t, patch("admin", path, object{"description": "Text"}))
+		was := e.mustSucceed(t, get(path))
+		if r := e.mustSucceed(t, patch("admin", path, was.JSON(t))); string(r.Body) != string(was.Body) {
 			t.Errorf("sent back: %s, want %s", r.Body, was.Body)
 		}
 		otherTaxonomy := map[string]string{"categories": "/tags/4", "tags": "/categories/2"}[collection]
@@ -224,7 +224,7 @@ func TestParentsOfCategories(t *testing.T) {
 				hasValues(t, r, object{"parent": id})
 			}
 		}
-		hasValues(t, e.must(t, get(path)), object{
+		hasValues(t, e.mustSucceed(t, get(path)), object{
 			"parent": 3, "url": apitest.BaseURL + "/events/category/music/jazz/bebop/",
 			"urls.up": apitest.BaseURL + "/cal/events/v1/categories/3",
 		})
@@ -262,7 +262,7 @@ func TestDeletedTerms(t *testing.T) {
 		event := e.mustCreate(t, "admin", object{collection: []int64{id}})
 		draft := e.mustCreate(t, "admin", object{collection: []int64{id}, "status": "draft"})
 		path := termPath(collection, id)
-		before := e.must(t, get(path))
+		before := e.mustSucceed(t, get(path))
 		hasValues(t, before, object{"count": 1})
 		e.Run(t, []apitest.Case{
 			{Name: "subscriber", Request: remove("subscriber", path), Status: 403, Code: "rest_forbidden"},
@@ -287,7 +287,7 @@ func TestDeletedTerms(t *testing.T) {
 			},
 		})
 		for _, event := range []int64{event, draft} {
-			e.stored(t, event, object{collection: []any{}})
+			e.isStored(t, event, object{collection: []any{}})
 		}
 	})
 }
@@ -296,16 +296,16 @@ func TestChildrenOfADeletedCategoryMoveUp(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		one := e.mustPost(t, "admin", "/categories", object{"name": "Bebop", "parent": 3})
 		two := e.mustPost(t, "admin", "/categories", object{"name": "Swing", "parent": 3})
-		e.must(t, remove("admin", "/categories/{jazz}"))
+		e.mustSucceed(t, remove("admin", "/categories/{jazz}"))
 		for _, id := range []int64{one, two} {
-			hasValues(t, e.must(t, get(termPath("categories", id))), object{"parent": 2})
+			hasValues(t, e.mustSucceed(t, get(termPath("categories", id))), object{"parent": 2})
 		}
-		hasValues(t, e.must(t, get("/categories?parent={music}&hide_empty=false")), object{"total": 2})
-		e.must(t, remove("admin", "/categories/{music}"))
+		hasValues(t, e.mustSucceed(t, get("/categories?parent={music}&hide_empty=false")), object{"total": 2})
+		e.mustSucceed(t, remove("admin", "/categories/{music}"))
 		for _, id := range []int64{one, two} {
-			hasValues(t, e.must(t, get(termPath("categories", id))), object{"parent": 0, "urls.up": nil})
+			hasValues(t, e.mustSucceed(t, get(termPath("categories", id))), object{"parent": 0, "urls.up": nil})
 		}
-		hasValues(t, e.must(t, get("/events/{jazzNight}")), object{"categories": []any{}, "tags.0.id": 4})
+		hasValues(t, e.mustSucceed(t, get("/events/{jazzNight}")), object{"categories": []any{}, "tags.0.id": 4})
 	})
 }
 
@@ -335,7 +335,7 @@ func TestCountsFollowTheEvents(t *testing.T) {
 			{"no longer scheduled", patch("admin", path, object{"date": "2026-01-01"}), 1, 1},
 			{"unlinked", patch("admin", path, object{collection: ""}), 0, 0},
 		} {
-			e.must(t, step.do)
+			e.mustSucceed(t, step.do)
 			e.term(t, collection, a, object{"count": step.a})
 			e.term(t, collection, b, object{"count": step.b})
 			if t.Failed() {
@@ -354,18 +354,18 @@ func TestTranslationsOfTerms(t *testing.T) {
 		}
 		reads := func(lang string, want object) {
 			t.Helper()
-			hasValues(t, e.must(t, get(path+"?ml_language="+lang)), want)
+			hasValues(t, e.mustSucceed(t, get(path+"?ml_language="+lang)), want)
 		}
-		hasValues(t, e.must(t, in("pl", "PATCH", object{"name": "Teatr"})), object{
+		hasValues(t, e.mustSucceed(t, in("pl", "PATCH", object{"name": "Teatr"})), object{
 			"name": "Teatr", "description": "Plays", "slug": "theatre", "language": "pl", "translations": []string{"en", "pl"},
 		})
 		reads("en", object{"name": "Theatre", "description": "Plays", "language": "en"})
 		reads("es", object{"name": "Theatre", "language": "en"})
-		e.must(t, in("pl", "PATCH", object{"description": "Sztuki", "slug": "Teatr"}))
+		e.mustSucceed(t, in("pl", "PATCH", object{"description": "Sztuki", "slug": "Teatr"}))
 		reads("pl", object{"name": "Teatr", "description": "Sztuki", "slug": "teatr"})
 		reads("en", object{"name": "Theatre", "description": "Plays", "slug": "theatre"})
 		for _, word := range []string{"teatr", "theatre", "THEATRE"} {
-			hasValues(t, e.must(t, get("/"+collection+"?hide_empty=0&slug="+word)), object{"total": 1, collection + ".0.id": id})
+			hasValues(t, e.mustSucceed(t, get("/"+collection+"?hide_empty=0&slug="+word)), object{"total": 1, collection + ".0.id": id})
 		}
 		// A slug of any language is taken.
 		if r := e.Do(t, post("admin", "/"+collection, object{"name": "Stage", "slug": "teatr"})); r.Get(t, "slug") != "teatr-2" {
@@ -377,15 +377,15 @@ func TestTranslationsOfTerms(t *testing.T) {
 		}
 		// A translated name finds the term.
 		event := e.mustCreate(t, "admin", object{collection: []string{"theatre"}})
-		e.stored(t, event, object{collection + ".0.id": id, collection + ".0.name": "Theatre"})
-		hasValues(t, e.must(t, apitest.Request{As: "admin", Path: eventPath(event) + "?ml_language=pl"}), object{collection + ".0.name": "Teatr"})
+		e.isStored(t, event, object{collection + ".0.id": id, collection + ".0.name": "Theatre"})
+		hasValues(t, e.mustSucceed(t, apitest.Request{As: "admin", Path: eventPath(event) + "?ml_language=pl"}), object{collection + ".0.name": "Teatr"})
 		// Without a write language what is served is changed, whatever the reply speaks.
-		e.must(t, apitest.Request{Method: "PATCH", As: "admin", Path: path, JSON: object{"name": "Theater"}, Header: map[string]string{"Accept-Language": "pl"}})
+		e.mustSucceed(t, apitest.Request{Method: "PATCH", As: "admin", Path: path, JSON: object{"name": "Theater"}, Header: map[string]string{"Accept-Language": "pl"}})
 		reads("en", object{"name": "Theater"})
 		reads("pl", object{"name": "Teatr"})
-		e.must(t, in("pl", "PATCH", object{"description": nil}))
+		e.mustSucceed(t, in("pl", "PATCH", object{"description": nil}))
 		reads("pl", object{"name": "Teatr", "description": "Plays"})
-		e.must(t, remove("admin", path))
+		e.mustSucceed(t, remove("admin", path))
 		left, err := e.Store.Ent.TermTranslation.Query().Count(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -393,20 +393,20 @@ func TestTranslationsOfTerms(t *testing.T) {
 		if left != 0 {
 			t.Errorf("%d texts are left of a deleted term", left)
 		}
-		hasValues(t, e.must(t, get("/"+collection+"?hide_empty=0&slug=theatre")), object{"total": 0})
+		hasValues(t, e.mustSucceed(t, get("/"+collection+"?hide_empty=0&slug=theatre")), object{"total": 0})
 	})
 }
 
 func TestTermsCreatedInAnotherLanguage(t *testing.T) {
 	eachTermTest(t, func(t *testing.T, e *termTest, collection string) {
-		r := e.must(t, apitest.Request{
+		r := e.mustSucceed(t, apitest.Request{
 			Method: "POST", As: "admin", Absolute: true, Path: "/pl/cal/events/v1/" + collection, JSON: object{"name": "Wystawa"},
 		})
 		id := int64(r.Get(t, "id").(float64))
 		hasValues(t, r, object{"name": "Wystawa", "language": "pl", "translations": []string{"pl"}})
 		header("Location", apitest.BaseURL+"/pl/cal/events/v1"+termPath(collection, id))(t, r)
 		// Nothing English is there yet, so that text is the one to change.
-		e.must(t, patch("admin", termPath(collection, id), object{"name": "Wernisaż"}))
+		e.mustSucceed(t, patch("admin", termPath(collection, id), object{"name": "Wernisaż"}))
 		e.term(t, collection, id, object{"name": "Wernisaż", "language": "pl", "translations": []string{"pl"}})
 	})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestWritesInOneLanguageLeaveTheOthersAlone writes texts at random, in languages chosen in all possible ways. It
-// compares the texts read in each language with a small model of the texts of each record.
+// TestWritesInOneLanguageLeaveTheOthersAlone writes random texts in random languages. It compares the texts read
+// in each language with a small model of the texts of each record.
 func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -64,14 +64,14 @@ func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
 	})
 }
 
-// tongueKind describes a resource for the test.
-type tongueKind struct {
+// textsKind describes the text fields of a kind of records.
+type textsKind struct {
 	collection, title string
 	html              []string // fields answered in a paragraph
 	plain             []string // fields answered as they are sent
 }
 
-var tongueKinds = []tongueKind{
+var textsKinds = []textsKind{
 	{"events", "title", []string{"description", "excerpt"}, nil},
 	{"venues", "venue", []string{"description"}, nil},
 	{"organizers", "organizer", []string{"description"}, nil},
@@ -79,15 +79,15 @@ var tongueKinds = []tongueKind{
 	{"tags", "name", nil, []string{"description"}},
 }
 
-// texts are all fields but the slug, the title first.
-func (k tongueKind) texts() []string { return slices.Concat([]string{k.title}, k.html, k.plain) }
+// texts returns the names of all text fields except the slug, the title first.
+func (k textsKind) texts() []string { return slices.Concat([]string{k.title}, k.html, k.plain) }
 
-// term reports whether it is a category or a tag.
-func (k tongueKind) term() bool { return k.title == "name" }
+// term reports whether the kind is a category or a tag.
+func (k textsKind) term() bool { return k.title == "name" }
 
 // modelRecord is a record of the model. It has its own texts by language and field. A missing text or "" means none.
 type modelRecord struct {
-	tongueKind
+	textsKind
 	id       int64
 	original calendar.Language
 	own      map[calendar.Language]map[string]string
@@ -125,15 +125,15 @@ func (m *languageModel) run(most int) {
 	m.lists()
 }
 
-// choice is a way to choose the languages of a request.
+// choice is a random way to choose the languages of a request.
 type choice struct {
 	write, reply  calendar.Language // write is "" when none is chosen
 	prefix, query string
 	header        map[string]string
 }
 
-// choose draws languages. The last word is the parameter's, then the path's; the header only has a say in the
-// reply.
+// choose draws the languages of a request. For writes the parameter has precedence over the path. The header
+// matters for the reply alone.
 func (m *languageModel) choose() choice {
 	any := rapid.SampledFrom(append([]calendar.Language{""}, calendar.Languages...))
 	header, path, parameter := any.Draw(m.rt, "header"), any.Draw(m.rt, "path"), any.Draw(m.rt, "parameter")
@@ -150,7 +150,7 @@ func (m *languageModel) choose() choice {
 	return c
 }
 
-// word returns an unused text.
+// word returns a text that was not used before.
 func (m *languageModel) word(kind string) string {
 	m.count++
 	return fmt.Sprintf("%s %d", kind, m.count)
@@ -164,8 +164,8 @@ func (m *languageModel) send(method string, c choice, path string, body object) 
 }
 
 func (m *languageModel) create() {
-	k, c := rapid.SampledFrom(tongueKinds).Draw(m.rt, "kind"), m.choose()
-	r := &modelRecord{tongueKind: k, original: c.write, own: map[calendar.Language]map[string]string{}}
+	k, c := rapid.SampledFrom(textsKinds).Draw(m.rt, "kind"), m.choose()
+	r := &modelRecord{textsKind: k, original: c.write, own: map[calendar.Language]map[string]string{}}
 	if r.original == "" {
 		r.original = m.site
 	}
@@ -198,7 +198,7 @@ func (m *languageModel) create() {
 	m.reads(r)
 }
 
-// link draws a record of each other kind for an event.
+// link adds a random record of each other kind to the body of an event.
 func (m *languageModel) link(r *modelRecord, body object) {
 	for member, collection := range map[string]string{
 		"venue": "venues", "organizer": "organizers", "categories": "categories", "tags": "tags",
@@ -304,8 +304,8 @@ func (r *modelRecord) has(slug string) bool {
 	return false
 }
 
-// served returns the texts that a read returns, and the language of the title. Each field comes from the first of the
-// requested, the site's and the original language that has it.
+// served returns the texts that a read shows, and the language of the title. Each field is in the requested
+// language, else in that of the site, else in the original.
 func (r *modelRecord) served(site, wish calendar.Language) map[string]string {
 	out := map[string]string{}
 	for _, l := range []calendar.Language{wish, site, r.original} {
@@ -322,7 +322,7 @@ func (r *modelRecord) served(site, wish calendar.Language) map[string]string {
 	return out
 }
 
-// answer is the part of a representation that the model knows.
+// answer returns the members of the representation that the model predicts.
 func (r *modelRecord) answer(site, wish calendar.Language) object {
 	served := r.served(site, wish)
 	out := object{r.title: served[r.title], "slug": served["slug"]}
@@ -338,7 +338,7 @@ func (r *modelRecord) answer(site, wish calendar.Language) object {
 	return out
 }
 
-// shows compares a representation with the model, and those of what is in it.
+// shows compares the representation of a record, and of embedded records, with the model.
 func (m *languageModel) shows(r *modelRecord, l calendar.Language, body object) {
 	want := r.answer(m.site, l)
 	want["language"] = r.served(m.site, l)["language"]
@@ -378,7 +378,7 @@ func (m *languageModel) compare(what string, l calendar.Language, want, body obj
 	}
 }
 
-// reads compares what is read of a record in all languages, and where its slugs lead to.
+// reads compares reads of a record in all languages with the model, and checks where its slugs lead.
 func (m *languageModel) reads(r *modelRecord) {
 	for _, l := range calendar.Languages {
 		path := fmt.Sprintf("/%s/%d?ml_language=%s", r.collection, r.id, l)
@@ -401,10 +401,10 @@ func (m *languageModel) reads(r *modelRecord) {
 	}
 }
 
-// lists compares all lists in all languages.
+// lists compares all lists in all languages with the model.
 func (m *languageModel) lists() {
 	for _, l := range calendar.Languages {
-		for _, k := range tongueKinds {
+		for _, k := range textsKinds {
 			reply := m.api.Do(m.t, get(fmt.Sprintf("/%s?per_page=50&hide_empty=0&ml_language=%s", k.collection, l)))
 			items := map[int64]object{}
 			if reply.Status == 200 {

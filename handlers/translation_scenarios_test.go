@@ -17,16 +17,17 @@ import (
 // translate writes texts of a record in a language.
 func (e *eventTest) translate(t *testing.T, path, language string, body object) apitest.Response {
 	t.Helper()
-	return e.must(t, patch("admin", path+"?ml_language="+language, body))
+	return e.mustSucceed(t, patch("admin", path+"?ml_language="+language, body))
 }
 
-// found are the ids that a list has for a query.
+// found returns the ids that a list has for a query.
 func (e *eventTest) found(t *testing.T, collection, query string) []int64 {
 	t.Helper()
-	return listedIDs(t, e.must(t, get("/"+collection+"?"+query)), collection)
+	return listedIDs(t, e.mustSucceed(t, get("/"+collection+"?"+query)), collection)
 }
 
-// Searches follow what is written: each language finds what it reads, until that is changed or cleared.
+// TestSearchFollowsTheTranslations checks that a search in a language finds the texts that readers of that
+// language see, also after these change.
 func TestSearchFollowsTheTranslations(t *testing.T) {
 	for _, kind := range []struct {
 		collection, title string
@@ -90,7 +91,7 @@ func TestSearchFollowsTheTranslations(t *testing.T) {
 	}
 }
 
-// mergeBodies puts bodies over each other.
+// mergeBodies returns a body with the members of all bodies. A later body has precedence.
 func mergeBodies(bodies ...object) object {
 	out := object{}
 	for _, b := range bodies {
@@ -112,14 +113,14 @@ func TestTermFiltersKnowTheSlugsOfAllLanguages(t *testing.T) {
 				if got := e.found(t, "events", collection+"="+slug+"&ml_language="+l); !cmp.Equal(got, []int64{event}) {
 					t.Errorf("%s=%s in %s: %v", collection, slug, l, got)
 				}
-				r := e.must(t, get("/"+collection+"?slug="+slug+"&ml_language="+l))
+				r := e.mustSucceed(t, get("/"+collection+"?slug="+slug+"&ml_language="+l))
 				hasValues(t, r, object{"total": 1, collection + ".0.id": id})
 			}
 		}
 		finds("theatre")
 		finds("teatr-pl")
 		finds("TEATR-pl")
-		hasValues(t, e.must(t, get(path+"?ml_language=es")), object{"name": "Teatro", "slug": "theatre"})
+		hasValues(t, e.mustSucceed(t, get(path+"?ml_language=es")), object{"name": "Teatro", "slug": "theatre"})
 
 		// The former slug is free.
 		e.translate(t, path, "pl", object{"slug": "scena"})
@@ -127,7 +128,7 @@ func TestTermFiltersKnowTheSlugsOfAllLanguages(t *testing.T) {
 		if r := e.Do(t, get("/events?"+collection+"=teatr-pl")); r.Status != 400 {
 			t.Errorf("a slug that was: %d %s", r.Status, r.Body)
 		}
-		hasValues(t, e.must(t, get("/"+collection+"?slug=teatr-pl&hide_empty=0")), object{"total": 0})
+		hasValues(t, e.mustSucceed(t, get("/"+collection+"?slug=teatr-pl&hide_empty=0")), object{"total": 0})
 
 		// The slug of another language cannot be taken, neither in that language nor in one more.
 		other := e.mustPost(t, "admin", "/"+collection, object{"name": "Stage"})
@@ -147,8 +148,8 @@ func TestCategoriesAreFoundBelowTheirTranslatedParents(t *testing.T) {
 		e.translate(t, termPath("categories", top), "pl", object{"name": "Sztuka", "slug": "sztuka"})
 		e.translate(t, termPath("categories", below), "es", object{"slug": "danza"})
 		event := e.mustCreate(t, "admin", object{"categories": "sztuka,danza"})
-		e.stored(t, event, object{"categories.0.id": top, "categories.1.id": below})
-		e.must(t, patch("admin", eventPath(event), object{"categories": []int64{below}}))
+		e.isStored(t, event, object{"categories.0.id": top, "categories.1.id": below})
+		e.mustSucceed(t, patch("admin", eventPath(event), object{"categories": []int64{below}}))
 		for _, slug := range []string{"arts", "sztuka", "ballet", "danza"} {
 			if got := e.found(t, "events", "categories="+slug+"&ml_language=es"); !cmp.Equal(got, []int64{event}) {
 				t.Errorf("%s: %v", slug, got)
@@ -158,7 +159,7 @@ func TestCategoriesAreFoundBelowTheirTranslatedParents(t *testing.T) {
 		for l, want := range map[string]string{
 			"en": "/events/category/arts/ballet/", "pl": "/pl/events/category/sztuka/ballet/", "es": "/es/events/category/arts/danza/",
 		} {
-			hasValues(t, e.must(t, get(termPath("categories", below)+"?ml_language="+l)), object{
+			hasValues(t, e.mustSucceed(t, get(termPath("categories", below)+"?ml_language="+l)), object{
 				"url": apitest.BaseURL + want,
 			})
 		}
@@ -182,11 +183,11 @@ func TestSlugsLeadToTheRecordFromAnyLanguage(t *testing.T) {
 					t.Helper()
 					for l, title := range titles {
 						want := object{"id": id, kind.title: title}
-						hasValues(t, e.must(t, get("/"+kind.collection+"/by-slug/"+slug+"?ml_language="+l)), want)
-						hasValues(t, e.must(t, apitest.Request{
+						hasValues(t, e.mustSucceed(t, get("/"+kind.collection+"/by-slug/"+slug+"?ml_language="+l)), want)
+						hasValues(t, e.mustSucceed(t, apitest.Request{
 							Absolute: true, Path: "/" + l + "/cal/events/v1/" + kind.collection + "/by-slug/" + slug,
 						}), want)
-						hasValues(t, e.must(t, apitest.Request{
+						hasValues(t, e.mustSucceed(t, apitest.Request{
 							Path: "/" + kind.collection + "/by-slug/" + slug, Header: map[string]string{"Accept-Language": l},
 						}), want)
 					}
@@ -196,13 +197,13 @@ func TestSlugsLeadToTheRecordFromAnyLanguage(t *testing.T) {
 				leads("LATARNIA")
 
 				// Whatever the language of the slug, the wish says which text is written.
-				e.must(t, patch("admin", "/"+kind.collection+"/by-slug/latarnia?ml_language=en", object{
+				e.mustSucceed(t, patch("admin", "/"+kind.collection+"/by-slug/latarnia?ml_language=en", object{
 					kind.title: "Lighthouse", "slug": "lighthouse",
 				}))
 				titles["en"] = "Lighthouse"
 				leads("lighthouse")
 				leads("faro")
-				e.must(t, patch("admin", "/"+kind.collection+"/by-slug/faro", object{kind.title: "Beacon"})) // the site's English
+				e.mustSucceed(t, patch("admin", "/"+kind.collection+"/by-slug/faro", object{kind.title: "Beacon"})) // the site's English
 				titles["en"] = "Beacon"
 				leads("latarnia")
 
@@ -213,7 +214,7 @@ func TestSlugsLeadToTheRecordFromAnyLanguage(t *testing.T) {
 					t.Errorf("a slug that was: %d %s", r.Status, r.Body)
 				}
 				other := e.mustPost(t, "admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Latarnia druga", "slug": "latarnia"}))
-				hasValues(t, e.must(t, get("/"+kind.collection+"/by-slug/latarnia")), object{"id": other, "slug": "latarnia"})
+				hasValues(t, e.mustSucceed(t, get("/"+kind.collection+"/by-slug/latarnia")), object{"id": other, "slug": "latarnia"})
 				// Those that are in use are numbered, in every language.
 				hasValues(t, e.translate(t, fmt.Sprintf("/%s/%d", kind.collection, other), "es", object{"slug": "wieza"}), object{"slug": "wieza-2"})
 				leads("wieza")
@@ -277,17 +278,18 @@ func TestWhatIsInAnEventIsReadInTheLanguageOfTheRequest(t *testing.T) {
 					{Absolute: true, Path: "/" + l + "/cal/events/v1" + path},
 					{Path: path, Header: map[string]string{"Accept-Language": l}},
 				} {
-					hasValues(t, e.must(t, r), expected)
+					hasValues(t, e.mustSucceed(t, r), expected)
 				}
 			}
 		}
-		hasValues(t, e.must(t, get(eventPath(id)+"?ml_language=pl")), object{
+		hasValues(t, e.mustSucceed(t, get(eventPath(id)+"?ml_language=pl")), object{
 			"json_ld.location.name": "Sala", "json_ld.organizer.name": "Miasto",
 		})
 	})
 }
 
-// The record is Spanish on a Polish site: everything there is between a wish and the original.
+// TestClearedTextsFallBackFieldByField clears texts of a Spanish record on a Polish site. Each field falls back to
+// the site's language, then to the original.
 func TestClearedTextsFallBackFieldByField(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		id := e.mustPost(t, "admin", "/events?ml_language=es", concert(object{"title": "Feria", "description": "Larga", "excerpt": "Breve"}))
@@ -296,7 +298,7 @@ func TestClearedTextsFallBackFieldByField(t *testing.T) {
 			t.Helper()
 			for l, want := range wants {
 				t.Run(step+" in "+l, func(t *testing.T) {
-					hasValues(t, e.must(t, get(path+"?ml_language="+l)), want)
+					hasValues(t, e.mustSucceed(t, get(path+"?ml_language="+l)), want)
 				})
 			}
 		}
@@ -327,19 +329,19 @@ func TestClearedTextsFallBackFieldByField(t *testing.T) {
 		})
 
 		// No description is left, so the original gets the one sent without a language.
-		e.must(t, patch("admin", path, object{"description": "Nueva"}))
+		e.mustSucceed(t, patch("admin", path, object{"description": "Nueva"}))
 		reads("a new description", map[string]object{
 			"en": {"description": "<p>Nueva</p>"}, "pl": {"description": "<p>Nueva</p>"}, "es": {"description": "<p>Nueva</p>"},
 		})
 		// The title and the slug that are read without a wish are the site's.
-		e.must(t, patch("admin", path, object{"title": "Wielkie targi", "slug": "wielkie-targi"}))
+		e.mustSucceed(t, patch("admin", path, object{"title": "Wielkie targi", "slug": "wielkie-targi"}))
 		reads("a new title", map[string]object{
 			"en": {"title": "Wielkie targi", "slug": "wielkie-targi"}, "pl": {"title": "Wielkie targi"}, "es": {"title": "Feria", "slug": "feria"},
 		})
 	}, func(c *handlers.Config) { c.Site.Language = calendar.Polish })
 }
 
-// What ends with its last text takes its slug along.
+// TestClearedTranslationsGiveUpTheirSlugs checks that a translation loses its slug when its last text is cleared.
 func TestClearedTranslationsGiveUpTheirSlugs(t *testing.T) {
 	for _, kind := range []struct {
 		collection, title string
@@ -361,16 +363,16 @@ func TestClearedTranslationsGiveUpTheirSlugs(t *testing.T) {
 				path := fmt.Sprintf("/%s/%d", kind.collection, id)
 				reads := func(want object) {
 					t.Helper()
-					hasValues(t, e.must(t, get(path+"?ml_language=pl")), want)
+					hasValues(t, e.mustSucceed(t, get(path+"?ml_language=pl")), want)
 				}
 				e.translate(t, path, "pl", object{"description": "Tylko opis", "slug": "tylko-tu"})
 				reads(object{kind.title: "Only here", "language": "en", "slug": "tylko-tu", "translations": []string{"en", "pl"}})
-				if other := e.must(t, post("admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Other", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu-2" {
+				if other := e.mustSucceed(t, post("admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Other", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu-2" {
 					t.Errorf("the slug of a translation: %s", other.Body)
 				}
 				e.translate(t, path, "pl", object{"description": nil})
 				reads(object{"slug": "only-here", "translations": []string{"en"}})
-				if other := e.must(t, post("admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Another", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu" {
+				if other := e.mustSucceed(t, post("admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Another", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu" {
 					t.Errorf("the slug that was given up: %s", other.Body)
 				}
 			})

@@ -124,8 +124,8 @@ func (r *request) noImage() error {
 	return &calendar.Error{Code: "image-not-found", Key: "image-not-found"}
 }
 
-// updateAttachment answers an update of an image. Images have no texts, so nothing changes. Clients that set the alternative
-// text after an upload go on.
+// updateAttachment answers an update of an image. Images have no texts, so nothing changes. It exists for clients
+// that set the alternative text after an upload and would fail without a reply.
 func (r *writing) updateAttachment(q *target) (*endpoint.Reply, error) {
 	row, err := r.imageForWrite(q.ID)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// onWordPress runs a test with a mount below /wp-json and a user of each role.
+// onWordPress runs a test of an API mounted below /wp-json, with a user of each role.
 func onWordPress(t *testing.T, test func(t *testing.T, api *apitest.API)) {
 	t.Helper()
 	t.Parallel()
@@ -35,7 +35,7 @@ const (
 	mediaOf  = "/wp-json/wp/v2/media"
 )
 
-// wordPress is a request below the REST root of WordPress. headers are names and values.
+// wordPress returns a request below the REST root of WordPress. headers are names and values.
 func wordPress(as, method, path string, body any, headers ...string) apitest.Request {
 	r := apitest.Request{As: as, Method: method, Path: path, Absolute: true, JSON: body, Header: map[string]string{}}
 	for i := 0; i < len(headers); i += 2 {
@@ -44,12 +44,12 @@ func wordPress(as, method, path string, body any, headers ...string) apitest.Req
 	return r
 }
 
-// rawPicture is an upload of a picture as the body of the request.
+// rawPicture returns an upload whose body is the picture itself.
 func rawPicture(as string, data []byte, headers ...string) apitest.Request {
 	return wordPress(as, "POST", mediaOf, string(data), append([]string{"Content-Type", "image/png"}, headers...)...)
 }
 
-// formPicture is an upload of a picture in a form.
+// formPicture returns an upload with the picture in a form.
 func formPicture(as string, data []byte) apitest.Request {
 	r := upload(as, "in a form.png", data)
 	r.Path, r.Absolute = mediaOf, true

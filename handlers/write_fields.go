@@ -40,8 +40,8 @@ func (f fields) text(dst **string, name, description string, maximum int) *param
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
 }
 
-// plain declares fields without rules of their own, those named or, without names, all that are not declared yet. Null
-// sets a value to that of a new record without the field.
+// plain declares fields that need no rules of their own. It declares those with the given names or, without names,
+// all that are not declared yet. Null resets a field to the value that a new record has without it.
 func (f fields) plain(all []ent.PlainField, names ...string) (declared []*param.Param) {
 	for _, field := range all {
 		if len(names) > 0 && !slices.Contains(names, field.Name) || f.p.Declares(field.Name) {
@@ -183,8 +183,8 @@ func declareWord[W ~string](f fields, dst **W, name, description string, words [
 	return p
 }
 
-// author declares the author. stored reports whether the stored record has that author already. In stored, the id
-// 0 means no author. Nil means that there is no stored record.
+// author declares the author. stored reports whether an id is that of the stored record's author, with 0 for no
+// author. A nil stored means that there is no stored record.
 func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
 		if stored != nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// cacheResults returns the counters of the cache by result.
+// cacheResults returns the counters of the reply cache by result, such as "hit".
 func cacheResults(t *testing.T, m *server.Metrics) map[string]int {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -112,8 +112,8 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// TestKeptRepliesAreThoseOfTheTime compares kept replies with fresh ones while the clock moves and records that are
-// scheduled come out, without any write.
+// TestKeptRepliesAreThoseOfTheTime compares cached replies with fresh ones while the clock moves and scheduled
+// records are published without a write.
 func TestKeptRepliesAreThoseOfTheTime(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -341,8 +341,8 @@ func TestNoReplyWithoutTheRevision(t *testing.T) {
 
 var errAway = errors.New("the database is away")
 
-// TestWritesLeaveOtherReplies asks for a list, writes, and asks again. The reply from before is used if the write has not
-// touched what it shows.
+// TestWritesLeaveOtherReplies requests a list, writes, and requests the list again. The cached reply must be used
+// unless the write changed something that it shows.
 func TestWritesLeaveOtherReplies(t *testing.T) {
 	t.Parallel()
 	rename := func(path, field string) *apitest.Request {

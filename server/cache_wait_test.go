@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// TestAReplyTooLargeForTheCacheIsShared sends requests for a sitemap that is larger than the cache may keep. Those that wait
-// for it get it, and a later one makes it again.
+// TestAReplyTooLargeForTheCacheIsShared sends concurrent requests for a sitemap that is too large for the cache.
+// The waiting requests share one reply, and a later request makes a new one.
 func TestAReplyTooLargeForTheCacheIsShared(t *testing.T) {
 	t.Parallel()
 	const requests = 40

@@ -17,13 +17,14 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// ofWordPress serves the API where clients of WordPress look for it.
-func ofWordPress(c *handlers.Config) { c.Mounts = []string{"/wp-json/tribe/events/v1"} }
+// mountWordPress mounts the API at the path where The Events Calendar has it.
+func mountWordPress(c *handlers.Config) { c.Mounts = []string{"/wp-json/tribe/events/v1"} }
 
-// TestRESTRoot asks as clients of WordPress do. The links of replies name the mount that a client came by.
+// TestRESTRoot finds the API as clients of WordPress do, from the REST root. The links of replies must name the
+// mount that the client used.
 func TestRESTRoot(t *testing.T) {
 	t.Parallel()
-	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), ofWordPress)
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), mountWordPress)
 	api.Example(t)
 	const rootLink = "<" + apitest.BaseURL + `/wp-json/>; rel="https://api.w.org/"`
 	named := func(path string) func(*testing.T, apitest.Response) {
@@ -91,10 +92,10 @@ func TestRESTRoot(t *testing.T) {
 	}
 }
 
-// TestASlashTooMany sends requests as clients do whose base URL ends with a slash.
+// TestASlashTooMany sends requests with double slashes, as clients do whose base URL ends with a slash.
 func TestASlashTooMany(t *testing.T) {
 	t.Parallel()
-	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), ofWordPress)
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), mountWordPress)
 	api.Example(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -125,8 +125,8 @@ func TestScriptsOfOtherOriginsMayUseConditions(t *testing.T) {
 	}
 }
 
-// TestNotModifiedOnTheWire reads two replies from one connection: the first has no body that the second could be
-// mistaken for.
+// TestNotModifiedOnTheWire reads two replies from one connection. The first is a 304 without a body, and the
+// second must begin directly after it.
 func TestNotModifiedOnTheWire(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))

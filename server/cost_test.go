@@ -29,10 +29,10 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// megabyte repeats a text until it fills a body.
+// megabyte repeats a text up to a length of about 1 MB.
 func megabyte(text string) string { return strings.Repeat(text, 1_000_000/len(text)) }
 
-// create is the body of a POST to /events with one more field.
+// create returns the body of a POST to /events with one additional field.
 func create(t *testing.T, field string, value any) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -134,7 +134,8 @@ func TestRefusedWritesCostOnePass(t *testing.T) { //nolint:paralleltest // see a
 	}
 }
 
-// A write whose deadline has passed ends between two parameters, before its permission is checked.
+// TestTheDeadlineEndsParsing checks that a write stops between two parameters when its deadline has passed, before
+// the permission check.
 func TestTheDeadlineEndsParsing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -150,7 +151,8 @@ func TestTheDeadlineEndsParsing(t *testing.T) {
 	})
 }
 
-// An address that keeps every slot busy leaves room for others, though all come by the same proxy.
+// TestOneAddressLeavesRoomForOthers has one address keep as many slots busy as it can. Other addresses are still
+// served, though all use the same proxy.
 func TestOneAddressLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
 	files := newStuckStore()
@@ -177,7 +179,7 @@ func TestOneAddressLeavesRoomForOthers(t *testing.T) {
 	all.Wait()
 }
 
-// silentServer receives requests and answers none until the test ends.
+// silentServer is an HTTP server that accepts requests and answers none until the test ends.
 type silentServer struct {
 	*httptest.Server
 	asked chan struct{}
@@ -204,7 +206,7 @@ func newSilentServer(t *testing.T) *silentServer {
 	return s
 }
 
-// noise is a picture of about 310 KB.
+// noise returns a PNG of random pixels, of about 310 KB.
 func noise(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, 280, 280))
@@ -219,7 +221,7 @@ func noise(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// busyServer is a server, and a client whose users send pictures and other requests at the same time.
+// busyServer is a server that handles slow picture requests, with a client that sends these and other requests.
 type busyServer struct {
 	api    *apitest.API
 	url    string
@@ -229,7 +231,8 @@ type busyServer struct {
 	stored, refused atomic.Int64
 }
 
-// send sends JSON or a form as a user. "" means without credentials. Without a body the request is a read.
+// send sends a body of the given content type as a user. "" as user means no credentials. Without a body it sends
+// a GET.
 func (b *busyServer) send(t *testing.T, as, path, kind, body string) (status int, header http.Header) {
 	t.Helper()
 	method := http.MethodPost
@@ -257,13 +260,13 @@ func (b *busyServer) send(t *testing.T, as, path, kind, body string) (status int
 	return res.StatusCode, res.Header
 }
 
-// sendPictures sends n requests at once that end well with a status, or are refused for a while.
-func (b *busyServer) sendPictures(t *testing.T, n, well int, request func(i int) (int, http.Header)) {
+// sendPictures sends n requests at once. Each must end with wantStatus, or with 503 and Retry-After.
+func (b *busyServer) sendPictures(t *testing.T, n, wantStatus int, request func(i int) (int, http.Header)) {
 	t.Helper()
 	for i := range n {
 		b.all.Go(func() {
 			switch status, header := request(i); {
-			case status == well:
+			case status == wantStatus:
 				b.stored.Add(1)
 			case status == http.StatusServiceUnavailable && header.Get("Retry-After") != "":
 				b.refused.Add(1)
@@ -274,8 +277,8 @@ func (b *busyServer) sendPictures(t *testing.T, n, well int, request func(i int)
 	}
 }
 
-// sendUntilServed sends a request up to four times. All these clients have one address, whose line at the gate may be full.
-// Then the reply says how many seconds to wait. Room that pictures have taken stays taken for longer.
+// sendUntilServed sends a request up to four times, while the reply is 503. Between attempts it waits as
+// Retry-After says, at most a second. All clients share one address, whose queue at the gate may be full.
 func (b *busyServer) sendUntilServed(t *testing.T, as, path, contentType, body string) (status int) {
 	t.Helper()
 	for range 4 {
@@ -292,7 +295,8 @@ func (b *busyServer) sendUntilServed(t *testing.T, as, path, contentType, body s
 	return status
 }
 
-// servesOthers checks that reads of all users and writes without pictures are served.
+// servesOthers checks that reads of all users are served, and a write without pictures. round makes the write
+// unique.
 func (b *busyServer) servesOthers(t *testing.T, round int) {
 	t.Helper()
 	for _, as := range []string{"", "admin", "fetcher", "uploader"} {
@@ -323,8 +327,8 @@ func pictureForm(t *testing.T) (body, contentType string) {
 	return b.String(), w.FormDataContentType()
 }
 
-// TestPicturesLeaveRoomForOthers has users send addresses of a server that does not answer, and many pictures. Others
-// are answered meanwhile, writers included, and so are requests of these users without pictures.
+// TestPicturesLeaveRoomForOthers has users send many pictures, and image URLs on a server that never answers.
+// Meanwhile other users are served, and these users too for requests without pictures.
 func TestPicturesLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -24,7 +24,7 @@ var (
 	typeLine   = regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`)
 )
 
-// metricNames are the names of the series of a server's metrics.
+// metricNames returns the names of all metrics of a server.
 func metricNames(t *testing.T) map[string]bool {
 	t.Helper()
 	st := storetest.Migrated(t, storetest.SQLite(t))

@@ -24,7 +24,7 @@ import (
 
 // statuses maps error codes to HTTP statuses (contract, section 16). rest_forbidden becomes 401 for anonymous
 // callers. A code missing here is an internal error.
-var statuses = withRecords(map[string]int{
+var statuses = addRecordCodes(map[string]int{
 	"rest_no_route":               http.StatusNotFound,
 	"rest_invalid_json":           http.StatusBadRequest,
 	"rest_body_not_object":        http.StatusBadRequest,
@@ -56,14 +56,14 @@ var statuses = withRecords(map[string]int{
 	"rest_unavailable":            http.StatusServiceUnavailable,
 })
 
-// withRecords adds the codes that each kind of records with a status has.
-func withRecords(of map[string]int) map[string]int {
+// addRecordCodes adds to codes the error codes that each kind of records with a status has. It returns codes.
+func addRecordCodes(codes map[string]int) map[string]int {
 	for _, kind := range append([]calendar.Kind{calendar.Event, calendar.Series}, calendar.NamedKinds...) {
-		of[string(kind)+"-not-accessible"] = http.StatusForbidden
-		of[string(kind)+"-is-in-trash"] = http.StatusGone
-		of[string(kind)+"-archive-page-not-found"] = http.StatusNotFound
+		codes[string(kind)+"-not-accessible"] = http.StatusForbidden
+		codes[string(kind)+"-is-in-trash"] = http.StatusGone
+		codes[string(kind)+"-archive-page-not-found"] = http.StatusNotFound
 	}
-	return of
+	return codes
 }
 
 // Media types of error replies.

@@ -112,7 +112,7 @@ func TestErrorsOfReadingInThreeLanguages(t *testing.T) {
 	})
 }
 
-// members are the names in a body, sorted.
+// members returns the member names of a JSON body, sorted.
 func members(t *testing.T, r apitest.Response) []string {
 	t.Helper()
 	var object map[string]any
@@ -189,8 +189,8 @@ func TestErrorBodies(t *testing.T) {
 	})
 }
 
-// TestNoErrorIsStoredByCaches goes through the declared routes and what else replies with an error. apitest checks the
-// same of every other request of the tests.
+// TestNoErrorIsStoredByCaches requests errors from the declared routes and from other paths. Each must forbid
+// caching. apitest checks the same in all other tests.
 func TestNoErrorIsStoredByCaches(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))

@@ -31,7 +31,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// newBrokenServer returns a server whose handlers fail for want of a database.
+// newBrokenServer returns a server without a database, so that most handlers fail.
 func newBrokenServer(t *testing.T, log io.Writer, change func(*handlers.Config, *server.Config)) *server.Server {
 	t.Helper()
 	words, err := locale.Load()
@@ -61,7 +61,7 @@ func do(t *testing.T, s *server.Server, method, path string, header ...string) a
 	return doAtRoot(t, s, method, "/cal/events/v1"+path, header...)
 }
 
-// doAtRoot is do for paths outside the API.
+// doAtRoot sends a request like do, but its path is not below the API.
 func doAtRoot(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+path, nil)
@@ -133,7 +133,7 @@ func TestDatabaseAwayIsUnavailable(t *testing.T) {
 	})
 }
 
-// secret is a token of a new user.
+// secret adds a user and returns a token of theirs.
 func secret(t *testing.T, st *store.Store) string {
 	t.Helper()
 	user, err := auth.AddUser(t.Context(), st.Ent, apitest.Now, rand.Text(), "", calendar.Editor, "")
@@ -147,7 +147,8 @@ func secret(t *testing.T, st *store.Store) string {
 	return token
 }
 
-// What the HTTP library gives up on is answered as all else, on a real connection.
+// TestRequestsThatReachNoRouter sends requests on a real connection that the HTTP library itself rejects. The
+// errors have the form of all other errors.
 func TestRequestsThatReachNoRouter(t *testing.T) {
 	t.Parallel()
 	s := newBrokenServer(t, io.Discard, nil)
@@ -203,7 +204,8 @@ func TestRequestsThatReachNoRouter(t *testing.T) {
 	}
 }
 
-// Names of headers have no case, but scripts are written that look for the documented letters.
+// TestNamesOfHeadersAreAsDocumented checks that headers are sent in the documented case. HTTP ignores case, but
+// some scripts do not.
 func TestNamesOfHeadersAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	s := newBrokenServer(t, io.Discard, nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/media"
 )
 
-// oneFile is a store with one file under every name.
+// oneFile is a media store that has the same file under every name.
 type oneFile struct {
 	media.Store
 	data    []byte
@@ -38,7 +38,7 @@ func (f *openFile) Close() error {
 	return nil
 }
 
-// FuzzFileRange compares what is sent of a file with what net/http sends of it.
+// FuzzFileRange compares replies to range requests for a file with those of net/http.
 func FuzzFileRange(f *testing.F) {
 	const sent, before, after = "Sun, 22 Nov 2026 10:00:00 GMT", "Sun, 22 Nov 2026 09:00:00 GMT", "Sun, 22 Nov 2026 11:00:00 GMT"
 	for _, r := range []string{
@@ -124,7 +124,7 @@ func FuzzFileRange(f *testing.F) {
 	})
 }
 
-// isClean reports whether a value arrives as it was sent.
+// isClean reports whether a header value reaches the server unchanged.
 func isClean(value string) bool {
 	for _, b := range []byte(value) {
 		if b <= ' ' && b != ' ' || b >= 0x7f {

@@ -64,7 +64,7 @@ func TestMediaRanges(t *testing.T) {
 	})
 }
 
-// bigFile is a store with one large file, which counts what is read of it.
+// bigFile is a media store with one large file. It counts how many bytes of it are read.
 type bigFile struct {
 	media.Store
 	size   int64

@@ -163,11 +163,11 @@ func (f *framer) inspect(received []byte) (int, error) {
 	return len(received), nil
 }
 
-// enter switches the framer to another part of the request.
+// enter makes the framer parse the given part of the request next.
 func (f *framer) enter(at framingState) { f.at, f.line, f.from = at, f.line[:0], 0 }
 
-// readLine appends received bytes to the buffer until a line ends. The result n is the number of bytes it took. The
-// result whole is the line without its line feed. A carriage return before that stays.
+// readLine appends received bytes to the buffer until a line ends. n is the number of bytes consumed. If ended is
+// true, whole is the line without its line feed. A carriage return before that stays.
 func (f *framer) readLine(received []byte) (n int, whole []byte, ended bool) {
 	i := bytes.IndexByte(received, '\n')
 	if i < 0 {
@@ -214,7 +214,7 @@ func (f *framer) enterBody() {
 	}
 }
 
-// skip passes over bytes of a body or chunk, and returns how many it passed.
+// skip consumes received bytes that belong to a body or chunk. It returns how many of them do.
 func (f *framer) skip(received []byte) (n int) {
 	n = int(min(f.left, int64(len(received))))
 	if f.left -= int64(n); f.left == 0 {

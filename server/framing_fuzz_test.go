@@ -16,7 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// inspectedConn is a connection that a framer inspects.
+// inspectedConn is a connection whose bytes pass through a framer.
 type inspectedConn struct {
 	from io.Reader
 	framer
@@ -35,7 +35,7 @@ func (c *inspectedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ownRequests returns the bodies of the requests of a stream that this server answers.
+// ownRequests returns the bodies of the requests in a stream that this server answers.
 func ownRequests(stream io.Reader) (bodies []string) {
 	conn := &inspectedConn{from: stream}
 	reader := bufio.NewReader(conn)
@@ -61,8 +61,8 @@ func ownRequests(stream io.Reader) (bodies []string) {
 	}
 }
 
-// beginsWithVersion reports whether the first line ends with a version of HTTP. net/http takes no other, and no empty line
-// before a request, which RFC 9112, section 2.2, asks for.
+// beginsWithVersion reports whether the first line ends with an HTTP version that net/http accepts. It also
+// reports false for an empty first line, which RFC 9112, section 2.2, allows and net/http rejects.
 func beginsWithVersion(reader *bufio.Reader) bool {
 	for n := 1; ; n++ {
 		line, err := reader.Peek(n)
@@ -76,7 +76,8 @@ func beginsWithVersion(reader *bufio.Reader) bool {
 	}
 }
 
-// memory is a connection that has received all it will.
+// memory is a connection in memory, with a listener that accepts it. It has already received all bytes that it
+// will receive.
 type memory struct {
 	io.Reader
 	net.Conn
@@ -95,7 +96,7 @@ func (c *memory) SetWriteDeadline(time.Time) error {
 func (c *memory) LocalAddr() net.Addr  { return &net.TCPAddr{} }
 func (c *memory) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 
-// Accept hands the connection over once, and waits for its end.
+// Accept returns the connection once. The second call waits until the connection is closed.
 func (c *memory) Accept() (net.Conn, error) {
 	if c.Conn == nil {
 		c.Conn = c
@@ -107,7 +108,8 @@ func (c *memory) Accept() (net.Conn, error) {
 
 func (c *memory) Addr() net.Addr { return &net.TCPAddr{} }
 
-// theirRequests returns the bodies of the requests that net/http answers. One with a broken body ends them.
+// theirRequests returns the bodies of the requests in a stream that net/http answers. A request with an unreadable
+// body is the last one.
 func theirRequests(stream io.Reader) (bodies []string) {
 	var mu sync.Mutex
 	broken := false
@@ -130,8 +132,8 @@ func theirRequests(stream io.Reader) (bodies []string) {
 	return bodies
 }
 
-// FuzzFraming compares the requests of a connection with those that net/http finds: each that is answered here has to be
-// one there, with the same body. The other way round does not matter: more is refused here.
+// FuzzFraming compares how this server and net/http split a connection into requests. net/http must find each
+// request that this server answers, with the same body. This server may refuse more requests than net/http.
 func FuzzFraming(f *testing.F) {
 	const post = "POST / HTTP/1.1\r\nHost: x\r\n"
 	for _, lines := range []string{

@@ -24,7 +24,8 @@ func dial(t *testing.T, s *runningServer) net.Conn {
 	return c
 }
 
-// What one reader takes for a body and another for the next request is answered once, and nothing after it.
+// TestRequestsThatEndInTwoPlaces sends requests with a body that another server could take for the next request.
+// The server replies once and closes the connection.
 func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))
@@ -119,7 +120,7 @@ func TestConnectionsEndWhenTheClientSaysSo(t *testing.T) {
 	}
 }
 
-// A client cannot change the headers of proxies by its body.
+// TestTrailersAreNoHeaders checks that trailers after a body cannot replace headers that a proxy sets.
 func TestTrailersAreNoHeaders(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -178,7 +179,8 @@ func TestBodiesThatAreReceivedAreBounded(t *testing.T) {
 	}
 }
 
-// A client that sends all of a body that is too large can read the reply.
+// TestTooLargeBodiesAreAnswered checks that a client can read the error even if it first sends all of a body that
+// is too large.
 func TestTooLargeBodiesAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))
@@ -194,7 +196,8 @@ func TestTooLargeBodiesAreAnswered(t *testing.T) {
 	}
 }
 
-// A rate for addresses holds for whatever ends before credentials are looked at, with or without them.
+// TestCredentialsThatNobodyLooksAtChangeNoRate sends requests with credentials that end before these are verified.
+// They must count against the rate of the address.
 func TestCredentialsThatNobodyLooksAtChangeNoRate(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string][2]string{

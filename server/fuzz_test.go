@@ -91,7 +91,7 @@ func (r fuzzRequest) String() string {
 	return text
 }
 
-// sendable reports whether HTTP can carry a request at all, and the test's way into the router.
+// sendable reports whether the request is valid enough to be sent through the test's HTTP client.
 func (r fuzzRequest) sendable() bool {
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"}
 	if !slices.Contains(methods, r.method) || !strings.HasPrefix(r.target, "/") || strings.HasPrefix(r.target, "//") {
@@ -128,7 +128,7 @@ func (r fuzzRequest) sendable() bool {
 	return true
 }
 
-// header is the value of a header, "" if it is not sent.
+// header returns the value of a header. sent is false if the request does not have the header.
 func (r fuzzRequest) header(name string) (value string, sent bool) {
 	for _, line := range r.headers {
 		if n, v, _ := strings.Cut(line, ":"); strings.EqualFold(n, name) {
@@ -150,7 +150,7 @@ func (w *fuzzWorld) caller(r fuzzRequest) string {
 	return r.as
 }
 
-// request returns the request for the router.
+// request converts the request into the form that package apitest sends.
 func (r fuzzRequest) request(w *fuzzWorld) apitest.Request {
 	out := apitest.Request{Method: r.method, Path: r.target, Absolute: true, Header: map[string]string{}}
 	if _, ok := w.user[r.as]; ok {
@@ -167,13 +167,13 @@ func (r fuzzRequest) request(w *fuzzWorld) apitest.Request {
 	return out
 }
 
-// reads reports whether a request asks for something without asking for a change, by its method or the one that stands
-// in for it.
+// reads reports whether the request must not change anything, by its method or the one that overrides it.
 func (r fuzzRequest) reads() bool {
 	return r.method != "POST" && r.method != "PUT" && r.method != "PATCH" && r.method != "DELETE"
 }
 
-// try sends a request, looks at the reply and at what became of the calendar, and makes the calendar what it was.
+// try sends a request, and checks the reply, the changes in the database and the log. It then restores the
+// database, and returns the reply.
 func (w *fuzzWorld) try(t *testing.T, r fuzzRequest) apitest.Response {
 	t.Helper()
 	if w.mayFetch(r) {
@@ -205,7 +205,8 @@ func (w *fuzzWorld) try(t *testing.T, r fuzzRequest) apitest.Response {
 	return reply
 }
 
-// wellFormed looks at what every reply has.
+// wellFormed checks the status and the headers of a reply, and its body by wellFormedBody. The argument as is the
+// login that the service saw.
 func (w *fuzzWorld) wellFormed(t *testing.T, r fuzzRequest, as string, reply apitest.Response) {
 	t.Helper()
 	if reply.Status < 200 || reply.Status >= 500 {
@@ -260,7 +261,7 @@ func (w *fuzzWorld) wellFormed(t *testing.T, r fuzzRequest, as string, reply api
 	}
 }
 
-// wellFormedBody looks at the body of an error, in either of its forms, and at that of a success for being JSON.
+// wellFormedBody checks that an error has one of the two documented forms, and that a success in JSON is valid.
 func (w *fuzzWorld) wellFormedBody(t *testing.T, reply apitest.Response) {
 	t.Helper()
 	var body struct {
@@ -296,7 +297,7 @@ func (w *fuzzWorld) wellFormedBody(t *testing.T, reply apitest.Response) {
 	}
 }
 
-// sameHead compares the reply to HEAD with that to GET.
+// sameHead checks that the reply to HEAD has the status and headers of that to GET, and no body.
 func (w *fuzzWorld) sameHead(t *testing.T, get, head apitest.Response) {
 	t.Helper()
 	if head.Status != get.Status || len(head.Body) > 0 {
@@ -314,8 +315,8 @@ func (w *fuzzWorld) sameHead(t *testing.T, get, head apitest.Response) {
 
 var requests = flag.Int("requests", 400, "how many requests TestRequestsAtRandom makes; short: three quarters")
 
-// TestRequestsAtRandom is the fuzzer without its guidance and with larger steps: the vocabulary alone, many edits at once.
-// The same requests each time; with -requests it goes on with others.
+// TestRequestsAtRandom sends random requests, each made by several edits at once. Unlike the fuzzer, it sends the
+// same requests in each run. The flag -requests sets their number.
 func TestRequestsAtRandom(t *testing.T) {
 	w := newFuzzWorld(t)
 	statuses := map[int]int{}
@@ -343,7 +344,7 @@ func TestRequestsAtRandom(t *testing.T) {
 	}
 }
 
-// atRandom is the request of a number, if it can be sent.
+// atRandom returns the random request with a number. ok is false if it cannot be sent.
 func (w *fuzzWorld) atRandom(number uint64) (r fuzzRequest, ok bool) {
 	chance := rand.New(rand.NewPCG(number, 1))
 	seeds := w.seeds()
@@ -415,7 +416,7 @@ func TestKeepFoundRequests(t *testing.T) {
 	t.Logf("%d behaviours are kept", len(shortest))
 }
 
-// readInput reads a file of the fuzzer.
+// readInput reads an input file of the fuzzer. ok is false if the file is no request.
 func (w *fuzzWorld) readInput(t *testing.T, file string) (r fuzzRequest, ok bool) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -444,7 +445,8 @@ func (w *fuzzWorld) readInput(t *testing.T, file string) (r fuzzRequest, ok bool
 	return r, len(r.target) <= 4096 && len(r.body) <= 4096 && r.sendable()
 }
 
-// behaviour is how a request was answered: where it went, with which status, code and reasons.
+// behaviour describes how a request was answered: its route, status, error code and reasons. Requests with equal
+// descriptions test the same.
 func behaviour(w *fuzzWorld, r fuzzRequest, reply apitest.Response) string {
 	var body struct {
 		Code string
@@ -461,7 +463,7 @@ func behaviour(w *fuzzWorld, r fuzzRequest, reply apitest.Response) string {
 	return strings.Join(append(words, slices.Sorted(maps.Keys(reasons))...), " ")
 }
 
-// fileName is a short name for a behaviour.
+// fileName returns a short file name for a behaviour.
 func fileName(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	name := calendar.Slug(key)

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 )
 
-// fuzzWords is the vocabulary of the service: its operations, their parameters, and values worth trying.
+// fuzzWords is the fuzzer's vocabulary: operations, their parameters, and interesting values.
 type fuzzWords struct {
 	operations []fuzzOperation
 	parameters []string
@@ -18,7 +18,7 @@ type fuzzWords struct {
 
 type fuzzOperation struct{ method, path string }
 
-// matches reports whether a path below the API is one of the operation.
+// matches reports whether a path below the API belongs to the operation.
 func (o fuzzOperation) matches(path string) bool {
 	want, got := strings.Split(o.path, "/"), strings.Split(path, "/")
 	if o.path == "/" {
@@ -105,7 +105,8 @@ var (
 
 const fuzzRoot = "/cal/events/v1"
 
-// edit changes a request by the vocabulary. Four bytes are one edit: what is done, and up to three choices.
+// edit changes a request by the vocabulary. Each four bytes of edits are one change: its kind, and up to three
+// choices.
 func (w *fuzzWorld) edit(r *fuzzRequest, edits []byte) {
 	for n := 0; len(edits) >= 4 && n < 12; n, edits = n+1, edits[4:] {
 		w.editOnce(r, edits[0], edits[1], edits[2], edits[3])
@@ -155,7 +156,7 @@ func queryMark(target string) string {
 	return "?"
 }
 
-// plain is a JSON value as a query has it.
+// plain returns a JSON value as text for a query.
 func plain(value string) string { return url.QueryEscape(strings.Trim(value, `"`)) }
 
 func (r *fuzzRequest) setHeader(line string) {
@@ -167,7 +168,7 @@ func (r *fuzzRequest) setHeader(line string) {
 	r.headers = append(r.headers, line)
 }
 
-// addMember puts a member in front of those that are there.
+// addMember inserts a member at the start of the request's JSON body.
 func (r *fuzzRequest) addMember(name, value string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(r.body), "{")
 	if !ok {

@@ -23,8 +23,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// fuzzWorld is a service with the example calendar, users of all roles and something of each, and a way to see and to
-// take back whatever a request changed.
+// fuzzWorld is a service with the example calendar, users of all roles and records of each user. It can list and
+// undo what a request changed in the database.
 type fuzzWorld struct {
 	api     *apitest.API
 	user    map[string]int64 // by login, which is the role
@@ -37,7 +37,7 @@ type fuzzWorld struct {
 	now    fuzzRows // how changes found it
 }
 
-// fuzzRows is all rows, by table and key.
+// fuzzRows has all rows of a database, by table and key.
 type fuzzRows map[string]map[string]fuzzRow
 
 // fuzzTable is a table of the database with its columns.
@@ -47,7 +47,7 @@ type fuzzTable struct {
 	hasID   bool
 }
 
-// fuzzRow is a row: its values as SQL has them, and whose it is: the words of owners.
+// fuzzRow is a row of the database: its values in the form of SQL, and its owner in the words of owners.
 type fuzzRow struct {
 	rowid  int64
 	values string
@@ -55,7 +55,7 @@ type fuzzRow struct {
 	whose  string
 }
 
-// fuzzChange is a row that is not as it was. before is empty for a new one, after for one that is gone.
+// fuzzChange is a row that differs from its original. before is empty for a new row, and after for a deleted one.
 type fuzzChange struct {
 	table         fuzzTable
 	key           string
@@ -113,9 +113,9 @@ func newFuzzWorld(t testing.TB) *fuzzWorld {
 	for login := range w.user {
 		w.secrets = append(w.secrets, w.api.Token(login))
 	}
-	w.own(t)
+	w.addOwnRecords(t)
 	w.words = newFuzzWords(t)
-	w.watch(t, strings.TrimPrefix(address, "sqlite://"))
+	w.recordState(t, strings.TrimPrefix(address, "sqlite://"))
 	return w
 }
 
@@ -125,8 +125,8 @@ const (
 	editorsPassword = "Basic ZWRpdG9yOmNvcnJlY3QtaG9yc2UtYmF0dGVyeS05"
 )
 
-// own gives authors and contributors records of their own, through the API.
-func (w *fuzzWorld) own(t testing.TB) {
+// addOwnRecords creates records of authors and contributors, through the API.
+func (w *fuzzWorld) addOwnRecords(t testing.TB) {
 	t.Helper()
 	const concert = `"start_date":"2026-12-05 18:00","end_date":"2026-12-05 20:00"`
 	for _, r := range []struct{ as, path, body string }{
@@ -159,7 +159,8 @@ func (w *fuzzWorld) isAPI(target string) bool { return w.route(target) != "" }
 
 var mounts = regexp.MustCompile(`^(/(?:en|pl|es))?/cal/events/v1(/[^?#]*)?`)
 
-// route is the path of a described operation, "?" for what is none, and "" outside the API.
+// route returns the path of the described operation that a target belongs to. It is "?" if there is none, and ""
+// outside the API.
 func (w *fuzzWorld) route(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	found := mounts.FindStringSubmatch(path)
@@ -180,8 +181,8 @@ var (
 	disguises = []string{`\u`, "%3a", "%2f", "quoted-printable", "encoding"}
 )
 
-// mayFetch reports whether a request could make us ask an address for an image: it has a URL whose host is no plain
-// name, or hides one.
+// mayFetch reports whether a request could make the service download an image from a real host. It is also true
+// for a request whose URLs cannot be read.
 func (w *fuzzWorld) mayFetch(r fuzzRequest) bool {
 	text := strings.ToLower(r.String())
 	if slices.ContainsFunc(disguises, func(mark string) bool { return strings.Contains(text, mark) }) ||
@@ -196,8 +197,9 @@ func (w *fuzzWorld) mayFetch(r fuzzRequest) bool {
 	return false
 }
 
-// watch takes down how the calendar is.
-func (w *fuzzWorld) watch(t testing.TB, file string) {
+// recordState opens the database in a file and remembers its rows, for later comparisons. It is called once,
+// before the first request.
+func (w *fuzzWorld) recordState(t testing.TB, file string) {
 	t.Helper()
 	for login := range w.user { // tokens are touched now and not again
 		if r := w.api.Do(t, apitest.Request{As: login, Path: "/tags"}); r.Status != http.StatusOK {
@@ -233,7 +235,7 @@ func (w *fuzzWorld) do(t testing.TB, statement string) {
 	}
 }
 
-// version changes with every commit of others.
+// version returns a number that changes with each commit on another connection.
 func (w *fuzzWorld) version(t testing.TB) (v int64) {
 	t.Helper()
 	if err := w.db.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&v); err != nil {
@@ -242,7 +244,7 @@ func (w *fuzzWorld) version(t testing.TB) (v int64) {
 	return v
 }
 
-// snapshot is every row of every table.
+// snapshot returns every row of the tables that are compared. Logs are not.
 func (w *fuzzWorld) snapshot(t testing.TB) fuzzRows {
 	t.Helper()
 	out := make(fuzzRows, len(w.tables))
@@ -291,7 +293,7 @@ func (w *fuzzWorld) rowsOf(t testing.TB, table fuzzTable) map[string]fuzzRow {
 	return out
 }
 
-// changes compares the calendar with what it was.
+// changes returns the rows that differ from those of recordState.
 func (w *fuzzWorld) changes(t testing.TB) (out []fuzzChange) {
 	t.Helper()
 	w.now = w.snapshot(t)
@@ -308,7 +310,7 @@ func (w *fuzzWorld) changes(t testing.TB) (out []fuzzChange) {
 	return out
 }
 
-// restore undoes changes. It marks all records as changed for derived data.
+// restore undoes changes. It marks all records as changed, so that derived data is made again.
 func (w *fuzzWorld) restore(t testing.TB, changes []fuzzChange) {
 	t.Helper()
 	if len(changes) == 0 {
@@ -344,7 +346,7 @@ func (w *fuzzWorld) restore(t testing.TB, changes []fuzzChange) {
 	}
 }
 
-// mayChange looks at who changed what.
+// mayChange fails the test if one of the changes is not permitted. The request r and the login as decide what is.
 func (w *fuzzWorld) mayChange(t testing.TB, r fuzzRequest, as string, reply apitest.Response, changes []fuzzChange) {
 	t.Helper()
 	for _, c := range changes {
@@ -369,7 +371,7 @@ func (w *fuzzWorld) mayChange(t testing.TB, r fuzzRequest, as string, reply apit
 	}
 }
 
-// losesLink reports whether an event is linked to less than before.
+// losesLink reports whether the changes remove a link of an event. event is its id.
 func losesLink(changes []fuzzChange, event string) bool {
 	return slices.ContainsFunc(changes, func(c fuzzChange) bool {
 		return c.after.values == "" && strings.HasPrefix(c.table.name, "event_") && c.table.name != "event_translations" &&
@@ -384,7 +386,7 @@ func nobodyIf(as string) string {
 	return as
 }
 
-// forbidden is why a role may not change a row, "" if it may.
+// forbidden returns the reason why a role may not change a row, or "" if it may.
 func (w *fuzzWorld) forbidden(as string, c fuzzChange) string {
 	me := fmt.Sprintf("author %d ", w.user[as])
 	switch as {
@@ -416,7 +418,8 @@ func (w *fuzzWorld) forbidden(as string, c fuzzChange) string {
 	return ""
 }
 
-// forbiddenPart is forbidden for a part of a record that was there before; of a new one the record itself tells.
+// forbiddenPart is like forbidden, for rows that belong to a record, such as links. The list owner has the kind
+// and id of that record, or of several records. The text me begins the words for rows of the user's own.
 func (w *fuzzWorld) forbiddenPart(as, me string, owner []string) string {
 	if owner[0] == "terms" {
 		if as == "contributor" {

@@ -105,7 +105,7 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// refuseUnread calls refuse for a request that Fiber has not seen.
+// refuseUnread replies with an error to a request that never reached Fiber, in the same way as refuse.
 func (s *Server) refuseUnread(c *fasthttp.RequestCtx, err error) {
 	fc := s.app.AcquireCtx(c)
 	defer s.app.ReleaseCtx(fc)

@@ -91,8 +91,8 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	return nil
 }
 
-// leaseTime returns how long a program of the version before leaves the idempotency key of a request alone. It does
-// not see the heartbeats that renew the claim.
+// leaseTime returns the lease time of an idempotency key, for processes that run the previous version of this
+// program. They do not see the heartbeats that renew a claim, so they take the key over when this time has passed.
 func (s *Server) leaseTime(x *exchange) time.Duration {
 	timeout := s.Timeout
 	if x.match.Upload() {
@@ -101,8 +101,8 @@ func (s *Server) leaseTime(x *exchange) time.Duration {
 	return time.Duration(wholeSeconds(timeout))*time.Second + leaseMargin
 }
 
-// endClaim stores the reply or releases the key, as do does. It logs an error. A retry then waits until the
-// claim counts as abandoned, or gets a reply made from the record.
+// endClaim runs do, which stores the reply or releases the idempotency key. If do fails, it logs the error. A
+// retry then waits until the claim is abandoned, or gets a reply made from the record.
 func (s *Server) endClaim(x *exchange, do func(context.Context) error) {
 	// This context outlives the deadline of the request, which may have passed. It keeps the trace span.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), storeTimeout)

@@ -17,11 +17,13 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// interruption is called when a write stores search texts. Its error ends the write. Nil means that nothing happens.
+// interruption is a function that runs while a write stores search texts. The write fails with its error. Nil
+// means that the write is not interrupted.
 type interruption func(context.Context) error
 
-// interruptible adds a hook to a store that runs the interruption of the moment.
-func interruptible(st *store.Store, now *interruption) {
+// hookInterruption adds a hook to a store. When a write stores search texts, the hook calls the interruption that
+// now points to.
+func hookInterruption(st *store.Store, now *interruption) {
 	st.Ent.SearchText.Use(func(next ent.Mutator) ent.Mutator {
 		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
 			if interrupt := *now; interrupt != nil {
@@ -34,12 +36,13 @@ func interruptible(st *store.Store, now *interruption) {
 	})
 }
 
-// TestWhatEndsARequestFreesItsKey is for deadlines and faults: nothing is written, and the next attempt is the first.
+// TestWhatEndsARequestFreesItsKey interrupts writes by a deadline or a panic. They must write nothing and free
+// their idempotency key, so that the next attempt starts afresh.
 func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var interrupt interruption
-		interruptible(st, &interrupt)
+		hookInterruption(st, &interrupt)
 		token := secret(t, st)
 		for _, c := range []struct {
 			name      string

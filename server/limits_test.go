@@ -31,7 +31,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// stuckStore is a store whose Open blocks until leave is closed.
+// stuckStore is a media store whose Open blocks until the channel leave is closed.
 type stuckStore struct {
 	media.Store
 	entered, leave chan struct{}
@@ -55,7 +55,7 @@ type picture struct{ *strings.Reader }
 
 func (picture) Close() error { return nil }
 
-// runningServer is a server on a real address until the test ends.
+// runningServer is a server that listens on a real address until the test ends.
 type runningServer struct {
 	*server.Server
 	url   string
@@ -333,7 +333,8 @@ func exchange(t *testing.T, c net.Conn, request string) apitest.Response {
 	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
 }
 
-// Refusals of the HTTP library use the language that was read so far.
+// TestRefusedBodyInTheLanguageOfTheRequest checks that errors of the HTTP library use the language from the part
+// of the request that was already read.
 func TestRefusedBodyInTheLanguageOfTheRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))
@@ -359,7 +360,7 @@ func TestRefusedBodyInTheLanguageOfTheRequest(t *testing.T) {
 	}
 }
 
-// A client that is too slow, or gone, is no fault of the server.
+// TestSlowClient checks that a client that is too slow, or disconnects, is not logged as an error of the server.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -446,8 +447,8 @@ func TestLogLinesHaveNoSecrets(t *testing.T) {
 	})
 }
 
-// Passwords take long to compare. However many are tried at once, each is answered soon. Those of one address are
-// judged in turn, within its budget.
+// TestManyPasswordsAtOnce sends many passwords at once, which are slow to compare. Each must be answered soon.
+// Those from one address are compared in turn, within its budget.
 func TestManyPasswordsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -493,7 +494,7 @@ func TestManyPasswordsAtOnce(t *testing.T) {
 	})
 }
 
-// A token is one caller, however it is written.
+// TestRateOfATokenInAnyForm checks that all forms of sending a token count against the same rate.
 func TestRateOfATokenInAnyForm(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -218,7 +218,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// registerServer adds the gauges that read the state of the servers of a process.
+// registerServer adds the gauges that read the state shared by the servers of a process.
 func (m *Metrics) registerServer(p *process) error {
 	for _, g := range []struct {
 		name, which string
@@ -307,7 +307,8 @@ func (m *Metrics) registerServer(p *process) error {
 	return nil
 }
 
-// registerGate adds the gauges of a gate. The name is part of theirs; which begins their help texts.
+// registerGate adds the gauges of a gate. name is the first part of their names, and which is the beginning of
+// their help texts.
 func (m *Metrics) registerGate(name, which string, gate *limit.Gate) error {
 	for suffix, g := range map[string]struct {
 		help  string

@@ -79,7 +79,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// A process that has just started gets requests when its index is loaded, or when waiting for it has an end.
+// TestReadinessWaitsForTheIndex checks that a new process is ready when its index is loaded, or when it has waited
+// for IndexWait.
 func TestReadinessWaitsForTheIndex(t *testing.T) {
 	t.Parallel()
 	never := func() time.Time { return time.Time{} }
@@ -153,7 +154,7 @@ func TestReadinessWaitsForTheIndex(t *testing.T) {
 	}
 }
 
-// A process that cannot write goes on with reads, and a balancer for writes sees it.
+// TestReadinessToWrite checks that a process which cannot write stays ready for reads, but /readyz/write fails.
 func TestReadinessToWrite(t *testing.T) {
 	t.Parallel()
 	well := func(context.Context) error { return nil }
@@ -211,10 +212,10 @@ func TestReadinessToWrite(t *testing.T) {
 	}
 }
 
-// hourAgo leaves a moment for the test itself: ages are whole seconds.
+// hourAgo returns the time an hour ago, for ages that are reported in whole seconds.
 func hourAgo() time.Time { return time.Now().Add(-time.Hour) }
 
-// loadedIndex is an index at revision 9.
+// loadedIndex is a fake index that is loaded, at revision 9.
 type loadedIndex struct {
 	ready    bool
 	loadedAt func() time.Time
@@ -276,7 +277,7 @@ func TestStoppingFinishesWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// TestMetrics is also the list of names that dashboards and alerts may use.
+// TestMetrics checks the metrics and their names, on which dashboards and alerts may rely.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -429,7 +430,7 @@ func TestTraces(t *testing.T) {
 	})
 }
 
-// TestServeStopsBeforeItHasBegun tells servers to stop at once, when some have not begun to listen yet.
+// TestServeStopsBeforeItHasBegun stops servers immediately, so that some have not begun to listen yet.
 func TestServeStopsBeforeItHasBegun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

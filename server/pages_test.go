@@ -31,7 +31,7 @@ func newServerAt(t *testing.T, base string) *server.Server {
 	})
 }
 
-// visit asks for a path of the host.
+// visit requests a path of the host and returns the reply. header has names and values in turn.
 func visit(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, nil)
@@ -118,7 +118,7 @@ func TestPagesAreNothingElse(t *testing.T) {
 	}
 }
 
-// assets are the addresses of what the pages load.
+// assets returns the URLs of the files that the pages load.
 func assets(t *testing.T, s *server.Server) []string {
 	t.Helper()
 	var out []string
@@ -299,7 +299,7 @@ var (
 	word    = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 )
 
-// TestTheFirstLinesWork runs what the page for developers shows, as a shell would.
+// TestTheFirstLinesWork runs the example commands of the start page in the way that a shell would.
 func TestTheFirstLinesWork(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))

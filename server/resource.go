@@ -34,7 +34,8 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 	return nil
 }
 
-// serveAgain repeats a write that met new settings of the site and changed nothing. It is carried out with those.
+// serveAgain repeats a write that failed because the settings of the site changed meanwhile. The first attempt
+// stored nothing. The second one uses the new settings.
 func (s *Server) serveAgain(c *fiber.Ctx, x *exchange) (endpoint.Outcome, error) {
 	if s.Follow == nil {
 		return endpoint.Outcome{}, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}

@@ -46,7 +46,8 @@ func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	return c.Status(status).SendString(to)
 }
 
-// locate decides what answers the path, and negotiates the language of the reply (target.go).
+// locate is the step that determines which part of the service answers the path (see kind) and the language of the
+// reply.
 func (s *Server) locate(c *fiber.Ctx) error {
 	s.locateTarget(c, exchangeOf(c))
 	return c.Next()
@@ -72,8 +73,8 @@ func joinLeadingSlashes(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// withoutIndexFile removes index.php from the start of a path below the base URL. WordPress answers with it as without, if its
-// web server rewrites no addresses.
+// withoutIndexFile removes index.php from the start of a path below the base URL. WordPress accepts such paths,
+// and clients send them if its web server rewrites no URLs.
 func (s *Server) withoutIndexFile(path string) string {
 	const file = "/index.php"
 	below := s.trimPrefix(path)
@@ -84,9 +85,9 @@ func (s *Server) withoutIndexFile(path string) string {
 	return strings.TrimSuffix(path, below) + cmp.Or(rest, "/")
 }
 
-// namedRoute returns the path that the parameter rest_route of the home page names, as in WordPress without
-// pretty permalinks. /?rest_route=/tribe/events/v1/events becomes /wp-json/tribe/events/v1/events. Other paths
-// stay unchanged.
+// namedRoute returns the path that the query parameter rest_route of the home page names. WordPress without pretty
+// permalinks has such URLs. /?rest_route=/tribe/events/v1/events becomes /wp-json/tribe/events/v1/events. Other
+// paths stay unchanged.
 func (s *Server) namedRoute(c *fiber.Ctx, path string) string {
 	values := c.Context().QueryArgs().PeekMulti("rest_route")
 	if len(values) == 0 {

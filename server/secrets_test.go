@@ -42,7 +42,7 @@ func (w secrets) all() []string {
 	return append(out, basicAuth("ewa", w.password)[len("Basic "):], "$argon2")
 }
 
-// absent fails when a text has one of the secrets.
+// absent fails the test if a text contains one of the secrets. where describes the text.
 func (w secrets) absent(t *testing.T, where, text string) {
 	t.Helper()
 	for _, s := range w.all() {
@@ -56,7 +56,8 @@ func basicAuth(login, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(login+":"+secret))
 }
 
-// statements gathers what is sent to the database, values included, for what an error of the database may repeat.
+// statements collects the SQL statements that are sent to the database, with their values, which database errors
+// may repeat.
 type statements struct {
 	sync.Mutex
 	text strings.Builder
@@ -68,9 +69,9 @@ func (s *statements) note(_ context.Context, values ...any) {
 	fmt.Fprintln(&s.text, values...)
 }
 
-// TestSecretsStayWithTheirOwners sends every secret that a client may have, in every place it may stand in and many it may
-// not, with the log at its most talkative. None comes back, is logged, counted or traced, and none reaches the database,
-// whose errors repeat values. Requests that the database fails are among them.
+// TestSecretsStayWithTheirOwners sends every secret of a client in every place where it is allowed, and many where
+// it is not. Some requests fail in the database. No secret may appear in a reply, log, metric, trace or SQL
+// statement.
 func TestSecretsStayWithTheirOwners(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -186,7 +187,7 @@ func TestSecretsStayWithTheirOwners(t *testing.T) {
 	})
 }
 
-// send is do with a body.
+// send sends a request with a body, like do.
 func send(t *testing.T, s *server.Server, method, path, body string, header ...string) apitest.Response {
 	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+"/cal/events/v1"+path, strings.NewReader(body))
@@ -208,8 +209,8 @@ func send(t *testing.T, s *server.Server, method, path, body string, header ...s
 	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: data}
 }
 
-// TestRefusalsAreAllAlike compares what is answered to credentials that are wrong in one way or another: it does not tell
-// which users there are. That it takes the same work is tested in package auth.
+// TestRefusalsAreAllAlike compares the replies to different kinds of wrong credentials. They must be equal, so
+// that they do not reveal which users exist. Package auth tests that they also cost the same time.
 func TestRefusalsAreAllAlike(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -95,7 +95,7 @@ const (
 	noHeader = "default-src 'none'; frame-ancestors 'none'"
 )
 
-// TestPrivateRepliesAreNotKept looks at what operators see.
+// TestPrivateRepliesAreNotKept checks that replies for operators forbid caching.
 func TestPrivateRepliesAreNotKept(t *testing.T) {
 	t.Parallel()
 	s := newBrokenServer(t, io.Discard, nil)
@@ -111,8 +111,8 @@ func TestPrivateRepliesAreNotKept(t *testing.T) {
 	}
 }
 
-// TestNoOriginIsTheSites sends the headers by which a browser says where a request comes from. None of them gets another
-// reply, and none is repeated: the opaque origin "null" may be any site's.
+// TestNoOriginIsTheSites sends headers in which a browser names the origin of a request. They must not change the
+// reply or be repeated in it. The opaque origin "null" can be that of any site.
 func TestNoOriginIsTheSites(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))

@@ -35,8 +35,8 @@ func gaugeOf(t *testing.T, m *server.Metrics, name string) (value int) {
 	return 0
 }
 
-// TestOneLargeWriteAtATime sends writes while the database lets none of them end. Those of many occurrences wait at
-// a gate of their own, where one at a time may go on. All others have reached the database.
+// TestOneLargeWriteAtATime sends writes while the database lets none of them finish. Only one write of many
+// occurrences reaches the database, and the others wait at their gate. All other writes reach the database.
 func TestOneLargeWriteAtATime(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -85,8 +85,8 @@ type Server struct {
 	*process
 }
 
-// process has the parts that all servers of a process share. There is a server for each version of the settings of the site.
-// The newest one answers new requests.
+// process has the state that all servers of a process share. Each version of the site's settings has its own
+// server. The newest one answers new requests.
 type process struct {
 	newest   atomic.Pointer[Server]
 	gate     *limit.Gate   // gate for all requests
@@ -124,8 +124,8 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// Replace makes new requests be answered with other settings of the site. Requests under way end with those that they began
-// with. The caches begin empty.
+// Replace puts new settings of the site into effect. New requests use them, and requests in progress finish with
+// the old ones. The caches start empty.
 func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 	c := s.Config
 	c.API, c.Site = api, site
@@ -146,7 +146,7 @@ func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 // othersFollow is how long other processes may answer with the settings from before (contract, 14).
 const othersFollow = 5 * time.Second
 
-// newServer returns a server with the settings of c, which have no defaults any more.
+// newServer returns a server with the settings of c, in which all defaults must already be filled in.
 func (p *process) newServer(c Config) (*Server, error) {
 	base, err := url.Parse(c.Site.BaseURL)
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// ask is a request below the API.
+// ask returns a request below the API.
 func ask(method, path string) apitest.Request { return apitest.Request{Method: method, Path: path} }
 
-// site is a request for a path of the site.
+// site returns a request whose path is not below the API.
 func site(method, path string) apitest.Request {
 	return apitest.Request{Method: method, Path: path, Absolute: true}
 }
@@ -182,14 +182,15 @@ func TestHeadersOfEveryReply(t *testing.T) {
 	})
 }
 
-// indexOfRoutes is the API index with its routes by pattern.
+// indexOfRoutes is the API index, with its routes by their patterns.
 type indexOfRoutes struct {
 	response  apitest.Response
 	Namespace string
 	Routes    map[string]map[string]any
 }
 
-// args returns the parameters of an endpoint of a pattern below the namespace.
+// args returns the parameters of an endpoint. pattern is that of its path below the namespace, and endpoint its
+// position there.
 func (x *indexOfRoutes) args(t *testing.T, pattern string, endpoint int) map[string]any {
 	t.Helper()
 	args, _ := x.response.Get(t, "routes", "/cal/events/v1"+pattern, "endpoints", endpoint, "args").(map[string]any)
@@ -237,7 +238,8 @@ func (x *indexOfRoutes) declaresLanguage(t *testing.T, pattern string) {
 	}
 }
 
-// describesParameters checks some parameters of lists, and which routes of a record declare a password.
+// describesParameters checks some parameters of lists in the index. It also checks which routes of a record have a
+// password parameter.
 func (x *indexOfRoutes) describesParameters(t *testing.T) {
 	t.Helper()
 	list := x.args(t, "/events", 0)

@@ -20,7 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// sharedAddresses returns addresses of replies that show the same records. %d is the number of the request.
+// sharedAddresses returns paths of replies that show the same records. %d in a path stands for the number of the
+// request.
 func sharedAddresses(first, second int64) map[string][]string {
 	categories := func(path string) []string {
 		return []string{
@@ -51,7 +52,7 @@ func sharedAddresses(first, second int64) map[string][]string {
 	}
 }
 
-// readGate counts the reads of records of a store, and has the first of them wait until all requests have begun.
+// readGate counts the SQL statements that read records. It blocks the first of them until all requests have begun.
 type readGate struct {
 	// begun counts the reads of the revision before the first read of records. Each request finds ids in between.
 	begun atomic.Int64
@@ -80,7 +81,7 @@ func (g *readGate) watch(ctx context.Context, _, statement string) (context.Cont
 	return ctx, func(error) {}
 }
 
-// countOnce sends a request, and returns how many reads of records it needs.
+// countOnce sends one request alone, and returns how many reads of records it needs.
 func (g *readGate) countOnce(t *testing.T, s *server.Server, r *http.Request) int64 {
 	t.Helper()
 	g.begun.Store(0)
@@ -93,7 +94,8 @@ func (g *readGate) countOnce(t *testing.T, s *server.Server, r *http.Request) in
 	return once
 }
 
-// sendTogether sends requests at once after countOnce for one of them. It returns the replies and the number of reads of records.
+// sendTogether sends requests at once. It returns their replies and the number of reads of records. The caller
+// must call countOnce for one of the requests before.
 func (g *readGate) sendTogether(t *testing.T, s *server.Server, requests []*http.Request) (replies []apitest.Response, reads int64) {
 	t.Helper()
 	replies = make([]apitest.Response, len(requests))
@@ -134,9 +136,9 @@ func addSharedEvents(t *testing.T, api *apitest.API) (first, second int64) {
 	return categories[0], categories[1]
 }
 
-// TestConcurrentRequestsReadARecordOnce sends forty requests for the same records to a process without caches of replies.
-// Their addresses differ in undeclared parameters, order and spelling. The first read of records waits until all have begun.
-// They send as many reads of records as one request does. Some events have a password.
+// TestConcurrentRequestsReadARecordOnce sends forty requests for the same records to a process without a reply
+// cache. Their URLs differ in undeclared parameters, order and spelling. All forty together may read records only
+// as often as one request. Some events have a password.
 func TestConcurrentRequestsReadARecordOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -150,8 +152,8 @@ func TestConcurrentRequestsReadARecordOnce(t *testing.T) {
 	})
 }
 
-// readsRecordsOnce compares the replies to forty requests at once, which have the paths in turn, with those of a process that
-// shares nothing.
+// readsRecordsOnce sends forty requests at once, which use the paths in turn. It compares their replies with those
+// of a process that shares nothing.
 func readsRecordsOnce(t *testing.T, api *apitest.API, gate *readGate, name string, paths []string) {
 	t.Helper()
 	asked := make([]apitest.Request, 40)

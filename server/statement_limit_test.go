@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// A request whose statement the database ends is answered as one whose deadline has passed. It may be sent again.
+// TestEndedStatements checks that a request gets the error for a passed deadline if the database aborts its
+// statement. The client may retry it.
 func TestEndedStatements(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// kind states what answers the path of a request. The matcher decides it once, in locateTarget.
+// kind says which part of the service answers the path of a request. locateTarget determines it once per request.
 type kind int
 
 // Kinds of paths.

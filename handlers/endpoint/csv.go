@@ -78,7 +78,8 @@ func PrefersTable(accept [][]byte) bool {
 	return table.value > json.value
 }
 
-// acceptedQuality is the quality of a media type by the most specific range of Accept so far.
+// acceptedQuality is the weight (q) that an Accept header gives to one media type. The most specific matching
+// range of the header decides.
 type acceptedQuality struct {
 	value       float64
 	specificity int // 0 means that no range matched
@@ -132,7 +133,8 @@ func encodeTable(value any, fields string) ([]byte, error) {
 	return nil, fmt.Errorf("%T is no table", value)
 }
 
-// table returns the list as CSV, with a header line.
+// table returns the list as CSV, with a header line. fields names the columns to keep, separated by commas; ""
+// means all.
 func (l *list) table(fields string) ([]byte, error) {
 	columns := represent.Columns[l.kind]
 	head, err := encodeRow(columns)
@@ -158,7 +160,8 @@ func (l *list) table(fields string) ([]byte, error) {
 	return out, nil
 }
 
-// keptColumns reports for each column whether a list of fields keeps it. Nil means that all are kept.
+// keptColumns reports for each column of a table whether a comma-separated list of fields names it. Nil means that
+// all columns are kept.
 func keptColumns(columns []string, fields string) []bool {
 	keep := fieldPaths(fields)
 	if keep == nil {
@@ -174,14 +177,14 @@ func keptColumns(columns []string, fields string) []bool {
 // maxTableBytes is the largest size of the rows of a table. Rows of usual events take about 800 bytes.
 const maxTableBytes = 16 << 20
 
-// TableRows cuts the rows of a table to the columns that the request keeps, and adds up their sizes. Nil is for a list that is
-// no table: it changes nothing and is never full.
+// TableRows collects the rows of a CSV reply. It reduces each row to the requested columns and adds up their
+// sizes. A nil *TableRows is for JSON replies: it changes nothing and is never full.
 type TableRows struct {
 	kept []bool // see keptColumns
 	size int
 }
 
-// TableRows returns nil unless the reply is a table.
+// TableRows returns a new collector of CSV rows for a list of the kind. It returns nil if the reply is not CSV.
 func (r *Request) TableRows(kind calendar.Kind) *TableRows {
 	if !r.IsTable() {
 		return nil
@@ -189,7 +192,8 @@ func (r *Request) TableRows(kind calendar.Kind) *TableRows {
 	return &TableRows{kept: keptColumns(represent.Columns[kind], r.Fields)}
 }
 
-// Take returns an encoded row as the table shows it.
+// Take reduces an encoded row to the requested columns and adds its size to the total. It returns the reduced row.
+// On nil it returns the row unchanged.
 func (t *TableRows) Take(row []byte) []byte {
 	if t == nil {
 		return row
@@ -201,10 +205,11 @@ func (t *TableRows) Take(row []byte) []byte {
 	return row
 }
 
-// Full reports whether the rows are larger than a table may be.
+// Full reports whether the collected rows are larger than maxTableBytes.
 func (t *TableRows) Full() bool { return t != nil && t.size > maxTableBytes }
 
-// Cut makes a rendering of records that of the table. It does nothing for a list that is no table.
+// Cut makes a rendering pass its records through Take, and fail once the table is full. It returns the rendering.
+// On nil it changes nothing.
 func (t *TableRows) Cut(r *reply.Rendering) *reply.Rendering {
 	if t != nil {
 		r.Cut = t.Take
@@ -218,14 +223,16 @@ func (t *TableRows) Cut(r *reply.Rendering) *reply.Rendering {
 	return r
 }
 
-// ErrTableTooLarge returns the error for a table that is full.
+// ErrTableTooLarge returns the error for a CSV reply whose rows exceed maxTableBytes. It asks the client for a
+// smaller per_page.
 func ErrTableTooLarge() error {
 	return param.Invalid{Faults: []param.Fault{{
 		Param: "per_page", Reason: "rest_out_of_bounds", Key: "table-too-large", Args: map[string]any{"Maximum": maxTableBytes >> 20},
 	}}}
 }
 
-// appendCells appends the kept cells of an encoded row. The cells stay encoded, so their bytes do not change.
+// appendCells appends to out those cells of an encoded row for which kept is true. The cells stay encoded, so
+// their bytes do not change.
 func appendCells(out, row []byte, kept []bool) []byte {
 	row = bytes.TrimSuffix(row, []byte("\r\n"))
 	start := len(out)

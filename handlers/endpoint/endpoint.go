@@ -28,7 +28,7 @@ type Endpoint struct {
 	Strong  bool // entity tags of replies are strong, even without a record in the reply
 }
 
-// Request is a request for a route while a handler answers it.
+// Request is one request to a route, as the route's declaration and handler see it.
 type Request struct {
 	*read.Reader
 	Call   Call
@@ -48,8 +48,8 @@ type Reply struct {
 	Version calendar.ShownVersion // for Outcome.Version
 }
 
-// For returns an endpoint with a declaration of its input and a handler. The compiler checks that their types match. wrap
-// returns the type of request that they have.
+// For returns an endpoint for some methods of a path. The function declare declares the parameters, and handle
+// answers after they are parsed. The function wrap turns a Request into the type R of these two.
 func For[R, Q any](wrap func(*Request) R, summary string, methods []string, status int,
 	declare func(R, *param.Set, *Q), handle func(R, *Q) (*Reply, error),
 ) *Endpoint {

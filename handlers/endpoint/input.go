@@ -17,9 +17,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// sentValues returns the parameters of body and query, and the keys that a JSON body repeats. Those of the body have precedence. In this package, only sentValues
-// and the functions that it calls read the raw request. Strings are copied, because Fiber reuses its buffers for
-// the next request.
+// sentValues returns the parameters of body and query, and the keys that a JSON body repeats. A parameter of the
+// body replaces one of the query. In this package, only sentValues and the functions that it calls read the raw
+// request. Strings are copied, because Fiber reuses its buffers for the next request.
 func sentValues(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []string, err error) {
 	query, err := QueryValues(c.Context().URI().QueryString())
 	if err != nil {
@@ -185,7 +185,7 @@ func dispositionName(header string) string {
 	return name
 }
 
-// SentFile is a file that a client sends, with its name there.
+// SentFile is a file in a request, with the file name that the client gave it.
 type SentFile struct {
 	Name string
 	Read func() ([]byte, error)

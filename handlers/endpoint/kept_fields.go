@@ -15,7 +15,8 @@ const (
 	maxNested = 10  // largest number of keys in a dotted name; no representation nests deeper
 )
 
-// fieldTree has the keys that _fields keeps. A nil tree below a key keeps the whole value.
+// fieldTree has the keys that _fields keeps. The tree below a key has the nested keys to keep. Nil there means
+// that the whole value is kept.
 type fieldTree map[string]fieldTree
 
 // fieldNames returns the value of _fields as a comma-separated list. It may be sent in any form of a list. A

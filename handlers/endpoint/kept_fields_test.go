@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzFields compares _fields with the same done to the decoded document.
+// FuzzFields compares the effect of _fields on encoded JSON with the same filter on the decoded document.
 func FuzzFields(f *testing.F) {
 	for _, seed := range []struct{ fields, body string }{
 		{"", `{"a":1}`},
@@ -52,7 +52,7 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-// pruneValue keeps the members that one of the paths leads to, and all below its end.
+// pruneValue returns v with only the members on one of the paths. Members below the end of a path stay.
 func pruneValue(v any, paths [][]string) any {
 	switch v := v.(type) {
 	case []any:

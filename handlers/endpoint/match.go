@@ -21,9 +21,9 @@ type Match struct {
 	Input func(r *Request, sent map[string]any) (path map[string]string, values map[string]any, err error)
 }
 
-// Find returns the match of a method and path with the patterns of a table. The path is percent-encoded and begins below
-// the table's root. Find returns nil for an unknown path. If no endpoint of a known path has the method, Found of the match
-// returns false. That is so for OPTIONS on every known path.
+// Find returns the match of a method and path with the patterns of a table. The path is percent-encoded and begins
+// below the table's root. Find returns nil for an unknown path. If the path is known but not with this method,
+// Match.Found reports false. OPTIONS is never found this way.
 func Find(table []*Pattern, method, rest string) *Match {
 	var parts []string
 	if rest = strings.TrimSuffix(rest, "/"); rest != "" {
@@ -51,7 +51,7 @@ func NewMatch(p *Pattern, method string, path map[string]string) *Match {
 	return m
 }
 
-// Found reports whether the path has the method of the request.
+// Found reports whether the matched path has an endpoint for the method of the request.
 func (m *Match) Found() bool { return m.Endpoint != nil }
 
 // Upload reports whether the route accepts files, and so a larger body.

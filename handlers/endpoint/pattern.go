@@ -34,7 +34,7 @@ type segment struct {
 	suffix  string // literal text after the parameter
 }
 
-// Showing sets the kind of the records of a path. It returns the pattern.
+// Showing sets the kind of records that the path serves. It returns the pattern.
 func (p *Pattern) Showing(kind calendar.Kind) *Pattern {
 	p.shows = kind
 	return p
@@ -89,8 +89,8 @@ func (p *Pattern) HasParameters() bool {
 	return slices.ContainsFunc(p.path, func(s segment) bool { return s.capture != "" })
 }
 
-// MatchPath compares the segments of a path with the pattern. parts are below the API and percent-encoded. It returns
-// the decoded path parameters.
+// MatchPath compares the segments of a path with the pattern. parts are below the API and percent-encoded. It
+// returns the decoded path parameters, and false if the path does not match.
 func (p *Pattern) MatchPath(parts []string) (map[string]string, bool) {
 	if len(parts) != len(p.path) {
 		return nil, false

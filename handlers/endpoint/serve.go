@@ -52,7 +52,8 @@ type Outcome struct {
 	Strong    bool // the entity tag of the reply is strong
 }
 
-// Written returns the reply to a write that an earlier request carried out, with the record as it is now.
+// Written makes the reply to a write that an earlier request has already carried out. id is that of the written
+// record. The reply shows the record as it is now.
 type Written func(r *Request, id int64) (*Reply, error)
 
 // NewRequest returns a matched request to a site. db is the database that it reads.
@@ -137,7 +138,8 @@ func WriteReply(c *fiber.Ctx, as Codec, rep *Reply, fields string) error {
 	return nil
 }
 
-// unchanged returns the value of Outcome.Unchanged for the reply to the request.
+// unchanged returns a function that reports whether the reply to the request is still right later. Nil means that
+// this is unknown.
 func (r *Request) unchanged() reply.Unchanged {
 	if r.Revision == 0 {
 		return nil

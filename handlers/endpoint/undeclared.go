@@ -79,8 +79,8 @@ func (r *Request) undeclaredParameters(m *Match, values map[string]any) []undecl
 	return out
 }
 
-// parse parses the parameters. For a strict client, undeclared parameters and repeated keys are faults. For others, ignored is
-// the header that names them.
+// parse parses the parameters. For a strict client, undeclared parameters and repeated keys are faults. For other
+// clients they are ignored. The result ignored is then the header value that names them.
 func (r *Request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
 	err = r.Params.Parse(r.Ctx)

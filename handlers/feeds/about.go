@@ -116,8 +116,8 @@ func joinQuery(a, b string) string {
 	return a + "&" + b
 }
 
-// feedReply returns the reply with a feed. name is that of the file without its extension. "" means the name of
-// the site.
+// feedReply returns the reply with a feed. The time last is its Last-Modified. The file is called name without its
+// extension, or after the site if name is "".
 func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *endpoint.Reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {

@@ -25,7 +25,8 @@ var (
 // entryCodec encodes entries of Atom, RSS and JSON Feed for the record cache. No client gets this format.
 var entryCodec = endpoint.Codec{MediaType: "entry of a feed", ContentType: "", Encode: encodeEntry}
 
-// cachedEntry is an entry in the record cache. Its own fields replace those that have no form in JSON.
+// cachedEntry is the JSON form of a feed entry in the record cache. Its own fields store as text the members of
+// feed.Entry that JSON cannot represent.
 type cachedEntry struct {
 	*feed.Entry
 	StartWall, EndWall, Zone string

@@ -18,10 +18,10 @@ import (
 // clocks of processes.
 const commitTime = time.Minute
 
-// lastModified returns the Last-Modified of a feed. at are times when the content of the feed changed. The result
-// is the latest of these and the last change that the public could see, due publication or expired withdrawal of the
-// calendar. It is zero if that time is younger than commitTime, or if a replica answers. In both cases the feed may
-// lack a change of that date. So feeds with the same date are equal.
+// lastModified returns the Last-Modified of a feed, or zero for none. The date is the latest of the times at, the
+// last public change, the last due publication and the last expired withdrawal. It is zero if that is less than
+// commitTime ago, or if a replica answers. In both cases, a change with the same date may still be missing from
+// the feed. So two feeds with the same date have the same content.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	if r.Replica != nil && r.Replica != r.Primary {
 		return time.Time{}, nil

@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// feedEvent is an event as feeds show it, with the records whose dates decide how long it is right.
+// feedEvent is an event for a feed. Its parts are the event and linked records. When one of them is published or
+// changes, the cached entry expires.
 type feedEvent struct {
 	entry feed.Entry
 	parts []ent.Core
@@ -24,8 +25,8 @@ type feedEvent struct {
 	parent int64
 }
 
-// calendarParts returns the entries of a page, from the record cache or from their rows. It leaves out events
-// that are not public any more.
+// calendarParts returns the iCalendar entries of a page of events. They come from the record cache, or are made
+// from the events' rows. It leaves out events that are not public any more.
 func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &calendarEntry{about, &one.entry, one.parent} })
 	list.Since, list.Until = r.ruleYearStart(), r.ruleYearEnd()
@@ -42,8 +43,9 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 	return parts, r.relateParents(parts, parents)
 }
 
-// entryRenderer returns how events are read for feeds. value returns what the codec of the request encodes. Feeds are public,
-// so all requests share the entries, redacted ones too.
+// entryRenderer returns the reader of events for feeds, which uses the record cache. value returns the value that
+// the codec encodes for an event. Feeds are public, so all requests share the entries, including those of
+// protected events.
 func (r *request) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*ent.Event] {
 	entries := make(map[int64]*feedEvent)
 	return reply.Renderer[*ent.Event]{
@@ -64,9 +66,9 @@ func (r *request) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*
 	}
 }
 
-// changeToCome returns the time of the first change that an event's entry shows and its date excludes. Such a change is later
-// than the request's clock: it was written during the request, or by a process whose clock is ahead. The entry is valid until
-// then. The zero time means that there is no such change.
+// changeToCome returns the time of the first change that an entry already shows but whose date is still in the
+// future. Such a change was written during the request, or by a process whose clock is ahead. The entry is valid
+// until that time. The zero time means that there is no such change.
 func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time) {
 	note := func(at time.Time) {
 		if at.After(r.Now) && (first.IsZero() || at.Before(first)) {
@@ -135,7 +137,8 @@ func (r *request) ruleYearEnd() time.Time {
 	return r.Zone().Instant(calendar.WallAt(r.year()+1, 1, 1, 0, 0, 0))
 }
 
-// feedEvents loads public events with what feeds show of them. It adds them to entries, by id.
+// feedEvents loads the public events among ids with everything that feeds show. It also adds them to entries, by
+// id.
 func (r *request) feedEvents(ids []int64, entries map[int64]*feedEvent) ([]*ent.Event, error) {
 	var out []*ent.Event
 	for some := range slices.Chunk(ids, ent.MaxRead) {

@@ -104,8 +104,8 @@ func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
 	})
 }
 
-// latestEntries returns those of the given events that changed last, newest first. Entries come from the record cache or from
-// their rows. In memory it keeps only these entries and one batch.
+// latestEntries returns the entries of the given events, newest change first, as many as a feed has. Entries come
+// from the record cache or from the events' rows. It keeps only these entries and one batch in memory.
 func (r *request) latestEntries(latest query.Latest) ([]feed.Entry, error) {
 	list := r.entryRenderer(func(one *feedEvent) any { return &one.entry })
 	list.Media, list.Encode = entryCodec.MediaType, entryCodec.EncodeRecord // the three formats share their entries

@@ -16,8 +16,8 @@ type feedID struct {
 	guid string // in RSS, Atom and JSON Feed; "" means one that derives from the id
 }
 
-// feedIDs returns what identifies events in feeds: what an import has taken from the feeds of its source, else what derives
-// from the ids.
+// feedIDs returns the feed identifiers of events by event id. An imported event keeps those of its source's feeds.
+// Other identifiers are derived from the event id.
 func (r *request) feedIDs(ids []int64) (map[int64]feedID, error) {
 	out := make(map[int64]feedID, len(ids))
 	for _, id := range ids {

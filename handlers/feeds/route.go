@@ -143,8 +143,8 @@ func (f *Feeds) cutEventPath(path string) (rest string, ok bool) {
 	return rest, err == nil && f.names.First[first].Program == string(calendar.Event)
 }
 
-// matchPage returns the pattern of the feed that a calendar page was requested as, and the readings of the page's address.
-// The pattern is nil if no page was requested as a feed.
+// matchPage matches the URL of a calendar page that requests a feed. It returns the feed's pattern, or nil if the
+// URL requests no feed. A URL can be ambiguous, so readings has all its interpretations.
 func (f *Feeds) matchPage(path, query string) (found *endpoint.Pattern, readings []address.Page) {
 	inPath := strings.Contains(path, "/"+address.SegmentICal) || strings.Contains(path, "/"+address.SegmentFeed)
 	if !inPath && !strings.Contains(query, string(address.FormatICal)+"=1") && !strings.Contains(query, address.ParamFeed+"=") {
@@ -184,8 +184,8 @@ var periodParams = []string{
 	"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", string(address.ViewMonth), string(address.ViewDay),
 }
 
-// pageInput returns the parameters of the feed of a calendar page. They are those that were sent, with the filters that the
-// address implies. readings are those of the address.
+// pageInput returns the path parameters and the parameters for the feed of a calendar page. It adds the filters
+// that the page's URL implies to the sent parameters. readings are the interpretations of the URL (see matchPage).
 func (r *request) pageInput(readings []address.Page, sent map[string]any) (path map[string]string, values map[string]any, err error) {
 	values = maps.Clone(sent)
 	for name, v := range sent {
@@ -230,7 +230,8 @@ func (r *request) pageInput(readings []address.Page, sent map[string]any) (path 
 	return nil, values, nil
 }
 
-// limitToPast limits a feed to the events that ended before today, in the twelve months before unless other dates were sent.
+// limitToPast adds parameters that limit a feed to events that ended before today. Without sent dates, it also
+// leaves out events that ended more than a year ago.
 func (r *request) limitToPast(values map[string]any) {
 	today := r.Zone().Wall(r.Now).StartOfDay()
 	r.ExpireBy(r.Tomorrow())
@@ -262,9 +263,9 @@ func (r *request) periodText(p address.Page, sent string) string {
 	return r.Zone().Wall(r.Now).Format(layout)
 }
 
-// chooseReading returns the first valid reading of a path, and the id of the term or record that it names. In a
-// valid reading, that term or record exists and is public. A reading without a term, venue, organizer or series is
-// valid, with the id 0. Without a valid reading, the error is 404.
+// chooseReading returns the first valid one of the interpretations of a URL (see matchPage). It is valid if its
+// term, venue, organizer or series exists and is public. The second result is the id of that record, or 0 if the
+// URL names none. Without a valid interpretation, the error is 404.
 func (r *request) chooseReading(readings []address.Page) (address.Page, int64, error) {
 	for _, p := range readings {
 		kind := p.Taxonomy
@@ -315,8 +316,9 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	return len(rows) > 0 && rows[0].Status.Shown(r.Now, rows[0].PublishedAt) == calendar.Publish, err
 }
 
-// eventSlug returns the slug for the feed of one event from the path of its page. A slug without a date is not
-// checked. If the path has an id or a date, and shownSlug finds no slug, the error is 404.
+// eventSlug returns the slug for the feed of one event from the path of its page. It does not check a slug that
+// comes without a date. For a path with an id or a date, the event must be public or withdrawn. Otherwise the
+// error is 404.
 func (r *request) eventSlug(p address.Page) (string, error) {
 	switch {
 	case p.View == address.ViewRecord:

@@ -12,8 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// boundsOf returns which withdrawn events belong on a page of a feed. The first before ids of page are entries
-// before the page. The last page has no upper bound.
+// boundsOf returns the range of withdrawn events that belong on a page of a feed. The number before counts the ids
+// at the start of page that belong to the previous page. If isLast is set, no page follows, and the range has no
+// upper bound.
 func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.WithdrawnPart, err error) {
 	var ids []int64
 	if before > 0 && len(page.IDs) > 0 {

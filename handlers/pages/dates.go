@@ -37,8 +37,8 @@ func (d pageDates) dayMonth(w, day calendar.Wall) string {
 	return d.Date(locale.Day, w)
 }
 
-// besideDay formats month and year of a date for a place beside the number of its day. In Polish, that is
-// "listopada 2026" instead of "listopad 2026".
+// besideDay formats month and year for a place next to the number of the day. Some languages inflect the month
+// there: Polish has "listopada 2026" instead of "listopad 2026".
 func (d pageDates) besideDay(w calendar.Wall) string {
 	text := strings.Replace(d.Date(locale.LongDate, w), strconv.Itoa(dayNumber(w)), "", 1)
 	return strings.TrimSpace(strings.Replace(text, " ,", "", 1))
@@ -53,8 +53,8 @@ func (d pageDates) monthShort(w calendar.Wall) string {
 	return d.ShortMonthName(month)
 }
 
-// span formats when something takes place. last is its last day for readers, which may be before the day of its
-// end.
+// span formats the time from start to end of an event. The day last is the last one to show, which may be before
+// the day of end.
 func (d pageDates) span(start, end, last calendar.Wall, allDay bool) string {
 	switch {
 	case allDay:

@@ -124,7 +124,7 @@ func (r *request) dayPage() (*Reply, error) {
 	return r.reply(p.status, "list", &m.Frame, m)
 }
 
-// rowsOfDay renders the events of a day. Events that began on an earlier day show since when they last.
+// rowsOfDay renders the events of a day. Events that began on an earlier day show the date of their start.
 func (r *request) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageItem, error) {
 	description := linkedDescription(len(events))
 	began := func(e dayEvent) bool { return e.first.Before(day) }
@@ -147,7 +147,7 @@ func (r *request) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageItem, e
 	return out, nil
 }
 
-// periodFeed returns the filters of the feed of a day or month.
+// periodFeed returns the filters of the feed of a day or month page. name is "day" or "month".
 func (r *request) periodFeed(name, value string) []web.Field {
 	return append(r.feedFilters(), web.Field{Name: name, Value: value})
 }

@@ -56,9 +56,9 @@ func emptySheet(of dayRange) *daySheet {
 	return out
 }
 
-// eventsOfDays returns the events of a query on the days of shown (contract, section 21). Each day has at most
-// most events. The total counts the events on the days of counted.
-func (r *request) eventsOfDays(q *query.Events, shown, counted dayRange, most int) (*daySheet, error) {
+// eventsOfDays returns the events of a query for each day in shown (contract, section 21). It keeps at most the
+// first dayLimit events of a day. The total is the number of events on the days in counted.
+func (r *request) eventsOfDays(q *query.Events, shown, counted dayRange, dayLimit int) (*daySheet, error) {
 	zone := r.Zone()
 	begin, end := zone.Instant(shown.first), zone.Instant(shown.last.AddDate(0, 0, 1))
 	wide := *q
@@ -89,14 +89,14 @@ func (r *request) eventsOfDays(q *query.Events, shown, counted dayRange, most in
 		for at := max(first, 0); at <= min(last, len(out.days)-1); at++ {
 			out.days[at].total++
 			rank := rankOnDay(page.Spans[i].AllDay, first < at)
-			if of := &places[at][rank]; len(*of) < most {
+			if of := &places[at][rank]; len(*of) < dayLimit {
 				*of = append(*of, i)
 			}
 		}
 	}
 	for at := range out.days {
 		for _, i := range slices.Concat(places[at][:]...) {
-			if len(out.days[at].events) < most {
+			if len(out.days[at].events) < dayLimit {
 				out.days[at].events = append(out.days[at].events, r.dayEventOf(page, i))
 			}
 		}
@@ -248,8 +248,9 @@ const (
 	neighboursAround = 64
 )
 
-// neighbours returns the closest days with events before and after a period. Zero means that there is none.
-// If a day within near is found, it need not be the closest, since the page links its month.
+// neighbours returns the closest days with events before and after a period, for links to other pages. Zero means
+// that there is none. If the result is within near, it may be any day with events, because the page then links its
+// month.
 func (r *request) neighbours(q *query.Events, period, near dayRange) (before, after calendar.Wall, err error) {
 	zone := r.Zone()
 	yesterday, tomorrow := period.first.AddDate(0, 0, -1), period.last.AddDate(0, 0, 1)
@@ -311,8 +312,8 @@ func (r *request) neighbours(q *query.Events, period, near dayRange) (before, af
 	return before, after, nil
 }
 
-// eachDayEvent calls do for each event of a part of a list until do returns false. left reports whether the list
-// has more events that do wants.
+// eachDayEvent calls do for at most limit events of a list, from offset, until do returns false. The result left
+// is true if do never returned false and the list has more events.
 func (r *request) eachDayEvent(q *query.Events, offset, limit int, do func(*dayEvent) (more bool)) (left bool, err error) {
 	page, err := r.FindEvents(q, offset, limit)
 	if err != nil {

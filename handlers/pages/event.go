@@ -122,7 +122,7 @@ func (r *request) eventPage() (*Reply, error) {
 	} else if err := r.completeEvent(m, f, e, &shown); err != nil {
 		return nil, err
 	}
-	f.secret(edit.HasPassword(e))
+	f.hideProtected(edit.HasPassword(e))
 	m.Frame = r.frame(*f)
 	reply, err := r.reply(status, "event", &m.Frame, m)
 	if err != nil {

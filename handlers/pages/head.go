@@ -85,7 +85,7 @@ func (r *request) frame(f frameInput) web.Frame {
 	offered := r.PageSettings.Languages
 	languages := offered
 	if f.languages != nil {
-		languages = r.pages.offeredOf(f.languages)
+		languages = r.pages.offeredLanguages(f.languages)
 	}
 	own := r.Language
 	for _, l := range offered {
@@ -99,7 +99,7 @@ func (r *request) frame(f frameInput) web.Frame {
 		})
 	}
 	if f.languages != nil && !hasLanguage(languages, r.Language) {
-		own = r.pages.neutral(f.original, languages)
+		own = r.pages.neutralLanguage(f.original, languages)
 		if hasLanguage(languages, f.original) {
 			own = f.original
 		}
@@ -109,7 +109,7 @@ func (r *request) frame(f frameInput) web.Frame {
 		for _, l := range languages {
 			out.Alternates = append(out.Alternates, web.Alternate{Hreflang: string(l), Href: canonical(l)})
 		}
-		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical(r.pages.neutral(f.original, languages))})
+		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical(r.pages.neutralLanguage(f.original, languages))})
 	}
 	if f.feed != nil && r.PageSettings.Pages.Feeds {
 		query := encode(f.feed)
@@ -150,9 +150,10 @@ func (r *request) locale() string {
 	return string(r.Language) + "_" + strings.ToUpper(string(r.Language)) // pl_PL, es_ES
 }
 
-// secret removes what tells machines about a protected record. It applies even if the visitor has entered the
-// password.
-func (f *frameInput) secret(protected bool) {
+// hideProtected keeps machines from reading a protected record. It removes the record's JSON-LD and API link from
+// the page, and forbids indexing. It does so even if the visitor has entered the password. It changes nothing if
+// protected is false.
+func (f *frameInput) hideProtected(protected bool) {
 	if protected {
 		f.index, f.linked, f.api = false, nil, ""
 	}

@@ -141,8 +141,9 @@ func endOfMove(movedAt time.Time) time.Time {
 	return movedAt.Add(represent.RescheduledFor)
 }
 
-// encodeListed returns an event for the record cache: a line of facts, a line of JSON-LD, and the HTML of a template.
-func (r *request) encodeListed(e *listedEvent, written string) ([]byte, error) {
+// encodeListed encodes an event for the record cache: a line of facts, a line of JSON-LD, and HTML. The template
+// called form writes the HTML.
+func (r *request) encodeListed(e *listedEvent, form string) ([]byte, error) {
 	var moves int64
 	if !e.moves.IsZero() {
 		moves = e.moves.Unix()
@@ -156,7 +157,7 @@ func (r *request) encodeListed(e *listedEvent, written string) ([]byte, error) {
 		b.Write(data)
 	}
 	b.WriteByte('\n')
-	err := r.pages.templates.Write(b, written, e.Item)
+	err := r.pages.templates.Write(b, form, e.Item)
 	return b.Bytes(), err
 }
 
@@ -265,8 +266,9 @@ func (r *request) item(v *represent.View, e *ent.Event, form string) *web.Item {
 	return out
 }
 
-// setItemTime sets the time that an item shows in one of the forms.
-func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, stands *dayEvent, form string) {
+// setItemTime sets the time that an item of a list shows. The item uses the template called form. The event's own
+// zone determines when, and the zone of the site inSite.
+func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, inSite *dayEvent, form string) {
 	if form == entryItem && !when.allDay {
 		item.Time = r.dates.Time(e.StartWall)
 	}
@@ -276,12 +278,12 @@ func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, sta
 		item.Time = since
 	case form == rowSince:
 		item.Time = since + ", " + item.Time
-	case !when.allDay && when.first != stands.first:
+	case !when.allDay && when.first != inSite.first:
 		item.Time = r.dates.short(when.first) + ", " + item.Time // in the event's own zone it is another day
 	}
 }
 
-// eventMarks returns the words that stand out in an event, such as "Canceled".
+// eventMarks returns the highlighted labels of an event, such as "Canceled".
 func (r *request) eventMarks(shown *represent.Event, redacted bool) []web.Mark {
 	var out []web.Mark
 	switch shown.EventStatus {

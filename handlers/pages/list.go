@@ -140,7 +140,8 @@ func (r *request) scopeFilters() []web.Field {
 	return out
 }
 
-// setAPIRoot sets the API root of the page to the events of its path, if the path limits them.
+// setAPIRoot sets the value of the header X-TEC-API-ROOT. On the page of a term or of featured events, it is the
+// API's list of those events.
 func (r *request) setAPIRoot() {
 	if scope := r.scopeFilters(); len(scope) > 0 {
 		r.apiRoot = "/events/" + encode(scope)
@@ -200,8 +201,8 @@ func (r *request) findList(e *query.Events, q *read.EventQuery, past bool) (even
 	return out, nil
 }
 
-// expireByNextEnd makes the reply expire when the next event ends, because it leaves lists then. If too many
-// events are ongoing to read all, the reply expires after a minute.
+// expireByNextEnd makes the reply expire when the next event ends, because that event then leaves the list. If
+// there are too many ongoing events to read them all, the reply expires after a minute.
 func (r *request) expireByNextEnd() error {
 	now, tomorrow := r.Now, r.Tomorrow()
 	r.ExpireBy(tomorrow)

@@ -55,8 +55,8 @@ type placeText struct {
 	place                 *web.Place
 }
 
-// placePage answers with the page of a venue or organizer and its events. The name of its kind is also that of the event
-// filter for it. load reads rows by their ids.
+// placePage answers with the page of a venue or organizer and its events. The name of the kind is also the name of
+// the event filter for it. load reads rows by their ids.
 func placePage[R ent.Row](
 	r *request, kind calendar.Kind, label string, load func(*ent.Client, context.Context, []int64) ([]R, error),
 	linked func(*represent.View, R) any, describe func(R) placeText,

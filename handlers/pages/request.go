@@ -25,7 +25,8 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// Match is a matched address of a calendar page (contract, section 21).
+// Match is the result of matching a URL with the calendar pages (contract, section 21). readings has all
+// interpretations of a URL that is ambiguous.
 type Match struct {
 	Route    string // kind of page in logs and metrics, such as "page event" or "page month"
 	readings []address.Page
@@ -100,7 +101,7 @@ func (s *Pages) IsPagePath(path string) bool {
 // Language returns the language that the path names, or "" if it names none.
 func (p *Match) Language() calendar.Language { return p.readings[0].Language }
 
-// Redirects reports whether all readings of the address redirect to another one.
+// Redirects reports whether every interpretation of the URL is a redirect to another URL.
 func (p *Match) Redirects() bool {
 	return !slices.ContainsFunc(p.readings, func(one address.Page) bool { return one.Redirect == 0 })
 }
@@ -197,7 +198,8 @@ func (s *Pages) newRequest(ctx context.Context, db *ent.Client, now time.Time, l
 	}
 }
 
-// serve answers with the page of one reading of the address.
+// serve answers with the page for one interpretation of the URL (see Match). It redirects if the URL is not the
+// canonical one.
 func (r *request) serve() (*Reply, error) {
 	if r.path.View == address.ViewNone {
 		return nil, address.ErrNoPage
@@ -229,7 +231,7 @@ func (r *request) serve() (*Reply, error) {
 	return r.withAddress(addressOf(path, r.values)).page()
 }
 
-// withAddress returns the request with another reading of its address, and other parameters.
+// withAddress returns a copy of the request with another interpretation of its URL and other parameters.
 func (r *request) withAddress(path address.Page, values map[string]any) *request {
 	next := *r
 	next.path, next.values = path, values
@@ -259,8 +261,8 @@ func (r *request) page() (*Reply, error) {
 	return r.listPage()
 }
 
-// addressOf returns what path and query mean together. Parameters that the path decides are left out. If the path of a list,
-// venue or organizer has no page number, it takes that of the query.
+// addressOf combines the path of a page with its query. It returns the page, and the parameters that the path does
+// not already determine. If the path of a list, venue or organizer has no page number, that of the query applies.
 func addressOf(path address.Page, sent map[string]any) (address.Page, map[string]any) {
 	values := maps.Clone(sent)
 	if path.Taxonomy != "" {
@@ -372,7 +374,8 @@ func (r *request) newPagePath(view address.View) address.Page {
 	return address.Page{Language: r.path.Language, View: view}
 }
 
-// readingIn returns the address of another view of the same events: those of the same term, or featured ones.
+// readingIn returns the address of another view of the same events: those of the page's term, or the featured
+// ones.
 func (r *request) readingIn(view address.View) address.Page {
 	p := address.Page{Language: r.path.Language, View: view, Taxonomy: r.path.Taxonomy, Featured: r.path.Featured}
 	if p.Taxonomy != "" {

@@ -97,9 +97,9 @@ func (s *Pages) servesTerms(taxonomy calendar.Kind) bool {
 	return s.PageSettings.Pages.Category
 }
 
-// offeredOf returns the languages with pages of those that a record has texts in. If it has none of them, its only page is
-// in the main language.
-func (s *Pages) offeredOf(languages []calendar.Language) []calendar.Language {
+// offeredLanguages returns the languages in which a record has a page. They are those of the given languages,
+// which it has texts in, that the site offers. If the site offers none of them, the result is the main language.
+func (s *Pages) offeredLanguages(languages []calendar.Language) []calendar.Language {
 	var out []calendar.Language
 	for _, l := range languages {
 		if s.PageSettings.Offers(l) {
@@ -112,9 +112,10 @@ func (s *Pages) offeredOf(languages []calendar.Language) []calendar.Language {
 	return out
 }
 
-// neutral returns which of the languages of a record's pages is for visitors of no known language: the main one, else the
-// original, else the first.
-func (s *Pages) neutral(original calendar.Language, languages []calendar.Language) calendar.Language {
+// neutralLanguage returns the language of a record's page for visitors whose language is unknown (hreflang
+// x-default). It is the main language if the record has a page in it, else the original, else the first of
+// languages.
+func (s *Pages) neutralLanguage(original calendar.Language, languages []calendar.Language) calendar.Language {
 	for _, l := range [...]calendar.Language{s.Site.Language, original} {
 		if hasLanguage(languages, l) {
 			return l

@@ -124,8 +124,8 @@ func (s *Pages) SitemapIndex(ctx context.Context, now time.Time, revision int64)
 	return Sitemap{body, d.Unchanged(s.Index)}, err
 }
 
-// needsStatements reports whether statements must find the records of a sitemap after the index returned err. Nil with an
-// index means that the index has found them.
+// needsStatements reports whether SQL statements must find the records of a sitemap. err is the result of asking
+// the index. The statements are needed if there is no index or err says that it cannot answer.
 func (s *Pages) needsStatements(err error) bool {
 	return s.Index == nil || errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported)
 }
@@ -157,7 +157,8 @@ func (s *Pages) indexedSitemaps(ctx context.Context, now time.Time, revision int
 	return slices.Compact(numbers), nil
 }
 
-// storedSitemaps is indexedSitemaps without the index: statements read all records.
+// storedSitemaps returns the numbers of the sitemaps that have URLs, for use without an index. SQL statements read
+// all records.
 func (s *Pages) storedSitemaps(ctx context.Context, now time.Time) (numbers []int64, err error) {
 	db := query.Database{Ent: s.publicReads()}
 	for _, kind := range slices.Concat(sitemapRecords, sitemapTerms) {
@@ -190,7 +191,7 @@ type sitemapAlternate struct {
 	Href     string `xml:"href,attr"`
 }
 
-// sitemapPart is the query for the records of one kind in a sitemap, with those that the index found.
+// sitemapPart is a query for the records of one kind in a sitemap. page has the records that the index found.
 type sitemapPart struct {
 	query.Public
 	page query.Page
@@ -290,14 +291,14 @@ func (s *Pages) sitemapURLs(record query.PublicRecord, paths map[calendar.Langua
 	if len(languages) == 0 {
 		languages = []calendar.Language{record.Language}
 	}
-	languages = s.offeredOf(languages)
+	languages = s.offeredLanguages(languages)
 	address := func(l calendar.Language) string { return s.Site.BaseURL + s.SegmentOf(l) + paths[l] }
 	var alternates []sitemapAlternate
 	if len(s.PageSettings.Languages) > 1 {
 		for _, l := range languages {
 			alternates = append(alternates, sitemapAlternate{"alternate", string(l), address(l)})
 		}
-		alternates = append(alternates, sitemapAlternate{"alternate", "x-default", address(s.neutral(record.Language, languages))})
+		alternates = append(alternates, sitemapAlternate{"alternate", "x-default", address(s.neutralLanguage(record.Language, languages))})
 	}
 	modified := record.ModifiedAt.UTC().Format(time.RFC3339)
 	urls := make([]sitemapURL, len(languages))
