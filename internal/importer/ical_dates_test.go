@@ -13,13 +13,13 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// titled returns a component with another title than that of vevent.
+// titled returns the component with the title of vevent replaced.
 func titled(title, component string) string {
 	return strings.Replace(component, "SUMMARY:Choir", "SUMMARY:"+title, 1)
 }
 
-// TestDatesOfImportedFiles imports one or more files after each other, the later ones as edits of the first, and looks at the
-// events that are there then. Each is described by its start in UTC, its title, and whether it is canceled.
+// TestDatesOfImportedFiles imports one or more files, the later ones as edited versions of the first. It then compares
+// the stored events: start in UTC, title, and whether they are canceled.
 func TestDatesOfImportedFiles(t *testing.T) {
 	t.Parallel()
 	const (
@@ -159,7 +159,7 @@ func TestDatesOfImportedFiles(t *testing.T) {
 	}
 }
 
-// A file that ends before END:VCALENDAR may lack the rule of an event, and further dates.
+// An import of a file that ends before END:VCALENDAR removes no dates. The missing part may have had them.
 func TestFilesThatEndEarlyRemoveNoDates(t *testing.T) {
 	t.Parallel()
 	const start, weekly = "DTSTART;TZID=Europe/Warsaw:20270105T100000", "RRULE:FREQ=WEEKLY;COUNT=3"
@@ -182,7 +182,7 @@ func TestFilesThatEndEarlyRemoveNoDates(t *testing.T) {
 	}
 }
 
-// datesIn describes the events that are not in the trash.
+// datesIn returns a line of text for each event that is not in the trash.
 func datesIn(t *testing.T, st *store.Store) (out []string) {
 	t.Helper()
 	rows, err := st.Ent.Event.Query().Where(event.StatusNEQ(calendar.Trash)).Order(event.ByStartsAt(), event.ByID()).All(t.Context())

@@ -17,10 +17,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// inLanguage reads the source in a language.
+// inLanguage returns an option for imports: the language in which the source is read.
 func inLanguage(l calendar.Language) func(*Importer) { return func(im *Importer) { im.Language = l } }
 
-// meeting is a calendar of one event, as a source says it.
+// meeting returns a calendar with one event that has the given texts, as a source sends it.
 func meeting(title, slug, description string, changes ...func(*Event)) *Calendar {
 	start := calendar.WallOf(noon)
 	e := &Event{
@@ -37,7 +37,7 @@ func speaks(title calendar.Language, all calendar.LanguageSet) func(*Event) {
 	return func(e *Event) { e.Language, e.Languages = title, all }
 }
 
-// theMeeting is how the event is stored, language by language: the original first.
+// theMeeting returns the stored event of meeting, and a line of text for each of its languages, the original first.
 func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) {
 	t.Helper()
 	row = st.Ent.Event.Query().Where(event.SourceID("x?id=1")).WithTranslations().OnlyX(t.Context())
@@ -52,7 +52,7 @@ func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) 
 	return row, lines
 }
 
-// languageStep is an import of the meeting in a language, with the texts that are stored afterwards.
+// languageStep is a step of a test: an import of meeting in one language, and the texts that must be stored afterwards.
 type languageStep struct {
 	language calendar.Language
 	cal      *Calendar
@@ -60,7 +60,8 @@ type languageStep struct {
 	want     string
 }
 
-// run imports the meeting, and compares its texts, languages and slugs.
+// run imports the event of the step, and checks the stored texts, languages and slugs. number is that of the step, for
+// messages.
 func (s languageStep) run(t *testing.T, st *store.Store, number int) {
 	report := importInto(t, st, s.cal, inLanguage(s.language))
 	if got := report.Items[0].Action; got != s.action {
