@@ -31,7 +31,7 @@ type Number int
 // sourcePrefix is the prefix of the source ids of all generated records.
 const sourcePrefix = "seed:"
 
-// sourceID returns the source id of a record of calendar n. Id is that of the same record in the first
+// sourceID returns the source id of a record in calendar n. The argument is the source id of that record in the first
 // calendar.
 func (n Number) sourceID(id string) string {
 	if n <= 1 {

@@ -16,12 +16,12 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 )
 
-// unit is a unit from English into Polish.
+// unit returns a unit with an English source and a Polish target.
 func unit(kind calendar.Kind, id int64, f Field, source, target string) Unit {
 	return Unit{ID: ID{kind, id, f}, From: calendar.English, To: calendar.Polish, Source: source, Target: &target}
 }
 
-// polish are the title, description, excerpt and slug of an event in Polish.
+// polish returns the Polish title, description, excerpt and slug of an event. Without a translation all are empty.
 func (w *world) polish(id int64) [4]string {
 	w.t.Helper()
 	row, err := w.db.EventTranslation.Query().
@@ -128,7 +128,8 @@ func TestReasonsOfEvents(t *testing.T) {
 	})
 }
 
-// TestSlugOfAnother has terms, whose slugs are not numbered: the texts are taken all the same.
+// TestSlugOfAnother imports a slug that another term has. Terms get no numbers, so the slug fails, but the other texts
+// are stored.
 func TestSlugOfAnother(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
@@ -154,7 +155,7 @@ func TestSlugOfAnother(t *testing.T) {
 	})
 }
 
-// TestBrokenFile has the end of a file broken: its beginning is not taken either.
+// TestBrokenFile imports a file that is malformed at its end. Nothing of the file may be stored.
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
@@ -172,7 +173,7 @@ func TestBrokenFile(t *testing.T) {
 	})
 }
 
-// TestChangeLog has an import stand in the change log as other writes do.
+// TestChangeLog checks that an import is recorded in the change log like other writes.
 func TestChangeLog(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
@@ -267,7 +268,8 @@ func TestExport(t *testing.T) {
 	})
 }
 
-// An export since a revision that the change log does not reach back to would lack texts.
+// An export of the changes since a revision is refused if the change log no longer goes back so far. Otherwise texts
+// would be missing.
 func TestExportSinceForgottenChanges(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {

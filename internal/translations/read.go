@@ -18,15 +18,14 @@ const maxUnit = 16 << 20
 // ErrFile is the error for a file that is not a file of translations.
 var ErrFile = errors.New("no file of translations")
 
-// refusal is an error that wraps ErrFile without repeating it.
+// refusal is an error that errors.Is reports as ErrFile, but whose text does not repeat that of ErrFile.
 type refusal struct{ error }
 
 func (refusal) Is(target error) bool { return target == ErrFile }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// gauge is a reader that returns an error if too much was read since its last reset. So no text, tag or comment
-// of a file can fill the memory.
+// gauge limits how much is read from a file between two resets. So no single text, tag or comment can fill the memory.
 type gauge struct {
 	io.Reader
 	left int
@@ -43,8 +42,8 @@ func (g *gauge) Read(p []byte) (int, error) {
 
 func (g *gauge) reset() { g.left = maxUnit }
 
-// Read calls do for each unit of a JSON or XLIFF file, in order. Unusable units are included, with the reason
-// in their fault. A fault of the file ends Read with an error that is ErrFile.
+// Read calls do for each unit of a JSON or XLIFF file, in order. An unusable unit is included; its fault says why. If
+// the file itself is invalid, Read ends with an error that is ErrFile. An error of do ends it too.
 func Read(r io.Reader, do func(*Unit) error) error {
 	g := &gauge{Reader: r, left: maxUnit}
 	b := bufio.NewReader(g)
@@ -79,14 +78,14 @@ func (u *Unit) Name() string {
 	return u.ID.String()
 }
 
-// reject sets the fault of a unit, unless it has one.
+// reject marks a unit as unusable. The first error remains as its fault.
 func (u *Unit) reject(err error) {
 	if u.fault == nil {
 		u.fault = err
 	}
 }
 
-// call sets the id of a unit from its name in the file.
+// call sets the ID of a unit from its id attribute or member in the file. An invalid one makes the unit unusable.
 func (u *Unit) call(name string) {
 	id, err := ParseID(name)
 	u.ID, u.name = id, shorten(name)
@@ -95,7 +94,7 @@ func (u *Unit) call(name string) {
 	}
 }
 
-// setLanguages sets the languages of a unit from language tags.
+// setLanguages sets the source and target language of a unit. Unknown or equal languages make the unit unusable.
 func (u *Unit) setLanguages(from, to string) {
 	var ok bool
 	if u.From, ok = language(from); !ok {

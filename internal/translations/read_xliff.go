@@ -71,7 +71,7 @@ func (x *xliffReader) line() string {
 	return "line " + strconv.Itoa(line)
 }
 
-// document reads the file below its root element.
+// document reads the elements below the root element of the file.
 func (x *xliffReader) document(root xml.StartElement) error {
 	if root.Name.Local != "xliff" {
 		return x.refuse("the file is XML, but no XLIFF: it starts with <%s>", shorten(root.Name.Local))
@@ -114,7 +114,7 @@ type segment struct {
 	untouched      bool // the file marks the target as not translated yet
 }
 
-// unit reads a unit and calls do with it.
+// unit reads a unit element and calls do with the unit.
 func (x *xliffReader) unit(start xml.StartElement) error {
 	u := &Unit{place: x.line()}
 	name := attr(start, "id")
@@ -163,7 +163,7 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 	}
 }
 
-// join joins the segments of a unit. A unit has a translation if all its segments have one.
+// join sets the source and target of a unit from its segments. The unit has a target only if all its segments have one.
 func (x *xliffReader) join(u *Unit, parts []segment) {
 	var source, target strings.Builder
 	translated := len(parts) > 0
@@ -184,7 +184,8 @@ func (x *xliffReader) join(u *Unit, parts []segment) {
 	}
 }
 
-// inside is next for places where the file must not end.
+// inside returns the next token, like next, at a place where the file must not end. The end of the file is an error
+// there.
 func (x *xliffReader) inside() (xml.Token, error) {
 	t, err := x.next()
 	if errors.Is(err, io.EOF) {
@@ -193,7 +194,7 @@ func (x *xliffReader) inside() (xml.Token, error) {
 	return t, err
 }
 
-// skip reads up to the end of the element that has just begun.
+// skip reads and ignores the rest of the element whose start tag was just read.
 func (x *xliffReader) skip() error {
 	for above := x.depth - 1; x.depth > above; {
 		if _, err := x.inside(); err != nil {
@@ -203,8 +204,8 @@ func (x *xliffReader) skip() error {
 	return nil
 }
 
-// text reads the content of a source or target. It drops marks of annotations, and decodes cp elements. Other
-// inline elements were not exported, so they make the unit unusable.
+// text reads the text of a source or target element. It ignores markers of annotations and decodes cp elements. Other
+// inline elements make the unit unusable, because exports have none.
 func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 	var out strings.Builder
 	for above := x.depth - 1; x.depth > above; {

@@ -15,7 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestRoundTrip exports, translates, imports, and finds everything translated as it was written in the file.
+// TestRoundTrip exports texts, translates the file and imports it. The stored translations must equal those in the
+// file.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, f := range []Format{JSON, XLIFF} {
@@ -75,7 +76,7 @@ func (w *world) checkRoundTrip(t *testing.T, f Format) {
 	}
 }
 
-// addPolish adds the texts that an import of the translated file stores.
+// addPolish adds to the texts of all records the Polish ones that an import of the translated file must store.
 func (w *world) addPolish(all map[key]map[calendar.Language]calendar.Text) {
 	for k, texts := range all {
 		o, ok := texts[calendar.English]
@@ -99,7 +100,7 @@ func (w *world) addPolish(all map[key]map[calendar.Language]calendar.Text) {
 	}
 }
 
-// checkComplete checks that nothing is left to translate.
+// checkComplete checks by the counts of Status that no text is left to translate.
 func checkComplete(t *testing.T, counts []Count) {
 	t.Helper()
 	for _, c := range counts {
@@ -111,7 +112,7 @@ func checkComplete(t *testing.T, counts []Count) {
 
 func firstOf[A, B any](a A, _ B) A { return a }
 
-// TestOthersStay has imports of anything change no other language than that of the file, and no original.
+// TestOthersStay checks that an import changes only texts in the language of the file, never an original.
 func TestOthersStay(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
@@ -176,7 +177,7 @@ func TestOthersStay(t *testing.T) {
 	})
 }
 
-// TestMany has more records than fit into a page, a batch and a group.
+// TestMany exports and imports more records than fit into a page or a batch.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {

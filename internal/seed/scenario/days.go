@@ -69,8 +69,8 @@ func inSeason(month int, season [2]int) bool {
 	}
 }
 
-// suits reports whether an event of a kind may begin on a day and last for further days, of which after is the
-// number.
+// suits reports whether an event of a kind may begin on a day. after is the number of days that the event lasts beyond
+// the first.
 func (c *Calendar) suits(k *kind, day, after int) bool {
 	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
@@ -84,8 +84,8 @@ func (c *Calendar) suits(k *kind, day, after int) bool {
 	return true
 }
 
-// fillKindDays sets the cumulated weights of the days for events of a kind. If no day suits the kind, all are
-// 0.
+// fillKindDays sets the cumulative weights by which days are chosen for events of a kind. If no day suits the kind, all
+// weights are 0.
 func (c *Calendar) fillKindDays(k *kind) {
 	after := 0
 	if len(k.starts) == 0 && k.Lasts[1] <= 3 {
@@ -146,7 +146,7 @@ func (c *Calendar) inBreak(day int) bool {
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf returns the day of the n-th of count events of the kind, in order of time.
+// dayOf chooses the day of event n of a kind. count is the number of all its events, which are in order of time.
 func (k *kind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]
 	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
@@ -162,13 +162,13 @@ func (c *Calendar) hasDayAndVenue(k *kind) bool {
 	return len(k.At) == 0 || slices.ContainsFunc(k.At, func(typ string) bool { return len(c.venueIndex.byType[typ]) > 0 })
 }
 
-// clock is a time of day. If dusk or dark is set, it depends on the sunset.
+// clock is a time of day at which events begin. If dusk or dark is set, it is relative to the sunset.
 type clock struct {
 	minute     int // minutes after midnight
 	dusk, dark bool
 }
 
-// at returns the time on a day in a city, in minutes after midnight.
+// at returns the time in minutes after midnight, on a day in a city.
 func (t clock) at(c *Calendar, city, day int) int {
 	switch {
 	case t.dusk:
