@@ -170,9 +170,9 @@ func countsOf(r *importer.Report) string {
 // identityMembers are the members that are made of ids, so that they differ between two databases.
 var identityMembers = []string{"id", "global_id", "global_id_lineage", "author", "rest_url", "urls", "term_taxonomy_id", "parent"}
 
-// reading returns all records that a service sends in a language, by collection and slug, for comparison. It removes
+// replies returns all records that a service sends in a language, by collection and slug, for comparison. It removes
 // ids and addresses. It also removes the languages of terms, which importers cannot see in events.
-func (m *multilingual) reading(t *testing.T, api *apitest.API, l calendar.Language) map[string]any {
+func (m *multilingual) replies(t *testing.T, api *apitest.API, l calendar.Language) map[string]any {
 	t.Helper()
 	out := map[string]any{}
 	for _, collection := range []string{"events", "venues", "organizers", "categories", "tags"} {
@@ -254,21 +254,21 @@ func TestLanguagesOfASourceBecomeOneCalendar(t *testing.T) {
 				if storetest.IsBrief(st) && !tt.quick {
 					t.Skip("another order is enough")
 				}
-				newMultilingual(t, tt.silent).comesBack(t, st, strings.Fields(tt.order))
+				newMultilingual(t, tt.silent).checkReimport(t, st, strings.Fields(tt.order))
 			})
 		})
 	}
 }
 
-// comesBack imports the calendar in several languages, and checks that the replies equal those of the source. A second
+// checkReimport imports the calendar in several languages, and checks that the replies equal those of the source. A second
 // import must change nothing.
-func (m *multilingual) comesBack(t *testing.T, st *store.Store, order []string) {
+func (m *multilingual) checkReimport(t *testing.T, st *store.Store, order []string) {
 	api := apitest.New(t, st)
 	for _, l := range order {
 		m.importInto(t, st, calendar.Language(l), false)
 	}
 	for _, l := range calendar.Languages {
-		if diff := cmp.Diff(m.reading(t, m.API, l), m.reading(t, api, l)); diff != "" {
+		if diff := cmp.Diff(m.replies(t, m.API, l), m.replies(t, api, l)); diff != "" {
 			t.Errorf("in %s (-source +imported):\n%s", l, diff)
 		}
 	}
@@ -283,18 +283,18 @@ func (m *multilingual) comesBack(t *testing.T, st *store.Store, order []string) 
 		t.Errorf("versions (-before +after):\n%s", diff)
 	}
 	for _, l := range order {
-		m.changes(t, st, api, calendar.Language(l))
+		m.checkChanges(t, st, api, calendar.Language(l))
 	}
 }
 
-// changes changes texts in one language at the source and imports only that language. It checks that other languages
+// checkChanges changes texts in one language at the source and imports only that language. It checks that other languages
 // stay the same.
-func (m *multilingual) changes(t *testing.T, st *store.Store, api *apitest.API, l calendar.Language) {
+func (m *multilingual) checkChanges(t *testing.T, st *store.Store, api *apitest.API, l calendar.Language) {
 	t.Helper()
 	others := slices.DeleteFunc(slices.Clone(calendar.Languages), func(other calendar.Language) bool { return other == l })
 	before := map[calendar.Language]any{}
 	for _, other := range others {
-		before[other] = m.reading(t, api, other)
+		before[other] = m.replies(t, api, other)
 	}
 	for _, w := range []struct {
 		path string
@@ -311,11 +311,11 @@ func (m *multilingual) changes(t *testing.T, st *store.Store, api *apitest.API, 
 	if got, want := countsOf(m.importInto(t, st, l, true)), countsOf(m.importInto(t, st, l, false)); got != want {
 		t.Errorf("a dry run says %s, the import %s", got, want)
 	}
-	if diff := cmp.Diff(m.reading(t, m.API, l), m.reading(t, api, l)); diff != "" {
+	if diff := cmp.Diff(m.replies(t, m.API, l), m.replies(t, api, l)); diff != "" {
 		t.Errorf("changed in %s (-source +imported):\n%s", l, diff)
 	}
 	for _, other := range others {
-		if diff := cmp.Diff(before[other], any(m.reading(t, api, other))); diff != "" {
+		if diff := cmp.Diff(before[other], any(m.replies(t, api, other))); diff != "" {
 			t.Errorf("changed in %s, read in %s (-before +after):\n%s", l, other, diff)
 		}
 	}

@@ -28,7 +28,7 @@ func ICS(out io.Writer, c Calendar) error {
 		}
 	}
 	for _, s := range c.Series() {
-		if w.ruled(&s) {
+		if w.fitsRule(&s) {
 			w.series(&s)
 		} else {
 			w.occurrences(&s)
@@ -85,9 +85,9 @@ func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	w.entries = append(w.entries, e)
 }
 
-// ruled reports whether a series can be written as one event with a rule. Otherwise the time zone rules in the file
+// fitsRule reports whether a series can be written as one event with a rule. Otherwise the time zone rules in the file
 // would give some occurrences a wrong time.
-func (w *icsWriter) ruled(s *scenario.Series) bool {
+func (w *icsWriter) fitsRule(s *scenario.Series) bool {
 	if s.Span.AllDay || s.Span.Zone.String() == "UTC" {
 		return true
 	}

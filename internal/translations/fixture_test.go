@@ -144,8 +144,8 @@ func (w *world) export(x Exporter) (string, Exported) {
 	return out.String(), done
 }
 
-// take imports a file and returns the report and the problems.
-func (w *world) take(im Importer, file string) (*Report, []string) {
+// importFile imports a file and returns the report and the problems.
+func (w *world) importFile(im Importer, file string) (*Report, []string) {
 	w.t.Helper()
 	im.DB, im.Site = w.db, site()
 	var problems []string

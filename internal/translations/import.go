@@ -106,7 +106,7 @@ func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, er
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return r.report, err
 	}
-	err := Read(file, func(u *Unit) error { return r.take(ctx, u) })
+	err := Read(file, func(u *Unit) error { return r.addUnit(ctx, u) })
 	if err == nil {
 		err = r.flush(ctx)
 	}
@@ -135,8 +135,8 @@ type importRun struct {
 	bytes int
 }
 
-// take adds a unit to the batch. If the batch is full, take writes it first.
-func (r *importRun) take(ctx context.Context, u *Unit) error {
+// addUnit adds a unit to the batch. If the batch is full, addUnit writes it first.
+func (r *importRun) addUnit(ctx context.Context, u *Unit) error {
 	if u.fault != nil {
 		r.reportUnit(u, Failed, u.fault)
 		return nil
@@ -180,7 +180,7 @@ func (r *importRun) flush(ctx context.Context) error {
 			due = append(due, g)
 			continue
 		}
-		r.account(d)
+		r.countOutcomes(d)
 	}
 	// All imports lock rows in one order, so that two imports wait for each other instead of deadlocking.
 	slices.SortStableFunc(due, func(a, b *group) int {
@@ -239,7 +239,7 @@ func (r *importRun) write(ctx context.Context, due []*group) error {
 	switch {
 	case err == nil:
 		for _, d := range done {
-			r.account(d)
+			r.countOutcomes(d)
 		}
 		return nil
 	case ctx.Err() != nil:
@@ -328,7 +328,7 @@ type unitResult struct {
 func (r *importRun) decide(stored *record, g *group) decision {
 	var d decision
 	for _, u := range g.units {
-		text, outcome, err := r.judge(stored, u)
+		text, outcome, err := r.decideUnit(stored, u)
 		if outcome == Updated {
 			d.sent.set(u.ID.Field, text)
 		}
@@ -337,9 +337,9 @@ func (r *importRun) decide(stored *record, g *group) decision {
 	return d
 }
 
-// judge decides the outcome of a unit. If the outcome is Updated, it also returns the text to store, where "" removes
+// decideUnit decides the outcome of a unit. If the outcome is Updated, it also returns the text to store, where "" removes
 // the translation.
-func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
+func (r *importRun) decideUnit(stored *record, u *Unit) (string, Outcome, error) {
 	switch {
 	case stored == nil:
 		return "", Unknown, nil
@@ -381,8 +381,8 @@ func (r *record) hasSlug(sent string) bool {
 	return is(r.original) || slices.ContainsFunc(r.others, is)
 }
 
-// account adds the outcomes of a group's units to the report.
-func (r *importRun) account(d decision) {
+// countOutcomes adds the outcomes of a group's units to the report.
+func (r *importRun) countOutcomes(d decision) {
 	if d.sent != (texts{}) {
 		r.report.Records++
 	}

@@ -25,13 +25,13 @@ func (refusal) Is(target error) bool { return target == ErrFile }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// gauge limits how much is read from a file between two resets. So no single text, tag or comment can fill the memory.
-type gauge struct {
+// limitedReader limits how much is read from a file between two resets. So no single text, tag or comment can fill the memory.
+type limitedReader struct {
 	io.Reader
 	left int
 }
 
-func (g *gauge) Read(p []byte) (int, error) {
+func (g *limitedReader) Read(p []byte) (int, error) {
 	if g.left <= 0 {
 		return 0, refuse("more than %d MiB without the end of a unit", maxUnit>>20)
 	}
@@ -40,12 +40,12 @@ func (g *gauge) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (g *gauge) reset() { g.left = maxUnit }
+func (g *limitedReader) reset() { g.left = maxUnit }
 
 // Read calls do for each unit of a JSON or XLIFF file, in order. An unusable unit is included; its fault says why. If
 // the file itself is invalid, Read ends with an error that is ErrFile. An error of do ends it too.
 func Read(r io.Reader, do func(*Unit) error) error {
-	g := &gauge{Reader: r, left: maxUnit}
+	g := &limitedReader{Reader: r, left: maxUnit}
 	b := bufio.NewReader(g)
 	head, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -85,8 +85,8 @@ func (u *Unit) reject(err error) {
 	}
 }
 
-// call sets the ID of a unit from its id attribute or member in the file. An invalid one makes the unit unusable.
-func (u *Unit) call(name string) {
+// setID sets the ID of a unit from its id attribute or member in the file. An invalid one makes the unit unusable.
+func (u *Unit) setID(name string) {
 	id, err := ParseID(name)
 	u.ID, u.name = id, shorten(name)
 	if err != nil {

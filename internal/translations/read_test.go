@@ -148,7 +148,7 @@ func FuzzReadXLIFF(f *testing.F) {
 		if len(data) > 0 && data[0] != '<' {
 			data = append([]byte("<"), data...)
 		}
-		reread(t, data, XLIFF)
+		checkReread(t, data, XLIFF)
 	})
 }
 
@@ -158,12 +158,12 @@ func FuzzReadJSON(f *testing.F) {
 		if len(data) > 0 && data[0] != '{' {
 			data = append([]byte("{"), data...)
 		}
-		reread(t, data, JSON)
+		checkReread(t, data, JSON)
 	})
 }
 
-// reread reads a file, writes its usable units in a format, and reads that again. The units must be equal.
-func reread(t *testing.T, data []byte, format Format) {
+// checkReread reads a file, writes its usable units in a format, and reads that again. The units must be equal.
+func checkReread(t *testing.T, data []byte, format Format) {
 	t.Helper()
 	var units []Unit
 	err := Read(strings.NewReader(string(data)), func(u *Unit) error {

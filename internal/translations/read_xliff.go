@@ -16,14 +16,14 @@ const maxDepth = 100
 // declaration, which entities would need.
 type xliffReader struct {
 	d         *xml.Decoder
-	g         *gauge
+	g         *limitedReader
 	do        func(*Unit) error
 	namespace string
 	depth     int
 	from, to  string
 }
 
-func readXLIFF(r io.Reader, g *gauge, do func(*Unit) error) error {
+func readXLIFF(r io.Reader, g *limitedReader, do func(*Unit) error) error {
 	x := &xliffReader{d: xml.NewDecoder(r), g: g, do: do}
 	x.d.Strict = true
 	root, err := x.next()
@@ -121,11 +121,11 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 	if _, err := ParseID(name); err != nil && attr(start, "name") != "" {
 		name = attr(start, "name")
 	}
-	u.call(name)
+	u.setID(name)
 	u.setLanguages(x.from, x.to)
 	var parts []segment
 	for {
-		t, err := x.inside()
+		t, err := x.nextBeforeEnd()
 		if err != nil {
 			return err
 		}
@@ -184,9 +184,9 @@ func (x *xliffReader) join(u *Unit, parts []segment) {
 	}
 }
 
-// inside returns the next token, like next, at a place where the file must not end. The end of the file is an error
+// nextBeforeEnd returns the next token, like next, at a place where the file must not end. The end of the file is an error
 // there.
-func (x *xliffReader) inside() (xml.Token, error) {
+func (x *xliffReader) nextBeforeEnd() (xml.Token, error) {
 	t, err := x.next()
 	if errors.Is(err, io.EOF) {
 		return nil, x.refuse("%w", io.ErrUnexpectedEOF)
@@ -197,7 +197,7 @@ func (x *xliffReader) inside() (xml.Token, error) {
 // skip reads and ignores the rest of the element whose start tag was just read.
 func (x *xliffReader) skip() error {
 	for above := x.depth - 1; x.depth > above; {
-		if _, err := x.inside(); err != nil {
+		if _, err := x.nextBeforeEnd(); err != nil {
 			return err
 		}
 	}
@@ -209,7 +209,7 @@ func (x *xliffReader) skip() error {
 func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 	var out strings.Builder
 	for above := x.depth - 1; x.depth > above; {
-		t, err := x.inside()
+		t, err := x.nextBeforeEnd()
 		if err != nil {
 			return "", err
 		}

@@ -50,9 +50,9 @@ func (w *world) checkRoundTrip(t *testing.T, f Format) {
 		}
 		return "Ż: " + u.Source
 	})
-	dry, _ := w.take(Importer{DryRun: true}, file)
+	dry, _ := w.importFile(Importer{DryRun: true}, file)
 	checkEqual(t, "texts after a dry run", before, w.texts())
-	report, problems := w.take(Importer{}, file)
+	report, problems := w.importFile(Importer{}, file)
 	checkEqual(t, "report", &Report{Records: 7, Units: map[Outcome]int{Updated: 19}}, report)
 	checkEqual(t, "dry run", report, dry)
 	checkEqual(t, "problems", []string(nil), problems)
@@ -67,7 +67,7 @@ func (w *world) checkRoundTrip(t *testing.T, f Format) {
 	checkComplete(t, counts)
 	second, _ := w.export(x)
 	checkEqual(t, "second export", file, writeUnits(t, f, readFile(t, second)))
-	report, problems = w.take(Importer{}, second)
+	report, problems = w.importFile(Importer{}, second)
 	checkEqual(t, "second import", &Report{Units: map[Outcome]int{Unchanged: 19}}, report)
 	checkEqual(t, "its problems", []string(nil), problems)
 	x.MissingOnly = true
@@ -153,7 +153,7 @@ func TestOthersStay(t *testing.T) {
 		}
 		f := rapid.SampledFrom([]Format{JSON, XLIFF}).Draw(rt, "format")
 		im := Importer{Force: rapid.Bool().Draw(rt, "force"), Clear: rapid.Bool().Draw(rt, "clear")}
-		report, _ := w.take(im, writeUnits(t, f, units))
+		report, _ := w.importFile(im, writeUnits(t, f, units))
 		total := 0
 		for _, n := range report.Units {
 			total += n
@@ -195,7 +195,7 @@ func TestMany(t *testing.T) {
 		if done.Records != 2*pageSize+8 || done.Units != 4*pageSize+15 {
 			t.Fatalf("exported %+v", done)
 		}
-		report, _ := w.take(Importer{}, translateFile(t, JSON, file, func(u *Unit) string { return strings.ToUpper(u.Source) }))
+		report, _ := w.importFile(Importer{}, translateFile(t, JSON, file, func(u *Unit) string { return strings.ToUpper(u.Source) }))
 		if report.Records != done.Records || report.Units[Updated] != done.Units {
 			t.Errorf("report %+v", report)
 		}

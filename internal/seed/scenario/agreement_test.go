@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// claim is a pattern of words in a text that state a fact about the event, with a check of that fact.
+// claim is a pattern of words that state a fact about the event, with a check of that fact.
 type claim struct {
 	language calendar.Language
 	pattern  *regexp.Regexp
@@ -43,12 +43,12 @@ var claims = []claim{
 	{calendar.English, words(`women|girls|her`), wrongOfMen},
 	{calendar.Polish, words(`zawodniczki|piłkarki|gospodynie|koszykarki|siatkarki|bramkark[ai]`), wrongOfMen},
 	{calendar.Spanish, words(`las jugadoras|las locales|las chicas|las visitantes`), wrongOfMen},
-	{calendar.English, words(`swimming goggles|swimming cap|swimming costume|swimsuit`), equipmentOf("move", "Swimming")},
-	{calendar.Polish, words(`okular\pL+ pływack\pL+|czepek|czepka|strój kąpielowy|stroju kąpielowego`), equipmentOf("move", "Swimming")},
-	{calendar.Spanish, words(`gafas de nadar|gorro de baño|bañador`), equipmentOf("move", "Swimming")},
-	{calendar.English, words(`indoor shoes|clean trainers`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
-	{calendar.Polish, words(`obuwie zmienne|obuwia zmiennego|buty na zmianę`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
-	{calendar.Spanish, words(`calzado de interior|zapatillas de suela limpia`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.English, words(`swimming goggles|swimming cap|swimming costume|swimsuit`), equipmentOnlyAt("move", "Swimming")},
+	{calendar.Polish, words(`okular\pL+ pływack\pL+|czepek|czepka|strój kąpielowy|stroju kąpielowego`), equipmentOnlyAt("move", "Swimming")},
+	{calendar.Spanish, words(`gafas de nadar|gorro de baño|bañador`), equipmentOnlyAt("move", "Swimming")},
+	{calendar.English, words(`indoor shoes|clean trainers`), equipmentNotAt("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.Polish, words(`obuwie zmienne|obuwia zmiennego|buty na zmianę`), equipmentNotAt("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.Spanish, words(`calzado de interior|zapatillas de suela limpia`), equipmentNotAt("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
 	{calendar.English, regexp.MustCompile(`(?i)\b(doors open)\b`), wrongDoors},
 	{calendar.Polish, regexp.MustCompile(`(?i)(drzwi otwieramy|otwarcie drzwi)`), wrongDoors},
 	{calendar.Spanish, regexp.MustCompile(`(?i)(apertura de puertas|las puertas se abren)`), wrongDoors},
@@ -147,14 +147,14 @@ func wrongOfMen(c *Calendar, m *testEvent, _ string) bool {
 	return m.division(c) == 0 && !m.entry(c, "division", "Juniors")
 }
 
-// equipmentOf returns a check for words about equipment. It reports an error unless the title has the entry name of the
+// equipmentOnlyAt returns a check for words about equipment. It reports an error unless the title has the entry name of the
 // list.
-func equipmentOf(list, name string) func(*Calendar, *testEvent, string) bool {
+func equipmentOnlyAt(list, name string) func(*Calendar, *testEvent, string) bool {
 	return func(c *Calendar, m *testEvent, _ string) bool { return !m.entry(c, list, name) }
 }
 
-// notOf returns a check for words about equipment. It reports an error if the title has one of the entries of the list.
-func notOf(list string, names ...string) func(*Calendar, *testEvent, string) bool {
+// equipmentNotAt returns a check for words about equipment. It reports an error if the title has one of the entries of the list.
+func equipmentNotAt(list string, names ...string) func(*Calendar, *testEvent, string) bool {
 	return func(c *Calendar, m *testEvent, _ string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return m.entry(c, list, name) })
 	}
@@ -170,8 +170,8 @@ func wrongTram(c *Calendar, m *testEvent, _ string) bool {
 	})
 }
 
-// eventsOf calls look for each event of a calendar, with the outline that the event was generated from.
-func eventsOf(c *Calendar, look func(m *testEvent)) {
+// forEachEvent calls look for each event of a calendar, with the outline that the event was generated from.
+func forEachEvent(c *Calendar, look func(m *testEvent)) {
 	for i := range c.Len() {
 		m := testEvent{Event: c.Event(i), i: i, roomSlot: c.spots[i]}
 		c.outlineEvent(&m.eventOutline, i)
@@ -214,7 +214,7 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 			wrong[kind]++
 		}
 	}
-	eventsOf(c, func(m *testEvent) {
+	forEachEvent(c, func(m *testEvent) {
 		text := m.Description[l]
 		if strings.Contains(text, "{") || strings.Count(m.Title[l], ": ") > 1 || strings.Contains(m.Title[l], "?,") {
 			report("punctuation: %q: %s", m.Title[l], text)
@@ -345,7 +345,7 @@ func TestNoTextAgainInAMonth(t *testing.T) {
 			year, month int
 		}
 		used := map[use]map[uint16]int{}
-		eventsOf(c, func(m *testEvent) {
+		forEachEvent(c, func(m *testEvent) {
 			texts := c.textsOf(&m.eventOutline)[0]
 			year, month, _ := c.day(int(m.day)).Date()
 			at := use{texts, year, int(month)}

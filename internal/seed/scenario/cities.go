@@ -62,7 +62,7 @@ func HomeOf(name string, preferred calendar.Language) (calendar.Language, error)
 	return preferred, nil
 }
 
-// cityAt returns the index of a city in a list of cities, or -1 if the list does not have it.
+// cityAt returns the index of a city in a list of cities, or -1 if it is missing.
 func cityAt(entries [][]string, name string) int {
 	slug := calendar.Slug(name)
 	return slices.IndexFunc(entries, func(e []string) bool {

@@ -173,7 +173,8 @@ func TestStreets(t *testing.T) {
 	}
 }
 
-// TestCalendarsOfTheFuture checks calendars that begin after the present.
+// TestCalendarsOfTheFuture generates a calendar without Options.Now that begins after the present. Most events must
+// count as published already.
 func TestCalendarsOfTheFuture(t *testing.T) {
 	o := optionsOf("city", calendar.Polish, 300)
 	o.Now = time.Time{}

@@ -56,17 +56,17 @@ func TestEventsMakeSense(t *testing.T) {
 // properties report whether they are about an event, and if so what is wrong with it.
 var properties = map[string]func(c *Calendar, m *testEvent) (about bool, wrong string){
 	"walks at dusk begin near sunset": func(c *Calendar, m *testEvent) (bool, string) {
-		return m.entry(c, "walk", "the city at dusk"), m.sun(c, -40, 0)
+		return m.entry(c, "walk", "the city at dusk"), m.checkSunset(c, -40, 0)
 	},
 	"fire burns after sunset": func(c *Calendar, m *testEvent) (bool, string) {
-		return m.entry(c, "act", "fire after sunset"), m.sun(c, afterDusk, 6*60)
+		return m.entry(c, "act", "fire after sunset"), m.checkSunset(c, afterDusk, 6*60)
 	},
 	"candles burn in the dark": func(c *Calendar, m *testEvent) (bool, string) {
 		return strings.Contains(strings.ToLower(m.Title[calendar.English]), "candle") ||
-			strings.Contains(m.Title[calendar.Polish], "świec"), m.sun(c, 15, 6*60)
+			strings.Contains(m.Title[calendar.Polish], "świec"), m.checkSunset(c, 15, 6*60)
 	},
 	"night runs are at night": func(c *Calendar, m *testEvent) (bool, string) {
-		return m.entry(c, "run", "Night Run"), m.sun(c, 15, 6*60)
+		return m.entry(c, "run", "Night Run"), m.checkSunset(c, 15, 6*60)
 	},
 	"what is outdoors is outdoors": func(c *Calendar, m *testEvent) (bool, string) {
 		if len(m.Venues) > 0 && !slices.Contains([]string{"park", "stage", "stadium"}, c.plan.Venues[m.Venues[0]%len(c.plan.Venues)]) {
@@ -147,8 +147,8 @@ func (m *testEvent) entry(c *Calendar, list, name string) bool {
 	return false
 }
 
-// sun returns an error text if the event does not begin between least and most minutes after sunset, else "".
-func (m *testEvent) sun(c *Calendar, least, most int) string {
+// checkSunset returns an error text if the event does not begin between least and most minutes after sunset, else "".
+func (m *testEvent) checkSunset(c *Calendar, least, most int) string {
 	set := c.sunsetOf(m.draft.city, int(m.day))
 	if after := m.minute() - set; after < least || after > most {
 		return fmt.Sprintf("%d minutes after sunset", after)

@@ -1,7 +1,7 @@
 package scenario
 
-// keepHours adapts the times at which events of a kind begin to the customs of the first city's country.
-func (c *Calendar) keepHours(k *kind) {
+// adaptHours adapts the times at which events of a kind begin to the customs of the first city's country.
+func (c *Calendar) adaptHours(k *kind) {
 	for i := range k.starts {
 		if s := &k.starts[i]; !s.dusk && !s.dark {
 			s.minute = c.localHour(k, s.minute)

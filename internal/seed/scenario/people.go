@@ -138,8 +138,7 @@ var properNames = []string{
 	"list holidays", "list women", "list men", "list surnames",
 }
 
-// fillWords adapts the texts in the first language to the country of the first city, such as "theater" in the United
-// States.
+// fillWords adapts the texts in the first language to the first city's country, such as "theater" in the United States.
 func (c *Calendar) fillWords() error {
 	if c.home != c.o.Languages[0] {
 		return nil

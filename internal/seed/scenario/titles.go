@@ -27,10 +27,10 @@ func (c *Calendar) fillKinds() error {
 		if k.titles, err = c.titles(key, n); err != nil {
 			return err
 		}
-		c.keepHours(k)
+		c.adaptHours(k)
 	}
 	for _, k := range c.plan.Series {
-		c.keepHours(&k.kind)
+		c.adaptHours(&k.kind)
 	}
 	return nil
 }
