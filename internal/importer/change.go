@@ -109,9 +109,9 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 	}
 }
 
-// setModified sets the time of the last change at the source. The time is written even if it equals the stored one, so
-// that it survives the other changes. If many is true, the record has several languages, and the later of both times
-// counts.
+// setModified sets the time of the last change at the source. The input gets the time even if it equals the stored one.
+// Otherwise a write of other fields would replace it by the present time. If many is true, the record has several
+// languages, and the later of both times counts.
 func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
 	if wanted != nil && (many || c.isOtherLanguage) && wanted.Before(stored) {
 		wanted = &stored

@@ -291,7 +291,8 @@ func unescapePath(segment string) string {
 	return text
 }
 
-// baseForm returns a segment of a path in the form of Calendar.Paths.
+// baseForm returns a path segment as Calendar.Paths has it. Spaces, letters beyond ASCII and some signs are
+// percent-encoded in lower case.
 func baseForm(segment string) string {
 	var out strings.Builder
 	for _, b := range []byte(unescapePath(segment)) {

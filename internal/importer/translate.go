@@ -28,7 +28,8 @@ type storedTexts struct {
 	others   []calendar.Text
 }
 
-// inLanguage returns the stored text in a language, with empty fields left empty.
+// inLanguage returns the stored text in a language. Fields without a text in it are empty; there is no fallback to
+// another language.
 func (s storedTexts) inLanguage(l calendar.Language) calendar.Text {
 	if l == s.original.Language {
 		return s.original

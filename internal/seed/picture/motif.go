@@ -292,7 +292,7 @@ func (t *tile) rect(left, top, right, bottom int, c color.RGBA) {
 
 func (t *tile) disc(x, y, r int, c color.RGBA) { t.sector(x, y, r, 0, 360, c) }
 
-// sector draws the part of a disc between two angles in degrees, clockwise from the right.
+// sector draws the part of a disc between two angles. The angles are in degrees, clockwise from the right.
 func (t *tile) sector(x, y, r, from, to int, c color.RGBA) {
 	var points []fixed.Point26_6
 	for at := from * circleEdges / 360; at <= to*circleEdges/360; at++ {

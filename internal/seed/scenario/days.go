@@ -56,8 +56,8 @@ func (c *Calendar) month(day int) int {
 // hasSeasons reports whether the city has summers and winters. Near the equator people speak of rain instead.
 func (c *Calendar) hasSeasons() bool { return math.Abs(c.cities[0].lat) >= 12 }
 
-// inSeason reports whether a month, as month returns it, is in a season from the first to the last month. 0, 0
-// means all year.
+// inSeason reports whether a month is in a season, given as its first and last month. {0, 0} means all year. The month
+// must come from Calendar.month, which adjusts for the southern hemisphere.
 func inSeason(month int, season [2]int) bool {
 	switch first, last := season[0], season[1]; {
 	case first == 0:
@@ -117,8 +117,8 @@ func (c *Calendar) fillKindDays(k *kind) {
 	}
 }
 
-// lessonInterval returns the number of days between two lessons: 7, or 1 in a short calendar, in which a course takes
-// the days from a Monday on.
+// lessonInterval returns the number of days between two lessons of a course. It is 7, or 1 if the calendar is too short
+// for weekly lessons.
 func (c *Calendar) lessonInterval() int {
 	if len(c.publicHolidays) < 7*lessonsOfCourse+7 {
 		return 1

@@ -70,7 +70,7 @@ func (c *Calendar) layOut() error {
 // soonDays is the number of days from Options.Now on that all have events.
 const soonDays = 35
 
-// plannedEvent is an event on a fixed day.
+// plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.
 type plannedEvent struct {
 	kind *kind
 	rank int

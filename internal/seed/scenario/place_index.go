@@ -1,6 +1,6 @@
 package scenario
 
-// placeIndex has the indexes of venues or organizers, by type and by city.
+// placeIndex finds the indexes of venues or organizers of a type, in a city or anywhere.
 type placeIndex struct {
 	all    []int
 	byType map[string][]int

@@ -47,7 +47,7 @@ func (r *rooms) occupy(venue, room, from, to int) {
 	}
 }
 
-// bitsOf returns a day's quarters of an hour as bits. Those from from to to-1 are set.
+// bitsOf returns one bit for each quarter of an hour of a day. The bits from up to, but not including, to are set.
 func bitsOf(from, to int) [2]uint64 {
 	var mask [2]uint64
 	for i, low := range [2]int{0, 64} {

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// section is a section of a text file.
+// section is a section of a text file of a scenario, with its titles, entries and descriptions.
 type section struct {
 	Titles, Leads, More []string   // lines that begin with "=", ">" and "+"
 	Entries             [][]string // other lines, split into forms

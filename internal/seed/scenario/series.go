@@ -275,8 +275,8 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	return nil
 }
 
-// makeExceptions moves one occurrence by two days, or to the next day that is not a public holiday. It cancels
-// another.
+// makeExceptions adds the exceptions of a series. One occurrence is moved by two days, or to the next day that is not a
+// public holiday. Another one is canceled.
 func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 	n := 0
 	for nominal := range s.Schedule().Starts(calendar.Wall{}, recur.LastStart()) {
