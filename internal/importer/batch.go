@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// recordWrite is the planned write for a record of the source.
+// recordWrite is the planned write of one record that an import read from its source.
 type recordWrite struct {
 	action Action
 	id     int64 // id of the stored record; 0 for a new one
@@ -26,14 +26,14 @@ type recordWrite struct {
 	hidden bool
 }
 
-// sourceRecord is a record of the source of any kind.
+// sourceRecord is any record that an import reads from its source: an event, venue, organizer, term or image.
 type sourceRecord interface {
 	source() *Origin
 	displayName() string // title or name for the report
 }
 
-// syncRecords imports the records of one kind in batches. Prepare compares a batch with the stored records and
-// plans the writes.
+// syncRecords imports the records of one kind in batches. For each batch it calls prepare, which compares the batch
+// with the stored records and returns the planned writes.
 func syncRecords[T sourceRecord](
 	ctx context.Context, r *importRun, kind calendar.Kind, items []T,
 	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
@@ -137,7 +137,8 @@ func changedIDs(writes []recordWrite) (ids []int64) {
 	return ids
 }
 
-// reportWrite adds a planned or completed write to the report, and records the id by source id.
+// reportWrite adds a planned or completed write to the report. It also stores the record's id in r.ids, so that later
+// records can link to it.
 func reportWrite[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
 	from := item.source()
 	if w.id == 0 {
@@ -163,7 +164,8 @@ type refusedRecord string
 
 func (r refusedRecord) Error() string { return string(r) }
 
-// refusal returns the reason of an error. Refused reports whether the record itself is invalid.
+// refusal reports whether an error is caused by the record itself, and returns its reason. Other errors, such as a lost
+// connection, end the import.
 func refusal(err error) (reason string, refused bool) {
 	var record refusedRecord
 	if errors.As(err, &record) {

@@ -43,7 +43,7 @@ func (c *Calendar) CommonZone() (calendar.Zone, bool) {
 	return calendar.Zone{}, false
 }
 
-// Page is one page of the events of a service.
+// Page is one page of a list of events, as a REST service sends it.
 type Page struct {
 	Events   []*Event
 	Next     string // URL of the next page; "" means that this is the last page
@@ -52,7 +52,7 @@ type Page struct {
 	Notices  []string
 }
 
-// Origin identifies a record of the source.
+// Origin identifies a record at the source of an import.
 type Origin struct {
 	Key   string // source id, which is the same in every import
 	Where string // position of the record in the source, for messages
@@ -125,12 +125,12 @@ type Event struct {
 	Edited *editedRow
 }
 
-// isAltered reports whether the event or one of its dates is altered.
+// isAltered reports whether the reader left out or changed something of the event or of one of its dates.
 func (e *Event) isAltered() bool {
 	return e.Altered || e.Series != nil && slices.ContainsFunc(e.Series.Changed, func(o *Event) bool { return o.Altered })
 }
 
-// Recurrence is the recurrence of an event of the source.
+// Recurrence describes when an event of the source recurs, and the dates that differ from the others.
 type Recurrence struct {
 	Schedule recur.Schedule
 	// Changed are the dates that have fields of their own at the source. A date that differs from the series is
@@ -147,15 +147,15 @@ type Recurrence struct {
 	Partial bool
 }
 
-// replacedDate identifies a date of a series that an event of the source replaces. The source has that event,
-// but not the series itself.
+// replacedDate identifies the date of a series for which an event of the source is the replacement. The source has only
+// the replacement, not the series.
 type replacedDate struct {
 	series string // source id of the series
 	date   icalDate
 }
 
-// Website is the website of an event. Own reports that the source sent its own page of the event: then URL is
-// empty, and the event has no website.
+// Website is the web address of an event. If Own is true, the source sent its own page of the event. URL is then empty,
+// and no website is stored.
 type Website struct {
 	URL string
 	Own bool

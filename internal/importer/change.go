@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// change has the differences between a record of the source and the stored record. For a new record, every
+// change collects the fields in which a record of the source differs from the stored record. For a new record, every
 // field differs.
 type change struct {
 	isNew   bool
@@ -23,7 +23,8 @@ type change struct {
 	isOtherLanguage bool
 }
 
-// compareTexts adds the differences between stored texts and texts of the source to c.
+// compareTexts compares the texts of a source record with the stored texts. It adds the differences to c, with the
+// texts to write in each language.
 func (r *importRun) compareTexts(ctx context.Context, db *ent.Client, c *change, s storedTexts, o *Origin, in sourceTexts) (err error) {
 	c.isOtherLanguage = !c.isNew && r.language != s.original.Language
 	if c.texts, err = r.planTexts(ctx, db, s, o, in); err != nil {
@@ -49,8 +50,8 @@ func (c *change) action() Action {
 	return Unchanged
 }
 
-// setIfChanged sets the field of an input if the wanted value differs from the stored one, or if the record is
-// new.
+// setIfChanged sets *input to the wanted value if that differs from the stored value. For a new record it always sets
+// *input.
 func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
 	if c.isNew || stored != wanted {
 		c.differs = true
@@ -58,14 +59,14 @@ func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
 	}
 }
 
-// setIfSent is setIfChanged for a value that the source may not have sent. Nil means not sent.
+// setIfSent is like setIfChanged, but does nothing if wanted is nil, because the source did not send the value.
 func setIfSent[T comparable](c *change, input **T, stored T, wanted *T) {
 	if wanted != nil {
 		setIfChanged(c, input, stored, *wanted)
 	}
 }
 
-// setTime is setIfSent for instants.
+// setTime is like setIfSent, but compares instants in time.
 func setTime(c *change, input **time.Time, stored time.Time, wanted *time.Time) {
 	if wanted != nil && (c.isNew || !stored.Equal(*wanted)) {
 		c.differs = true
@@ -73,8 +74,8 @@ func setTime(c *change, input **time.Time, stored time.Time, wanted *time.Time) 
 	}
 }
 
-// setStatus compares the statuses at now: a scheduled record whose publication date has passed counts as
-// published.
+// setStatus sets the status and publication date that an import writes, if they differ from the stored ones. A
+// scheduled record whose publication date is before now counts as published.
 func setStatus(c *change, now time.Time, input **calendar.Status, stored calendar.Status, storedDate time.Time,
 	wanted *calendar.Status, date *time.Time,
 ) {
@@ -90,8 +91,8 @@ func setStatus(c *change, now time.Time, input **calendar.Status, stored calenda
 	}
 }
 
-// setImage sets the id of the image of the source. Nil removes the image. If that image could not be imported,
-// the stored one remains.
+// setImage sets the id of the record's image. A nil wanted image removes the stored one. If the wanted image could not
+// be imported, the stored one remains.
 func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Image) {
 	var id, old int64
 	if stored != nil {
@@ -108,9 +109,9 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 	}
 }
 
-// setModified compares the time of the last change at the source. It sets the input even if the time is the
-// stored one, so that other changes are stored with it. For a record in several languages it is the latest of
-// their times, because a service may report a different time for each language.
+// setModified sets the time of the last change at the source. The input gets the time even if it equals the stored one.
+// Otherwise a write of other fields would replace it by the present time. If many is true, the record has several
+// languages, and the later of both times counts.
 func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
 	if wanted != nil && (many || c.isOtherLanguage) && wanted.Before(stored) {
 		wanted = &stored
@@ -119,8 +120,8 @@ func setModified(c *change, input **time.Time, stored time.Time, many bool, want
 	*input = wanted
 }
 
-// linkedIDs returns the ids here of records with the source ids keys, in order and without repeats. Complete
-// reports whether all these records were imported.
+// linkedIDs returns the stored ids of the records with the given source ids, in order and without repeats. Complete is
+// false if one of these records was not imported.
 func (r *importRun) linkedIDs(keys []string) (ids []int64, complete bool) {
 	ids, complete = []int64{}, true
 	for _, key := range keys {

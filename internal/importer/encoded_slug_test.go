@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// pageWithSlug returns a page with one event, whose records have a slug.
+// pageWithSlug returns a page of events in JSON. It has one event, and the event, its venue, organizer and terms have
+// the given slug.
 func pageWithSlug(slug string) string {
 	return fmt.Sprintf(`{"events":[{"id":5,"global_id":"calendar.example.org?id=5","title":"Evening","slug":%[1]q,
 	"start_date":"2026-12-05 18:00:00","end_date":"2026-12-05 20:00:00","timezone":"UTC",
@@ -19,7 +20,7 @@ func pageWithSlug(slug string) string {
 	"categories":[{"id":8,"name":"Evenings","slug":%[1]q}],"tags":[{"id":9,"name":"Evenings","slug":%[1]q}]}]}`, slug)
 }
 
-// importSlug imports the page of pageWithSlug, and returns the slugs of the records after it.
+// importSlug imports the page of pageWithSlug. It returns the report and the slugs of the stored records.
 func importSlug(t *testing.T, st *store.Store, slug string) (report *Report, slugs []string) {
 	t.Helper()
 	p, err := Decode([]byte(pageWithSlug(slug)), 1, testSite())

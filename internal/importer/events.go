@@ -55,9 +55,9 @@ func (r *importRun) prepareEvents(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// withoutForeignNames returns the events, some without their venues, organizers and categories. These are
-// events of a file in a language other than the original of the stored event. Names in another language would
-// create other records.
+// withoutForeignNames clears the venues, organizers and categories of events whose stored original is in another
+// language than the file. Their names in the language of the file would create duplicate records. It returns all
+// events.
 func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*Event, error) {
 	var keys []string
 	for _, e := range all {
@@ -109,8 +109,8 @@ func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*E
 	return out, nil
 }
 
-// occurrenceOf returns the occurrence of a stored series on a replaced date, nil if there is none. It reports
-// false if the series is not stored.
+// occurrenceOf finds the stored occurrence that a replacement date refers to. It returns a nil row if the stored series
+// has no such date. It reports false if the series is not stored.
 func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
 	id, err := db.Series.Query().Where(entseries.SourceID(d.series)).OnlyID(ctx)
 	if ent.IsNotFound(err) {
@@ -199,8 +199,8 @@ func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, 
 	return w, nil
 }
 
-// protectedSeries returns the change that hides the series of an event which is protected at the source. Nil
-// means that none is needed. Without it the public could read the text of the event in the series.
+// protectedSeries returns the change that hides the series of an event if the source protects the event by a password.
+// Otherwise the public could read the event's text in its series. Nil means that no change is needed.
 func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *ent.Event, e *Event) (*edit.EventInput, error) {
 	if !e.Protected || old.SeriesID == nil {
 		return nil, nil
@@ -217,7 +217,8 @@ func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *en
 	return nil, nil
 }
 
-// protect hides an event that is protected at the source. If the stored event has a password, that remains.
+// protect sets a random password for an event that has a password at the source, which does not reveal it. A stored
+// password remains. Events that are imported as drafts get none. The notice is for the report; "" means none.
 func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	if !e.Protected {
 		if e.InFile || !edit.HasPassword(old) { // a file has no passwords
@@ -234,7 +235,7 @@ func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *E
 	return "protected at its source; protected with a random password here, without what the source does not show"
 }
 
-// compareEvent returns the fields that differ from the stored event, except the dates.
+// compareEvent compares an event of the source with the stored event, except its dates. It returns the fields to write.
 func (r *importRun) compareEvent(
 	ctx context.Context, db *ent.Client, c *change, s storedTexts, e *Event, old *ent.Event,
 ) (in *edit.EventInput, notice string, err error) {
@@ -259,8 +260,8 @@ func (r *importRun) compareEvent(
 	return in, r.setLinks(c, in, old, e), nil
 }
 
-// writeEvent returns a function that stores an event in all languages with changed texts. Row is nil for a new
-// event.
+// writeEvent returns the function that stores an event, once for each language with changed texts. A nil row creates
+// the event.
 func (r *importRun) writeEvent(
 	s storedTexts, c *change, row *ent.Event, in *edit.EventInput,
 ) func(context.Context, *ent.Tx) (int64, error) {
@@ -307,8 +308,8 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 	}
 }
 
-// setWebsite sets the website. If it is the page of the event at the source, the event gets none: readers then
-// get its page here.
+// setWebsite sets the website of an event. If the source sent its own page of the event, the website is removed.
+// Readers then open the event's page in this calendar.
 func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website) {
 	if wanted == nil {
 		return
@@ -320,8 +321,8 @@ func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website)
 	setIfChanged(c, &in.Website, stored, edit.Website{Set: !wanted.Own, URL: wanted.URL})
 }
 
-// setLinks sets the links that the source sent. If a linked record was not imported, a stored event keeps its
-// links, and a new event gets the others.
+// setLinks sets the venues, organizers, categories and tags that the source sent. If one of them was not imported, a
+// stored event keeps its links, and a new event gets the others. The notice names what is missing.
 func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	var missing []string
 	// wanted returns the ids to link. It reports false if the links do not change.

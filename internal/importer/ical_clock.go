@@ -25,7 +25,7 @@ type icalClock struct {
 	first, last int
 }
 
-// observance is a STANDARD or DAYLIGHT component.
+// observance is a STANDARD or DAYLIGHT component of a VTIMEZONE: the times of year from which a UTC offset applies.
 type observance struct {
 	from, to int             // offsets in seconds east of UTC, before and after an onset
 	start    calendar.Wall   // first onset
@@ -33,7 +33,7 @@ type observance struct {
 	dates    []calendar.Wall // onsets of RDATE
 }
 
-// clockChange is an onset of an observance.
+// clockChange is one instant at which an observance begins, with the offsets before and after it.
 type clockChange struct {
 	at       time.Time
 	shown    calendar.Wall // first wall time that surely has the new offset
@@ -41,7 +41,7 @@ type clockChange struct {
 	real     bool          // false if the observance starts before 1970: programs write current rules with the year 1601
 }
 
-// happensIn reports whether a zone has this change at this instant.
+// happensIn reports whether the clock of a time zone changes by the same offsets at the instant of this change.
 func (k clockChange) happensIn(zone calendar.Zone) bool {
 	return offsetAt(zone, k.at.Add(-time.Second)) == k.from && offsetAt(zone, k.at) == k.to
 }
@@ -76,8 +76,8 @@ func parseUTCOffset(text string) (seconds int, ok bool) {
 	return seconds, true
 }
 
-// fixedZone returns the zone with an offset in seconds. It reports false for offsets that no zone of an event has:
-// those with seconds, as of local mean times, and those of more than 14 hours.
+// fixedZone returns the zone with a fixed offset, given in seconds east of UTC. It reports false for an offset that no
+// event can have: one with seconds, or one of more than 14 hours.
 func fixedZone(offset int) (calendar.Zone, bool) {
 	if offset == 0 {
 		return calendar.UTC(), true
@@ -103,8 +103,8 @@ const (
 // maxOnsets is the maximum number of onsets of one observance.
 const maxOnsets = 10_000
 
-// newICalClock reads the observances of VTIMEZONE components with the same TZID. It skips those without an offset. It reports
-// false if there is no other, or if a rule cannot be read: the clock would be wrong for a part of the year.
+// newICalClock builds the clock of VTIMEZONE components with the same TZID. It skips observances without an offset. It
+// reports false if none is left or a rule cannot be read. It subtracts the work of expanding rules from budget.
 func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 	c := &icalClock{budget: budget}
 	for _, zone := range zones {
@@ -127,8 +127,9 @@ func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 // onsetParts are the parts of a rule that count in an observance. Others say nothing about yearly onsets, such as WKST.
 var onsetParts = []string{"FREQ", "INTERVAL", "COUNT", "UNTIL", "BYMONTH", "BYMONTHDAY", "BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"}
 
-// newObservance reads a STANDARD or DAYLIGHT component. It reports false without TZOFFSETTO. A missing start means that
-// the observance has always begun, a missing TZOFFSETFROM that its offset does not change.
+// newObservance reads a STANDARD or DAYLIGHT component. It reports false if TZOFFSETTO is missing. Without a start, the
+// observance applies from the beginning of time. Without TZOFFSETFROM, the offset before it is the same. The error says
+// which rule cannot be read.
 func newObservance(c *component) (o observance, ok bool, err error) {
 	if o.to, ok = parseUTCOffset(c.value("TZOFFSETTO")); !ok {
 		return o, false, nil
@@ -175,7 +176,8 @@ func newObservance(c *component) (o observance, ok bool, err error) {
 // earliestOnset is the first year of an onset. Programs write onsets of the years 0001 and 1601, which mean always.
 const earliestOnset = 1000
 
-// parseOnset reads the wall time of an onset. It moves a year before earliestOnset to it.
+// parseOnset parses the wall time at which an observance begins. An earlier year than that of earliestOnset becomes
+// that year. It reports false for invalid text.
 func parseOnset(text string) (calendar.Wall, bool) {
 	if d, ok := parseICalDate(text); ok {
 		return d.wall, true
@@ -191,7 +193,8 @@ func parseOnset(text string) (calendar.Wall, bool) {
 	return calendar.WallOf(t), err == nil
 }
 
-// readOnsetsAround reads the onsets of the years around w, unless they are known. Beyond the budget of the file it does nothing.
+// readOnsetsAround expands the rules of the clock for the years around w, unless that was done before. It does nothing
+// if the budget of the file is used up.
 func (c *icalClock) readOnsetsAround(w calendar.Wall) {
 	const around = 8 // years read before and after
 	year, _, _ := w.Date()
@@ -246,8 +249,8 @@ func instantAt(w calendar.Wall, offset int) time.Time {
 	return calendar.UTC().Instant(secondsLater(w, -offset))
 }
 
-// offset returns the offset at a wall time, in seconds east of UTC. A wall time that the clock skips has the offset
-// before, and one that it shows twice is the first (RFC 5545, section 3.3.5).
+// offset returns the offset at a wall time, in seconds east of UTC. At a wall time that the clock skips, the earlier
+// offset still applies. A wall time that occurs twice means the first one (RFC 5545, section 3.3.5).
 func (c *icalClock) offset(w calendar.Wall) int {
 	c.readOnsetsAround(w)
 	n, _ := slices.BinarySearchFunc(c.changes, w, func(k clockChange, w calendar.Wall) int {
@@ -262,7 +265,7 @@ func (c *icalClock) offset(w calendar.Wall) int {
 // instant returns the instant at which the clock shows w, in UTC.
 func (c *icalClock) instant(w calendar.Wall) time.Time { return instantAt(w, c.offset(w)) }
 
-// changesUntil returns the number of changes at an instant or before, in the years that are read.
+// changesUntil returns how many of the clock changes read so far are not after an instant.
 func (c *icalClock) changesUntil(t time.Time) int {
 	n, _ := slices.BinarySearchFunc(c.changes, t, func(k clockChange, t time.Time) int {
 		if k.at.After(t) {
@@ -280,7 +283,7 @@ func (c *icalClock) wall(t time.Time) calendar.Wall {
 	return secondsLater(utc, c.offsetAfter(c.changesUntil(t)))
 }
 
-// offsetAfter returns the offset after the first n changes of those that are read.
+// offsetAfter returns the offset, in seconds east of UTC, after the first n of the clock changes read so far.
 func (c *icalClock) offsetAfter(n int) int {
 	switch {
 	case n > 0:
@@ -291,7 +294,7 @@ func (c *icalClock) offsetAfter(n int) int {
 	return c.observances[0].to
 }
 
-// agreesWith reports whether a zone shows all of the wall times at the same instants.
+// agreesWith reports whether a zone and the clock map each of the wall times to the same instant.
 func (c *icalClock) agreesWith(zone calendar.Zone, dates iter.Seq[calendar.Wall]) bool {
 	for w := range dates {
 		if !zone.Instant(w).Equal(c.instant(w)) {
@@ -301,13 +304,13 @@ func (c *icalClock) agreesWith(zone calendar.Zone, dates iter.Seq[calendar.Wall]
 	return true
 }
 
-// onlyOffset returns the offset that all observances have. It reports false if they have several.
+// onlyOffset returns the offset in seconds if all observances have the same one. It reports false if they differ.
 func (c *icalClock) onlyOffset() (offset int, ok bool) {
 	offset = c.observances[0].to
 	return offset, !slices.ContainsFunc(c.observances, func(o observance) bool { return o.to != offset })
 }
 
-// differingTime returns how long the offset of a zone differs from that of the clock between two instants.
+// differingTime returns for how much of the time between two instants a zone and the clock have different offsets.
 func (c *icalClock) differingTime(zone calendar.Zone, from, until time.Time) (d time.Duration) {
 	c.readOnsetsAround(calendar.UTC().Wall(from))
 	c.readOnsetsAround(calendar.UTC().Wall(until))
@@ -330,7 +333,8 @@ func (c *icalClock) differingTime(zone calendar.Zone, from, until time.Time) (d 
 	return d
 }
 
-// countSharedChanges returns how many of the real changes that are read a zone has.
+// countSharedChanges counts the clock changes read so far that also happen in a zone. It skips observances that start
+// before 1970: programs write current rules with the year 1601.
 func (c *icalClock) countSharedChanges(zone calendar.Zone) (n int) {
 	for _, k := range c.changes {
 		if k.real && k.happensIn(zone) {

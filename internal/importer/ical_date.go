@@ -81,7 +81,8 @@ func parseICalDate(text string) (d icalDate, ok bool) {
 	return d, true
 }
 
-// date reads one value of a property. A property may have several values.
+// date parses one value of a date property and sets its time zone. If the property has several values, the caller
+// passes them one by one.
 func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 	d, ok := parseICalDate(value)
 	if !ok {
@@ -109,7 +110,7 @@ func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 	return d, nil
 }
 
-// wallIn returns the wall time of the date in a zone. A day without a time is the same in all zones.
+// wallIn converts the date to the wall time of a zone. It does not convert a day without a time.
 func (d icalDate) wallIn(zone calendar.Zone) calendar.Wall {
 	if d.day || d.zone.String() == zone.String() {
 		return d.wall
@@ -125,8 +126,8 @@ func (d icalDate) key() string {
 	return d.zone.Instant(d.wall).UTC().Format("20060102T150405Z")
 }
 
-// nominalIn returns the nominal start of the date in a series with the given span. A day without a time gets
-// the time of day of the start.
+// nominalIn returns the start that the date identifies in a series, as EXDATE and RECURRENCE-ID do. A day without a
+// time gets the time of day at which the series starts. For an all-day series it returns midnight.
 func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	switch {
 	case span.AllDay:
@@ -137,14 +138,14 @@ func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	return d.wallIn(span.Zone)
 }
 
-// atTimeOf returns the date of day with the time of day of clock.
+// atTimeOf returns the wall time with the date of day and the time of day of clock.
 func atTimeOf(day, clock calendar.Wall) calendar.Wall {
 	year, month, number := day.Date()
 	hour, minute, second := clock.Clock()
 	return calendar.WallAt(year, month, number, hour, minute, second)
 }
 
-// propertyFlaw is the reason why a property is left out or changed.
+// propertyFlaw says why a property of an event was left out or changed.
 type propertyFlaw struct{ name, text string }
 
 // span returns the time of an event, and its DTSTART. A recurring event with times in UTC stays in UTC, because
@@ -175,8 +176,8 @@ func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDa
 	return s.Rounded(), start, flaws, nil
 }
 
-// start returns the first DTSTART that can be read. It takes the first of several values, and only the day if the time
-// cannot be read.
+// start returns the first DTSTART that can be parsed. If a DTSTART has several values, the first one counts. If its
+// time is invalid, only its day is used. The error says why there is no start.
 func (c *component) start() (d icalDate, err error) {
 	err = errors.New("missing")
 	if c.broken["DTSTART"] > 0 {
@@ -239,8 +240,8 @@ func (c *component) end(s calendar.Span, recurs bool) (end calendar.Wall, flaws 
 	return s.Start, flaws
 }
 
-// endAt returns the end of a component from DTEND. Beside days it is the last day: DTEND is the day after, or midnight of
-// that, or a time on the last day.
+// endAt returns the end of an event from its DTEND. For an all-day event that is its last day. DTEND may be the day
+// after, its midnight, or a time on the last day.
 func (c *component) endAt(s calendar.Span, p property) (calendar.Wall, error) {
 	d, err := c.calendar.date(p, p.value)
 	switch {
@@ -262,8 +263,8 @@ func (c *component) endAt(s calendar.Span, p property) (calendar.Wall, error) {
 var durationPattern = regexp.MustCompile(
 	`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$`)
 
-// addDuration returns the end of a span after a duration. Weeks and days are calendar days. Hours, minutes and
-// seconds are exact times; beside days they are rounded up to whole days.
+// addDuration parses a duration and returns the end of a span that lasts as long. Weeks and days are calendar days.
+// Hours, minutes and seconds are exact; for an all-day span they are rounded up to whole days.
 func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	const longest = 100
 	compact := strings.ToUpper(strings.Join(strings.Fields(text[:min(len(text), longest)]), ""))

@@ -13,13 +13,13 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// titled returns a component with another title than that of vevent.
-func titled(title, component string) string {
+// withTitle returns the component with the title of vevent replaced.
+func withTitle(title, component string) string {
 	return strings.Replace(component, "SUMMARY:Choir", "SUMMARY:"+title, 1)
 }
 
-// TestDatesOfImportedFiles imports one or more files after each other, the later ones as edits of the first, and looks at the
-// events that are there then. Each is described by its start in UTC, its title, and whether it is canceled.
+// TestDatesOfImportedFiles imports one or more files, the later ones as edited versions of the first. It then compares
+// the stored events: start in UTC, title, and whether they are canceled.
 func TestDatesOfImportedFiles(t *testing.T) {
 	t.Parallel()
 	const (
@@ -31,8 +31,8 @@ func TestDatesOfImportedFiles(t *testing.T) {
 		stamp    = "DTSTAMP:20260101T000000Z"
 	)
 	plain := vevent("a", start, weekly)
-	split := titled("New", vevent("a", future+"20270112T100000", inWarsaw+"20270112T120000"))
-	changed := titled("New", vevent("a", replace+"20270112T100000", inWarsaw+"20270112T120000"))
+	split := withTitle("New", vevent("a", future+"20270112T100000", inWarsaw+"20270112T120000"))
+	changed := withTitle("New", vevent("a", replace+"20270112T100000", inWarsaw+"20270112T120000"))
 	custom := strings.NewReplacer("+0100", "+0145", "+0200", "+0245").Replace(strangeZone("Custom"))
 	far := strings.NewReplacer("+0100", "+1245", "+0200", "+1345").Replace(strangeZone("Far"))
 	own := func(time string) string { return "DTSTART;TZID=Custom:" + time }
@@ -48,7 +48,7 @@ func TestDatesOfImportedFiles(t *testing.T) {
 		{"split, then plain", []string{plain + split, plain}, three},
 		{"split, plain, split", []string{plain + split, plain, plain + split}, divided},
 		{"split, then at a later date", []string{
-			plain + split, plain + titled("New", vevent("a", future+"20270119T100000", inWarsaw+"20270119T120000")),
+			plain + split, plain + withTitle("New", vevent("a", future+"20270119T100000", inWarsaw+"20270119T120000")),
 		}, []string{three[0], three[1], "2027-01-19 11:00 New"}},
 		{"split, then one date changed", []string{plain + split, plain + changed}, []string{three[0], "2027-01-12 11:00 New", three[2]}},
 		{"split, then a single event", []string{plain + split, vevent("a", start)}, three[:1]},
@@ -60,14 +60,14 @@ func TestDatesOfImportedFiles(t *testing.T) {
 		{"the change alone, then the file", []string{split, plain + split}, divided},
 		{"of a rule that cannot be kept", []string{vevent("a", start, "RRULE:FREQ=SECONDLY;COUNT=5") + split}, []string{three[0], "2027-01-12 11:00 New"}},
 		{"to other days of the week", []string{
-			vevent("a", start, "RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=4") + titled("New", vevent("a", future+"20270112T100000", inWarsaw+"20270113T120000")),
+			vevent("a", start, "RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=4") + withTitle("New", vevent("a", future+"20270112T100000", inWarsaw+"20270113T120000")),
 		}, []string{three[0], "2027-01-07 09:00 Choir", "2027-01-13 11:00 New", "2027-01-15 11:00 New"}},
 		{"the same time in another zone", []string{
 			vevent("a", "DTSTART;TZID=America/New_York:20270105T200000", "RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=4") +
-				titled("New", vevent("a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20270113T010000Z", inWarsaw+"20270113T020000")),
+				withTitle("New", vevent("a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20270113T010000Z", inWarsaw+"20270113T020000")),
 		}, []string{"2027-01-06 01:00 Choir", "2027-01-08 01:00 Choir", "2027-01-13 01:00 New", "2027-01-15 01:00 New"}},
 		{"after the last date", []string{
-			plain + titled("New", vevent("a", future+"20270301T100000", inWarsaw+"20270301T120000")),
+			plain + withTitle("New", vevent("a", future+"20270301T100000", inWarsaw+"20270301T120000")),
 		}, append(three[:3:3], "2027-03-01 11:00 New")},
 
 		// A clock that no IANA zone has.
@@ -85,7 +85,7 @@ func TestDatesOfImportedFiles(t *testing.T) {
 		}, []string{"2027-07-27 20:45 Choir", "2027-08-10 21:45 Choir"}},
 		{"a day that changes", []string{
 			custom + vevent("a", own("20270727T233000"), "RRULE:FREQ=WEEKLY;COUNT=2") +
-				titled("New", vevent("a", "RECURRENCE-ID;VALUE=DATE:20270803", own("20270803T120000"))),
+				withTitle("New", vevent("a", "RECURRENCE-ID;VALUE=DATE:20270803", own("20270803T120000"))),
 		}, []string{"2027-07-27 20:45 Choir", "2027-08-03 10:15 New"}},
 		{"days in the zone of the file", []string{
 			"X-WR-TIMEZONE:Far\n" + far + vevent("a", "DTSTART;VALUE=DATE:20270705", "RRULE:FREQ=DAILY;UNTIL=20270707T101500Z", "EXDATE:20270705T101500Z"),
@@ -116,22 +116,22 @@ func TestDatesOfImportedFiles(t *testing.T) {
 		},
 		{
 			"a changed date without a start",
-			[]string{plain + titled("New", vevent("a", replace+"20270112T100000"))},
+			[]string{plain + withTitle("New", vevent("a", replace+"20270112T100000"))},
 			[]string{three[0], "2027-01-12 09:00 New", three[2]},
 		},
 		{
 			"a change of the only date",
-			[]string{vevent("a", start) + titled("New", vevent("a", replace+"20270105T100000", inWarsaw+"20270112T100000"))},
+			[]string{vevent("a", start) + withTitle("New", vevent("a", replace+"20270105T100000", inWarsaw+"20270112T100000"))},
 			[]string{"2027-01-12 09:00 New"},
 		},
 		{
 			"a series and a single event of one UID",
-			[]string{vevent("a", start, weekly, stamp) + titled("New", vevent("a", inWarsaw+"20270301T100000", stamp))},
+			[]string{vevent("a", start, weekly, stamp) + withTitle("New", vevent("a", inWarsaw+"20270301T100000", stamp))},
 			append(three[:3:3], "2027-03-01 09:00 New"),
 		},
 		{"two events of one UID in another order", []string{
-			vevent("a", start, stamp) + titled("New", vevent("a", inWarsaw+"20270301T100000", stamp)),
-			titled("New", vevent("a", inWarsaw+"20270301T100000", stamp)) + vevent("a", start, stamp),
+			vevent("a", start, stamp) + withTitle("New", vevent("a", inWarsaw+"20270301T100000", stamp)),
+			withTitle("New", vevent("a", inWarsaw+"20270301T100000", stamp)) + vevent("a", start, stamp),
 		}, []string{three[0], "2027-03-01 09:00 New"}},
 		{"all dates are left out later", []string{
 			plain, vevent("a", start, weekly, "EXDATE;TZID=Europe/Warsaw:20270105T100000,20270112T100000,20270119T100000"),
@@ -159,7 +159,7 @@ func TestDatesOfImportedFiles(t *testing.T) {
 	}
 }
 
-// A file that ends before END:VCALENDAR may lack the rule of an event, and further dates.
+// An import of a file that ends before END:VCALENDAR removes no dates. The missing part may have had them.
 func TestFilesThatEndEarlyRemoveNoDates(t *testing.T) {
 	t.Parallel()
 	const start, weekly = "DTSTART;TZID=Europe/Warsaw:20270105T100000", "RRULE:FREQ=WEEKLY;COUNT=3"
@@ -182,7 +182,7 @@ func TestFilesThatEndEarlyRemoveNoDates(t *testing.T) {
 	}
 }
 
-// datesIn describes the events that are not in the trash.
+// datesIn returns a line of text for each event that is not in the trash.
 func datesIn(t *testing.T, st *store.Store) (out []string) {
 	t.Helper()
 	rows, err := st.Ent.Event.Query().Where(event.StatusNEQ(calendar.Trash)).Order(event.ByStartsAt(), event.ByID()).All(t.Context())

@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// localClock returns the clock of the people who use a calendar. Their zone is that of X-WR-TIMEZONE, else the only zone that
-// the file uses. It reports false if the file names no such zone; the zone of the site is not theirs.
+// localClock returns a function that converts an instant to wall time for the users of a calendar file. The zone is
+// that of X-WR-TIMEZONE, else the only zone that the file uses. It reports false if there is no such zone. The zone of
+// the importing site never counts.
 func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool) {
 	switch {
 	case c.ownZone != nil:
@@ -44,13 +45,12 @@ func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool
 	return only.Wall, found == 1 && !isUTC(only)
 }
 
-// isUTC reports whether a zone is UTC. Its midnight is no hint at a day.
+// isUTC reports whether a zone is UTC. Midnight in UTC does not show that a program meant a whole day.
 func isUTC(zone calendar.Zone) bool { return zone.String() == calendar.UTC().String() }
 
-// days returns the days that the date may mean beside DTSTART;VALUE=DATE, the most likely first. Programs write midnight
-// of the day in UTC or another zone: Outlook, Exchange and Google that of the user, who may live elsewhere than the site.
-// If the file does not name a zone, the nearest midnight counts: 23:00Z is the next day, east of Greenwich, and 05:00Z that
-// day, west of it.
+// days returns the days that a date may mean in an all-day event, the most likely first. Programs write midnight of the
+// day in UTC or in the user's zone, which may not be the site's. If the file names no zone, the nearest midnight
+// counts. So 23:00Z means the next day, east of Greenwich, and 05:00Z the same day, west of it.
 func (d icalDate) days() []calendar.Wall {
 	written := d.wall.StartOfDay()
 	if d.day || d.floating || d.wall.Equal(written) && !d.isUTC() {
@@ -79,7 +79,8 @@ func (d icalDate) isUTC() bool {
 	return d.utc || !d.day && !d.floating && isUTC(d.zone)
 }
 
-// isDayStart reports whether the date may be the midnight with which a day begins, where the user lives.
+// isDayStart reports whether the date may be the midnight at which a day begins for the user of the file. It also
+// returns true for a day without a time.
 func (d icalDate) isDayStart() bool {
 	if d.day || d.wall.Equal(d.wall.StartOfDay()) {
 		return true
@@ -95,8 +96,8 @@ func (d icalDate) isDayStart() bool {
 	return w.Equal(w.StartOfDay())
 }
 
-// asDay returns the date as a day: the most likely one that has reports true for, else the most likely one. Nil means
-// that it is not compared.
+// asDay converts the date of an all-day event to a day. It prefers the most likely day for which has returns true.
+// Without one, or if has is nil, it returns the most likely day.
 func (d icalDate) asDay(has func(calendar.Wall) bool) icalDate {
 	days := d.days()
 	d.wall = days[0]
@@ -112,9 +113,9 @@ func (d icalDate) asDay(has func(calendar.Wall) bool) icalDate {
 	return d
 }
 
-// wholeDays converts the span of an event that Outlook marks as days (X-MICROSOFT-CDO-ALLDAYEVENT) to days. It must last from
-// midnight to midnight in the zone of its start, or in the zone of the file. Without such a zone, times in UTC count if they are whole
-// days apart. It returns other spans unchanged.
+// wholeDays converts a span to days if Outlook marked its event as all-day (X-MICROSOFT-CDO-ALLDAYEVENT). The span must
+// last from midnight to midnight in the zone of its start or of the file. If the file names no zone, times in UTC count
+// if they are whole days apart. Other spans are returned unchanged.
 func (d icalDate) wholeDays(s calendar.Span) calendar.Span {
 	from, to := s.StartsAt(), s.EndsAt()
 	clocks := []func(time.Time) calendar.Wall{d.zone.Wall}
@@ -147,8 +148,8 @@ func (d icalDate) wholeDays(s calendar.Span) calendar.Span {
 // maxMatchedDays is the number of days of a rule with which dates are compared.
 const maxMatchedDays = 5000
 
-// daysOfRule returns a function that reports whether a day is one of the first days of the rules of an all-day event,
-// whatever their UNTIL. The rules are expanded when it is called first.
+// daysOfRule returns a function that reports whether an all-day event recurs on a day. The function ignores UNTIL and
+// knows only the first days of each rule. It expands the rules at its first call.
 func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 	var days map[string]bool
 	return func(w calendar.Wall) bool {
@@ -172,8 +173,8 @@ func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 	}
 }
 
-// lastDay returns the day that UNTIL means in the rule of an all-day event. One second or minute before midnight is the end
-// of the day.
+// lastDay returns the last day of an all-day event's rule from the text of UNTIL. A time up to a minute before midnight
+// means the day that ends. The function has reports whether the rule has a day.
 func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) calendar.Wall {
 	d, err := c.date(property{}, text)
 	if err != nil || d.day { // parseICalRule has read it
@@ -190,9 +191,9 @@ func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) calend
 	return day
 }
 
-// readDates prepares the dates of a recurring event. It leaves out values of RDATE and EXDATE that cannot be read, and ends of
-// periods that cannot be used. In an all-day event it replaces times by the days that they mean, also in
-// RECURRENCE-ID.
+// readDates cleans the date lists of a recurring event before its schedule is read. It removes values of RDATE and
+// EXDATE that cannot be parsed, and invalid ends of periods. In an all-day event it also converts times to days, in
+// RECURRENCE-ID too.
 func (r *icalReader) readDates(g *icalGroup) {
 	c := g.master
 	s, _, _, err := c.span(c.calendar.zone, true)
@@ -213,7 +214,8 @@ func (r *icalReader) readDates(g *icalGroup) {
 	}
 }
 
-// readableDates returns the value of RDATE or EXDATE with the dates that can be read.
+// readableDates removes from a value of RDATE or EXDATE the dates that cannot be parsed, and returns the rest. In an
+// all-day event it converts times to days; has reports whether the rule has a day.
 func (c *icalComponent) readableDates(name string, p property, s calendar.Span, has func(calendar.Wall) bool) string {
 	var values []string
 	for value := range strings.SplitSeq(strings.ReplaceAll(p.value, ";", ","), ",") { // vCalendar 1.0 has semicolons
@@ -242,7 +244,8 @@ func (c *icalComponent) readableDates(name string, p property, s calendar.Span, 
 	return strings.Join(values, ",")
 }
 
-// periodEnd returns the end of a period of RDATE. The span has its start, and the text is the part after the slash.
+// periodEnd returns the end of a period of RDATE. s has the start of the period, and text is the part after the slash:
+// a date or a duration.
 func (c *icalCalendar) periodEnd(s calendar.Span, p property, text string) (end calendar.Wall, err error) {
 	if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "P") {
 		s.End, err = addDuration(s, text)

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// shownDays returns the first and last days of all occurrences that a calendar means, sorted.
+// shownDays returns the first and last day of each occurrence of a calendar, sorted.
 func shownDays(t *testing.T, cal *Calendar) string {
 	t.Helper()
 	var days []string
@@ -45,7 +45,7 @@ func shownDays(t *testing.T, cal *Calendar) string {
 	return strings.Join(days, " ")
 }
 
-// Days stay the same wherever the site is.
+// All-day events have the same days after an import, whatever the zone of the site.
 func TestDaysOfICalAreDays(t *testing.T) {
 	const (
 		weekly  = "DTSTART;VALUE=DATE:20270105\nRRULE:FREQ=WEEKLY;COUNT=3"

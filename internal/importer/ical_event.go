@@ -9,14 +9,14 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// decodedEvent is an event with its DTSTART and its faults and notices.
+// decodedEvent is an event that was read from a VEVENT, with the problems found in it.
 type decodedEvent struct {
 	event *Event
 	start icalDate
 	log   *readLog
 }
 
-// readEvent reads a VEVENT. Times in UTC are converted to zone, unless the event recurs.
+// readEvent converts a VEVENT to an event. It converts times in UTC to zone, unless recurs is true.
 func (r *icalReader) readEvent(c *icalComponent, zone calendar.Zone, recurs bool) decodedEvent {
 	d := decodedEvent{event: &Event{Origin: Origin{Where: c.where}, InFile: true}, log: &readLog{}}
 	e, o := d.event, icalObject{c, d.log}
@@ -69,15 +69,16 @@ func (r *icalReader) readEvent(c *icalComponent, zone calendar.Zone, recurs bool
 	return d
 }
 
-// isAltered reports whether something of the event was left out or changed.
+// isAltered reports whether the reader left out or changed some property of the event.
 func (d decodedEvent) isAltered() bool { return len(d.log.notices) > 0 || d.start.unknown }
 
-// isCanceled reports whether an event does not take place.
+// isCanceled reports whether the status of the event is that it does not take place.
 func (c *component) isCanceled() bool {
 	return slices.ContainsFunc(c.words("STATUS"), func(status string) bool { return status == "CANCELLED" || status == "CANCELED" })
 }
 
-// keepStored marks the fields as unknown that may stand in the missing part of an event. Stored ones stay.
+// keepStored marks fields of an event as unknown if the file ends within the event. They may be in the missing part, so
+// the import keeps their stored values.
 func (o icalObject) keepStored(e *Event) {
 	o.notice("END", "the file ends within the event; what it has of it is taken")
 	if *e.Description == "" {
@@ -96,18 +97,18 @@ func (c *icalComponent) isPrivate() bool {
 		slices.ContainsFunc(c.words("CLASS"), func(class string) bool { return class != "PUBLIC" })
 }
 
-// icalObject reads the properties of a VEVENT, like object reads the members of a JSON object.
+// icalObject reads the properties of one VEVENT and records the problems found in them.
 type icalObject struct {
 	*icalComponent
 	log *readLog
 }
 
-// fault records why the event cannot be imported. Name is that of a property.
+// fault records a reason why the event cannot be imported. name is the property at fault.
 func (o icalObject) fault(name, text string) {
 	o.log.faults = append(o.log.faults, fmt.Errorf("line %d: %s: %s", o.lineOf(name), name, text))
 }
 
-// notice records what is left out or changed. Name is that of a property.
+// notice records that the reader left out or changed something in the property name.
 func (o icalObject) notice(name, text string) {
 	o.log.notices = append(o.log.notices, fmt.Sprintf("line %d: %s: %s", o.lineOf(name), name, text))
 }
@@ -117,7 +118,7 @@ var singleProperties = []string{
 	"DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "GEO", "URL", "ORGANIZER", "UID", "RECURRENCE-ID",
 }
 
-// checkLines adds a notice for each property that cannot be read, and for those that the event may not have.
+// checkLines adds a notice for each property that cannot be read or that is not allowed in the event.
 func (o icalObject) checkLines(recurs bool) {
 	for _, name := range slices.Sorted(maps.Keys(o.broken)) {
 		if len(o.properties[name]) == 0 && name != "DTSTART" && name != "UID" && name != "RECURRENCE-ID" {

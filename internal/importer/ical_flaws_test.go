@@ -480,7 +480,7 @@ func TestKeepsFlawedEventsOfICal(t *testing.T) {
 	}
 }
 
-// A value of type TEXT is text, whatever it looks like (RFC 5545, section 3.3.11).
+// An event in an unknown time zone counts as altered. An event in a zone of another known name does not.
 func TestTimesOfUnknownZonesAreChanges(t *testing.T) {
 	t.Parallel()
 	for zone, want := range map[string]bool{"Mars": true, "PST": false, "Europe/Warsaw": false} {
@@ -493,7 +493,7 @@ func TestTimesOfUnknownZonesAreChanges(t *testing.T) {
 	}
 }
 
-// What is clear in a flawed rule stays.
+// Parts of a flawed rule that have a clear meaning are kept.
 func TestKeepsFlawedRulesOfICal(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ rule, want, notice string }{
@@ -585,7 +585,7 @@ func TestDescriptionsOfICal(t *testing.T) {
 	}
 }
 
-// An address has no markup in the API, so a location that looks like it becomes the name of the venue.
+// An address has no markup in the API. A LOCATION with markup becomes the name of a venue instead.
 func TestLocationsThatLookLikeMarkupAreNames(t *testing.T) {
 	t.Parallel()
 	cal := readICal(t, vevent("a", "DTSTART:20270708T090000Z", "LOCATION:Hall, <TBD>"))

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// checkICal reads a file and checks what every calendar that was read has to be.
+// checkICal reads a file and checks what must be true of any calendar that was read.
 func checkICal(t *testing.T, data []byte) *Calendar {
 	t.Helper()
 	cal, err := decodeICal(data, testSite())
@@ -44,7 +44,7 @@ func checkICal(t *testing.T, data []byte) *Calendar {
 	return cal
 }
 
-// manyZones returns VTIMEZONE components of different names, each with events of the given starts.
+// manyZones returns n VTIMEZONE components with different names. Each zone has an event at every one of the starts.
 func manyZones(n int, starts ...string) string {
 	var text strings.Builder
 	for i := range n {
@@ -56,7 +56,7 @@ func manyZones(n int, starts ...string) string {
 	return text.String()
 }
 
-// days returns n dates with commas between them, one each day from a first one in UTC.
+// days returns n successive dates, separated by commas, each at the same time of day in UTC. first is the first date.
 func days(first string, n int) string {
 	at, err := time.Parse("20060102T150405Z", first)
 	if err != nil {
@@ -89,7 +89,7 @@ func checkICalEvent(t *testing.T, e *Event) {
 	}
 }
 
-// manyRules returns lines of n different rules.
+// manyRules returns n lines of RRULE, each with another rule.
 func manyRules(n int) string {
 	lines := make([]string, n)
 	for i := range lines {
@@ -113,7 +113,7 @@ func FuzzICal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data string) { checkICal(t, []byte(data)) })
 }
 
-// FuzzZoneOfICal checks that a VTIMEZONE costs no event its start.
+// FuzzZoneOfICal checks that an event keeps its start, whatever its VTIMEZONE says.
 func FuzzZoneOfICal(f *testing.F) {
 	rules := strings.Split(strangeZone("x"), "\n")
 	f.Add(strings.Join(rules[2:len(rules)-2], "\n"), "Office", "20270504T100000", "FREQ=WEEKLY;COUNT=5")
@@ -139,7 +139,7 @@ func FuzzZoneOfICal(f *testing.F) {
 	})
 }
 
-// sizeOf returns the number of bytes of the texts that were read.
+// sizeOf returns the total length of all texts of a calendar, in bytes.
 func sizeOf(cal *Calendar) (n int) {
 	text := func(texts ...*string) {
 		for _, s := range texts {
@@ -190,8 +190,8 @@ var brokenValues = []string{
 	"VEVENT", "VCALENDAR", "1.0", "<b>", "\\", "\\n", "\"", "\x00", "\xff", "\r", "=", "=C3", "https://", "mailto:", "geo:", "90;180", "1e999;0",
 }
 
-// alteredICal returns a file with lines doubled, removed, moved, emptied, cut or replaced. Each three bytes of steps are the kind
-// of a change, its line and its argument.
+// alteredICal returns a file in which lines are doubled, removed, moved, emptied, cut or replaced. Each change is three
+// bytes of steps: its kind, its line and its argument.
 func alteredICal(file string, steps []byte) string {
 	const most = 40 // changes
 	lines := strings.Split(file, "\n")
@@ -234,8 +234,8 @@ func alteredICal(file string, steps []byte) string {
 	return strings.Join(lines, "\n")
 }
 
-// FuzzImportOfICal imports altered files, first into an empty calendar and then again. Nothing may panic, the texts that are read
-// grow no faster than the file, and the second import creates nothing.
+// FuzzImportOfICal imports altered files, first into an empty calendar and then again. Nothing may panic. Texts may not
+// grow faster than the file. The second import must create nothing.
 func FuzzImportOfICal(f *testing.F) {
 	var files []string
 	for _, name := range []string{"google.ics", "outlook.ics", "apple.ics"} {

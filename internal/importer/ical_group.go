@@ -81,7 +81,8 @@ func (r *icalReader) groupByUID(components []*component) []*icalGroup {
 	return groups
 }
 
-// chooseMaster chooses the event itself among the components of a UID. Some programs write a RECURRENCE-ID into it.
+// chooseMaster separates the master component of a UID, which describes the whole event or series, from changes of
+// single dates. Some programs write a RECURRENCE-ID into the master too.
 func (g *icalGroup) chooseMaster(r *icalReader) {
 	recurs := func(c *icalComponent) bool { return isRecurring(c.component) && !c.changesFollowing }
 	if i := slices.IndexFunc(g.overrides, recurs); i >= 0 && len(g.masters) == 0 {
@@ -104,8 +105,9 @@ func (g *icalGroup) chooseMaster(r *icalReader) {
 	g.master.hasUID = g.master.hasUID && len(g.others) == 0
 }
 
-// versionKey returns a function whose result is equal for the versions of an event. Some programs give several events one
-// UID. Without any sign of versions, events with different starts are different events.
+// versionKey returns a function that maps master components to keys. Components with equal keys are versions of one
+// event. Some programs give several events the same UID. So without signs of versions, different starts mean different
+// events.
 func (g *icalGroup) versionKey() func(*icalComponent) string {
 	first := g.masters[0]
 	areVersions := slices.ContainsFunc(g.masters, func(c *icalComponent) bool {
@@ -120,7 +122,7 @@ func (g *icalGroup) versionKey() func(*icalComponent) string {
 	}
 }
 
-// startKey returns a text that is equal for equal starts, or "" without a start.
+// startKey returns a text that is equal for equal starts, or "" if the component has no start.
 func (c *component) startKey() string {
 	start, err := c.start()
 	if err != nil {
@@ -165,7 +167,7 @@ func (r *icalReader) readGroup(g *icalGroup) {
 	}
 }
 
-// isRecurring reports whether an event has an RRULE or RDATE with a value.
+// isRecurring reports whether an event has an RRULE or RDATE that is not empty.
 func isRecurring(c *component) bool {
 	hasValue := func(p property) bool { return strings.Trim(p.value, " \t,;") != "" }
 	return slices.ContainsFunc(c.properties["RRULE"], hasValue) || slices.ContainsFunc(c.properties["RDATE"], hasValue)
@@ -194,8 +196,8 @@ func (c *icalComponent) isOlderThan(d *icalComponent) bool {
 	return c.changed.Before(d.changed)
 }
 
-// newestVersions returns the newest version of each component. Components with the same key are versions of one. If two
-// have the same time, the later one in the file wins. It adds a notice for each older version.
+// newestVersions returns the newest version of each event or changed date. Components with the same key are versions of
+// each other. If two are equally new, the later one in the file wins. It adds a notice for each version that it drops.
 func (r *icalReader) newestVersions(all []*icalComponent, key func(*icalComponent) string) []*icalComponent {
 	var out []*icalComponent
 	places := make(map[string]int)

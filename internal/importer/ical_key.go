@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// icalKey returns the source id of an event.
+// icalKey returns the source id under which an event with a UID is imported.
 func icalKey(uid string) string {
 	if key := icalEvent + uid; utf8.RuneCountInString(key) <= maxICalKey && !strings.ContainsFunc(uid, unicode.IsControl) {
 		return key
@@ -27,14 +27,15 @@ const (
 	icalCategory  = "ical-category:"
 )
 
-// icalDateKey returns the source id of a changed date whose series is not in the file.
+// icalDateKey returns the source id of a changed date whose series is not in the file. series is the source id of the
+// series, and date is the RECURRENCE-ID.
 func icalDateKey(series, date string) string { return series + "?recurrence=" + date }
 
 // maxICalKey is the maximum length of the source id of an event, in characters. It leaves room for icalDateKey.
 const maxICalKey = maxSource - len("?recurrence=20261205T180000Z")
 
-// standInUID returns an identity for an event without UID that is the same in the next import: of its start and title. Seen
-// counts those of the file, because several events may have the same.
+// standInUID makes up a UID for an event that has none. It depends on the start and the title, so the next import gets
+// the same UID. The map seen counts the events with each start and title, to keep their UIDs different.
 func (c *icalComponent) standInUID(seen map[string]int) string {
 	start := c.value("DTSTART")
 	if d, err := c.start(); err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// limitDates returns the schedule without its oldest past dates if it has more occurrences than one write may
-// store. If there are still too many, it lists the next ones.
+// limitDates shortens a schedule that has more occurrences than one write may store. It first drops the oldest past
+// dates. If there are still too many, it replaces the rule by a list of the next dates.
 func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule, error) {
 	now := s.Zone.Wall(r.now)
 	last := recur.LastStart()
@@ -74,8 +74,8 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 	return cut, err
 }
 
-// lastStarts returns the starts of the rule of a schedule until now. If the rule has no COUNT, those are the last ones, at least as
-// many as a write may store.
+// lastStarts returns starts of a schedule's rule up to now, in ascending order. A rule with COUNT returns all of them.
+// Otherwise the oldest may be missing, but no fewer than recur.MaxOccurrences are returned if the rule has as many.
 func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
 	for years := 3; ; years *= 10 {
 		after := calendar.Wall{}
@@ -96,7 +96,8 @@ func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
 // not less than the horizon of stored occurrences.
 const importMonths = 26
 
-// datesToKeep returns at most most of the sorted dates: the next ones from now on, then the latest ones before.
+// datesToKeep returns up to most successive dates of a sorted list. They begin with the first date from now on. If
+// fewer than most follow, they begin earlier.
 func datesToKeep(dates []calendar.Wall, now calendar.Wall, most int) []calendar.Wall {
 	if len(dates) <= most {
 		return dates

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// contentLine is a content line without its folds (RFC 5545, section 3.1).
+// contentLine is a logical line of an iCalendar file, joined from its folded lines (RFC 5545, section 3.1).
 type contentLine struct {
 	text   string
 	number int  // number of its first line in the file, from 1
@@ -23,8 +23,8 @@ type contentLine struct {
 	ended  bool // whether a line end follows
 }
 
-// contentLines yields the content lines of a file. Lines end with CR LF, LF or CR. Empty lines are skipped. A file
-// whose lines are indented is read without the indentation. Soft line breaks of quoted-printable are joined.
+// contentLines yields the logical lines of a file. Lines end with CR LF, LF or CR. Empty lines are skipped. If all
+// lines are indented, the indentation is removed. Soft line breaks of quoted-printable are joined.
 func contentLines(text string) iter.Seq[contentLine] {
 	return func(yield func(contentLine) bool) {
 		u := unfolder{yield: yield, block: true}
@@ -45,7 +45,7 @@ func contentLines(text string) iter.Seq[contentLine] {
 	}
 }
 
-// unfolder joins folded lines.
+// unfolder joins the folded lines of a file and yields logical lines.
 type unfolder struct {
 	yield   func(contentLine) bool
 	stopped bool
@@ -56,7 +56,7 @@ type unfolder struct {
 	indent  string // white space before each line of the present component
 }
 
-// add adds a line of the file.
+// add adds the next physical line of the file. ended reports whether the line has a line break.
 func (u *unfolder) add(line string, number int, ended bool) {
 	if u.block {
 		u.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
@@ -97,7 +97,8 @@ func (u *unfolder) add(line string, number int, ended bool) {
 // indentedBlock matches a BEGIN or END in a file that is indented. A fold has one space.
 var indentedBlock = regexp.MustCompile(`(?i)^(  |\t)\s*(BEGIN|END):V(CALENDAR|EVENT|TIMEZONE)\s*$`)
 
-// isSoftBreak reports whether the current line is quoted-printable and continues on the next one.
+// isSoftBreak reports whether the current line ends with a soft line break of quoted-printable. Then the next line
+// continues it.
 func (u *unfolder) isSoftBreak() bool {
 	last := u.current.text
 	if u.folded != nil {
@@ -108,7 +109,7 @@ func (u *unfolder) isSoftBreak() bool {
 		strings.Contains(strings.ToUpper(u.current.text[:min(len(u.current.text), most)]), quotedPrintable)
 }
 
-// flush yields the current line.
+// flush yields the current logical line, if there is one.
 func (u *unfolder) flush() {
 	if !u.open || u.stopped {
 		return
@@ -137,14 +138,15 @@ func splitName(line string) (name, rest string) {
 // propertyName matches the name of a property.
 var propertyName = regexp.MustCompile(`^[A-Z][A-Z0-9-]*$`)
 
-// continuesText reports whether a line is the rest of the line before it, which was folded without a space or has an
-// unescaped line break. Name and rest are those of splitName.
+// continuesText reports whether a line belongs to the text of the line before it. A program may have folded the line
+// without a space, or written an unescaped line break. name and rest are the results of splitName.
 func continuesText(name, rest string) bool {
 	return rest == "" || !propertyName.MatchString(name) ||
 		!strings.HasPrefix(name, "X-") && (strings.HasPrefix(rest, ": ") || strings.HasPrefix(rest, "://"))
 }
 
-// parseProperty reads a property. Rest is the line after the name. It accepts parameters that the RFC forbids.
+// parseProperty parses a property. name is its name, and rest is the line after that. It accepts parameters that the
+// RFC forbids. It reports false for a line without a value.
 func parseProperty(name, rest string) (p property, ok bool) {
 	head, value, ok := cutHead(name, rest)
 	if !ok {
@@ -198,9 +200,9 @@ func splitUnquoted(text string, separator byte) iter.Seq[string] {
 // name of a time zone.
 var startsLikeDate = regexp.MustCompile(`^[\s"]*\d{4}`)
 
-// cutHead splits a line at the colon before its value. That is the first one outside of quotes. If the value must be a date,
-// it is the first one before a date: some programs write the parameter TZID=(UTC+01:00) without quotes. An opening
-// quote without an end does not count.
+// cutHead splits the rest of a line at the colon before its value. It splits at the first colon outside of quotes. For
+// a property that must be a date, it splits at the colon before the date. Some programs write the parameter
+// TZID=(UTC+01:00) without quotes. A quote that is never closed is ignored.
 func cutHead(name, rest string) (head, value string, ok bool) {
 	head = rest[:min(len(rest), maxLineHead)]
 	first, quoted := -1, false
@@ -234,7 +236,7 @@ var dateProperties = map[string]bool{
 	"DTSTART": true, "DTEND": true, "RECURRENCE-ID": true, "EXDATE": true, "RDATE": true,
 }
 
-// decodeQuotedPrintable decodes quoted-printable. It keeps what is not encoded correctly.
+// decodeQuotedPrintable decodes quoted-printable. Invalid sequences stay as they are.
 func decodeQuotedPrintable(s string) string {
 	var b strings.Builder
 	for {
@@ -267,7 +269,8 @@ func decodeUTF16(data []byte) ([]byte, bool) {
 	return text, err == nil
 }
 
-// isWide reports whether data starts like ASCII in UTF-16 whose zero bytes begin at the given place.
+// isWide reports whether data starts like ASCII text in UTF-16. zero is the index of the zero byte in each pair: 0 for
+// big endian, 1 for little endian.
 func isWide(data []byte, zero int) bool {
 	const enough = 16
 	if len(data) < enough {
@@ -281,14 +284,15 @@ func isWide(data []byte, zero int) bool {
 	return true
 }
 
-// textDecoder decodes lines that are not UTF-8.
+// textDecoder converts lines that are not valid UTF-8 to UTF-8.
 type textDecoder struct {
 	charmap *charmap.Charmap // for lines that do not name their encoding
 	// decoded and replaced count lines: those in another encoding, and those that have characters in UTF-8 and other bytes.
 	decoded, replaced int
 }
 
-// newTextDecoder returns a decoder for files of a language. The encoding is that of Windows for the language.
+// newTextDecoder returns a decoder for a file whose texts are in a language. It assumes the Windows encoding of that
+// language.
 func newTextDecoder(language calendar.Language) *textDecoder {
 	if language == calendar.Polish {
 		return &textDecoder{charmap: charmap.Windows1250}

@@ -42,8 +42,8 @@ func (o icalObject) places(e *Event) {
 // meetingProperties are the properties with the address of an online meeting.
 var meetingProperties = []string{"CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL"}
 
-// venue converts a location to a venue. The text before the first line break or comma is the name, the rest is
-// the address. It returns nil if there is no location.
+// venue converts a LOCATION to a venue. The name is the text before the first line break or comma, and the address is
+// the rest. It returns nil if location is empty.
 func (o icalObject) venue(location string) *Venue {
 	apple, _ := o.first("X-APPLE-STRUCTURED-LOCATION")
 	if location == "" {
@@ -119,8 +119,8 @@ func (o icalObject) organizer(e *Event) {
 	}}
 }
 
-// placeholderAddress reports whether Google Calendar generated the e-mail address for a calendar. Such an
-// address receives no mail.
+// placeholderAddress reports whether Google Calendar generated an e-mail address for a calendar. Such an address
+// receives no mail.
 func placeholderAddress(email string) bool {
 	return strings.HasSuffix(strings.ToLower(email), "calendar.google.com")
 }

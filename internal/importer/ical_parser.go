@@ -41,7 +41,7 @@ type icalCalendar struct {
 	local func() (wall func(time.Time) calendar.Wall, ok bool)
 }
 
-// component is a component of an iCalendar file, from BEGIN to END.
+// component is a component of an iCalendar file, such as a VEVENT: its properties between BEGIN and END.
 type component struct {
 	calendar   *icalCalendar         // calendar of an event; nil for other components
 	line       int                   // line of its BEGIN in the file
@@ -53,7 +53,7 @@ type component struct {
 	ofZone     bool                  // whether this is a STANDARD or DAYLIGHT component
 }
 
-// property is one line of a component, with its name left out.
+// property is one property of a component: its value and parameters. Its name is the key in component.properties.
 type property struct {
 	parameters map[string]string // by name, in upper case; without quotes
 	value      string            // as written in the file
@@ -74,8 +74,8 @@ func (p property) isDay() bool {
 	return strings.EqualFold(strings.TrimSpace(p.parameter("VALUE")), "DATE")
 }
 
-// isForModerators reports whether a CONFERENCE is the access of its hosts (RFC 7986, section 6.3). It is not for the
-// public.
+// isForModerators reports whether a CONFERENCE property is the access of a meeting's hosts (RFC 7986, section 6.3).
+// Such an address must not be published.
 func (p property) isForModerators() bool {
 	return slices.ContainsFunc(strings.Split(p.parameter("FEATURE"), ","), func(feature string) bool {
 		return strings.EqualFold(strings.TrimSpace(feature), "MODERATOR")
@@ -96,7 +96,7 @@ func (c *component) first(name string) (property, bool) {
 	return property{}, false
 }
 
-// flaw records a flaw of a line of the component.
+// flaw records a problem in a line of the component, for the notices of the import.
 func (c *component) flaw(line int, text string) {
 	const most = 20 // flaws of a component that are named
 	switch {
@@ -107,7 +107,8 @@ func (c *component) flaw(line int, text string) {
 	}
 }
 
-// lineOf returns the line of the first property with the name. Without one it is that of the component.
+// lineOf returns the line number of the first property with the name. Without such a property it returns that of the
+// component.
 func (c *component) lineOf(name string) int {
 	if line, ok := c.broken[name]; ok {
 		return line
@@ -124,8 +125,8 @@ func (c *component) value(name string) string {
 	return strings.TrimSpace(p.value)
 }
 
-// words returns the values of all properties with the name, in upper case and without surrounding white space. Values of
-// a closed set are compared in this form.
+// words returns the values of all properties with the name, in upper case and trimmed. It is for properties with a
+// fixed set of values, such as STATUS.
 func (c *component) words(name string) (out []string) {
 	for _, p := range c.properties[name] {
 		out = append(out, strings.ToUpper(strings.TrimSpace(p.value)))
@@ -168,7 +169,7 @@ var (
 // lines, may come before it.
 const maxICalStart = 64 << 10
 
-// isICal reports whether the beginning of a file is that of an iCalendar file, in any encoding.
+// isICal reports whether a file begins like an iCalendar file, in any encoding.
 func isICal(data []byte) bool {
 	data = data[:min(len(data), maxICalStart)]
 	if text, ok := decodeUTF16(data); ok {
@@ -177,9 +178,9 @@ func isICal(data []byte) bool {
 	return icalBegin.Match(bytes.ReplaceAll(bytes.TrimPrefix(data, byteOrderMark), []byte{0}, nil))
 }
 
-// parseICal reads the components of an iCalendar file, even if they are not nested correctly. It skips an
-// invalid line. If the line has a name, the component records it in broken. Texts in other encodings than UTF-8 are
-// converted; language is that of the texts. After a limit it reads no further.
+// parseICal reads the components of an iCalendar file, even if they are not nested correctly. It skips invalid lines.
+// If such a line has a name, component.broken records it. Texts that are not UTF-8 are converted from the usual
+// encoding of language. When the file exceeds a limit, the rest is ignored.
 func parseICal(data []byte, language calendar.Language) (*icalFile, error) {
 	if !isICal(data) {
 		return nil, errNotCalendar
@@ -225,17 +226,17 @@ type icalParser struct {
 	strayLine, strayLines  int // lines that are no properties: the first, and the number
 }
 
-// note adds a notice on the file.
+// note adds a notice about the whole file.
 func (p *icalParser) note(format string, args ...any) {
 	p.file.notices = append(p.file.notices, fmt.Sprintf(format, args...))
 }
 
-// isEvent reports whether the current component is an event.
+// isEvent reports whether the parser is inside a VEVENT.
 func (p *icalParser) isEvent() bool {
 	return len(p.file.events) > 0 && p.current == p.file.events[len(p.file.events)-1]
 }
 
-// add reads one line.
+// add parses the next logical line of the file.
 func (p *icalParser) add(line contentLine) {
 	name, rest := splitName(line.text)
 	if p.file.limit != nil {
@@ -266,8 +267,8 @@ func (p *icalParser) add(line contentLine) {
 // readBlocks are the components that the importer reads.
 var readBlocks = []string{"VCALENDAR", "VEVENT", "VTIMEZONE", "STANDARD", "DAYLIGHT"}
 
-// isBlock reports whether a line begins or ends a component. "Begin: 18:00" and "End: late" belong to a text with an unescaped
-// line break.
+// isBlock reports whether a line begins or ends a component. Lines such as "Begin: 18:00" do not: they belong to a text
+// with an unescaped line break. name and rest are the results of splitName.
 func isBlock(name, rest string) bool {
 	if name != "BEGIN" && name != "END" {
 		return false
@@ -276,13 +277,13 @@ func isBlock(name, rest string) bool {
 	return propertyName.MatchString(block) && (slices.Contains(readBlocks, block) || !strings.HasPrefix(rest, ": "))
 }
 
-// blockName returns the name of a component from a BEGIN or END without that word.
+// blockName returns the name of the component in a BEGIN or END line. rest is the line after that word.
 func blockName(rest string) string {
 	_, value, _ := strings.Cut(rest, ":")
 	return strings.ToUpper(strings.TrimSpace(value))
 }
 
-// count counts a component. It reports false if the file has too many.
+// count counts a new component. It reports false if the file has too many.
 func (p *icalParser) count() bool {
 	if p.components++; p.components > maxComponents {
 		p.stop(errManyBlocks)
@@ -291,7 +292,7 @@ func (p *icalParser) count() bool {
 	return true
 }
 
-// stop ends the reading at a limit.
+// stop ends the parsing because the file exceeds a limit. limit is the error that says which.
 func (p *icalParser) stop(limit error) {
 	p.file.limit = limit
 	if p.isEvent() {
@@ -397,7 +398,7 @@ func (p *icalParser) property(name, rest string, line contentLine) {
 // shortLine is the number of bytes of a line below which a program does not fold it.
 const shortLine = 60
 
-// continueLast adds a line that is no property to the value of the last one.
+// continueLast appends a line that is no property to the value of the property before it.
 func (p *icalParser) continueLast(line contentLine) {
 	if p.last == "" {
 		if p.strayLines++; p.strayLines == 1 {
@@ -417,7 +418,7 @@ func (p *icalParser) continueLast(line contentLine) {
 	p.length, p.ended = line.length, line.ended
 }
 
-// flush ends the value of the last property.
+// flush completes the value of the last property, to which lines may have been appended.
 func (p *icalParser) flush() {
 	if p.more != nil {
 		list := p.current.properties[p.last]
@@ -426,7 +427,8 @@ func (p *icalParser) flush() {
 	p.last, p.more = "", nil
 }
 
-// finish ends the file.
+// finish is called after the last line. It adds the notices about the whole file. If the file ends within an event, it
+// marks the event as cut off.
 func (p *icalParser) finish() {
 	last := p.last
 	p.flush()

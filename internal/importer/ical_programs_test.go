@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// occurrenceLine returns an occurrence in the form of icaltest.File.
+// occurrenceLine returns an occurrence as a line of text, as icaltest.File expects it.
 func occurrenceLine(title string, s calendar.Span) string {
 	if s.AllDay {
 		return s.Start.Format("2006-01-02") + " " + s.End.Format("2006-01-02") + " " + title
@@ -26,7 +26,7 @@ func occurrenceLine(title string, s calendar.Span) string {
 	return s.StartsAt().UTC().Format(time.RFC3339) + " " + s.EndsAt().UTC().Format(time.RFC3339) + " " + title
 }
 
-// occurrenceLines returns all occurrences that were read, sorted.
+// occurrenceLines returns a line of text for each occurrence of a calendar, sorted.
 func occurrenceLines(t *testing.T, cal *Calendar) (lines []string) {
 	t.Helper()
 	for _, e := range cal.Events {
@@ -60,7 +60,7 @@ func programFiles(t *testing.T) []icaltest.File {
 	return files
 }
 
-// The instants and days of a file are the same wherever the site is.
+// Events of a file have the same instants and days, whatever the zone of the site.
 func TestFilesOfProgramsMeanTheSameInstants(t *testing.T) {
 	t.Parallel()
 	for _, file := range programFiles(t) {
@@ -85,7 +85,7 @@ func TestFilesOfProgramsMeanTheSameInstants(t *testing.T) {
 	}
 }
 
-// A file that is imported, subscribed to and imported elsewhere has the same events there.
+// An imported calendar that is exported again as iCalendar and imported elsewhere has the same events.
 func TestExportedFilesOfProgramsAreEqual(t *testing.T) {
 	for _, file := range programFiles(t) {
 		t.Run(file.Name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestExportedFilesOfProgramsAreEqual(t *testing.T) {
 	}
 }
 
-// storedLines returns the events of a database in the form of icaltest.File, sorted.
+// storedLines returns a line of text for each stored event, as icaltest.File expects it, sorted.
 func storedLines(t *testing.T, db *ent.Client) (lines []string) {
 	t.Helper()
 	rows, err := db.Event.Query().Where(event.StatusNEQ(calendar.Trash)).All(t.Context())
@@ -137,7 +137,7 @@ func storedLines(t *testing.T, db *ent.Client) (lines []string) {
 	return lines
 }
 
-// What looks like markup in a file is text in each form that the service writes (contract, sections 6.1, 20 and 21).
+// Text that looks like markup in a file is escaped in all outputs of the service (contract, sections 6.1, 20 and 21).
 func TestTextsOfICalAreTextEverywhere(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	importInto(t, st, readICal(t, "BEGIN:VEVENT\nUID:a\nDTSTART:20270708T090000Z\nSUMMARY:List<String> & <TBD>\nLOCATION:Hall <b>\nCATEGORIES:C<T>\n"+

@@ -23,9 +23,9 @@ type icalReader struct {
 	hasPrivate bool
 }
 
-// decodeICal reads an iCalendar file. A property that cannot be used is left out of its event, with a notice. An event
-// without a start becomes a Problem, and decodeICal continues with the next one. Titles that it makes up are in the
-// language of the site. It returns an error if data is not an iCalendar file.
+// decodeICal reads an iCalendar file. An unusable property is left out of its event, with a notice. An event without a
+// start becomes a Problem, and the others are still read. Events without a title get one in the language of the site.
+// It returns an error if data is not an iCalendar file.
 func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 	f, err := parseICal(data, site.Language)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *icalReader) setZone(c *icalCalendar) {
 	}
 }
 
-// summarise adds the notices that concern the whole file.
+// summarise adds the notices that concern the whole file. It is called after the events were read.
 func (r *icalReader) summarise() {
 	note := func(format string, args ...any) {
 		r.cal.Notices = append(r.cal.Notices, fmt.Sprintf(format, args...))
@@ -122,7 +122,7 @@ func (r *icalReader) summarise() {
 	}
 }
 
-// problem adds an event that is not imported.
+// problem adds a Problem for an event that is not imported.
 func (r *icalReader) problem(c *icalComponent, reason string) {
 	r.cal.Problems = append(r.cal.Problems, Problem{
 		Kind: calendar.Event, Title: abbreviate(onOneLine(icalText(c.value("SUMMARY")))), Where: c.where, Reason: reason,

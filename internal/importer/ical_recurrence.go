@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// readRecurrence reads the schedule of an event. A rule that cannot be kept is left out, with a notice: the start of the
-// event, the dates of RDATE and the changed dates stay. It also returns the changes of all following dates, which it does not
-// apply.
+// readRecurrence reads the schedule of a recurring event and its changed dates. If a rule cannot be stored, it is left
+// out with a notice. The start, the RDATEs and the changed dates remain. following are the changes that apply to a date
+// and all later ones, which the caller applies.
 func (r *icalReader) readRecurrence(o icalObject, d decodedEvent, overrides []*icalComponent) (_ *Recurrence, following []*icalComponent) {
 	span := d.event.Span
 	rules, excluded, ok := r.readRules(o, span)
@@ -70,8 +70,8 @@ func (r *icalReader) readRecurrence(o icalObject, d decodedEvent, overrides []*i
 	return &Recurrence{Schedule: s, Changed: changed, Partial: r.file.isCutOff}, following
 }
 
-// readRules reads the different rules of RRULE and EXRULE. It reports false, and returns no rules, if one of them cannot
-// be kept.
+// readRules parses the RRULE and EXRULE properties, without repeats. If one of them cannot be stored, it returns no
+// rules and false.
 func (r *icalReader) readRules(o icalObject, span calendar.Span) (rules, excluded []icalRule, ok bool) {
 	has := o.daysOfRule(span)
 	for _, list := range []struct {
@@ -107,7 +107,8 @@ func (r *icalReader) readRules(o icalObject, span calendar.Span) (rules, exclude
 // ruleLeftOut ends a notice about a rule that cannot be kept.
 const ruleLeftOut = "; the rule is left out, the first date and the listed ones stay"
 
-// scheduleOf returns the schedule of rules and rdates. If package recur has no such rule, it lists the dates.
+// scheduleOf returns the schedule of several rules and RDATEs. If package recur cannot express it as a rule, the
+// schedule is a list of dates.
 func (r *icalReader) scheduleOf(
 	o icalObject, span calendar.Span, rules, excluded []icalRule, rdates []recur.Date,
 ) (recur.Schedule, error) {
@@ -174,7 +175,7 @@ func (r *icalReader) scheduleOf(
 	return recur.New(span.MoveStart(all[0]), recur.Rule{}, append(rdates, datesOf(all)...), nil)
 }
 
-// ruleReason returns the reason why a rule or a schedule is refused, as text.
+// ruleReason returns the reason for which package recur refused a rule or schedule, as text for a notice.
 func ruleReason(err error) string {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {
@@ -196,8 +197,8 @@ func ruleReason(err error) string {
 	return err.Error()
 }
 
-// scheduleFrom returns the schedule of a rule and rdates. If the rule excludes the start, the start becomes an
-// rdate. COUNT includes it.
+// scheduleFrom returns the schedule of one rule and RDATEs. If the rule does not produce the start of the event, the
+// start becomes an RDATE. COUNT counts it too.
 func scheduleFrom(o icalObject, span calendar.Span, rule recur.Rule, rdates []recur.Date) (recur.Schedule, error) {
 	if !rule.Until.IsZero() && rule.Until.Before(span.Start) {
 		o.notice("RRULE", "UNTIL is before the start; the start alone is taken")
@@ -227,7 +228,8 @@ func scheduleFrom(o icalObject, span calendar.Span, rule recur.Rule, rdates []re
 	return recur.New(span.MoveStart(start), rule, append(rdates, recur.Date{Wall: span.Start}), nil)
 }
 
-// addOrphans adds changed dates that the schedule lacks to its rdates. It removes canceled ones from changed.
+// addOrphans adds to the RDATEs of a schedule the changed dates that it does not have. If such a date is canceled,
+// addOrphans removes it from changed instead.
 func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedule, error) {
 	dates := make([]recur.Date, len(*changed))
 	for i, e := range *changed {
@@ -254,7 +256,8 @@ func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedu
 	return recur.New(s.Span, s.Rule, rdates, datesOf(s.ExDate))
 }
 
-// unknownDates returns the dates that are no starts of a schedule, in the text form of recur.Date.
+// unknownDates returns those of the dates that are no starts of a schedule. The keys of the map are the texts of
+// recur.Date.
 func unknownDates(s recur.Schedule, dates []recur.Date) (map[string]bool, error) {
 	_, err := recur.New(s.Span, s.Rule, datesOf(s.RDate), dates)
 	var refused *recur.Error
@@ -278,8 +281,8 @@ func datesOf(walls []calendar.Wall) []recur.Date {
 	return dates
 }
 
-// excludeDates returns the schedule with exdates. It leaves out exdates that are no dates of the schedule, with
-// a notice if tell is set. A changed date takes place even if it is an exdate, unless it is canceled.
+// excludeDates returns the schedule with EXDATEs. It leaves out those that are no dates of the schedule, and adds a
+// notice if tell is true. An EXDATE does not exclude a changed date, unless the change cancels it.
 func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed []*Event, tell bool) (recur.Schedule, error) {
 	unknown, err := unknownDates(s, exdates)
 	if err != nil {

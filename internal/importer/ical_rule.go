@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// icalRule is a value of RRULE or EXRULE.
+// icalRule is a parsed value of RRULE or EXRULE. It can express more than recur.Rule, such as several times a day.
 type icalRule struct {
 	rule  recur.Rule // the days, with UNTIL in the zone of the event and without COUNT
 	count int        // COUNT; 0 means none
@@ -38,8 +38,8 @@ const (
 	listedYears = 10
 )
 
-// parseICalRule reads a rule for an event with the given span. It repairs what has one meaning only, and returns
-// notices about that. Errors say why the rule cannot be kept.
+// parseICalRule parses a rule for an event with the given span. It repairs faults that leave only one meaning, and
+// returns a notice for each. The error says why the rule cannot be stored.
 func parseICalRule(text string, span calendar.Span) (_ icalRule, notices []string, err error) {
 	p := icalRuleParser{given: make(map[string]string)}
 	p.interval = 1
@@ -60,7 +60,7 @@ func parseICalRule(text string, span calendar.Span) (_ icalRule, notices []strin
 	return p.icalRule, p.notices, err
 }
 
-// icalRuleParser reads the parts of a rule.
+// icalRuleParser parses a rule part by part.
 type icalRuleParser struct {
 	icalRule
 	given   map[string]string // values by name
@@ -73,7 +73,7 @@ func (p *icalRuleParser) note(format string, args ...any) {
 	p.notices = append(p.notices, fmt.Sprintf(format, args...))
 }
 
-// part reads a part such as COUNT=10.
+// part parses one part of a rule, such as COUNT=10.
 func (p *icalRuleParser) part(part string) error {
 	name, value, isPart := strings.Cut(part, "=")
 	first := p.given[name]
@@ -110,7 +110,8 @@ func (p *icalRuleParser) part(part string) error {
 	return nil
 }
 
-// numberPart reads INTERVAL and COUNT. It leaves other parts, and numbers that are none, to recur.Parse.
+// numberPart parses INTERVAL and COUNT. Other parts and invalid numbers are passed to recur.Parse, which reports their
+// faults.
 func (p *icalRuleParser) numberPart(part, name, value string) {
 	number, err := strconv.Atoi(value)
 	switch {
@@ -128,7 +129,7 @@ func (p *icalRuleParser) numberPart(part, name, value string) {
 	}
 }
 
-// repairRule repairs what can be seen in all parts together only, and completes the parts for recur.Parse.
+// repairRule makes the repairs that depend on several parts of the rule, and completes the parts for recur.Parse.
 func (p *icalRuleParser) repairRule() {
 	if p.count > 0 && p.until != "" {
 		p.note("COUNT and UNTIL; the earlier end counts")
@@ -145,7 +146,8 @@ func (p *icalRuleParser) repairRule() {
 	}
 }
 
-// fitTimesOfDay removes times of day that mean no more than the start. It returns an error for those that cannot be kept.
+// fitTimesOfDay removes BYHOUR, BYMINUTE and BYSECOND if they only repeat the time at which the event starts. In an
+// all-day event it removes others too, with a notice. It returns an error if the rule cannot be stored.
 func (p *icalRuleParser) fitTimesOfDay(span calendar.Span) error {
 	hour, minute, second := span.Start.Clock()
 	isClock := func(list []int, n int) bool { return list == nil || slices.Equal(list, []int{n}) }
@@ -178,8 +180,8 @@ var (
 	ordinalPattern = regexp.MustCompile(`[+-]?\d+(MO|TU|WE|TH|FR|SA|SU)`)
 )
 
-// ruleParts returns the parts of a rule in capitals, without white space, quotes, empty values in lists and other marks
-// that change no meaning.
+// ruleParts splits a rule into its parts, in upper case. It removes white space, quotes, empty list values and other
+// characters that do not change the meaning.
 func ruleParts(text string) []string {
 	text = strings.ReplaceAll(strings.ToUpper(strings.Join(strings.Fields(text), "")), `"`, "")
 	text = wrongSeparator.ReplaceAllString(strings.TrimPrefix(text, "RRULE:"), ";$1")
@@ -200,8 +202,8 @@ func ruleParts(text string) []string {
 	return parts
 }
 
-// shortWeekday returns a day of the week with two letters, if it has more of its English name, as in TUESDAY or 1TUE. It
-// returns other values unchanged.
+// shortWeekday shortens an English weekday to two letters: TUESDAY to TU, 1TUE to 1TU. It returns other values
+// unchanged.
 func shortWeekday(value string) string {
 	ordinal := strings.TrimRightFunc(value, unicode.IsLetter)
 	name := value[len(ordinal):]
@@ -213,7 +215,8 @@ func shortWeekday(value string) string {
 	return value
 }
 
-// untilBy returns the wall time of UNTIL. The function returns the wall time at an instant. A day lasts until its end.
+// untilBy returns the wall time of UNTIL. The function wall converts an UNTIL in UTC to wall time. A day without a time
+// lasts until its end.
 func (r icalRule) untilBy(wall func(time.Time) calendar.Wall) calendar.Wall {
 	d, _ := parseICalDate(r.until)
 	switch {
@@ -228,7 +231,7 @@ func (r icalRule) untilBy(wall func(time.Time) calendar.Wall) calendar.Wall {
 	return d.wall
 }
 
-// onClock returns the rule for starts on the clock of a VTIMEZONE.
+// onClock returns the rule with its UNTIL converted to wall time by the clock of a VTIMEZONE.
 func (r icalRule) onClock(clock *icalClock) icalRule {
 	if r.until != "" {
 		r.rule.Until = r.untilBy(clock.wall)
@@ -236,7 +239,8 @@ func (r icalRule) onClock(clock *icalClock) icalRule {
 	return r
 }
 
-// parseClock reads the numbers of BYHOUR, BYMINUTE or BYSECOND.
+// parseClock parses the numbers of BYHOUR, BYMINUTE or BYSECOND from value into list. part is the whole part, for the
+// error. most is the highest valid number.
 func parseClock(list *[]int, part, value string, most int) error {
 	for item := range strings.SplitSeq(value, ",") {
 		n, err := strconv.Atoi(item)
@@ -250,7 +254,8 @@ func parseClock(list *[]int, part, value string, most int) error {
 	return nil
 }
 
-// isDaily reports whether all starts have the time of day of the event, so that the rule needs no list of dates.
+// isDaily reports whether all starts of the rule have the time of day of the event. Other rules are stored as lists of
+// dates.
 func (r icalRule) isDaily() bool {
 	return r.step == 0 && r.hours == nil && r.minutes == nil && r.seconds == nil
 }
@@ -263,8 +268,9 @@ func (r icalRule) key() string {
 	return fmt.Sprint(r.rule, r.count, r.hours, r.minutes, r.seconds, r.step, r.interval)
 }
 
-// ruleFrom returns a rule of days with its COUNT. A COUNT above that of package recur becomes UNTIL. If COUNT and UNTIL
-// are both there, the earlier end stays. COUNT includes a start that is none of the rule's.
+// ruleFrom returns the rule without its times of day, for package recur. A COUNT above the maximum of that package
+// becomes UNTIL. If both COUNT and UNTIL are set, the earlier end remains. COUNT includes the start, even if the rule
+// does not produce it.
 func (r icalRule) ruleFrom(start calendar.Wall) recur.Rule {
 	rule := r.rule
 	if r.count == 0 {
@@ -287,9 +293,9 @@ func (r icalRule) ruleFrom(start calendar.Wall) recur.Rule {
 	return rule
 }
 
-// starts returns the first starts of the rule from now on, and the last ones before. Each list has at most
-// recur.MaxOccurrences starts, none later than last. An hourly rule has only its first ones, and none in hours that the
-// clock skips. It reports false if the rule needs too many steps.
+// starts returns the next starts of the rule from now on, and the latest starts before now. Each list has at most
+// recur.MaxOccurrences starts, none after last. An hourly rule returns its first starts only, without hours that the
+// clock skips. It reports false if the expansion takes too many steps.
 func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []calendar.Wall, ok bool) {
 	start := span.Start
 	n, steps, ahead := 0, 0, 0
@@ -340,8 +346,8 @@ func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []cal
 	return all, true
 }
 
-// timesOn yields the starts of a rule with times of day on one day, in ascending order. It adds the times that it
-// compares to steps.
+// timesOn yields the starts of a rule on one day, in ascending order. The rule has several starts a day. start is the
+// start of the event. It adds the number of compared times to steps, so that the caller can stop.
 func (r icalRule) timesOn(day, start calendar.Wall, steps *int) func(func(calendar.Wall) bool) {
 	hour, minute, second := start.Clock()
 	from := start.StartOfDay().Add(time.Duration(hour) * time.Hour)
@@ -379,7 +385,7 @@ func (r icalRule) timesOn(day, start calendar.Wall, steps *int) func(func(calend
 	}
 }
 
-// clockValues returns the list, or the number of the start if there is none.
+// clockValues returns list, or only start if list is nil. start is the hour, minute or second of the event's start.
 func clockValues(list []int, start int) []int {
 	if list == nil {
 		return []int{start}

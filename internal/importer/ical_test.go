@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// describeEvent returns what was read of an event, in lines.
+// describeEvent returns the fields of an event as lines of text, for comparison.
 func describeEvent(e *Event) []string {
 	span := e.Span
 	if e.Series != nil {
@@ -75,7 +75,8 @@ func describeEvent(e *Event) []string {
 // lineNumber matches the line of a property in a notice or problem.
 var lineNumber = regexp.MustCompile(`\bline \d+: `)
 
-// describeCalendar returns the events, problems and notices that were read from a calendar, without the lines of properties.
+// describeCalendar returns the events, problems and notices of a calendar as text, for comparison. It leaves out line
+// numbers.
 func describeCalendar(cal *Calendar) string {
 	var lines []string
 	for _, e := range cal.Events {
@@ -793,8 +794,8 @@ func TestReadsFilesOfOldPrograms(t *testing.T) {
 	}
 }
 
-// A value of a closed set that the importer does not know has the meaning that the RFC gives to it, in any case and with
-// white space around it.
+// Properties with a fixed set of values are read in any case and with white space. An unknown value has the meaning
+// that the RFC gives to it.
 func TestUnknownValuesOfICal(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// plain returns a text on one line without control characters, cut to limit characters. Whatever looks like markup in it
-// stays: a value of type TEXT has none (RFC 5545, section 3.3.11).
+// plain returns a text on one line, without control characters, and cut to limit characters. It keeps "<" and "&",
+// because a value of type TEXT has no markup (RFC 5545, section 3.3.11). name is the property, for the notice.
 func (o icalObject) plain(name, text string, limit int) string {
 	s := onOneLine(text)
 	if cut := truncate(s, limit); cut != s {
@@ -55,7 +55,7 @@ func titleText(s string) string {
 	return ""
 }
 
-// description returns the description as HTML. It keeps the lines of a plain text.
+// description returns the description as HTML. The line breaks of a plain text remain.
 func (o icalObject) description() string {
 	for _, name := range richDescriptions {
 		for _, p := range o.properties[name] {
@@ -79,8 +79,8 @@ var richDescriptions = []string{"STYLED-DESCRIPTION", "X-ALT-DESC"}
 // htmlTag matches the tags that programs write into descriptions.
 var htmlTag = regexp.MustCompile(`(?i)</?(a|b|br|div|em|font|h[1-6]|html|hr|i|img|li|ol|p|span|strong|u|ul)(\s[^<>]*)?/?>`)
 
-// isHTML reports whether a text is surely HTML: it has an element with its end, or one that needs no end. A single tag, as
-// in "use <b> for bold", or other angle brackets make no HTML.
+// isHTML reports whether a text is certainly HTML: it has an element with an end tag, or one that needs no end tag.
+// Angle brackets alone are not enough, nor is a single tag, as in "use <b> for bold".
 func isHTML(text string) bool {
 	open := make(map[string]bool)
 	for _, m := range htmlTag.FindAllStringSubmatch(text, -1) {
@@ -97,7 +97,7 @@ func isHTML(text string) bool {
 	return false
 }
 
-// html returns HTML without the parts that are not allowed.
+// html returns sanitised HTML. name is the property, for the notice.
 func (o icalObject) html(name, text string) string {
 	s, err := markup.HTML(text)
 	if err != nil {
@@ -107,8 +107,8 @@ func (o icalObject) html(name, text string) string {
 	return strings.TrimSpace(s)
 }
 
-// address returns the absolute http or https URL of a property. One without its scheme gets https. For anything else it
-// returns "".
+// address returns the http or https URL in a property, or "" for anything else. If the scheme is missing, it adds
+// https.
 func (o icalObject) address(name string) string {
 	if p, ok := o.first(name); ok {
 		if s := webAddress(icalText(p.value)); s != "" {
@@ -138,8 +138,8 @@ func webAddress(s string) string {
 	return s
 }
 
-// standInTitle returns a title for an event without one: its category, else the word for an event in the language, with
-// the name of the venue.
+// standInTitle makes a title for an event that has none: its category, or the word for "event" in the language. The
+// name of the venue follows.
 func standInTitle(e *Event, language calendar.Language) string {
 	if len(e.Terms) > 0 {
 		return e.Terms[0].Name

@@ -11,8 +11,8 @@ import (
 // isVersion1 reports whether a calendar is of vCalendar 1.0, the predecessor of iCalendar.
 func (c *icalCalendar) isVersion1() bool { return c.value("VERSION") == "1.0" }
 
-// version1Zone returns the zone of TZ in a vCalendar, an offset from UTC. It reports false if the clocks change there
-// (DAYLIGHT).
+// version1Zone returns the zone of the property TZ in a vCalendar, which is an offset from UTC. It reports false if the
+// property DAYLIGHT says that the clocks change.
 func (c *icalCalendar) version1Zone() (calendar.Zone, bool) {
 	if !c.isVersion1() || strings.HasPrefix(strings.ToUpper(c.value("DAYLIGHT")), "TRUE") {
 		return calendar.Zone{}, false
@@ -28,8 +28,8 @@ func (c *icalCalendar) version1Zone() (calendar.Zone, bool) {
 	return fixedZone(offset)
 }
 
-// convertVersion1 converts the properties of an event of vCalendar 1.0 whose form differs in iCalendar. Lists have
-// semicolons there.
+// convertVersion1 converts the properties of a vCalendar 1.0 event to their form in iCalendar. For example, lists in
+// vCalendar have semicolons instead of commas.
 func (c *component) convertVersion1() {
 	for _, name := range []string{"EXDATE", "RDATE", "CATEGORIES"} {
 		for i, p := range c.properties[name] {
@@ -51,8 +51,8 @@ var (
 	version1Clock = regexp.MustCompile(`^\d{4}$`)
 )
 
-// version1Rule converts a rule of vCalendar 1.0, such as "MP1 1+ MO #5", to the form of iCalendar. It reports false for
-// rules that it cannot convert. A rule without an end has two dates (vCalendar 1.0, Recurrence Rule Grammar).
+// version1Rule converts a rule of vCalendar 1.0, such as "MP1 1+ MO #5", to an RRULE. It reports false if it cannot. A
+// rule without an end has two dates (vCalendar 1.0, Recurrence Rule Grammar).
 func version1Rule(text string) (rule string, ok bool) {
 	tokens := strings.Fields(strings.ToUpper(text))
 	if len(tokens) == 0 {

@@ -23,7 +23,7 @@ type icalZones struct {
 	notices  []string
 }
 
-// zoneBudget is the work left for the zones of a file.
+// zoneBudget limits the work that the time zones of one file may cause. It has the numbers that are left.
 type zoneBudget struct {
 	clocks   int // see maxClockCost
 	compared int // wall times to compare in two zones
@@ -39,7 +39,7 @@ const (
 
 func newZoneBudget() *zoneBudget { return &zoneBudget{maxClockCost, maxCompared, maxZoneDates} }
 
-// icalZone is a zone named in a file.
+// icalZone is a time zone that a file names by a TZID.
 type icalZone struct {
 	name string
 	// zone is the zone to store. If clock is set, it is stored for those wall times that both show at the same instant.
@@ -62,8 +62,8 @@ func newICalZones(declared []*component, site calendar.Zone, now time.Time, budg
 	return z
 }
 
-// foldTZID returns a TZID without escapes, quotes, and differences of case and white space. The value of a property is
-// TEXT with escapes (RFC 5545, section 3.8.3.1), that of a parameter may be quoted. Programs mix both.
+// foldTZID returns a TZID in a form for comparison, without escapes, quotes and differences of case and white space. A
+// property escapes its value (RFC 5545, section 3.8.3.1), and a parameter may be quoted. Programs mix both.
 func foldTZID(name string) string { return strings.ToLower(plainTZID(name)) }
 
 // plainTZID returns a TZID without escapes, quotes and superfluous white space.
@@ -75,7 +75,8 @@ func plainTZID(name string) string {
 // maxUsedZones is the number of TZIDs of events that are remembered.
 const maxUsedZones = 50
 
-// addDates records the wall times of an event by TZID, and those of its rule near now.
+// addDates records the wall times at which an event starts and ends in zones with a VTIMEZONE. It also records the
+// starts of its rule near now. They are compared later to find the IANA zone with the same clock.
 func (z *icalZones) addDates(c *component) {
 	const perRule = 500
 	for _, name := range []string{"DTSTART", "DTEND", "RDATE", "RECURRENCE-ID"} {
@@ -107,7 +108,7 @@ func (z *icalZones) addDates(c *component) {
 	}
 }
 
-// addDate records a wall time. It reports false if the file has too many.
+// addDate records a wall time in a zone, unless it is known. It reports false if the file has too many.
 func (z *icalZones) addDate(tzid string, w calendar.Wall) bool {
 	if z.budget.dates--; z.budget.dates < 0 {
 		return false
@@ -116,8 +117,8 @@ func (z *icalZones) addDate(tzid string, w calendar.Wall) bool {
 	return true
 }
 
-// ruleStarts yields the starts of the rule of an event after an instant, until importMonths after now. A day may follow
-// after UNTIL, because the offset of the zone is not known yet.
+// ruleStarts yields the starts of an event's rule from an instant until importMonths after now. It may yield starts up
+// to 14 hours after UNTIL, because the offset of the zone is not known yet.
 func (z *icalZones) ruleStarts(c *component, start calendar.Wall, after time.Time) iter.Seq[calendar.Wall] {
 	read, _, err := parseICalRule(c.value("RRULE"), calendar.Span{Start: start, End: start, Zone: calendar.UTC()})
 	if err != nil || read.rule.IsZero() {
@@ -134,9 +135,9 @@ func (z *icalZones) ruleStarts(c *component, start calendar.Wall, after time.Tim
 	return rule.Starts(start, calendar.UTC().Wall(after), last.AddDate(0, importMonths, 0))
 }
 
-// find returns the zone with a name. IANA names come first, because the programs of others take them as well, even
-// if a VTIMEZONE disagrees: it is often cut to a few years, or old. Then come the VTIMEZONE components of the file, then
-// Windows names and offsets.
+// find returns the zone that a TZID names. IANA names come first, even if a VTIMEZONE disagrees: other programs do the
+// same, and a VTIMEZONE is often old or incomplete. Then come the VTIMEZONE components of the file, then Windows names
+// and offsets.
 func (z *icalZones) find(name string) *icalZone {
 	found := z.found[name]
 	if found == nil {
@@ -157,7 +158,7 @@ func (z *icalZones) find(name string) *icalZone {
 	return found
 }
 
-// declare fills the zone from its VTIMEZONE components. It reports false if there is none that is usable. An IANA name in
+// declare fills a zone from its VTIMEZONE components. It reports false if none is usable. An IANA name in
 // X-LIC-LOCATION counts like one in TZID.
 func (z *icalZones) declare(found *icalZone) bool {
 	id := strings.ToLower(found.name)
@@ -202,13 +203,13 @@ func (z *icalZones) note(format string, args ...any) {
 	z.notices = append(z.notices, fmt.Sprintf(format, args...))
 }
 
-// agree reports whether a zone shows the wall times of dates at the same instants as a clock.
+// agree reports whether a zone and a VTIMEZONE's clock map all wall times of dates to the same instants.
 func (z *icalZones) agree(clock *icalClock, zone calendar.Zone, dates []calendar.Wall) bool {
 	return z.differences(clock, zone, dates, 0) == 0
 }
 
-// differences counts the wall times that a zone does not show at the same instants as a clock. It stops above most,
-// and at the end of the budget.
+// differences counts the wall times that a zone and a clock map to different instants. It stops when the number exceeds
+// most, or when the budget is used up.
 func (z *icalZones) differences(clock *icalClock, zone calendar.Zone, dates []calendar.Wall, most int) int {
 	n := 0
 	for _, w := range dates {
@@ -241,10 +242,10 @@ var ianaZones = sync.OnceValue(func() (zones []calendar.Zone) {
 // clockYears is the number of years before and after now in which the clocks of zones are compared.
 const clockYears = 2
 
-// mostSimilar returns the zone that differs from a clock at the fewest dates of events. Then the one wins that differs least in
-// the years around now, then the one with the most changes of the clock in common. Then the order counts: the
-// hint, the zone of the site, those of Windows by name, all others. A zone that differs at a date of an event must
-// agree for nine tenths of the years around now.
+// mostSimilar returns the zone that differs from the clock of a VTIMEZONE at the fewest dates of events. Ties go to the
+// zone that differs least in the years around now. The next criterion is the number of clock changes in common. Then
+// the order counts: the hint if hinted is true, the site's zone, the other zones. A zone that differs at some dates
+// must agree for nine tenths of the years around now. It reports false if no zone is similar enough.
 func (z *icalZones) mostSimilar(clock *icalClock, hint calendar.Zone, hinted bool, dates []calendar.Wall) (best calendar.Zone, ok bool) {
 	candidates := []calendar.Zone{z.site}
 	if hinted {
@@ -270,9 +271,9 @@ func (z *icalZones) mostSimilar(clock *icalClock, hint calendar.Zone, hinted boo
 	return best, ok
 }
 
-// read returns a wall time of a file and its zone. That is the IANA zone if there is one. Where the VTIMEZONE of
-// the file disagrees, it is the fixed offset of that time. A time in an unknown zone is one of no zone, which gets
-// the given one.
+// read returns a wall time and the time zone to store with it. That is the IANA zone, if it maps the wall time to the
+// same instant as the VTIMEZONE. Otherwise it is the fixed offset at that time, and the wall time may change. For an
+// unknown zone it returns noZone.
 func (z *icalZones) read(zone *icalZone, w calendar.Wall, noZone calendar.Zone) (calendar.Wall, calendar.Zone) {
 	switch {
 	case zone.clock == nil && !zone.known:
@@ -290,7 +291,8 @@ func (z *icalZones) read(zone *icalZone, w calendar.Wall, noZone calendar.Zone) 
 	return zone.inOffsetZone(w)
 }
 
-// inOffsetZone returns a wall time of the VTIMEZONE in the zone of its offset, or in UTC if no zone has that offset.
+// inOffsetZone converts a wall time on the clock of a VTIMEZONE to the fixed zone of its offset. It converts to UTC if
+// no zone has that offset.
 func (zone *icalZone) inOffsetZone(w calendar.Wall) (calendar.Wall, calendar.Zone) {
 	fixed, ok := fixedZone(zone.clock.offset(w))
 	if !ok { // as of local mean time
@@ -299,7 +301,7 @@ func (zone *icalZone) inOffsetZone(w calendar.Wall) (calendar.Wall, calendar.Zon
 	return fixed.Wall(zone.clock.instant(w)), fixed
 }
 
-// noteOnce adds a notice on a zone that has none.
+// noteOnce adds a notice about a zone, unless the zone already has one.
 func (z *icalZones) noteOnce(zone *icalZone, notice string) {
 	if !zone.isNoted {
 		zone.isNoted = true
@@ -311,10 +313,10 @@ func (z *icalZones) noteOnce(zone *icalZone, notice string) {
 // before and after now. If the start is later, it counts from there.
 const yearsAround = 50
 
-// inZoneOfFile returns the span and the rule of a series whose start is in the zone of a VTIMEZONE. The rule stays
-// if one zone shows all of its starts at the same instants: an IANA zone, or the offset of the start. Otherwise
-// it returns the starts as rdates in the zone of that offset, and no rule. changed is the number of changed dates, which
-// may be further ones.
+// inZoneOfFile converts the span and the rule of a series whose start is in the zone of a VTIMEZONE. It keeps the rule
+// if one stored zone maps all its starts to the same instants: an IANA zone, or the offset of the start. Otherwise it
+// returns no rule, and the starts as RDATEs in the zone of that offset. changed is the number of changed dates, which
+// may be additional ones.
 func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRule, changed int) (
 	calendar.Span, recur.Rule, []recur.Date,
 ) {
@@ -388,8 +390,8 @@ func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRul
 	return span.MoveStart(dates[0].Wall), recur.Rule{}, dates
 }
 
-// zoneOfFile returns the zone of the start of an event, and the start, if the clock of the zone is that of a VTIMEZONE. It
-// returns nil for others.
+// zoneOfFile returns the zone and wall time of an event's start if the clock of a VTIMEZONE counts for it. Otherwise
+// the zone is nil.
 func (o icalObject) zoneOfFile() (*icalZone, calendar.Wall) {
 	p, _ := o.first("DTSTART")
 	d, ok := parseICalDate(strings.ToUpper(strings.TrimSpace(p.value)))

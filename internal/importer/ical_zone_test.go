@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// zoneWriter writes the VTIMEZONE of a zone as a program does.
+// zoneWriter writes a time zone as a VTIMEZONE in the style of one program.
 type zoneWriter struct {
 	program string
 	tzid    string // value of TZID
@@ -34,7 +34,7 @@ type transition struct {
 	from, to int // offsets in seconds
 }
 
-// transitions returns the changes of a zone in the years that are compared.
+// transitions returns the changes of a zone's offset in the years that the tests compare.
 func transitions(loc *time.Location) (out []transition) {
 	at := time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC)
 	for {
@@ -52,7 +52,7 @@ func transitions(loc *time.Location) (out []transition) {
 // local returns the time of a transition on the clock before it.
 func (c transition) local() time.Time { return c.at.Add(time.Duration(c.from) * time.Second) }
 
-// rule returns the rule of a transition on the same weekday of its month in each year.
+// rule returns the yearly RRULE of a transition, on the same weekday of its month.
 func (c transition) rule() string {
 	t := c.local()
 	nth := (t.Day()-1)/7 + 1
@@ -62,7 +62,7 @@ func (c transition) rule() string {
 	return fmt.Sprintf("BYDAY=%d%s;BYMONTH=%d", nth, strings.ToUpper(t.Weekday().String()[:2]), t.Month())
 }
 
-// observanceText returns a STANDARD or DAYLIGHT component.
+// observanceText returns a STANDARD or DAYLIGHT component that begins with a transition. lines are added to it.
 func observanceText(c transition, start string, lines ...string) string {
 	kind := "STANDARD"
 	if c.to > c.from {
@@ -73,8 +73,9 @@ func observanceText(c transition, start string, lines ...string) string {
 		strings.Join(append(lines, ""), "\n") + "END:" + kind + "\n"
 }
 
-// yearlyRules returns the two observances of a zone whose clock has changed by the same rules since 2020, with the start
-// that a program writes. It returns one observance for a zone that never changes.
+// yearlyRules returns a function that writes a zone with one rule for each of its two yearly transitions since 2020.
+// The arguments start and rule are DTSTART and RRULE as a program writes them. For a zone without transitions it writes
+// one observance.
 func yearlyRules(start func(transition) string, rule string) func(*time.Location) string {
 	return func(loc *time.Location) string {
 		all := transitions(loc)
@@ -98,7 +99,8 @@ func yearlyRules(start func(transition) string, rule string) func(*time.Location
 	}
 }
 
-// writeEras returns each stretch of equal transitions as an observance with UNTIL, as Apple does.
+// writeEras writes each period in which a zone's transitions follow one rule as an observance with UNTIL, as Apple
+// does.
 func writeEras(loc *time.Location) string {
 	all := transitions(loc)
 	if len(all) == 0 {
@@ -137,7 +139,7 @@ func eraText(list []transition) string {
 		"RRULE:FREQ=YEARLY;UNTIL="+last.at.UTC().Format(layout)+"Z;"+first.rule())
 }
 
-// listTransitions returns the transitions as RDATE, one observance for each pair of offsets.
+// listTransitions writes all transitions of a zone as RDATEs, in one observance for each pair of offsets.
 func listTransitions(loc *time.Location) string {
 	const layout = "20060102T150405"
 	text := ""
@@ -170,7 +172,7 @@ func startOf1970(c transition) string {
 	return first.AddDate(0, 0, 7*((t.Day()-1)/7)).Format("20060102T150405")
 }
 
-// startWithClock returns the time of day of an onset on a day of the first years.
+// startWithClock returns a function that writes DTSTART with the given day and the time of day of a transition.
 func startWithClock(day string) func(transition) string {
 	return func(c transition) string { return day + c.local().Format("T150405") }
 }
@@ -188,7 +190,7 @@ var zoneWriters = []zoneWriter{
 	{"Nextcloud", "Office", "Office", listTransitions},
 }
 
-// distinctZones returns a zone for each clock of those that the time zone database has since firstYear.
+// distinctZones returns one zone for each different clock that the time zone database has since firstYear.
 func distinctZones(t *testing.T) (out []calendar.Zone) {
 	seen := make(map[string]bool)
 	for _, name := range calendar.ZoneNames() {
@@ -205,8 +207,8 @@ func distinctZones(t *testing.T) (out []calendar.Zone) {
 	return out
 }
 
-// sampleInstants returns instants of the years that are compared, in each season and around each change. They leave out
-// the second pass of hours that the clock shows twice.
+// sampleInstants returns instants in each season and around each transition of the years that the tests compare. It
+// leaves out the second of two hours with the same wall times.
 func sampleInstants(zone calendar.Zone) (out []time.Time) {
 	var all []time.Time
 	for at := time.Date(firstYear+1, 1, 3, 5, 0, 0, 0, time.UTC); at.Year() < lastYear; at = at.Add(61*24*time.Hour + 7*time.Hour) {
@@ -225,7 +227,7 @@ func sampleInstants(zone calendar.Zone) (out []time.Time) {
 	return out
 }
 
-// Every time in the zone of a VTIMEZONE is the instant that package time gives it, whoever wrote the file.
+// Wall times in a VTIMEZONE are the instants that package time computes, in the style of every program.
 func TestZonesOfFilesAreTrue(t *testing.T) {
 	t.Parallel()
 	zones := distinctZones(t)
@@ -267,8 +269,8 @@ func TestZonesOfFilesAreTrue(t *testing.T) {
 	}
 }
 
-// Every date of a series in the zone of a VTIMEZONE is the instant that package time gives it. It stays a rule, because
-// an IANA zone has this clock.
+// Dates of a series in the zone of a VTIMEZONE are the instants that package time computes. The series keeps its rule,
+// because an IANA zone has the same clock.
 func TestSeriesInZonesOfFilesAreTrue(t *testing.T) {
 	t.Parallel()
 	for _, w := range zoneWriters {
@@ -302,7 +304,8 @@ func TestSeriesInZonesOfFilesAreTrue(t *testing.T) {
 	}
 }
 
-// ownZone returns a VTIMEZONE with two yearly rules.
+// ownZone returns a VTIMEZONE between UTC+1 and UTC+2. standard and daylight are parts of its yearly rules, such as
+// "BYDAY=-1SU;BYMONTH=10".
 func ownZone(tzid string, standard, daylight string) string {
 	return "BEGIN:VTIMEZONE\nTZID:" + tzid + "\n" +
 		"BEGIN:STANDARD\nDTSTART:16010101T030000\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\nRRULE:FREQ=YEARLY;" + standard + "\nEND:STANDARD\n" +
@@ -310,7 +313,7 @@ func ownZone(tzid string, standard, daylight string) string {
 		"END:VTIMEZONE\n"
 }
 
-// The European rules, and rules that no IANA zone has: summer time from the first Tuesday of May to the first of August.
+// europeanZone returns a VTIMEZONE with the European rules.
 func europeanZone(tzid string) string {
 	return ownZone(tzid, "BYDAY=-1SU;BYMONTH=10", "BYDAY=-1SU;BYMONTH=3")
 }

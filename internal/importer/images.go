@@ -39,14 +39,14 @@ func (r *importRun) images(ctx context.Context, items []*Image) error {
 	return nil
 }
 
-// imageFile is a downloaded image, and the image whose files it replaces.
+// imageFile is a downloaded image file. It may replace the file of a stored image.
 type imageFile struct {
 	media.Image
 	before media.Image
 }
 
-// download fetches the images that have no stored file or a new address. An image that cannot be downloaded
-// becomes a Problem. It stays a reference to its address, or keeps its stored file.
+// download fetches images that have no stored file or a changed address. If a download fails, it adds a Problem. A new
+// image then stays a reference to its address, and a stored image keeps its file.
 func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*imageFile, error) {
 	files := make(map[string]*imageFile)
 	if r.Pictures == nil || r.DryRun {
@@ -82,7 +82,7 @@ func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*i
 	return files, nil
 }
 
-// discard removes files without a row after a batch: those of images that were not stored, and those that were
+// discard deletes files that no image uses after a batch: those of images that were not stored, and those that were
 // replaced.
 func (r *importRun) discard(ctx context.Context, files map[string]*imageFile) error {
 	var errs []error
@@ -104,8 +104,8 @@ func (r *importRun) knownImages(ctx context.Context, db *ent.Client, items []*Im
 	return bySource(rows, func(i *ent.Image) *string { return i.SourceID }), nil
 }
 
-// prepareImages compares images of the source with the stored ones. A downloaded image does not become a
-// reference again.
+// prepareImages compares images of the source with the stored ones, and returns the writes. A stored image with a
+// downloaded file keeps it.
 func (r *importRun) prepareImages(
 	ctx context.Context, db *ent.Client, items []*Image, files map[string]*imageFile,
 ) ([]recordWrite, error) {
@@ -146,7 +146,7 @@ func (i *Image) row() *ent.Image {
 	}
 }
 
-// row returns the row of a downloaded image. From is its address at the source.
+// row returns the database row of a downloaded image. from is the address of the image at the source.
 func (f *imageFile) row(from string) *ent.Image {
 	return &ent.Image{
 		Path: f.Path, SourceURL: from, Extension: f.Extension, MimeType: f.MIMEType, Width: f.Width,

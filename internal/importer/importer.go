@@ -48,10 +48,10 @@ type Importer struct {
 	Progress func(done, total int)
 }
 
-// Run stores a calendar: first terms, images, venues and organizers, then the series and events with links to
-// them. A transaction stores batchSize records. If it fails, Run stores them one by one, so that an invalid
-// record does not affect others. The error is the reason for an early end. The report covers everything until
-// then. If records cannot keep the ids of the source, it is *TakenError and nothing is stored.
+// Run stores a calendar: first terms, images, venues and organizers, then the series and events with links to them. A
+// transaction stores batchSize records. If it fails, Run stores them one by one, so that an invalid record does not
+// affect others. If Run ends early, it returns the reason as an error, and the report covers what was done. If records
+// cannot keep the ids of the source, it stores nothing and returns *TakenError.
 func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	r := &importRun{
 		Importer: im,
@@ -149,7 +149,7 @@ type importRun struct {
 	broken      int              // number of successive records that failed with an unexpected error
 }
 
-// writeIn runs do with the language in which the editor writes texts.
+// writeIn runs do while the editor writes texts in a language. Afterwards the editor has its former language again.
 func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	before := r.editor.Write
 	r.editor.Write = language
@@ -157,7 +157,7 @@ func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	return do()
 }
 
-// author returns the author of new records. Nil means none.
+// author returns the id of the user who becomes the author of new records. Nil means no author.
 func (r *importRun) author() *int64 {
 	if r.AuthorID == 0 {
 		return nil

@@ -27,7 +27,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// calendarOf reads a saved page, after replacing texts in it: old, new, old, new...
+// calendarOf reads a page of events from a file in testdata. replace has pairs of an old text in the file and its
+// replacement.
 func calendarOf(t testing.TB, name string, replace ...string) *Calendar {
 	t.Helper()
 	data := strings.NewReplacer(replace...).Replace(string(readFile(t, name)))
@@ -60,7 +61,7 @@ func importInto(t testing.TB, st *store.Store, cal *Calendar, set ...func(*Impor
 	return report
 }
 
-// counts is a report's numbers, of the kinds and actions that occur.
+// counts returns the numbers of a report as text: for each kind and action how many records.
 func counts(r *Report) string {
 	var out []string
 	for _, kind := range Kinds {
@@ -73,7 +74,7 @@ func counts(r *Report) string {
 	return strings.Join(out, ", ")
 }
 
-// storedRecords is a line for everything in the database that an import may touch, in a fixed order.
+// storedRecords returns a line of text for each record that an import can change, in a fixed order.
 func storedRecords(t testing.TB, st *store.Store) []string {
 	t.Helper()
 	ctx, db := t.Context(), st.Ent
@@ -127,7 +128,7 @@ func findEvent(t testing.TB, st *store.Store, key string) *ent.Event {
 	return row
 }
 
-// summary is an event with what belongs to it, in a line.
+// summary returns an event and its links as one line of text.
 func summary(e *ent.Event) string {
 	var venues, organizers, terms []string
 	for _, l := range e.Edges.VenueLinks {
@@ -278,7 +279,8 @@ func TestImportAgainFollowsTheSource(t *testing.T) {
 	})
 }
 
-// TestImportLocksSeriesFirst imports what changed of the first occurrences of two series.
+// TestImportLocksSeriesFirst imports changes of occurrences of two series. The import must lock each series before its
+// occurrences.
 func TestImportLocksSeriesFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		if st.Engine() == "sqlite" {

@@ -12,10 +12,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// joinDates replaces events that are dates of the same recurring event by one series. The addresses of such
-// events differ only in the day. The series gets the most frequent fields of the dates. Dates in another zone, or
-// that last all day unlike the others, form a separate series. A date stays a single event if it is alone or has
-// the same start as another. So do dates beyond maxDates.
+// joinDates replaces events that are dates of one recurring event by a series. It recognises them by their addresses,
+// which differ only in the day. The series gets the fields that most of the dates have. Dates in another zone form a
+// separate series, as do all-day dates among dates with times. A date stays a single event if it is alone, has the same
+// start as another, or is beyond maxDates.
 func (c *Calendar) joinDates() error {
 	type series struct {
 		page   string
@@ -73,8 +73,8 @@ func (c *Calendar) joinDates() error {
 	return nil
 }
 
-// typicalDate returns the first of the dates whose fields are the most frequent ones, and the number of such
-// dates.
+// typicalDate returns the first date with the most frequent combination of fields. most is the number of dates with
+// that combination.
 func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 	count := make(map[string]int)
 	for _, e := range dates {
@@ -97,8 +97,8 @@ func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 	return nil, 0, nil
 }
 
-// fieldsText returns the fields of an event as JSON for comparison. It leaves out fields that always differ
-// between the dates of a recurring event: ids, slug, page, dates, and times of publication and change.
+// fieldsText returns the fields of an event as JSON, for comparison. It leaves out fields that differ between all dates
+// of a recurring event: ids, slug, page, dates, and times of publication and change.
 func (e *Event) fieldsText() (string, error) {
 	one := *e
 	one.Origin, one.Slug, one.Published, one.Modified, one.Nominal = Origin{}, "", nil, nil, calendar.Wall{}
@@ -112,8 +112,8 @@ func (e *Event) fieldsText() (string, error) {
 // distinguishes two events of one day.
 var datedPath = regexp.MustCompile(`^(.*/[^/]+)/[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]+)?/?$`)
 
-// seriesPageOf returns the host and path of the page of a recurring event, from the address of one of its
-// dates. For any other address it returns "".
+// seriesPageOf returns the host and path of a recurring event's page from the address of one of its dates. It returns
+// "" for any other address.
 func seriesPageOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

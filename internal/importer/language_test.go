@@ -29,7 +29,7 @@ var roots = map[calendar.Language]string{
 	calendar.Spanish: "/cal/events/v1/events?start_date=2026-01-01&per_page=3&ml_language=es",
 }
 
-// multilingual is a service with a calendar in three languages.
+// multilingual is a test service whose calendar has texts in three languages. Tests import from it.
 type multilingual struct {
 	*apitest.API
 	url string
@@ -106,7 +106,8 @@ func listOf(bodies ...object) object {
 	return out
 }
 
-// make creates a record in a language, and writes its translations: language, body, language, body...
+// make creates a record of a collection in a language and stores its id in m.ids. translations has pairs of a language
+// and a body, which are written afterwards.
 func (m *multilingual) make(t *testing.T, collection, language string, body object, translations ...any) {
 	t.Helper()
 	if collection == "events" {
@@ -135,7 +136,7 @@ func (m *multilingual) write(t *testing.T, path string, body any) {
 	}
 }
 
-// importInto imports the calendar in one language.
+// importInto imports the service's calendar in one language into another database.
 func (m *multilingual) importInto(t *testing.T, st *store.Store, l calendar.Language, dry bool) *importer.Report {
 	t.Helper()
 	reader := &importer.Reader{Site: m.Site, Language: l, Rate: 1000}
@@ -153,7 +154,7 @@ func (m *multilingual) importInto(t *testing.T, st *store.Store, l calendar.Lang
 	return report
 }
 
-// countsOf returns the counts of a report.
+// countsOf returns the counts of a report as text.
 func countsOf(r *importer.Report) string {
 	var out []string
 	for _, kind := range importer.Kinds {
@@ -169,9 +170,9 @@ func countsOf(r *importer.Report) string {
 // identityMembers are the members that are made of ids, so that they differ between two databases.
 var identityMembers = []string{"id", "global_id", "global_id_lineage", "author", "rest_url", "urls", "term_taxonomy_id", "parent"}
 
-// reading is everything that the service answers in a language, by collection and slug, without identities. Of
-// terms, the languages are left out: where events name them, as importers read them, they do not say.
-func (m *multilingual) reading(t *testing.T, api *apitest.API, l calendar.Language) map[string]any {
+// replies returns all records that a service sends in a language, by collection and slug, for comparison. It removes
+// ids and addresses. It also removes the languages of terms, which importers cannot see in events.
+func (m *multilingual) replies(t *testing.T, api *apitest.API, l calendar.Language) map[string]any {
 	t.Helper()
 	out := map[string]any{}
 	for _, collection := range []string{"events", "venues", "organizers", "categories", "tags"} {
@@ -195,7 +196,7 @@ func (m *multilingual) reading(t *testing.T, api *apitest.API, l calendar.Langua
 	return out
 }
 
-// removeMembers takes members out of a body, however deep.
+// removeMembers removes members with the given names from a decoded JSON value, at any depth.
 func removeMembers(v any, names ...string) {
 	switch v := v.(type) {
 	case object:
@@ -212,7 +213,8 @@ func removeMembers(v any, names ...string) {
 	}
 }
 
-// versions returns the numbers that grow with each write: the versions of all rows, by kind, and the number of changes.
+// versions returns numbers that grow with every write: the versions of all rows by kind, and the length of the change
+// log.
 func versions(t *testing.T, st *store.Store) map[string]int64 {
 	t.Helper()
 	out := map[string]int64{}
@@ -252,20 +254,21 @@ func TestLanguagesOfASourceBecomeOneCalendar(t *testing.T) {
 				if storetest.IsBrief(st) && !tt.quick {
 					t.Skip("another order is enough")
 				}
-				newMultilingual(t, tt.silent).comesBack(t, st, strings.Fields(tt.order))
+				newMultilingual(t, tt.silent).checkReimport(t, st, strings.Fields(tt.order))
 			})
 		})
 	}
 }
 
-// comesBack imports the calendar in several languages, and compares what is read in all of them.
-func (m *multilingual) comesBack(t *testing.T, st *store.Store, order []string) {
+// checkReimport imports the calendar in several languages, and checks that the replies equal those of the source. A second
+// import must change nothing.
+func (m *multilingual) checkReimport(t *testing.T, st *store.Store, order []string) {
 	api := apitest.New(t, st)
 	for _, l := range order {
 		m.importInto(t, st, calendar.Language(l), false)
 	}
 	for _, l := range calendar.Languages {
-		if diff := cmp.Diff(m.reading(t, m.API, l), m.reading(t, api, l)); diff != "" {
+		if diff := cmp.Diff(m.replies(t, m.API, l), m.replies(t, api, l)); diff != "" {
 			t.Errorf("in %s (-source +imported):\n%s", l, diff)
 		}
 	}
@@ -280,17 +283,18 @@ func (m *multilingual) comesBack(t *testing.T, st *store.Store, order []string) 
 		t.Errorf("versions (-before +after):\n%s", diff)
 	}
 	for _, l := range order {
-		m.changes(t, st, api, calendar.Language(l))
+		m.checkChanges(t, st, api, calendar.Language(l))
 	}
 }
 
-// changes changes texts of all kinds in one language at the source, and imports that language only.
-func (m *multilingual) changes(t *testing.T, st *store.Store, api *apitest.API, l calendar.Language) {
+// checkChanges changes texts in one language at the source and imports only that language. It checks that other languages
+// stay the same.
+func (m *multilingual) checkChanges(t *testing.T, st *store.Store, api *apitest.API, l calendar.Language) {
 	t.Helper()
 	others := slices.DeleteFunc(slices.Clone(calendar.Languages), func(other calendar.Language) bool { return other == l })
 	before := map[calendar.Language]any{}
 	for _, other := range others {
-		before[other] = m.reading(t, api, other)
+		before[other] = m.replies(t, api, other)
 	}
 	for _, w := range []struct {
 		path string
@@ -307,11 +311,11 @@ func (m *multilingual) changes(t *testing.T, st *store.Store, api *apitest.API, 
 	if got, want := countsOf(m.importInto(t, st, l, true)), countsOf(m.importInto(t, st, l, false)); got != want {
 		t.Errorf("a dry run says %s, the import %s", got, want)
 	}
-	if diff := cmp.Diff(m.reading(t, m.API, l), m.reading(t, api, l)); diff != "" {
+	if diff := cmp.Diff(m.replies(t, m.API, l), m.replies(t, api, l)); diff != "" {
 		t.Errorf("changed in %s (-source +imported):\n%s", l, diff)
 	}
 	for _, other := range others {
-		if diff := cmp.Diff(before[other], any(m.reading(t, api, other))); diff != "" {
+		if diff := cmp.Diff(before[other], any(m.replies(t, api, other))); diff != "" {
 			t.Errorf("changed in %s, read in %s (-before +after):\n%s", l, other, diff)
 		}
 	}

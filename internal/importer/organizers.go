@@ -49,8 +49,8 @@ func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items
 	return writes, nil
 }
 
-// matchesRow reports whether a stored organizer may be the organizer o of the source, of which only a name and
-// perhaps an e-mail address are known.
+// matchesRow reports whether a stored organizer can be the organizer o of the source. It is used if the source knows
+// only a name and perhaps an e-mail address.
 func (o *Organizer) matchesRow(row *ent.Organizer) bool {
 	return row.NameKey == calendar.FoldName(o.Name) &&
 		(o.Email == "" || row.Email == "" || strings.EqualFold(o.Email, row.Email))

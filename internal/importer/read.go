@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Reader collects calendars from sources. A Reader with a Site is ready for use.
+// Reader reads calendars from sources: addresses and files. Only its Site must be set.
 type Reader struct {
 	// Site has the zone of events without one, and the currency format for parsing prices.
 	Site calendar.Site
@@ -31,10 +31,10 @@ type Reader struct {
 	firstWait time.Duration // delay before the first retry; 0 means the default of the backoff package
 }
 
-// Read collects a calendar from a source: an address or a file name. The source is an iCalendar file, a table or a
-// list of events. Read follows next_rest_url through the pages of an address. A file has one page. If a later page
-// fails, Read returns the records of the pages before it, and a Problem. It returns an error if it read nothing,
-// ctx ended, or the dates of a recurring event are invalid.
+// Read reads a calendar from a source, which is an address or a file name. The source is an iCalendar file, a table or
+// a list of events. Read follows next_rest_url through the pages of an address. If a page after the first fails, Read
+// adds a Problem and returns the records of the earlier pages. It returns an error if it read nothing, ctx ended, or
+// the dates of a recurring event are invalid.
 func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err error) {
 	if IsURL(source) {
 		cal, err = r.readURL(ctx, source)

@@ -18,13 +18,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// service answers like the API of calendar.example.org, whose address in bodies becomes its own.
+// service is a test server that acts as the API of calendar.example.org. It replaces that host in bodies by its own
+// address.
 type service struct {
 	*httptest.Server
 	asked []string // paths with queries
 }
 
-// serve answers from a handler that writes bodies for https://calendar.example.org.
+// serve starts a service that replies with what answer returns. try counts the requests from 1.
 func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, try int) string) *service {
 	t.Helper()
 	s := &service{}
@@ -422,7 +423,7 @@ func TestAnUnknownHostIsNotRetried(t *testing.T) {
 	}
 }
 
-// failingTransport fails each request.
+// failingTransport is an http.RoundTripper that fails each request with an error.
 type failingTransport struct{ err error }
 
 func (f failingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }

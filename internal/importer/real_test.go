@@ -33,7 +33,8 @@ func TestRealCalendarComesBackAsItWas(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { compareReal(t, st, path) })
 }
 
-// The members of a real answer that are compared. Terms are compared by name, since ids are the source's.
+// These types have the compared members of an event in a response from a real service. Terms are compared by name,
+// because their ids differ.
 type (
 	realEvent struct {
 		GlobalID     string    `json:"global_id"`
@@ -99,8 +100,8 @@ type (
 	}
 )
 
-// realCalendarEvents returns the events of the file, with the changes that an import makes. It decodes entities of names
-// and removes white space around values. Only the text of descriptions is compared.
+// realCalendarEvents reads the events of a file, in the form in which they are expected after the import. It decodes
+// entities in names and trims values. From descriptions it keeps only the text.
 func realCalendarEvents(t *testing.T, path string) []realEvent {
 	var page struct {
 		Events []realEvent `json:"events"`
@@ -125,7 +126,7 @@ func realCalendarEvents(t *testing.T, path string) []realEvent {
 	return page.Events
 }
 
-// storedEvents is the database in the same form.
+// storedEvents returns the events of the database in the form of realCalendarEvents.
 func storedEvents(t *testing.T, st *store.Store) []realEvent {
 	rows, err := st.Ent.Event.Query().Order(ent.Asc(event.FieldID)).WithVenues().WithTerms().
 		WithOrganizerLinks(func(q *ent.EventOrganizerQuery) { q.Order(eventorganizer.ByPosition()).WithOrganizer() }).

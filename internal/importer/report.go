@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Action is the outcome of the import of one record.
+// Action says what an import did with one record.
 type Action string
 
 // The actions, in the order of the columns of a printed report.
@@ -31,7 +31,7 @@ var Kinds = []calendar.Kind{
 	calendar.Category, calendar.Tag, calendar.Image, calendar.Venue, calendar.Organizer, calendar.Series, calendar.Event,
 }
 
-// Item is one record of a report.
+// Item is one imported record in a report.
 type Item struct {
 	Kind   calendar.Kind
 	Action Action
@@ -73,8 +73,8 @@ func (r *Report) Count(kind calendar.Kind, a Action) int { return r.counts[kind]
 // Complete reports whether there are no problems.
 func (r *Report) Complete() bool { return len(r.Problems) == 0 }
 
-// Summary returns what came of the events of the source and what did not, as English sentences for a person. A series is one
-// event in them.
+// Summary returns what was imported and what was not, as English sentences for a person. It counts a series as one
+// event.
 func (r *Report) Summary() string {
 	var whole int
 	var altered, missing []string
@@ -135,7 +135,7 @@ func (r *Report) Summary() string {
 	return text
 }
 
-// someNames joins the first different names of a list. It says how many records have others.
+// someNames lists the first different names, and says how many other records there are.
 func someNames(names []string) string {
 	const most = 5
 	var shown []string
@@ -181,7 +181,7 @@ func (r *Report) notice(from *Origin, text string) {
 	r.Notices = append(r.Notices, from.Where+": "+text)
 }
 
-// joinErrors joins the texts of errors to one line.
+// joinErrors joins the texts of errors to one line of text.
 func joinErrors(errs []error) string {
 	texts := make([]string, len(errs))
 	for i, err := range errs {

@@ -27,8 +27,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 )
 
-// reserve decides on the ids of the records that the import creates. They are those of the source, unless Importer.NewIDs
-// is set, or an earlier import has given its records new ones. It returns *TakenError if another record has such an id.
+// reserve chooses the ids of the records that the import will create. They keep the ids of the source, with two
+// exceptions: Importer.NewIDs is set, or an earlier import gave new ids to records of this source. If another record
+// has one of these ids, it returns *TakenError.
 func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*Event) error {
 	list, titles := originsOf(found, events)
 	if len(list) == 0 {
@@ -70,7 +71,7 @@ func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*
 	})
 }
 
-// TakenID is an id of the source that another record has here.
+// TakenID is an id of a source record that another record of this calendar has already.
 type TakenID struct {
 	ID                int64
 	SourceKind, Kind  calendar.Kind
@@ -86,7 +87,7 @@ type TakenError struct{ IDs []TakenID }
 // and JavaScript must represent them.
 const maxNumber = 1_000_000_000_000
 
-// numberOf parses the id of a record at the source. 0 means that an import cannot keep it.
+// numberOf parses the id of a record at the source. It returns 0 if this calendar cannot use the id.
 func numberOf(id string) int64 {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || n < 1 || n > maxNumber {
@@ -120,7 +121,8 @@ func (e *TakenError) Error() string {
 	return b.String()
 }
 
-// dropNamesakes removes the numbers of terms that a term of the same name has here: the import does not create these.
+// dropNamesakes clears the ids of terms if a term with the same id and name exists here. The import links that term
+// instead of creating one. titles has the names by source id.
 func dropNamesakes(ctx context.Context, db *ent.Client, list []edit.Origin, titles map[string]string) error {
 	wanted := make(map[int64]int) // indexes in list
 	for i, o := range list {
@@ -143,8 +145,8 @@ func dropNamesakes(ctx context.Context, db *ent.Client, list []edit.Origin, titl
 	return nil
 }
 
-// originsOf returns the records of the source that have ids there, or UIDs and guids in its feeds, with their titles by
-// source id.
+// originsOf returns the source records that have an id, UID or guid at the source. titles has their titles by source
+// id.
 func originsOf(found linkedRecords, events []*Event) (list []edit.Origin, titles map[string]string) {
 	titles = make(map[string]string)
 	add := func(kind calendar.Kind, item sourceRecord, uid, guid string) {
@@ -195,22 +197,22 @@ const (
 	maxGUID = 500
 )
 
-// isUID reports whether a UID of a source can be one here.
+// isUID reports whether this calendar can store a UID of the source.
 func isUID(uid string) bool {
 	return uid != "" && utf8.ValidString(uid) && utf8.RuneCountInString(uid) <= maxUID && !strings.ContainsFunc(uid, unicode.IsControl) &&
 		strings.TrimSpace(uid) == uid
 }
 
-// isGUID reports whether a guid of a source can be one here. It is an address of the web or a URN. Atom wants an IRI
-// (RFC 4287, section 4.2.6).
+// isGUID reports whether this calendar can store a guid of the source. It must be a web address or a URN, because Atom
+// requires an IRI (RFC 4287, section 4.2.6).
 func isGUID(guid string) bool {
 	u, err := url.Parse(guid)
 	return err == nil && len(guid) <= maxGUID && !strings.ContainsFunc(guid, unicode.IsSpace) && !strings.ContainsFunc(guid, unicode.IsControl) &&
 		!strings.ContainsAny(guid, "<>\"{}|\\^`") && (u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") || u.Scheme == "urn" && u.Opaque != "")
 }
 
-// dropOwnUIDs removes UIDs that events here have already because they derive from their ids. A file may come from this
-// calendar.
+// dropOwnUIDs clears UIDs that this calendar generated for its own events. The source may be a file that this calendar
+// exported.
 func (r *importRun) dropOwnUIDs(ctx context.Context, list []edit.Origin) error {
 	wanted := make(map[string][]int) // indexes in list
 	for i, o := range list {
@@ -237,8 +239,8 @@ func (r *importRun) dropOwnUIDs(ctx context.Context, list []edit.Origin) error {
 	return nil
 }
 
-// findStored sets the ids of the records that an earlier import has stored. It reports whether one has another id than at
-// the source.
+// findStored sets the ids under which an earlier import stored records of the list. renumbered reports whether one of
+// these ids differs from the id at the source.
 func (r *importRun) findStored(ctx context.Context, list []edit.Origin) (renumbered bool, err error) {
 	byKind := make(map[calendar.Kind][]int) // indexes in list
 	for i, o := range list {
@@ -264,7 +266,7 @@ func (r *importRun) findStored(ctx context.Context, list []edit.Origin) (renumbe
 	return renumbered, nil
 }
 
-// storedIDs returns the ids of the stored records of a kind by source id.
+// storedIDs returns the ids of stored records of a kind by source id. keys are the source ids to look up.
 func storedIDs(ctx context.Context, db *ent.Client, kind calendar.Kind, keys []string) (map[string]int64, error) {
 	var rows []struct {
 		ID       int64  `sql:"id"`
@@ -281,7 +283,7 @@ func storedIDs(ctx context.Context, db *ent.Client, kind calendar.Kind, keys []s
 	return ids, err
 }
 
-// describeTaken returns *TakenError with what the ids are here and at the source.
+// describeTaken returns a *TakenError that says, for each taken id, which record has it here and which at the source.
 func describeTaken(ctx context.Context, db *ent.Client, taken []edit.Origin, titles map[string]string) error {
 	e := &TakenError{}
 	for _, o := range taken {
@@ -308,7 +310,7 @@ var titleColumns = map[calendar.Kind]string{
 	calendar.Event: event.FieldTitle, calendar.Image: image.FieldSourceURL, calendar.Series: series.FieldSlug,
 }
 
-// describeRecord sets the kind and the title of the record that has the id here.
+// describeRecord sets the kind and title of the record that has the id in this calendar.
 func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 	drawn, err := db.Record.Query().Where(record.ID(t.ID)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -330,7 +332,8 @@ func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 	return err
 }
 
-// withReservedDates runs do with the reserved ids of the dates of a series.
+// withReservedDates runs do, which writes a series. During the call the editor gives the dates of the series their
+// reserved ids.
 func (r *importRun) withReservedDates(e *Event, do func() error) error {
 	starts := make(map[calendar.Wall]int64, len(e.Series.Changed))
 	for _, o := range e.Series.Changed {

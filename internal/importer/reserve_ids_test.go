@@ -26,7 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/wptest"
 )
 
-// allOf reads all events of a site.
+// allOf reads the calendar of a test site with all its events.
 func allOf(t *testing.T, s *wptest.Site) *Calendar {
 	t.Helper()
 	r := &Reader{Site: testSite(), Rate: 1e6}
@@ -37,7 +37,7 @@ func allOf(t *testing.T, s *wptest.Site) *Calendar {
 	return cal
 }
 
-// runImport imports a calendar. change alters the importer.
+// runImport imports a calendar. change sets options of the importer before; nil changes none.
 func runImport(t *testing.T, st *store.Store, cal *Calendar, change func(*Importer)) (*Report, error) {
 	t.Helper()
 	im := &Importer{DB: st.Ent, Site: testSite()}
@@ -49,7 +49,7 @@ func runImport(t *testing.T, st *store.Store, cal *Calendar, change func(*Import
 
 func withNewIDs(im *Importer) { im.NewIDs = true }
 
-// idsBySource returns the ids of all records and terms by source id, without the host of the source.
+// idsBySource returns the ids of all stored records by source id. The source ids are without their host.
 func idsBySource(t *testing.T, db *ent.Client) map[string]int64 {
 	t.Helper()
 	ids := make(map[string]int64)
@@ -133,7 +133,8 @@ func TestImportKeepsIDs(t *testing.T) {
 	})
 }
 
-// TestImportKeepsIDsOfLaterRecords has a source that goes on growing until the site moves.
+// TestImportKeepsIDsOfLaterRecords imports a source to which an event is added later. That event keeps its id, also if
+// it is deleted here and imported again.
 func TestImportKeepsIDsOfLaterRecords(t *testing.T) {
 	t.Parallel()
 	site := wptest.NewSite(t, wptest.Options{})
@@ -182,7 +183,7 @@ func updateAllEvents(t *testing.T, st *store.Store, editor *edit.Editor, write *
 	}
 }
 
-// TestImportRaisesTheSequenceOfDeletedEvents deletes events for good, twice, so that each import stores them again.
+// TestImportRaisesTheSequenceOfDeletedEvents deletes imported events permanently and imports them again, twice.
 func TestImportRaisesTheSequenceOfDeletedEvents(t *testing.T) {
 	t.Parallel()
 	site := wptest.NewSite(t, wptest.Options{})
@@ -207,8 +208,8 @@ func TestImportRaisesTheSequenceOfDeletedEvents(t *testing.T) {
 	}
 }
 
-// checkSequences imports all events, makes the writes, deletes the events, and imports them again, twice. Each event that comes
-// again has a higher sequence than before.
+// checkSequences imports all events, applies the writes, and deletes the events permanently. It then imports them
+// again, twice. Each time an event must have a higher sequence than before.
 func checkSequences(t *testing.T, st *store.Store, site *wptest.Site, writes []*edit.EventInput) {
 	importAll := func() []*ent.Event {
 		t.Helper()
@@ -300,7 +301,8 @@ func TestImportRefusesTakenIDs(t *testing.T) {
 	})
 }
 
-// TestImportWithNewIDsLeavesOldOnesFree has an empty calendar, in which the old ids stay unknown.
+// TestImportWithNewIDsLeavesOldOnesFree imports with new ids into an empty calendar. No record may then have the id of
+// the source.
 func TestImportWithNewIDsLeavesOldOnesFree(t *testing.T) {
 	t.Parallel()
 	site := wptest.NewSite(t, wptest.Options{})
@@ -403,7 +405,8 @@ func TestImportOfAFileKeepsItsUIDs(t *testing.T) {
 	})
 }
 
-// TestImportAndIDsOfTerms has a term here with the id of one at the source, or one that another import has reserved.
+// TestImportAndIDsOfTerms imports a term whose id is not free: a stored term has the id, or another import has reserved
+// it.
 func TestImportAndIDsOfTerms(t *testing.T) {
 	t.Parallel()
 	site := wptest.NewSite(t, wptest.Options{})
@@ -464,7 +467,8 @@ func TestGUIDsAreAddresses(t *testing.T) {
 	}
 }
 
-// TestDryRunTellsOfNewIDs imports a source with new ids, and then a later state of it.
+// TestDryRunTellsOfNewIDs imports a source with new ids. A later import, dry or not, must say that further records get
+// new ids too.
 func TestDryRunTellsOfNewIDs(t *testing.T) {
 	t.Parallel()
 	site := wptest.NewSite(t, wptest.Options{})

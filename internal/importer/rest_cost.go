@@ -10,9 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// cost returns the cost of an event in the reply of a service. The reply has the displayed text, and details
-// that are more exact but lack the format. Almanac then replies with the same values and the same currency,
-// even if the currency is the default of the source and not in the details.
+// cost returns the cost of an event. A service sends the displayed text, and more exact details without the format.
+// Almanac then replies with the same values and currency, even if the details do not name the currency.
 func (o object) cost(site calendar.Site) calendar.Cost {
 	shown := costElements(o.text("cost", maxText))
 	// A displayed range has the same marks as a value.
@@ -66,7 +65,8 @@ func costElements(shown string) []string {
 	return out
 }
 
-// textOf returns the displayed text whose slug is value. If there is none, it returns value.
+// textOf returns the first of the displayed texts whose slug is value, or else value. Services send some values as
+// slugs only.
 func textOf(value string, shown []string) string {
 	for _, s := range shown {
 		if calendar.Slug(s) == calendar.Slug(value) {
@@ -90,7 +90,7 @@ func positionOf(position string) string {
 	return calendar.Prefix
 }
 
-// list returns the texts and numbers of a member that is a list or a single value.
+// list returns the texts and numbers of the member name, which is a list or a single value.
 func (o object) list(name string) []string {
 	if o.isEmpty(name) {
 		return nil

@@ -72,7 +72,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	return e
 }
 
-// setPlain reads a plain field, a boolean with flag. A text that is null is empty.
+// setPlain sets a plain field of the object's event from its member. flag parses a boolean. Null becomes an empty text.
 func (o object) setPlain(f ent.PlainField, flag func(name string) *bool) {
 	_, said := o.members[f.Name]
 	switch value := f.Value.(type) {
@@ -95,7 +95,7 @@ func (o object) setPlain(f ent.PlainField, flag func(name string) *bool) {
 	}
 }
 
-// integer reads an integer within the bounds of a field. Nil means that there is none.
+// integer returns the integer of a field, if it is within the bounds of the field. Nil means that there is none.
 func (o object) integer(f ent.PlainField) *int {
 	text := strings.TrimSpace(o.raw(f.Name))
 	if text == "" {
@@ -113,7 +113,7 @@ func (o object) integer(f ent.PlainField) *int {
 // section 13). Ticketed is null too, but is not checked.
 var redactedFlags = []string{"all_day", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured"}
 
-// isProtected reports whether the service requires a password for an event.
+// isProtected reports whether readers need a password for the event at the source.
 func (o object) isProtected() bool {
 	for _, name := range redactedFlags {
 		if _, said := o.members[name]; !said || o.has(name) {
@@ -123,8 +123,8 @@ func (o object) isProtected() bool {
 	return true
 }
 
-// protect marks an event as protected by a password at the source. It clears fields that the source hides, so
-// that the import does not change them.
+// protect marks an event as protected by a password at the source. It clears the fields that the source then hides. So
+// the import does not overwrite their stored values.
 func (e *Event) protect() {
 	e.Protected = true
 	e.Description, e.Excerpt, e.Cost, e.Website = nil, nil, nil, nil

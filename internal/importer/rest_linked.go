@@ -37,7 +37,7 @@ func (d recordReader) venue(o object) *Venue {
 	return v
 }
 
-// derivedState returns the stateprovince in replies if none is stored (contract, section 6.2).
+// derivedState returns the value of stateprovince that replies have if none is stored (contract, section 6.2).
 func (v *Venue) derivedState() string {
 	switch strings.ToUpper(v.Country) {
 	case "", "US", "USA", "UNITED STATES":
@@ -65,8 +65,8 @@ func (d recordReader) organizer(o object) *Organizer {
 	}
 }
 
-// term reads a category or tag. Terms and records of one service may have the same id, so source ids of terms
-// have another form.
+// term reads a category or tag. A term may have the same id as an event or venue of the service. So the source ids of
+// terms have another form.
 func (d recordReader) term(o object, kind calendar.Kind) *Term {
 	id := o.id("id")
 	t := &Term{Origin: d.termOrigin(o, id, kind), Kind: kind}
@@ -94,7 +94,8 @@ func (d recordReader) termOrigin(o object, id string, kind calendar.Kind) Origin
 
 func termKey(prefix, id string) string { return prefix + "?term=" + id }
 
-// parentURL returns the address of the parent of a category. "" means unknown.
+// parentURL returns the address from which a category's parent can be read. parent is the id of the parent. "" means
+// unknown.
 func (d recordReader) parentURL(o object, parent string) string {
 	if urls, ok := newObject(o.members["urls"], "", &readLog{}); ok {
 		if up := urls.raw("up"); up != "" {
@@ -174,8 +175,8 @@ func (d recordReader) image(o object) *Image {
 	return img
 }
 
-// extension returns the file extension of an image in lower case, without the dot. It is the sent one,
-// otherwise that of the address.
+// extension returns the file extension of an image in lower case, without the dot. It uses the extension that the
+// service sent, or else that of the address.
 func extension(sent, address string) string {
 	ext := sent
 	if ext == "" {

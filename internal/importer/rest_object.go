@@ -79,7 +79,7 @@ func (o object) isEmpty(name string) bool {
 	return json.Unmarshal(raw, &members) == nil && len(members) == 0
 }
 
-// raw returns a text or number in the form in which it was sent. It returns "" for nothing.
+// raw returns a text or number as it was sent. It returns "" if the member is missing or empty.
 func (o object) raw(name string) string {
 	if o.isEmpty(name) {
 		return ""
@@ -98,13 +98,13 @@ func (o object) raw(name string) string {
 	return ""
 }
 
-// text returns the field name as plain text (markup.Text), cut to limit characters. 0 means no limit. If the value is
+// text returns the member name as plain text (markup.Text), cut to limit characters. 0 means no limit. If the value is
 // invalid, it records a fault and returns "".
 func (o object) text(name string, limit int) string {
 	return o.plain(name, o.raw(name), limit)
 }
 
-// inert returns text without markup, for fields that the API sends unescaped.
+// inert returns the member name as text without markup. It is for fields that the API sends unescaped.
 func (o object) inert(name string, limit int) string {
 	s, err := markup.Text(o.raw(name))
 	if err != nil {
@@ -123,7 +123,7 @@ func (o object) plain(name, raw string, limit int) string {
 	return o.cutWithNotice(name, s, limit)
 }
 
-// cutWithNotice cuts a text to limit characters and adds a notice. 0 means no limit.
+// cutWithNotice cuts the text s to limit characters, and adds a notice if it cut something. 0 means no limit.
 func (o object) cutWithNotice(name, s string, limit int) string {
 	if limit == 0 || utf8.RuneCountInString(s) <= limit {
 		return s
@@ -132,7 +132,7 @@ func (o object) cutWithNotice(name, s string, limit int) string {
 	return strings.TrimSpace(string([]rune(s)[:limit]))
 }
 
-// html returns sanitised HTML.
+// html returns the member name as sanitised HTML.
 func (o object) html(name string) string {
 	s, err := markup.HTML(o.raw(name))
 	if err != nil {
@@ -142,7 +142,8 @@ func (o object) html(name string) string {
 	return strings.TrimSpace(s)
 }
 
-// flag returns a boolean in any of its forms. It returns nil for null, "" and a missing member.
+// flag returns the member name as a boolean, which services send as true, 1, "yes" and the like. It returns nil for
+// null, "" and a missing member.
 func (o object) flag(name string) *bool {
 	raw := o.members[name]
 	if len(raw) > 0 && raw[0] == 't' {
@@ -163,7 +164,7 @@ func (o object) flag(name string) *bool {
 	return nil
 }
 
-// id returns the digits of a positive number. It returns "" for nothing.
+// id returns the digits of a positive number. It returns "" if the member is missing or empty.
 func (o object) id(name string) string {
 	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
 	if s == "" || s == "0" {
@@ -176,7 +177,7 @@ func (o object) id(name string) string {
 	return s
 }
 
-// number returns a finite number. It returns nil for nothing.
+// number returns a finite number. It returns nil if the member is missing or empty.
 func (o object) number(name string) *float64 {
 	s := strings.TrimSpace(o.raw(name))
 	if s == "" {
@@ -190,7 +191,7 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// count returns a number of pixels or bytes. It returns 0 for nothing.
+// count returns a number of pixels or bytes. It returns 0 if the member is missing or empty.
 func (o object) count(name string) int64 {
 	f := o.number(name)
 	if f == nil {
@@ -203,7 +204,7 @@ func (o object) count(name string) int64 {
 	return int64(*f)
 }
 
-// wall returns a date with a time of day. It reports false if the member is missing or invalid.
+// wall returns the member name as a wall time. It reports false if the member is missing or invalid.
 func (o object) wall(name string) (calendar.Wall, bool) {
 	s := strings.TrimSpace(o.raw(name))
 	// Services send these values if there is no date.
@@ -218,8 +219,8 @@ func (o object) wall(name string) (calendar.Wall, bool) {
 	return w, true
 }
 
-// instant returns the date in the member utc, which is in UTC. If that is missing, it converts the member local
-// from the zone. It returns nil if both are missing.
+// instant returns an instant that the object has in UTC or as wall time. utc and local are the names of the two
+// members. It prefers utc, and converts local from the zone. It returns nil if both are missing.
 func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	if w, ok := o.wall(utc); ok {
 		return new(calendar.UTC().Instant(w))
@@ -240,8 +241,8 @@ var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
 // schemePattern matches the start of a text that browsers interpret as the scheme of a URL.
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
 
-// link returns a web address as people write it, with or without "https://". It returns "" for an invalid
-// address or another scheme, because web pages make links of it.
+// link returns a web address from the member name, with or without "https://". It returns "" for an invalid address or
+// another scheme, because web pages link to the result.
 func (o object) link(name string) string {
 	s := strings.TrimSpace(ampersands.Replace(o.raw(name)))
 	if s == "" {
@@ -260,7 +261,7 @@ func (o object) link(name string) string {
 	return s
 }
 
-// address returns an absolute http or https URL. It returns "" for nothing and for anything else.
+// address returns the member name if it is an absolute http or https URL, else "".
 func (o object) address(name string) string {
 	s := o.link(name)
 	if s == "" {
@@ -274,11 +275,11 @@ func (o object) address(name string) string {
 	return s
 }
 
-// slug returns a valid slug from a slug in any form.
+// slug returns the member name as a valid slug, by the rules of keptSlug.
 func (o object) slug(name string) string { return keptSlug(o.raw(name)) }
 
-// keptSlug returns a valid slug from a slug in any form. It percent-encodes what the source percent-encodes, and
-// slugs in other letters than Latin ones, so that the record keeps its address. It transliterates Latin letters.
+// keptSlug converts a slug of the source to a valid slug that leads to the same address. It percent-encodes what the
+// source percent-encodes, and letters that are not Latin. It transliterates Latin letters.
 func keptSlug(raw string) string {
 	text := raw
 	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {
@@ -292,8 +293,8 @@ func keptSlug(raw string) string {
 	return calendar.EncodedSlug(text)
 }
 
-// isTransliteration reports whether slug is the percent-encoded slug of the source in Latin letters, with or without
-// a number that it got because another record had the slug.
+// isTransliteration reports whether slug is the source's slug in Latin letters, though the source percent-encodes it. A
+// number at the end is allowed: it distinguishes records with the same slug.
 func isTransliteration(slug, source string) bool {
 	latin := calendar.Slug(calendar.DecodedSlug(source))
 	if latin == "" || latin == source {

@@ -18,7 +18,7 @@ func Decode(data []byte, number int, site calendar.Site) (*Page, error) {
 	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
 }
 
-// decodePage is Decode for a stream. It has the JSON of only one event in memory at a time.
+// decodePage is like Decode, but reads from a stream. It has the JSON of only one event in memory at a time.
 func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	p := &Page{}
 	index := 0
@@ -56,8 +56,8 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	return p, nil
 }
 
-// readList reads a JSON object and calls each for every item of its member name, which must be a list. It
-// returns the other members, and null for that one.
+// readList reads a JSON object whose member name is a list, and calls each for every item of the list. It returns the
+// other members. The member name is null in the result.
 func readList(from io.Reader, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	top, err := readMembers(json.NewDecoder(from), name, each)
 	if errors.Is(err, io.EOF) {
@@ -66,7 +66,8 @@ func readList(from io.Reader, name string, each func(json.RawMessage)) (map[stri
 	return top, err
 }
 
-// readMembers is readList for a decoder. If the text ends too early, its error is io.EOF or io.ErrUnexpectedEOF.
+// readMembers is like readList, but uses an existing decoder. If the text ends too early, the error is io.EOF or
+// io.ErrUnexpectedEOF.
 func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, cmp.Or(err, errNotObject)

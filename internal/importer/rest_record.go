@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// recordReader reads one event and the records in it.
+// recordReader reads one event of a REST service, and the venues, organizers, terms and images in it.
 type recordReader struct {
 	prefix string // prefix of the source ids: the host and path of the service
 	root   string // address of the API of the service; "" means unknown
@@ -16,7 +16,8 @@ type recordReader struct {
 	site   calendar.Site
 }
 
-// prefixOf returns the prefix of the source ids of a service: its host and path, or the host alone.
+// prefixOf returns the prefix that all source ids of a service have. It is the host and path of the service, or the
+// host alone.
 func prefixOf(o object) string {
 	if prefix, _, ok := strings.Cut(o.raw("global_id"), "?id="); ok && prefix != "" {
 		return prefix
@@ -29,7 +30,8 @@ func prefixOf(o object) string {
 	return ""
 }
 
-// origin returns the Origin of a record. Kind is "" for the event, otherwise the kind of a record in it.
+// origin returns the Origin of a record with an id at the source. kind is "" for the event itself, or the kind of a
+// record in the event.
 func (d recordReader) origin(o object, id, kind string) Origin {
 	key := strings.TrimSpace(o.raw("global_id"))
 	if key == "" && id != "" && d.prefix != "" {
@@ -59,7 +61,7 @@ func (o object) requiredText(name string) string {
 	return s
 }
 
-// page returns the address of a record's page. It returns "" for nothing and for anything else than an address.
+// page returns the web address of the record's page, or "" if there is none.
 func (o object) page() string {
 	address := object{o.members, "", &readLog{}}.raw("url") // the import does without it
 	if u, err := url.Parse(address); err != nil || u.Host == "" || len(address) > maxURL {

@@ -161,7 +161,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 	}
 }
 
-// pageOf is a page with one good event in which members are replaced; "" leaves one out.
+// pageOf returns a page with one valid event, in which some JSON members are replaced. The value "" removes a member.
 func pageOf(t testing.TB, replace map[string]string) []byte {
 	t.Helper()
 	members := map[string]json.RawMessage{}

@@ -21,9 +21,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// separateRecurring splits the events into recurring and single ones. Dates with their own ids stay single events if one
-// of them is stored as a single event. A single event in a file that is stored as a series becomes a series
-// with one date.
+// separateRecurring splits the events into recurring and single ones. It usually follows the source, with two
+// exceptions for events that an earlier import stored. Dates with ids of their own stay single events if one of them is
+// stored as such. A single event of a file becomes a series with one date if it is stored as a series.
 func (r *importRun) separateRecurring(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
 	var keys []string
 	for _, e := range all {
@@ -110,8 +110,8 @@ const idBatch = 500
 const errSeriesDisabled refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
 	"run 'almanac migrate data'"
 
-// findSeries returns the stored series of a recurring event with its phases. Nil means that there is none. The
-// series has the source id of the event or of a date. Otherwise one of its occurrences has such a source id.
+// findSeries returns the stored series of a recurring event, with its phases. It looks for the source ids of the event
+// and of its dates, among series and occurrences. Nil means that there is none.
 func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
 	keys := []string{e.Key}
 	for _, key := range keysOf(e.Series.Single) {
@@ -157,7 +157,7 @@ func seriesWithPhases(ctx context.Context, db *ent.Client, id int64) (*ent.Serie
 	return s, nil
 }
 
-// prepareNewSeries plans the creation of a series from an event that is new or stored as a single event.
+// prepareNewSeries plans the creation of a series. The event is new, or was stored as a single event before.
 func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (recordWrite, error) {
 	row, err := eventsWithLinks(db.Event.Query().Where(event.SourceID(e.Key))).Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
@@ -216,8 +216,8 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	return w, nil
 }
 
-// setSchedule sets all fields of a schedule in an input. A schedule without a rule gets its start as an rdate, because
-// an input without both makes no series.
+// setSchedule sets all fields of a schedule in an input. A schedule without a rule gets its start as an RDATE. An input
+// without a rule and RDATE would make no series.
 func setSchedule(in *edit.EventInput, s recur.Schedule) {
 	if s.Rule.IsZero() && len(s.RDate) == 0 {
 		s.RDate = []calendar.Wall{s.Start}

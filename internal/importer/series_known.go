@@ -59,7 +59,8 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	return w, nil
 }
 
-// compareSeries compares the fields that all dates of a series have, and sets the change and the input of the update.
+// compareSeries compares the fields that all dates of a series share. It sets the change and the input of the planned
+// update.
 func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *seriesUpdate, s *ent.Series) (notice string, err error) {
 	row, err := ent.DecodeTemplate(s.Edges.Phases[len(s.Edges.Phases)-1].Template)
 	if err != nil {
@@ -80,7 +81,8 @@ func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *series
 	return joinNotices(notice, cut), nil
 }
 
-// updateSeries writes a planned change of a series and of its dates. It sets the notice of dates.
+// updateSeries writes the planned change of a series and of its dates, and returns the id. It sets dates.notice for the
+// report.
 func (r *importRun) updateSeries(ctx context.Context, tx *ent.Tx, u *seriesUpdate, dates *datesToWrite) (int64, error) {
 	if err := r.updateSeriesFields(ctx, tx, u); err != nil {
 		return 0, err
@@ -114,7 +116,7 @@ func (r *importRun) updateSeries(ctx context.Context, tx *ent.Tx, u *seriesUpdat
 	return u.id, err
 }
 
-// updateSeriesFields writes the fields and the schedule of a series, if they differ.
+// updateSeriesFields writes the fields and the schedule of a series if they changed.
 func (r *importRun) updateSeriesFields(ctx context.Context, tx *ent.Tx, u *seriesUpdate) error {
 	if !u.change.differs && u.plan.changed == nil {
 		return nil
@@ -133,9 +135,9 @@ func (r *importRun) updateSeriesFields(ctx context.Context, tx *ent.Tx, u *serie
 	})
 }
 
-// withNominalStarts returns the event with the nominal starts of its stored dates. A date is identified by its
-// source id. If it has another start now, the occurrence has moved. A new date may start at the nominal start
-// of a moved occurrence; it then gets the nominal start that is free.
+// withNominalStarts sets the nominal start of each date that is stored, found by its source id. Otherwise a date with
+// another start would count as new instead of moved. A new date may start at the nominal start of a moved occurrence.
+// It then gets a free nominal start.
 func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, id int64) (*Event, error) {
 	here := make(map[string]calendar.Wall)
 	for some := range slices.Chunk(keysOf(e.Series.Single), idBatch) {
@@ -183,7 +185,7 @@ func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Ev
 	return &one, nil
 }
 
-// planStored is planSchedule for the series as it is stored at this moment.
+// planStored loads the series inside the transaction and plans its schedule again with planSchedule.
 func (r *importRun) planStored(ctx context.Context, db *ent.Client, id int64, e *Event) (schedulePlan, error) {
 	s, err := seriesWithPhases(ctx, db, id)
 	if err != nil {

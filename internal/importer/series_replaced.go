@@ -14,7 +14,7 @@ import (
 	entseries "github.com/almanac-cal/almanac/ent/series"
 )
 
-// replacedRecords has the ids of records from earlier imports that a series replaces.
+// replacedRecords has the ids of stored records that are now part of a series, so that the import removes them.
 type replacedRecords struct {
 	events []int64 // of changed dates, because the file did not have their series
 	series []int64 // of changes of all following dates that the file no longer has
@@ -22,7 +22,8 @@ type replacedRecords struct {
 
 func (p replacedRecords) isNone() bool { return len(p.events)+len(p.series) == 0 }
 
-// replacedBy returns the records that a recurring event replaces. The file does not have them as records of their own.
+// replacedBy returns the stored records that a recurring event replaces. Earlier imports stored them, but the file no
+// longer has them as separate records.
 func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p replacedRecords, err error) {
 	if !e.InFile {
 		return p, nil
@@ -55,7 +56,8 @@ func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p
 	return p, nil
 }
 
-// trashReplaced moves replaced records to the trash. Series lose their source id, so that a later file may bring them again.
+// trashReplaced moves replaced records to the trash. It removes the source ids of series, so that a later file can
+// create them again.
 func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRecords) error {
 	if err := r.trashEvents(ctx, tx, p.events); err != nil {
 		return err
@@ -75,7 +77,8 @@ func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRec
 	return nil
 }
 
-// trashGone moves to the trash what an earlier import made of events that have no date any more.
+// trashGone moves to the trash what earlier imports stored for events that have no date any more. keys are their source
+// ids.
 func (r *importRun) trashGone(ctx context.Context, keys []string) error {
 	for some := range slices.Chunk(keys, idBatch) {
 		ids, err := r.DB.Series.Query().Where(entseries.SourceIDIn(some...), entseries.StatusNEQ(calendar.Trash)).Order(entseries.ByID()).IDs(ctx)

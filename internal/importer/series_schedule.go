@@ -158,8 +158,8 @@ func hasOccurrence(s recur.Schedule) bool {
 	return false
 }
 
-// wantedSchedule returns the schedule of the source and its first future date. It reports false if there is no
-// future date. A source with separate events may not have sent all dates, so the stored ones are added.
+// wantedSchedule returns the schedule of the source and its first future date. It reports false if there is no future
+// date. A source that sends each date as an event may not have sent all dates. So the stored dates are added for it.
 func (r *importRun) wantedSchedule(here *storedDates, source *Recurrence) (
 	s recur.Schedule, first calendar.Wall, ok bool, err error,
 ) {
@@ -188,8 +188,8 @@ func (r *importRun) wantedSchedule(here *storedDates, source *Recurrence) (
 	return s, first, false, nil
 }
 
-// relative returns the part of a schedule from first on, in the form in which it is sent for the series. Dates
-// in the trash become exdates. UNTIL replaces COUNT, which would count earlier dates.
+// relative returns the part of a schedule from first on, in the form of an update of the stored series. Dates in the
+// trash become EXDATEs. UNTIL replaces COUNT, which would also count earlier dates.
 func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Schedule {
 	_, _, rest, _ := s.Split(first)
 	if rest.Rule.Count > 0 {
@@ -210,8 +210,8 @@ func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Sche
 	return rest
 }
 
-// trashDates moves the occurrences whose dates the source no longer has to the trash. It marks them as off
-// schedule, so that they return when the source has their dates again.
+// trashDates moves occurrences to the trash whose dates the source no longer has. It marks them as off schedule, so
+// that they come back if the source has their dates again.
 func (r *importRun) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
 	if err := r.trashEvents(ctx, tx, plan.gone); err != nil {
 		return err

@@ -23,13 +23,13 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// readICal reads events between the lines of an iCalendar file.
+// readICal reads an iCalendar file with the given events. It adds the lines before and after them.
 func readICal(t testing.TB, events ...string) *Calendar {
 	t.Helper()
 	return readCutICal(t, append(events, "END:VCALENDAR\n")...)
 }
 
-// readCutICal reads events of a file that ends after them.
+// readCutICal reads an iCalendar file that ends after the given events, without END:VCALENDAR.
 func readCutICal(t testing.TB, events ...string) *Calendar {
 	t.Helper()
 	text := "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//test//EN\n" + strings.Join(events, "")
@@ -44,12 +44,12 @@ func readCutICal(t testing.TB, events ...string) *Calendar {
 	return cal
 }
 
-// vevent is a VEVENT with a title and some more lines.
+// vevent returns a VEVENT with a UID, a title and the given lines.
 func vevent(uid string, lines ...string) string {
 	return "BEGIN:VEVENT\nUID:" + uid + "\nSUMMARY:Choir\n" + strings.Join(lines, "\n") + "\nEND:VEVENT\n"
 }
 
-// occurrences are the events of the series, in the order of their nominal starts.
+// occurrences returns a line of text for each occurrence of the stored series, in the order of nominal starts.
 func occurrences(t testing.TB, st *store.Store) []string {
 	t.Helper()
 	rows, err := st.Ent.Event.Query().Where(event.SeriesIDNotNil()).Order(event.ByOriginalStart(), event.ByID()).
@@ -149,19 +149,19 @@ func TestImportOfProgramsCalendarsIsRepeatable(t *testing.T) {
 	}
 }
 
-// weeklySeries is a series of four dates, with more lines.
+// weeklySeries returns the VEVENT of a weekly series with four dates and the given lines.
 func weeklySeries(lines ...string) string {
 	return vevent("choir", append([]string{
 		"DTSTART;TZID=Europe/Warsaw:20261201T180000", "DTEND;TZID=Europe/Warsaw:20261201T200000", "RRULE:FREQ=WEEKLY;COUNT=4",
 	}, lines...)...)
 }
 
-// begunSeries is a series whose first three Tuesdays are over at noon.
+// begunSeries returns the VEVENT of a series on Tuesdays. Three of its dates are in the past for the tests.
 func begunSeries(lines ...string) string {
 	return vevent("choir", append([]string{"DTSTART;TZID=Europe/Warsaw:20261103T180000", "DURATION:PT2H"}, lines...)...)
 }
 
-// changedDate is a VEVENT that changes one of the dates.
+// changedDate returns a VEVENT that changes the date of weeklySeries on a day.
 func changedDate(day string, lines ...string) string {
 	return vevent("choir", append([]string{"RECURRENCE-ID;TZID=Europe/Warsaw:" + day + "T180000"}, lines...)...)
 }
@@ -526,7 +526,8 @@ func TestImportLeavesTrashedOccurrencesAlone(t *testing.T) {
 	})
 }
 
-// datedEvent is a date of a recurring event, as services of the original answer it.
+// datedEvent returns a date of a recurring event in JSON, as the plugin sends it: an event whose address ends with the
+// day.
 func datedEvent(id int, day, slug string, members ...string) string {
 	return fmt.Sprintf(`{"id": %d, "global_id": "calendar.example.org?id=%d", "title": "Yoga", "slug": %q,
 		"url": "https://calendar.example.org/event/yoga/%s/", "start_date": "%s 18:00:00", "end_date": "%s 19:00:00",
@@ -933,7 +934,8 @@ func TestACalendarInAnotherLanguageChangesTextsAlone(t *testing.T) {
 	})
 }
 
-// TestUnknownClassIsPrivateAtTheNextImport imports public events, and then the same with a CLASS that is not known.
+// TestUnknownClassIsPrivateAtTheNextImport imports public events. It then imports them again with an unknown CLASS,
+// which hides them.
 func TestUnknownClassIsPrivateAtTheNextImport(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -1020,7 +1022,7 @@ func TestImportOfEveryShapeOfARuleIsRepeatable(t *testing.T) {
 	}
 }
 
-// startsOf returns the starts of all events.
+// startsOf returns the starts of all stored events.
 func startsOf(t testing.TB, st *store.Store) []string {
 	t.Helper()
 	rows, err := st.Ent.Event.Query().Where(event.StatusNEQ(calendar.Trash)).Order(event.ByStartsAt(), event.ByID()).All(t.Context())

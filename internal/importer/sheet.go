@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/sheet"
 )
 
-// tableReader turns the rows of a table into events.
+// tableReader converts the rows of a table, such as a CSV file or a spreadsheet, to events.
 type tableReader struct {
 	*Reader
 	table   *sheet.Table
@@ -68,7 +68,7 @@ func (r *Reader) readTable(data []byte) (*Calendar, error) {
 	return t.cal, nil
 }
 
-// Tables says how a Reader reads tables.
+// Tables has the options with which a Reader reads tables.
 type Tables struct {
 	Maps  []string  // COLUMN=FIELD for columns with other names
 	Dates DateOrder // order of dates that can be read in two ways
@@ -93,7 +93,7 @@ var (
 	errNoTable     = errors.New("not a table")
 )
 
-// isSpreadsheet reports whether a file is one of a spreadsheet program.
+// isSpreadsheet reports whether a file was written by a spreadsheet program, as opposed to CSV.
 func isSpreadsheet(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0"))
 }
@@ -101,8 +101,8 @@ func isSpreadsheet(data []byte) bool {
 // maxTitleRows is the maximum number of rows above the header, which have the title of the table.
 const maxTitleRows = 10
 
-// findColumns finds the header and the fields of its columns. A header below other rows needs columns of titles and starts: a
-// cell of any row may be the name of a column.
+// findColumns finds the header row, and the field of each column. If the header is not the first row, it must have
+// columns for title and start. Otherwise a cell of any row could be mistaken for a header.
 func (t *tableReader) findColumns() (err error) {
 	first := t.table.Header
 	for rows := range maxTitleRows + 1 {
@@ -128,7 +128,7 @@ func (t *tableReader) findColumns() (err error) {
 	return noColumnsError(first)
 }
 
-// checkEnd records a table with too many rows.
+// checkEnd adds a Problem if the table has too many rows. complete is false if the reader stopped before the last row.
 func (t *tableReader) checkEnd(complete bool) {
 	if !complete {
 		t.cal.Problems = append(t.cal.Problems, Problem{

@@ -19,7 +19,8 @@ type sheetColumn struct {
 	header, field string
 }
 
-// sheetColumns returns the fields of the columns. Maps are entries COLUMN=FIELD, which win over known names.
+// sheetColumns returns the field of each column of a header. maps are entries such as COLUMN=FIELD from the user. They
+// take precedence over the known names of columns.
 func sheetColumns(header, maps []string) ([]sheetColumn, error) {
 	names := loadColumnNames()
 	columns := make([]sheetColumn, len(header))
@@ -68,7 +69,7 @@ func sheetColumns(header, maps []string) ([]sheetColumn, error) {
 //go:embed sheet_columns.txt
 var sheetColumnNames string
 
-// columnNames maps folded names of columns to fields.
+// columnNames maps the known names of columns to fields. The keys are in the form of foldHeader.
 type columnNames struct {
 	fields []string            // in the order of the file
 	byName map[string]string   // field by folded name
@@ -112,7 +113,7 @@ func foldLetters(s string) string {
 	}, norm.NFKD.String(s))
 }
 
-// foldHeader returns a key that is equal for names that differ only in case, accents and punctuation.
+// foldHeader returns a column's name in a form for comparison, without differences of case, accents and punctuation.
 func foldHeader(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -129,8 +130,8 @@ func hasField(columns []sheetColumn, field string) bool {
 	return slices.ContainsFunc(columns, func(c sheetColumn) bool { return c.field == field })
 }
 
-// parseMap reads COLUMN=FIELD. The column is its name, perhaps in quotes, its letters (A, AB) or its number. The
-// field - ignores the column.
+// parseMap parses an entry COLUMN=FIELD and returns the index and the field of the column. COLUMN is a name, which may
+// be quoted, letters (A, AB) or a number. The field "-" means that the column is ignored.
 func parseMap(entry string, header []string) (at int, field string, err error) {
 	cut := strings.LastIndexByte(entry, '=')
 	if cut < 0 {
@@ -164,7 +165,7 @@ func parseMap(entry string, header []string) (at int, field string, err error) {
 	return at, field, nil
 }
 
-// SplitMaps splits a comma list of COLUMN=FIELD. A comma in quotes belongs to the column.
+// SplitMaps splits a list of entries COLUMN=FIELD at its commas. A comma in quotes belongs to the column's name.
 func SplitMaps(list string) (entries []string) {
 	start, quoted := 0, false
 	for i := range len(list) {
@@ -179,7 +180,8 @@ func SplitMaps(list string) (entries []string) {
 	return slices.DeleteFunc(append(entries, list[start:]), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// columnNumber returns the index of a column from its letters or number, or -1.
+// columnNumber returns the index of a column from its letters (A, AB) or its number from 1. It returns -1 for other
+// text.
 func columnNumber(name string) int {
 	if n, err := strconv.Atoi(name); err == nil {
 		return n - 1
@@ -197,7 +199,7 @@ func columnNumber(name string) int {
 	return n - 1
 }
 
-// columnLetters returns the name of a column in spreadsheets.
+// columnLetters returns the letters by which spreadsheets name column i, such as A for 0.
 func columnLetters(i int) string {
 	if i < 26 {
 		return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i : i+1]
@@ -205,7 +207,7 @@ func columnLetters(i int) string {
 	return columnLetters(i/26-1) + columnLetters(i%26)
 }
 
-// quotedNames returns a list of the first names of columns.
+// quotedNames returns the names of the first columns, quoted, for an error message.
 func quotedNames(header []string) string {
 	const most = 30
 	shown := make([]string, 0, most)
@@ -219,7 +221,7 @@ func quotedNames(header []string) string {
 	return text
 }
 
-// noColumnsError is the error for a table without a title and a start.
+// noColumnsError returns the error for a table in which no columns for title and start were found.
 func noColumnsError(header []string) error {
 	names := loadColumnNames()
 	return fmt.Errorf("the table has neither a column of titles nor one of starts; its columns are %s. "+

@@ -21,7 +21,7 @@ const (
 	MonthFirst DateOrder = "mdy"
 )
 
-// sheetDate is the date in a cell, with its times.
+// sheetDate is a parsed date of a cell, with the times of day that the cell has too.
 type sheetDate struct {
 	day   calendar.Wall
 	times []sheetClock // none, a start, or a start and an end
@@ -91,7 +91,8 @@ var fillerWords = func() map[string]bool {
 	return words
 }()
 
-// orderEvidence returns the order that the numbers of a date prove, "" if none. Ambiguous reports a date that has two readings.
+// orderEvidence returns the order of day and month that a date proves, as 25/06/2026 does. It returns "" if the date
+// proves none. ambiguous is true if both orders give a valid date.
 func orderEvidence(text string) (order DateOrder, ambiguous bool) {
 	s := foldDate(text)
 	if isoDay.MatchString(s) {
@@ -125,7 +126,7 @@ func parseNumber(s string) int {
 	return n
 }
 
-// readDate reads the date in a cell, with the times beside it.
+// readDate parses a cell that has a date, and perhaps times of day.
 func readDate(text string, order DateOrder) (sheetDate, error) {
 	if len(text) > maxDateText {
 		return sheetDate{}, errNoDate
@@ -152,7 +153,7 @@ func readDate(text string, order DateOrder) (sheetDate, error) {
 	return readOneDate(s, order)
 }
 
-// readOneDate reads a folded text with one date.
+// readOneDate parses a text in the form of foldDate that has one date.
 func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
 	s = strings.TrimSpace(s)
 	rest, lastDay := "", 0
@@ -218,7 +219,8 @@ func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
 	return d, nil
 }
 
-// readNamedDate reads a date whose month is a word.
+// readNamedDate parses a date whose month is a word. last is the last day of a range such as "5-7 June", else 0. rest
+// is the text after the date.
 func readNamedDate(s string) (year, month, day, last int, rest string, err error) {
 	for _, m := range dayMonth.FindAllStringSubmatchIndex(s, -1) {
 		if month = monthWords[s[m[6]:m[7]]]; month > 0 {

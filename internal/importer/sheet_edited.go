@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// editedRow is a row of a table that Almanac wrote and a person edited.
+// editedRow is a row of a table that Almanac exported. A person may have edited the row since.
 type editedRow struct {
 	id    int64
 	slug  string // slug at the end of the address; "" means none
@@ -25,7 +25,8 @@ type editedRow struct {
 	texts bool // a text differs from those of the event
 }
 
-// newEditedRow returns the row with an id and the address of a page, which ends with a slug or has the id (/?p=15).
+// newEditedRow returns the row of an event with an id. The cell with the address of the event's page ends with a slug,
+// or has the id (/?p=15).
 func newEditedRow(id int64, cells map[string]string) *editedRow {
 	e := &editedRow{id: id, cells: cells}
 	u, err := url.Parse(cells["url"])
@@ -42,8 +43,9 @@ func newEditedRow(id int64, cells map[string]string) *editedRow {
 	return e
 }
 
-// isPageOf reports whether the row has the address of a stored event. The address of an event without a page has its id
-// only. Another calendar may have that id too, so an event with a page must then have the title of the row.
+// isPageOf reports whether the address in the row belongs to a stored event, so that the row edits this event. An event
+// without a page has an address with its id only. Another calendar may use the same id. So an event with a page must
+// then have the title of the row.
 func (e *editedRow) isPageOf(row *ent.Event) bool {
 	if e.slug == "" {
 		hasPage := row.Slug != "" && (row.Status == calendar.Publish || row.Status == calendar.Private)
@@ -55,8 +57,8 @@ func (e *editedRow) isPageOf(row *ent.Event) bool {
 	return slices.ContainsFunc(row.Edges.Translations, func(t *ent.EventTranslation) bool { return t.Slug == e.slug })
 }
 
-// findEdited finds the events of this calendar that rows of a table name, and the venues, organizers, images and terms
-// in these rows. A row without such an event becomes a new event. It needs a start then.
+// findEdited finds the stored events that the rows of an exported table edit. It also finds the venues, organizers,
+// images and terms in these rows. A row whose event is not found becomes a new event, and must have a start.
 func (r *importRun) findEdited(ctx context.Context, all []*Event) ([]*Event, error) {
 	r.edited = make(map[string]int64)
 	var ids []int64
@@ -91,8 +93,9 @@ func (r *importRun) findEdited(ctx context.Context, all []*Event) ([]*Event, err
 	return out, r.findHere(ctx, out)
 }
 
-// asNew returns the event of a row that names no event of this calendar as a new one. Its ids are those of another calendar. It
-// returns nil and reports a problem if the event lacks a title or start.
+// asNew returns the event of an exported row as a new event, because no stored event matches. It drops the ids of
+// venues, organizers and images, which belong to another calendar. If the title or start is missing, it adds a Problem
+// and returns nil.
 func (r *importRun) asNew(e *Event) *Event {
 	one := *e
 	one.Edited = nil
@@ -120,7 +123,7 @@ func (r *importRun) asNew(e *Event) *Event {
 	return &one
 }
 
-// editedEvents returns the stored events that the rows change, by id.
+// editedEvents loads the stored events that the rows edit, by id.
 func (r *importRun) editedEvents(ctx context.Context, db *ent.Client, items []*Event) (map[int64]*ent.Event, error) {
 	var ids []int64
 	for _, e := range items {
@@ -142,7 +145,8 @@ func (r *importRun) editedEvents(ctx context.Context, db *ent.Client, items []*E
 	return out, nil
 }
 
-// onlyEdits returns the event of a row without the cells that say in another way what the stored event has.
+// onlyEdits returns the event of a row with only the fields that the person changed. A cell may show the stored value
+// in another form, which is no change. row is the stored event.
 func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 	if row == nil {
 		return nil, refusedRecord("its event is no longer here")
@@ -187,7 +191,8 @@ func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 	return &one, nil
 }
 
-// isOneOf reports whether HTML is one of the stored texts, as stored or as it is sent.
+// isOneOf reports whether a cell's HTML equals one of the stored texts. The cell may have a text as stored or as the
+// API sends it.
 func isOneOf(text string, stored []string) bool {
 	return slices.ContainsFunc(stored, func(s string) bool {
 		return text == strings.TrimSpace(s) || unixText(text) == unixText(s) || unixText(text) == unixText(markup.Paragraphs(s))
@@ -197,7 +202,8 @@ func isOneOf(text string, stored []string) bool {
 // unixText returns a text with LF as line breaks and without spaces at its ends.
 func unixText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
-// isCostOf reports whether a cell shows the stored cost. Zeros at the end of a price do not count.
+// isCostOf reports whether a cell shows the stored cost. wanted is the cost parsed from the cell. "10" and "10.00" are
+// equal.
 func (r *importRun) isCostOf(stored, wanted calendar.Cost, cell string) bool {
 	for _, free := range []string{"Free", "Bezpłatnie", "Gratis"} {
 		if html.UnescapeString(stored.Display(r.Site.Currency, free)) == html.UnescapeString(strings.TrimSpace(cell)) {
@@ -221,7 +227,7 @@ func (r *importRun) isCostOf(stored, wanted calendar.Cost, cell string) bool {
 	return sameSymbol && slices.Equal(stored.Codes, wanted.Codes) && slices.Equal(bare(stored.Prices), bare(wanted.Prices)) && slices.Equal(stored.Texts, wanted.Texts)
 }
 
-// keepSpan takes the dates, the zone and the length from the stored event where the table does not have them.
+// keepSpan completes an edited event from the stored event: start, end, zone and length, where the table lacks them.
 func (e *Event) keepSpan(row *ent.Event) error {
 	zone, err := calendar.ParseZone(row.Timezone)
 	if err != nil {

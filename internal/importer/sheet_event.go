@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// event reads the event of a row.
+// event converts the row to an event. Problems in cells become faults and notices of the row.
 func (r sheetRow) event() *Event {
 	e := &Event{Origin: Origin{Where: r.where}, InFile: true}
 	if id := r.cells["id"]; r.isOurs && id != "" && r.cells["url"] != "" {
@@ -75,7 +75,7 @@ func (r sheetRow) event() *Event {
 	return e
 }
 
-// title returns the text in the column of titles. In a table of Almanac it is as a write takes it.
+// title returns the cell with the title. In a table that Almanac exported it is decoded like a title sent to the API.
 func (r sheetRow) title() string {
 	title := r.cells["title"]
 	if !r.isOurs {
@@ -89,7 +89,7 @@ func (r sheetRow) title() string {
 	return text
 }
 
-// oneLineTitle returns a title on one line.
+// oneLineTitle removes line breaks from a title and cuts it to maxTitle characters, with a notice.
 func (r sheetRow) oneLineTitle(title string) string {
 	s := onOneLine(title)
 	if cut := truncate(s, maxTitle); cut != s {
@@ -99,7 +99,7 @@ func (r sheetRow) oneLineTitle(title string) string {
 	return s
 }
 
-// key returns the source id of the event: of its id, else of its title, start and venue.
+// key returns the source id of a row's event. It depends on the id in the row, or else on the title, start and venue.
 func (r sheetRow) key(e *Event) string {
 	id := r.cells["id"]
 	if id == "" {
@@ -114,7 +114,8 @@ func (r sheetRow) key(e *Event) string {
 	return csvEvent + shortHash(id)
 }
 
-// rich returns a text as HTML. Plain text keeps its lines. Nil means that the table has no such column.
+// rich returns the cell of a field as HTML. A plain text keeps its line breaks. Nil means that the table has no such
+// column.
 func (r sheetRow) rich(field string) *string {
 	if !r.has(field) {
 		return nil
@@ -131,7 +132,8 @@ func (r sheetRow) rich(field string) *string {
 	return new(strings.TrimSpace(out))
 }
 
-// status returns the status of a row. Unknown words are faults, because the event might not be for the public.
+// status returns the publication status of the row's event. An unknown word is a fault, because the event might not be
+// for the public.
 func (r sheetRow) status() *calendar.Status {
 	if private := r.yesNo("private"); private != nil && *private {
 		return new(calendar.Private)
@@ -156,7 +158,7 @@ var synonyms = map[string]string{
 	"hybrid": "mixed", "hybrydowo": "mixed", "mieszane": "mixed", "mixto": "mixed", "hibrido": "mixed",
 }
 
-// synonym returns the word of the API for a state.
+// synonym converts a word for a status to the API's word for it. It returns an unknown word in lower case.
 func synonym(text string) string {
 	folded := foldDate(text)
 	if word := synonyms[folded]; word != "" {
@@ -165,7 +167,7 @@ func synonym(text string) string {
 	return folded
 }
 
-// yesNo returns the flag in a cell. Nil means none.
+// yesNo parses the cell of a yes-or-no field. Nil means that the cell is empty or missing.
 func (r sheetRow) yesNo(field string) *bool {
 	switch text := r.cells[field]; foldDate(text) {
 	case "":
@@ -179,7 +181,7 @@ func (r sheetRow) yesNo(field string) *bool {
 	return nil
 }
 
-// cost returns the cost in a cell, with the currency of other columns.
+// cost returns the cost in the row, with the currency that other columns name.
 func (r sheetRow) cost() calendar.Cost {
 	c := calendar.ParseCost(costElements(r.text("cost", maxText)), r.Site.Currency.Decimal)
 	if symbol := r.cells["currency_symbol"]; c.Symbol == "" && len(c.Prices) > 0 && isCurrencySymbol(symbol) {
@@ -188,7 +190,7 @@ func (r sheetRow) cost() calendar.Cost {
 	return c
 }
 
-// website returns the web address in a cell. One without its scheme gets https.
+// website returns the web address of the event. If the scheme is missing, it adds https.
 func (r sheetRow) website() string {
 	if text := r.cells["website"]; hostPattern.MatchString(text) && webAddress("https://"+text) != "" {
 		return "https://" + text

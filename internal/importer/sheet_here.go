@@ -15,13 +15,14 @@ import (
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 )
 
-// namedHere has the records of this calendar that a table names.
+// namedHere has the ids and slugs by which a table names records of this calendar. They are looked up in batches.
 type namedHere struct {
 	ids   map[calendar.Kind]map[int64]string   // source ids by id
 	slugs map[calendar.Kind]map[string][]*Term // terms by what may be their slug
 }
 
-// findHere records the ids of records that a table names by id or slug.
+// findHere looks up the records of this calendar that a table names by id or slug. It stores their ids in r.ids, so
+// that events can link to them.
 func (r *importRun) findHere(ctx context.Context, all []*Event) error {
 	named := newNamedHere(all)
 	for kind, keys := range named.ids {
@@ -37,7 +38,7 @@ func (r *importRun) findHere(ctx context.Context, all []*Event) error {
 	return nil
 }
 
-// newNamedHere collects the records that events name.
+// newNamedHere collects the ids and slugs by which events name records of this calendar.
 func newNamedHere(all []*Event) namedHere {
 	n := namedHere{ids: make(map[calendar.Kind]map[int64]string), slugs: make(map[calendar.Kind]map[string][]*Term)}
 	for _, e := range all {
@@ -57,7 +58,7 @@ func newNamedHere(all []*Event) namedHere {
 	return n
 }
 
-// addID adds a record if the table names it by its id.
+// addID adds the id by which the table names a record, if it does.
 func (n namedHere) addID(kind calendar.Kind, o *Origin) {
 	if o.Here == 0 {
 		return
@@ -68,7 +69,7 @@ func (n namedHere) addID(kind calendar.Kind, o *Origin) {
 	n.ids[kind][o.Here] = o.Key
 }
 
-// addSlug adds a term if its name may be a slug.
+// addSlug adds the name of a term if it may be a slug of this calendar.
 func (n namedHere) addSlug(t *Term) {
 	if !t.BySlug {
 		return
@@ -79,7 +80,7 @@ func (n namedHere) addSlug(t *Term) {
 	n.slugs[t.Kind][t.Name] = append(n.slugs[t.Kind][t.Name], t)
 }
 
-// findHereByID records the ids that exist among those of keys, which has their source ids.
+// findHereByID looks up records by their ids, and stores those that exist in r.ids. keys has the source ids by id.
 func (r *importRun) findHereByID(ctx context.Context, kind calendar.Kind, keys map[int64]string) error {
 	for some := range slices.Chunk(slices.Collect(maps.Keys(keys)), idBatch) {
 		var found []int64
@@ -100,7 +101,8 @@ func (r *importRun) findHereByID(ctx context.Context, kind calendar.Kind, keys m
 	return nil
 }
 
-// findHereBySlug records the ids of terms whose slug in any language is a key of terms.
+// findHereBySlug looks up terms by their slugs in any language, and stores the ids of those that exist. The keys of
+// terms are the slugs.
 func (r *importRun) findHereBySlug(ctx context.Context, kind calendar.Kind, terms map[string][]*Term) error {
 	for some := range slices.Chunk(slices.Collect(maps.Keys(terms)), idBatch) {
 		rows, err := r.DB.Term.Query().Where(term.TaxonomyEQ(kind), term.Or(term.SlugIn(some...),

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// links reads venue, organizer, categories and tags.
+// links sets the venue, organizer, categories and tags of a row's event.
 func (r sheetRow) links(e *Event) {
 	ids := r.isOurs && (e.Edited != nil || r.cells["id"] == "") // numbers are ids of this calendar
 	if r.has("venue") || r.has("location") {
@@ -44,12 +44,12 @@ func (r sheetRow) links(e *Event) {
 	r.terms(e, "tags", calendar.Tag)
 }
 
-// originHere returns the origin of a record of this calendar that the table names by its id.
+// originHere returns the Origin of a record that the table names by its id in this calendar.
 func (r sheetRow) originHere(kind calendar.Kind, id int64) Origin {
 	return Origin{Key: fmt.Sprintf("%s%s:%d", csvHere, kind, id), Where: fmt.Sprintf("%s of %s", kind, r.where), Here: id}
 }
 
-// idList returns the ids in a list such as 12,15. Nil means that the text is no such list.
+// idList parses a list of ids such as "12,15". Nil means that the text is not a list of ids.
 func idList(text string) (ids []int64) {
 	for item := range strings.SplitSeq(text, ",") {
 		id, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64)
@@ -97,7 +97,8 @@ func (r sheetRow) venue() *Venue {
 // maxSheetTerms is the maximum number of categories or tags of a row.
 const maxSheetTerms = 50
 
-// terms reads categories or tags: names or slugs with commas or semicolons between them.
+// terms adds the categories or tags of a row to an event. The cell has names or slugs, separated by commas or
+// semicolons.
 func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 	seen := make(map[string]bool)
 	for item := range strings.FieldsFuncSeq(r.cells[field], func(c rune) bool { return strings.ContainsRune(",;|\n", c) }) {
@@ -120,7 +121,8 @@ func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 	}
 }
 
-// image reads the image of a row: an address, or an id of this calendar. An empty cell leaves it as it is.
+// image sets the image of a row's event. The cell has a web address, or the id of an image of this calendar. An empty
+// cell does not change the stored image.
 func (r sheetRow) image(e *Event) {
 	text := r.cells["image"]
 	if list := idList(text); r.isOurs && len(list) == 1 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// findOrders finds the order of day and month in each column of dates. Only dates of that column prove it.
+// findOrders finds out whether day or month comes first in each column of dates. Only dates of that column can prove
+// it.
 func (t *tableReader) findOrders(preview TablePreview) error {
 	type found struct {
 		proved    map[DateOrder]bool
@@ -73,7 +74,8 @@ func (t *tableReader) findOrders(preview TablePreview) error {
 // dateFields are the fields with dates, in which the day or the month may come first.
 var dateFields = []string{"start_date", "end_date", "published"}
 
-// readingOf returns a date as it is read in an order.
+// readingOf returns what a date means in an order, such as 5 June 2026. If the date is invalid, it returns the error
+// text.
 func readingOf(text string, order DateOrder) string {
 	d, err := readDate(text, order)
 	if err != nil {

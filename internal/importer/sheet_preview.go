@@ -1,6 +1,6 @@
 package importer
 
-// TablePreview is the beginning of a table as it was understood.
+// TablePreview shows how the beginning of a table was understood, so that a user can check it before the import.
 type TablePreview struct {
 	Encoding, Separator string
 	Columns             []PreviewColumn
@@ -8,16 +8,17 @@ type TablePreview struct {
 	Ambiguous           []AmbiguousDate
 }
 
-// PreviewColumn is a column with its field. Field is "" if the column is not read.
+// PreviewColumn is a column of the table and its field. Field is "" if the column is ignored.
 type PreviewColumn struct{ Header, Field string }
 
-// PreviewRow is a row as it would be stored. Problem is the reason why it does not come, else "".
+// PreviewRow is a row of the table as it would be stored. Problem says why the row would not be imported; "" means that
+// it would.
 type PreviewRow struct {
 	Line                                    int
 	Title, Start, End, Venue, Cost, Problem string
 }
 
-// AmbiguousDate is the first date of a column with both of its readings.
+// AmbiguousDate is the first date of a column whose order of day and month is unknown, with both readings.
 type AmbiguousDate struct {
 	Header, Text         string
 	Line                 int

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/sheet"
 )
 
-// sheetRow is a row with its cells by field.
+// sheetRow is one row of a table. It has the text of each cell by field.
 type sheetRow struct {
 	*tableReader
 	object
@@ -66,7 +66,7 @@ func (t *tableReader) row(in sheet.Row) PreviewRow {
 	return shown
 }
 
-// identity names what a row is known by.
+// identity says in words why two rows are taken as the same event: by their id, or by title, start and venue.
 func (t *tableReader) identity(cells map[string]string) string {
 	if cells["id"] != "" {
 		return "it has the same id"
@@ -74,7 +74,7 @@ func (t *tableReader) identity(cells map[string]string) string {
 	return "it has the same title, start and venue"
 }
 
-// inColumn replaces the field at the start of a message by its column.
+// inColumn rewrites a message that begins with a field, so that it names the column instead.
 func (t *tableReader) inColumn(text string) string {
 	field, rest, ok := strings.Cut(text, ": ")
 	if i := slices.IndexFunc(t.columns, func(c sheetColumn) bool { return c.field == field }); ok && field != "" && i >= 0 {
@@ -83,7 +83,8 @@ func (t *tableReader) inColumn(text string) string {
 	return text
 }
 
-// withoutGuard removes the apostrophe that exports put before a cell that a spreadsheet would take as a formula.
+// withoutGuard removes the apostrophe that exports put before a text that a spreadsheet program would read as a
+// formula.
 func withoutGuard(cell string) string {
 	rest := strings.TrimLeft(cell, "'")
 	if len(rest) < len(cell) && rest != "" && strings.IndexByte("=+-@\t\r\n", rest[0]) >= 0 {
@@ -92,7 +93,7 @@ func withoutGuard(cell string) string {
 	return cell
 }
 
-// set makes a cell a member of the object, so that it is read like a member of an event's JSON.
+// set stores a cell's text as a JSON member. So the field is read like that of an event from the API.
 func (r sheetRow) set(field, text string) {
 	raw, err := json.Marshal(text)
 	if err == nil {
@@ -100,7 +101,7 @@ func (r sheetRow) set(field, text string) {
 	}
 }
 
-// has reports whether the table has the field.
+// has reports whether the table has a column for the field.
 func (r sheetRow) has(field string) bool {
 	_, ok := r.cells[field]
 	return ok

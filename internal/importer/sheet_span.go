@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// span reads when the event takes place.
+// span sets the start, end and zone of a row's event from its cells.
 func (r sheetRow) span(e *Event) {
 	zone, ok := r.zone()
 	if !ok {
@@ -49,7 +49,7 @@ func (r sheetRow) span(e *Event) {
 	e.Span = r.checkedSpan(e, s)
 }
 
-// zone returns the time zone of a row, by default that of the site. It reports false for an unknown one.
+// zone returns the time zone of a row, by default that of the site. It reports false if the cell names an unknown zone.
 func (r sheetRow) zone() (calendar.Zone, bool) {
 	name := r.cells["timezone"]
 	if name == "" {
@@ -62,7 +62,7 @@ func (r sheetRow) zone() (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// date reads a cell with a date. It reports false for none.
+// date parses the cell of a date field. It reports false if the cell is empty or invalid.
 func (r sheetRow) date(e *Event, field string, zone calendar.Zone) (d sheetDate, ok bool) {
 	text := r.cells[field]
 	if text == "" {
@@ -91,7 +91,7 @@ func (r sheetRow) date(e *Event, field string, zone calendar.Zone) (d sheetDate,
 	return d, false
 }
 
-// clock reads a cell with a time of day.
+// clock parses the cell of a field with times of day.
 func (r sheetRow) clock(field string) []sheetClock {
 	text := r.cells[field]
 	if text == "" {
@@ -109,7 +109,7 @@ func (r sheetRow) clock(field string) []sheetClock {
 	return nil
 }
 
-// endWithoutStart reads the end of a row without a start, which only an edited event may have.
+// endWithoutStart sets the end of a row that has no start. Only a row that edits a stored event may lack its start.
 func (r sheetRow) endWithoutStart(e *Event, zone calendar.Zone) {
 	switch {
 	case len(r.log.faults) > 0:
@@ -122,7 +122,8 @@ func (r sheetRow) endWithoutStart(e *Event, zone calendar.Zone) {
 	}
 }
 
-// end returns the end of a span from s.Start. Dated reports whether last has a day.
+// end returns the end of an event whose span s already has its start. The cells of the start are first and times, those
+// of the end last and endTimes. Dated reports whether last has a date.
 func (r sheetRow) end(
 	s calendar.Span, first sheetDate, times []sheetClock, last sheetDate, dated bool, endTimes []sheetClock,
 ) calendar.Wall {
@@ -154,7 +155,8 @@ func (r sheetRow) end(
 	return s.Start
 }
 
-// checkedSpan returns a span as it is stored. An event whose end is before its start has no length.
+// checkedSpan returns a span in the form in which it is stored. If a new event ends before its start, it adds a notice
+// and sets the end to the start. Other invalid spans are faults of the row.
 func (r sheetRow) checkedSpan(e *Event, s calendar.Span) calendar.Span {
 	s = s.Rounded()
 	if !s.AllDay {
@@ -174,7 +176,7 @@ func (r sheetRow) checkedSpan(e *Event, s calendar.Span) calendar.Span {
 	return s
 }
 
-// start returns the start of a date: its day with its first time.
+// start returns the wall time of a date's first time of day, or midnight without one.
 func (d sheetDate) start() calendar.Wall {
 	if len(d.times) > 0 {
 		return d.times[0].on(d.day)

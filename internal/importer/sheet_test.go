@@ -23,7 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// readSheet reads a table of the test site.
+// readSheet reads a table for the test site. set changes the options of tables.
 func readSheet(t testing.TB, data string, set ...func(*Tables)) (*Calendar, error) {
 	t.Helper()
 	r := newFastReader()
@@ -42,7 +42,7 @@ func mustReadSheet(t testing.TB, data string, set ...func(*Tables)) *Calendar {
 	return cal
 }
 
-// sheetLines is a line for each event and problem of a table.
+// sheetLines returns a line of text for each event and problem of a table.
 func sheetLines(cal *Calendar) (out []string) {
 	for _, e := range cal.Events {
 		layout := "2006-01-02 15:04"

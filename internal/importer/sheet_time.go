@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// readTimes reads the times of a cell: none, one, or a start and an end. Bare accepts an hour without minutes or a word.
+// readTimes parses the times of a cell: none, one, or a start and an end. If bare is true, it accepts an hour alone and
+// words for times.
 func readTimes(text string, bare bool) (times []sheetClock, err error) {
 	r := timesReader{rest: strings.TrimSpace(foldDate(text)), bare: bare}
 	for r.rest != "" {
@@ -32,7 +33,7 @@ func readTimes(text string, bare bool) (times []sheetClock, err error) {
 	return r.in24Hours(), nil
 }
 
-// timesReader reads the times of a cell from left to right.
+// timesReader parses the times of a cell from left to right.
 type timesReader struct {
 	rest    string // what is not read yet
 	bare    bool   // whether an hour needs neither minutes nor a word
@@ -41,7 +42,7 @@ type timesReader struct {
 	spanned bool     // whether the word or sign between a start and an end was read
 }
 
-// skipSeparator skips a sign between times. It reports false if there is none.
+// skipSeparator skips a separator between times. It reports false if there is none.
 func (r *timesReader) skipSeparator() bool {
 	if strings.ContainsRune(" ,;.()/", rune(r.rest[0])) {
 		r.rest = r.rest[1:]
@@ -64,7 +65,7 @@ func (r *timesReader) skipSeparator() bool {
 	return false
 }
 
-// readWord reads a word: the name of a time, or one that stands beside times.
+// readWord parses a word: a name for a time, such as noon, or a word without meaning next to a time, such as "at".
 func (r *timesReader) readWord(word string) error {
 	if c, ok := namedTimes[word]; ok {
 		r.times, r.halves = append(r.times, c), append(r.halves, "24")
@@ -108,7 +109,7 @@ func (r *timesReader) readTime() error {
 	return nil
 }
 
-// in24Hours returns the times with hours from 0 to 24. A start without am or pm has that of the end.
+// in24Hours converts the times to hours from 0 to 24. If only the end has am or pm, it also applies to the start.
 func (r *timesReader) in24Hours() []sheetClock {
 	times, halves := r.times, r.halves
 	if len(times) == 2 && halves[0] == "" && halves[1] != "" && times[0].hour <= 12 && times[0].hour > 0 {
@@ -128,7 +129,8 @@ func (r *timesReader) in24Hours() []sheetClock {
 	return times
 }
 
-// laterMeridiem reports whether a text is the end of a span with am or pm, as after the 7 of "7-9 pm".
+// laterMeridiem reports whether the text after a time ends a range with am or pm. In "7-9 pm", it is true for the text
+// after 7.
 func laterMeridiem(rest string) bool {
 	return meridiemEnd.MatchString(rest)
 }
@@ -145,7 +147,7 @@ var (
 	}
 )
 
-// sheetClock is a time of day. One after 23:59 is on the next day.
+// sheetClock is a time of day. Hours from 24 on belong to the next day.
 type sheetClock struct{ hour, minute, second int }
 
 func (c sheetClock) on(day calendar.Wall) calendar.Wall {
@@ -156,7 +158,7 @@ func (c sheetClock) on(day calendar.Wall) calendar.Wall {
 var lengthPattern = regexp.MustCompile(
 	`^(?:(\d{1,3})(?:[.,](\d+))? ?(?:hours?|hrs?|h|godziny?|godz\.?|horas?))? ?(?:(\d{1,4}) ?(?:minutes|minut[ay]?|minutos?|min\.?|m|'))?$`)
 
-// readDuration reads a length: 90 min, 1.5 h, 2 godz., 1:30.
+// readDuration parses a duration, such as 90 min, 1.5 h, 2 godz. or 1:30.
 func readDuration(text string) (time.Duration, error) {
 	s := foldDate(text)
 	if hours, minutes, ok := strings.Cut(s, ":"); ok {

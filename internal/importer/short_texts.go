@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// withShortTexts returns a recurring event whose description fits into one write of all its dates (series.MostText). The
-// notice says what was cut; "" means nothing. Without it, the whole event would be refused.
+// withShortTexts shortens the description of a recurring event until one write of all its dates is small enough
+// (series.MostText). Without that, the whole event would be refused. The notice says what was cut; "" means nothing.
 func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	if e.Description == nil {
 		return e, ""
@@ -46,7 +46,8 @@ func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	return &one, fmt.Sprintf("its description is shortened, because it has %d dates", dates)
 }
 
-// truncateWords cuts a text after the last word that fits into most bytes with an ellipsis. It returns "" if none fits.
+// truncateWords cuts a text between words and adds an ellipsis, so that the result has up to most bytes. It returns ""
+// if not even one word fits.
 func truncateWords(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestImportShortensTextsOfManyDates imports series whose texts are too long for one write of all their dates.
+// TestImportShortensTextsOfManyDates imports series with texts that are too long for one write of all dates. The texts
+// are cut.
 func TestImportShortensTextsOfManyDates(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -13,8 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// siteReader reads what the list of events of a WordPress site lacks: hidden events, the guids of feeds, the UIDs of
-// iCalendar files and the paths of pages. Each step is optional. Requests go to the host of the list only.
+// siteReader completes the import of a WordPress site. It reads what its list of events lacks: hidden events, the guids
+// of feeds, the UIDs of iCalendar files and the paths of pages. Each step is optional. All requests go to the host of
+// the list.
 type siteReader struct {
 	*webReader
 	cal *Calendar
@@ -38,7 +39,8 @@ const maxFailures = 3
 // pluginRoute is the route of the list of events.
 const pluginRoute = "/tribe/events/v1/events"
 
-// site reads what the list of events lacks, if it is that of a WordPress site.
+// site completes a calendar if its source is the list of events of a WordPress site. It returns an error only if ctx
+// ended.
 func (w *webReader) site(ctx context.Context, cal *Calendar, source string) error {
 	s := w.newSiteReader(cal)
 	if s == nil {
@@ -92,13 +94,13 @@ func (w *webReader) newSiteReader(cal *Calendar) *siteReader {
 	return s
 }
 
-// cutLast cuts the last segment off a path.
+// cutLast splits a path before its last segment.
 func cutLast(path string) (before, last string) {
 	i := strings.LastIndex(path, "/")
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// address returns an address on the host of the list.
+// address returns the URL of a path on the host of the list of events.
 func (w *webReader) address(path string) *url.URL {
 	return &url.URL{Scheme: w.base.Scheme, User: w.base.User, Host: w.base.Host, Path: path}
 }
@@ -109,7 +111,8 @@ var windowParameters = []string{
 	"strict_dates", "order", "orderby", "offset", "_fields",
 }
 
-// api returns the address of a route of the API. It keeps parameters of the list such as its language.
+// api returns the URL of a route of the site's REST API. It keeps parameters of the list of events, such as its
+// language.
 func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	query := s.base.Query()
 	for _, name := range windowParameters {
@@ -129,7 +132,8 @@ func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	return &u
 }
 
-// onSite returns the address of a page of the site on the host of the list. It reports false for another site.
+// onSite returns the URL of a link with the host of the list of events. It reports false if the link leads to another
+// site.
 func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	u, err := s.base.Parse(strings.TrimSpace(link))
 	if err != nil || !s.hosts[strings.ToLower(u.Host)] || u.Scheme != "http" && u.Scheme != "https" {
@@ -139,7 +143,7 @@ func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	return u, true
 }
 
-// pageKey returns a form of an address for comparison, without its host.
+// pageKey returns a page's address without its host, for comparison.
 func pageKey(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil {
@@ -148,7 +152,7 @@ func pageKey(link string) string {
 	return strings.ToLower(strings.Trim(u.Path, "/")) + "?" + u.RawQuery
 }
 
-// segments returns the segments of a page's address below the home page, in the form of Calendar.Paths.
+// segments returns the path segments of a page below the home page. They have the form of Calendar.Paths.
 func (s *siteReader) segments(link string) []string {
 	u, ok := s.onSite(link)
 	if !ok || u.RawQuery != "" {
@@ -162,12 +166,12 @@ func (s *siteReader) segments(link string) []string {
 	return nil
 }
 
-// isLanguage reports whether a segment of a path may be a language, such as en or pt-br.
+// isLanguage reports whether a path segment looks like a language, such as en or pt-br.
 func isLanguage(segment string) bool { return languageSegment.MatchString(segment) }
 
 var languageSegment = regexp.MustCompile(`^(?i)[a-z]{2,3}([-_][a-z]{2,4})?$`)
 
-// isMissing reports whether a service has no such resource, or does not show it.
+// isMissing reports whether an error means that the service has no such resource or does not show it.
 func isMissing(err error) bool {
 	var status *statusError
 	return errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests
@@ -186,12 +190,13 @@ func idOf(e *Event) string {
 // identifierLength is the maximum length of a guid or UID in bytes.
 const identifierLength = maxText
 
-// isIdentifier reports whether a text may be a guid or UID.
+// isIdentifier reports whether a text has the form of a guid or UID.
 func isIdentifier(text string) bool {
 	return text != "" && len(text) <= identifierLength && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// dropShared removes the guids and UIDs that several events have: dates of a recurring event may be one post.
+// dropShared clears guids and UIDs that several events have. On some sites all dates of a recurring event have the same
+// ones.
 func (s *siteReader) dropShared() {
 	count := make(map[string]int)
 	for _, e := range s.cal.Events {

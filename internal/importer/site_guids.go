@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// readGUIDs reads the guids of events from the REST API of WordPress itself. Without that API it reads the feed of the next
-// events.
+// readGUIDs reads the guids of events from the WordPress core REST API. If the site does not offer it, readGUIDs reads
+// the RSS feed, which has upcoming events only.
 func (s *siteReader) readGUIDs(ctx context.Context) {
 	byID, seen := make(map[string]*Event), make(map[string]bool)
 	for _, e := range s.cal.Events {
@@ -52,12 +52,12 @@ func (s *siteReader) readGUIDs(ctx context.Context) {
 // maxPostPages is the number of pages of a list of WordPress itself that are read. Each has 100 records.
 const maxPostPages = 500
 
-// sitePost is a record of the REST API of WordPress itself.
+// sitePost is a record of the WordPress core REST API or an item of an RSS feed.
 type sitePost struct {
 	id, link, guid string // "" means missing or invalid
 }
 
-// posts reads a page of a list of the REST API of WordPress itself.
+// posts requests a page of a list of the WordPress core REST API.
 func (s *siteReader) posts(ctx context.Context, list string, page int) ([]sitePost, error) {
 	at := s.api("/wp/v2/"+list, url.Values{"per_page": {"100"}, "_fields": {"id,slug,link,guid"}, "page": {strconv.Itoa(page)}})
 	data, _, err := s.get(ctx, at)
@@ -67,7 +67,7 @@ func (s *siteReader) posts(ctx context.Context, list string, page int) ([]sitePo
 	return parsePosts(data)
 }
 
-// parsePosts reads a page of records of the REST API of WordPress itself.
+// parsePosts parses a page of records of the WordPress core REST API.
 func parsePosts(data []byte) ([]sitePost, error) {
 	var records []json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &records); err != nil {
@@ -93,8 +93,8 @@ func parsePosts(data []byte) ([]sitePost, error) {
 	return out, nil
 }
 
-// readFeed reads the guids of the events in the RSS feed. The other events were in no feed lately. A site without a feed has
-// no guids to keep.
+// readFeed reads the guids of the events in the site's RSS feed. Other events keep no guid, as they were in no feed
+// lately. Without a feed it does nothing.
 func (s *siteReader) readFeed(ctx context.Context) {
 	byQuery := *s.home
 	byQuery.RawQuery = url.Values{"post_type": {"tribe_events"}, "feed": {"rss2"}}.Encode()
@@ -130,7 +130,8 @@ func (s *siteReader) readFeed(ctx context.Context) {
 	}
 }
 
-// listPage returns the address of a page below the list of events.
+// listPage returns the URL of a page below the list of events. events is the path of the list, and below the rest of
+// the path.
 func (s *siteReader) listPage(events, below string) *url.URL {
 	path, err := url.PathUnescape(events)
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *siteReader) listPage(events, below string) *url.URL {
 	return &at
 }
 
-// parseFeed returns the items of an RSS feed with their links and guids. It ends at the first flaw.
+// parseFeed returns the links and guids of the items in an RSS feed. It stops at the first syntax error.
 func parseFeed(data []byte) (items []sitePost) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Entity = xml.HTMLEntity

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// readHidden adds the events that are in the sitemaps, but in no list. A list in a window of time lacks other events too, so
-// many missing events are looked up in the whole list first.
+// readHidden adds events that are in the sitemaps, but not in the list. The list may be limited to a period. So if many
+// events are missing, readHidden first looks for them in the whole list.
 func (s *siteReader) readHidden(ctx context.Context) {
 	inSitemaps, err := s.sitemapEvents(ctx)
 	if ctx.Err() != nil {
@@ -60,7 +60,8 @@ const (
 // sitemapNames are the indexes of sitemaps of WordPress itself and of its plugins.
 var sitemapNames = []string{"wp-sitemap.xml", "sitemap_index.xml", "sitemap.xml"}
 
-// readMissing asks for the events with some keys. It stops after maxFailures.
+// readMissing requests each event of a list of keys, and adds those that the site hides from lists. It stops after
+// maxFailures successive failures.
 func (s *siteReader) readMissing(ctx context.Context, missing []string) {
 	failures, protected := 0, 0
 	for i, key := range missing {
@@ -86,7 +87,7 @@ func (s *siteReader) readMissing(ctx context.Context, missing []string) {
 	}
 }
 
-// eventBase returns the base of the pages of events.
+// eventBase returns the path segment before the slug in the addresses of events.
 func (s *siteReader) eventBase() string {
 	if base := s.bases["event"]; base != "" {
 		return base
@@ -94,8 +95,8 @@ func (s *siteReader) eventBase() string {
 	return defaultBases["event"]
 }
 
-// eventKey returns the base and the slug in the address of an event, in lower case. All dates of a recurring event have the
-// same key. It returns "" for other addresses.
+// eventKey returns the base and slug of an event's address, in lower case, to recognise the event. All dates of a
+// recurring event have the same key. It returns "" for other addresses.
 func (s *siteReader) eventKey(page string) string {
 	path := withoutDate(s.inPrefix(page))
 	if len(path) != 2 || path[0] != s.eventBase() || path[1] == "" {
@@ -104,7 +105,7 @@ func (s *siteReader) eventKey(page string) string {
 	return strings.ToLower(strings.Join(path, "/"))
 }
 
-// sitemapEvents returns the keys of the events in the sitemaps. An error means that there are none.
+// sitemapEvents returns the keys of all events in the sitemaps. It returns an error if no events can be read.
 func (s *siteReader) sitemapEvents(ctx context.Context) ([]string, error) {
 	files, pages, err := s.sitemapIndex(ctx)
 	if err != nil {
@@ -157,7 +158,8 @@ func (s *siteReader) sitemapEvents(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// sitemapIndex reads the first index of sitemaps that the site has. It may be a sitemap itself.
+// sitemapIndex reads the site's index of sitemaps at the first usual address that has one. The files are addresses of
+// sitemaps. The pages are those of pages, if the index is itself a sitemap.
 func (s *siteReader) sitemapIndex(ctx context.Context) (files, pages []string, err error) {
 	homes := []*url.URL{s.home}
 	if s.above.Path != s.home.Path {
@@ -196,8 +198,8 @@ func isEventSitemap(address string) bool {
 
 var errNoSitemap = errors.New("not a sitemap")
 
-// parseSitemap returns the addresses in a sitemap: those of other sitemaps, and those of pages. With an error it returns
-// the ones before the flaw.
+// parseSitemap returns the addresses in a sitemap. files are those of other sitemaps, and pages those of pages. If the
+// sitemap has a syntax error, it also returns the addresses before that.
 func parseSitemap(data []byte) (files, pages []string, err error) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	root, entry, inLoc := "", "", false
@@ -251,8 +253,8 @@ func parseSitemap(data []byte) (files, pages []string, err error) {
 // imageNamespace is the name space of pictures in sitemaps.
 const imageNamespace = "http://www.google.com/schemas/sitemap-image/1.1"
 
-// readWholeList adds the keys of all events in the list of events, whatever their time. The first and the last day are left
-// out: a part of them is in a year that a calendar in UTC does not have.
+// readWholeList adds the keys of all events to known, whatever their date. It leaves out the first and last possible
+// day, which are not valid in all time zones.
 func (s *siteReader) readWholeList(ctx context.Context, known map[string]bool) error {
 	at := s.api(pluginRoute, url.Values{"start_date": {"1000-01-02"}, "end_date": {"9999-12-30"}, "per_page": {listPage}})
 	visited := make(map[string]bool)
@@ -284,7 +286,8 @@ func (s *siteReader) readWholeList(ctx context.Context, known map[string]bool) e
 	return nil
 }
 
-// readBySlug reads an event by its slug. It adds the event if the list hides it. Number is its position, for messages.
+// readBySlug requests an event by its slug. It adds the event to the calendar if the site hides it from lists. number
+// is its position, for messages.
 func (s *siteReader) readBySlug(ctx context.Context, number int, slug string) error {
 	text := unescapePath(slug)
 	if strings.Contains(text, "/") {

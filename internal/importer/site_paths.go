@@ -15,7 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// paths returns the bases that differ from those of this program.
+// paths returns the bases of the site's addresses that differ from Almanac's. A base is the path segment before a slug,
+// such as "event".
 func (s *siteReader) paths() map[string]string {
 	out := make(map[string]string)
 	for name, base := range s.bases {
@@ -29,7 +30,7 @@ func (s *siteReader) paths() map[string]string {
 	return out
 }
 
-// learnBases learns the bases of events, venues and organizers from their pages.
+// learnBases finds the bases of events, venues and organizers from the addresses of their pages.
 func (s *siteReader) learnBases() {
 	prefixes := make(baseCounts)
 	counts := map[string]baseCounts{"event": {}, "venue": {}, "organizer": {}}
@@ -71,10 +72,10 @@ var defaultBases = map[string]string{
 	"events": "events", "event": "event", "venue": "venue", "organizer": "organizer", "category": "category", "tag": "tag",
 }
 
-// baseCounts counts records by a value.
+// baseCounts counts for how many records each base was found.
 type baseCounts map[string]int
 
-// most returns the value of more than half of the records. "" means that there is none.
+// most returns the base that more than half of the records have, or "" if there is none.
 func (c baseCounts) most() string {
 	total := 0
 	for _, n := range c {
@@ -91,8 +92,8 @@ func (c baseCounts) most() string {
 // dateSegment matches the last segment in the address of a recurring event's date.
 var dateSegment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-// pageBase returns the segment before the slug in the address of a record's page, and the segment before that, which is a
-// language. It returns "" if the address has another form.
+// pageBase returns the base in the address of a record's page. prefix is the language segment before the base, or "".
+// For an address of another form it returns "" twice.
 func (s *siteReader) pageBase(page string) (prefix, base string) {
 	path := withoutDate(s.segments(page))
 	if len(path) == 3 && isLanguage(path[0]) {
@@ -104,7 +105,8 @@ func (s *siteReader) pageBase(page string) (prefix, base string) {
 	return prefix, path[0]
 }
 
-// withoutDate removes the day at the end of the path of a recurring event's date, and a number after it.
+// withoutDate removes the day from the end of a path, and a number after it. The addresses of a recurring event's dates
+// end so.
 func withoutDate(path []string) []string {
 	n := len(path)
 	if n > 3 && dateSegment.MatchString(path[n-2]) && strings.Trim(path[n-1], "0123456789") == "" {
@@ -116,8 +118,8 @@ func withoutDate(path []string) []string {
 	return path
 }
 
-// readTermBases learns the bases of the list of events, of categories and of tags. It reads the lists of WordPress itself,
-// otherwise the page of an event.
+// readTermBases finds the bases of the list of events, of categories and of tags. It reads lists of the WordPress core
+// REST API. If that fails, it reads the page of an event.
 func (s *siteReader) readTermBases(ctx context.Context) {
 	events, categories, tags := make(baseCounts), make(baseCounts), make(baseCounts)
 	list, err := s.posts(ctx, "tribe_events_cat", 1)
@@ -146,7 +148,8 @@ func (s *siteReader) readTermBases(ctx context.Context) {
 	}
 }
 
-// inPrefix returns the segments of a page after the language segment.
+// inPrefix returns the path segments of a page after the language segment. It returns nil if the page is in another
+// language.
 func (s *siteReader) inPrefix(link string) []string {
 	path := s.segments(link)
 	if s.prefix != "" {
@@ -158,7 +161,8 @@ func (s *siteReader) inPrefix(link string) []string {
 	return path
 }
 
-// countCategory counts the bases in the address of a category: the list, the base, the ancestors, the slug.
+// countCategory counts the bases in the address of a category. The address has the list, the base, the ancestors and
+// the slug.
 func (s *siteReader) countCategory(link string, events, categories baseCounts) {
 	if path := s.inPrefix(link); len(path) > 2 {
 		events[path[0]]++
@@ -166,14 +170,14 @@ func (s *siteReader) countCategory(link string, events, categories baseCounts) {
 	}
 }
 
-// countTag counts the base in the address of a tag's archive.
+// countTag counts the base in the address of a tag's page.
 func (s *siteReader) countTag(link string, tags baseCounts) {
 	if path := s.inPrefix(link); len(path) == 2 {
 		tags[path[0]]++
 	}
 }
 
-// readEventPage learns bases from the links in the page of an event.
+// readEventPage finds bases in the links of an event's page.
 func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags baseCounts) {
 	// An event with terms has the most links.
 	byTerms := slices.Clone(s.cal.Events)
@@ -203,7 +207,7 @@ func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags
 	}
 }
 
-// countLinks counts the bases in the links of the page of an event.
+// countLinks counts the bases in all links of an event's page.
 func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, tags baseCounts) {
 	for n := range page.Descendants() {
 		link := attribute(n, "href")
@@ -231,13 +235,13 @@ func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, t
 	}
 }
 
-// isSameSlug reports whether a segment of an address is a slug, which may be percent-encoded or transliterated.
+// isSameSlug reports whether a path segment equals a slug, ignoring percent-encoding and transliteration.
 func isSameSlug(segment, slug string) bool {
 	text := unescapePath(segment)
 	return strings.EqualFold(text, unescapePath(slug)) || calendar.Slug(text) == slug
 }
 
-// countFeed counts the base in the address of a list's RSS feed or iCalendar file.
+// countFeed counts the base in the address of the RSS feed or iCalendar file of a list.
 func (s *siteReader) countFeed(link string, events baseCounts) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -251,7 +255,7 @@ func (s *siteReader) countFeed(link string, events baseCounts) {
 	}
 }
 
-// isBackLink reports whether a link is the one to all events in the page of an event.
+// isBackLink reports whether a link in an event's page leads back to the list of all events.
 func isBackLink(n *html.Node) bool {
 	for up := n; up != nil; up = up.Parent {
 		if slices.Contains(strings.Fields(attribute(up, "class")), "tribe-events-back") {
@@ -273,12 +277,12 @@ func attribute(n *html.Node, name string) string {
 // plainBase matches bases in the form of Calendar.Paths.
 var plainBase = regexp.MustCompile(`^(?:[a-z0-9._~-]|%[0-9a-f]{2})+$`)
 
-// isBase reports whether a segment may be a base.
+// isBase reports whether a path segment has the form of a base.
 func isBase(segment string) bool {
 	return len(segment) <= maxText && plainBase.MatchString(segment) && utf8.ValidString(unescapePath(segment))
 }
 
-// unescapePath decodes a segment of a path. It returns an invalid one as it is.
+// unescapePath decodes a path segment. It returns an invalid one unchanged.
 func unescapePath(segment string) string {
 	text, err := url.PathUnescape(segment)
 	if err != nil {
@@ -287,7 +291,8 @@ func unescapePath(segment string) string {
 	return text
 }
 
-// baseForm returns a segment of a path in the form of Calendar.Paths.
+// baseForm returns a path segment as Calendar.Paths has it. Spaces, letters beyond ASCII and some signs are
+// percent-encoded in lower case.
 func baseForm(segment string) string {
 	var out strings.Builder
 	for _, b := range []byte(unescapePath(segment)) {

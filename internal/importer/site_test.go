@@ -34,7 +34,8 @@ var polish = wptest.Paths{
 	Events: "wydarzenia", Event: "wydarzenie", Venue: "miejsce", Organizer: "organizator", Category: "kategoria", Tag: "etykieta",
 }
 
-// readSite reads a site and returns its single events and dates of series by source id.
+// readSite reads the calendar of a test site from an address of its list. It also returns all events and dates of
+// series by source id.
 func readSite(t *testing.T, s *wptest.Site, list string) (*Calendar, map[string]*Event) {
 	t.Helper()
 	cal, err := newFastReader().Read(t.Context(), list)
@@ -60,7 +61,8 @@ func readSite(t *testing.T, s *wptest.Site, list string) (*Calendar, map[string]
 	return cal, byKey
 }
 
-// checkIdentifiers compares what was read with the events of the site.
+// checkIdentifiers compares the guids, UIDs and hidden events that were read with those of the test site. The flags say
+// what the site offers.
 func checkIdentifiers(t *testing.T, s *wptest.Site, byKey map[string]*Event, withUIDs, withGUIDs, withHidden bool) {
 	t.Helper()
 	shared := make(map[string]int)
@@ -242,14 +244,14 @@ func TestOtherServicesAreNotAskedForASite(t *testing.T) {
 	}
 }
 
-// largeSite is a site with many events. All are upcoming, unless they are hidden or past.
+// largeSite is a fake WordPress site with many events. All are upcoming, unless they are hidden or past.
 type largeSite struct {
 	upcoming, past, hidden int
 	uid                    func(id int) string // UID in iCalendar files; nil means that of The Events Calendar
 	listed                 int                 // number of events in the iCalendar file of the list
 }
 
-// answer replies as the site does.
+// answer replies to requests as a WordPress site does.
 func (l largeSite) answer(w http.ResponseWriter, r *http.Request, _ int) string {
 	page := func(id int) string { return fmt.Sprintf("https://calendar.example.org/event/e%d/", id) }
 	record := func(id int) string {
@@ -540,7 +542,7 @@ func TestReadingASiteEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// wordPress returns a reader of a site whose list was read.
+// wordPress returns a siteReader for a site with the given list of events.
 func wordPress(t *testing.T, list string, cal *Calendar) *siteReader {
 	t.Helper()
 	base, err := url.Parse(list)
@@ -716,7 +718,7 @@ func FuzzPosts(f *testing.F) {
 	})
 }
 
-// checkPosts checks the form of ids and guids.
+// checkPosts checks that ids and guids have a valid form. It is for fuzzing.
 func checkPosts(t *testing.T, posts []sitePost) {
 	t.Helper()
 	for _, p := range posts {

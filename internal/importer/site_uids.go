@@ -9,8 +9,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// readUIDs reads the UIDs of events from the iCalendar file of the list, which has the next events. If they follow a
-// formula, the other events get theirs by it. Otherwise their own iCalendar files are read.
+// readUIDs reads the UIDs of events. It first reads the iCalendar file of the list, which has upcoming events only. If
+// their UIDs follow a formula, the other events get theirs by that formula. Otherwise it reads their own iCalendar
+// files.
 func (s *siteReader) readUIDs(ctx context.Context) {
 	byPage := make(map[string]*Event)
 	for _, e := range s.cal.Events {
@@ -75,7 +76,8 @@ var uidFormulas = []func(id string, s calendar.Span) string{
 	},
 }
 
-// uidFormula returns the formula that all known UIDs have. Nil means that there is none.
+// uidFormula returns a function that computes the UID of an event, if all known UIDs agree with it. Nil means that
+// there is none.
 func (s *siteReader) uidFormula() func(*Event) string {
 	for _, formula := range uidFormulas {
 		host, fits := "", true
@@ -94,7 +96,8 @@ func (s *siteReader) uidFormula() func(*Event) string {
 	return nil
 }
 
-// readOwnUIDs reads the iCalendar files of single events. Offered reports whether the source has such files.
+// readOwnUIDs reads the UIDs of events from their own iCalendar files. offered reports whether the site is known to
+// have such files. Only then it adds a notice about missing UIDs.
 func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 	requests, failures, without := 0, 0, 0
 	for _, e := range s.cal.Events {
@@ -127,7 +130,7 @@ func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 	}
 }
 
-// calendarFile reads an iCalendar file. It returns the UIDs of its events by the key of their page.
+// calendarFile requests an iCalendar file. It returns the UIDs of its events, with the pageKey of their pages as keys.
 func (s *siteReader) calendarFile(ctx context.Context, at *url.URL) (map[string]string, error) {
 	data, _, err := s.get(ctx, at)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 )
 
-// sourceTexts are the texts of a record of the source in the requested language. Nil means not sent.
+// sourceTexts are the texts of a source record in the requested language. Nil means that the source did not send the
+// text.
 type sourceTexts struct {
 	title, slug                  string
 	description, excerpt, reason *string
@@ -27,7 +28,8 @@ type storedTexts struct {
 	others   []calendar.Text
 }
 
-// inLanguage returns the stored text in a language, with empty fields left empty.
+// inLanguage returns the stored text in a language. Fields without a text in it are empty; there is no fallback to
+// another language.
 func (s storedTexts) inLanguage(l calendar.Language) calendar.Text {
 	if l == s.original.Language {
 		return s.original
@@ -46,7 +48,7 @@ func (s storedTexts) fallbackFor(l, site calendar.Language) calendar.Text {
 	return calendar.Served(l, site, s.original, rest)
 }
 
-// languageOfSlug returns the language in which the record has this slug. "" means none.
+// languageOfSlug returns the language in which the stored record has a slug. "" means none.
 func (s storedTexts) languageOfSlug(text string) calendar.Language {
 	for _, t := range append([]calendar.Text{s.original}, s.others...) {
 		if t.Slug == text {
@@ -82,9 +84,9 @@ func (w textWrites) translates(original calendar.Language) bool {
 	return slices.ContainsFunc(w.all, func(one translationWrite) bool { return one.language != original })
 }
 
-// languagesOf returns the language of the title of a record of the source, and the language of its other texts.
-// Both are the requested language unless the source names others. Rest is "" if the other texts may be in
-// several languages and none is the requested one.
+// languagesOf returns the language of a source record's title, and the language of its other texts. Both are the
+// requested language unless the source names others. rest is "" if the other texts may be in several languages, none of
+// them the requested one.
 func (r *importRun) languagesOf(o *Origin) (title, rest calendar.Language) {
 	title = r.language
 	if o.Language != "" {
@@ -102,9 +104,9 @@ func (r *importRun) languagesOf(o *Origin) (title, rest calendar.Language) {
 	return title, ""
 }
 
-// planTexts compares the texts of the source with those that readers of the stored record get. It plans the
-// writes that make them equal. If readers already get an equal text, even that of another language, it plans
-// none.
+// planTexts compares the source's texts with the texts that readers of the stored record see in the same language. It
+// plans writes so that readers see the source's texts. If they see an equal text already, even from another language,
+// it plans none.
 func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts, o *Origin, in sourceTexts) (textWrites, error) {
 	title, rest := r.languagesOf(o)
 	if s.id == 0 {
@@ -134,8 +136,8 @@ func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts
 	return out, nil
 }
 
-// newTextWrites returns the writes of a new record. The first has the title. If the other texts are in another
-// language, a second one has these.
+// newTextWrites returns the planned texts of a new record. The first write has the title. If the other texts are in
+// another language, a second write has these.
 func newTextWrites(title, rest calendar.Language, in sourceTexts) textWrites {
 	w := translationWrite{language: title, title: &in.title, description: in.description, excerpt: in.excerpt, reason: in.reason}
 	if in.slug != "" {
@@ -216,10 +218,9 @@ func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language
 	return w, genuine || o.Languages.Has(l)
 }
 
-// phraseSlug plans the slug of the source, unless another record or another language of this record has it. If
-// the language of the site is imported last, another language may have got its slug. Then phraseSlug moves the
-// slug to the language of the site. A record that has the transliterated slug keeps it, so that both addresses lead
-// to its page.
+// phraseSlug plans to store the slug of the source, unless another record or language has it. If the site's language is
+// imported last, another language of the record may have taken its slug. Then phraseSlug moves the slug. A record that
+// has the transliterated form of the slug keeps that. Both addresses lead to its page.
 func (r *importRun) phraseSlug(
 	ctx context.Context, db *ent.Client, s storedTexts, w *translationWrite, out *textWrites, wanted string,
 ) error {
@@ -273,8 +274,8 @@ func clearSlug(ctx context.Context, tx *ent.Tx, s storedTexts, l calendar.Langua
 	return err
 }
 
-// writeLanguages calls write for each language with planned texts, at least once. The first call also writes
-// the other fields.
+// writeLanguages calls write for each language with planned texts, at least once. The first call also writes the other
+// fields. It returns the id of the record.
 func (r *importRun) writeLanguages(
 	ctx context.Context, tx *ent.Tx, s storedTexts, w textWrites, write func(one translationWrite, first bool) error,
 ) error {
@@ -317,8 +318,8 @@ func storedTextsOf(row ent.Row) storedTexts {
 	return storedTexts{kind: c.Kind, id: c.ID, original: row.Text(), others: row.Translated()}
 }
 
-// languages reads the languages of a record of the source: that of its title, and all that it has texts in. If
-// one of these is not a language of Almanac, all is "".
+// languages returns the language of a source record's title, and all languages in which the record has texts. "" means
+// unknown. all is also "" if Almanac does not know one of its languages.
 func (o object) languages() (title calendar.Language, all calendar.LanguageSet) {
 	var text string
 	if json.Unmarshal(o.members["language"], &text) == nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// inLanguage reads the source in a language.
+// inLanguage returns an option for imports: the language in which the source is read.
 func inLanguage(l calendar.Language) func(*Importer) { return func(im *Importer) { im.Language = l } }
 
-// meeting is a calendar of one event, as a source says it.
+// meeting returns a calendar with one event that has the given texts, as a source sends it.
 func meeting(title, slug, description string, changes ...func(*Event)) *Calendar {
 	start := calendar.WallOf(noon)
 	e := &Event{
@@ -37,8 +37,8 @@ func speaks(title calendar.Language, all calendar.LanguageSet) func(*Event) {
 	return func(e *Event) { e.Language, e.Languages = title, all }
 }
 
-// theMeeting is how the event is stored, language by language: the original first.
-func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) {
+// storedMeeting returns the stored event of meeting, and a line of text for each of its languages, the original first.
+func storedMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) {
 	t.Helper()
 	row = st.Ent.Event.Query().Where(event.SourceID("x?id=1")).WithTranslations().OnlyX(t.Context())
 	s := storedTextsOf(row)
@@ -52,7 +52,7 @@ func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) 
 	return row, lines
 }
 
-// languageStep is an import of the meeting in a language, with the texts that are stored afterwards.
+// languageStep is a step of a test: an import of meeting in one language, and the texts that must be stored afterwards.
 type languageStep struct {
 	language calendar.Language
 	cal      *Calendar
@@ -60,13 +60,14 @@ type languageStep struct {
 	want     string
 }
 
-// run imports the meeting, and compares its texts, languages and slugs.
+// run imports the event of the step, and checks the stored texts, languages and slugs. number is that of the step, for
+// messages.
 func (s languageStep) run(t *testing.T, st *store.Store, number int) {
 	report := importInto(t, st, s.cal, inLanguage(s.language))
 	if got := report.Items[0].Action; got != s.action {
 		t.Errorf("step %d: %s, want %s", number, got, s.action)
 	}
-	row, lines := theMeeting(t, st)
+	row, lines := storedMeeting(t, st)
 	if diff := gocmp.Diff(s.want, strings.Join(lines, " ")); diff != "" {
 		t.Errorf("step %d (-want +got):\n%s", number, diff)
 	}
@@ -159,7 +160,7 @@ func TestTextsOfASourceFindTheirLanguage(t *testing.T) {
 				for i, s := range tt.steps {
 					s.run(t, st, i+1)
 				}
-				row, _ := theMeeting(t, st)
+				row, _ := storedMeeting(t, st)
 				st.Ent.Slug.Delete().Where(slug.OwnerID(row.ID), slug.KindEQ(calendar.Event)).ExecX(t.Context())
 				st.Ent.Event.DeleteOne(row).ExecX(t.Context())
 			})
@@ -208,7 +209,7 @@ func TestTranslationsShareWhatIsNoText(t *testing.T) {
 			{"pl", meeting("Zebranie", "", "", cost(at(3), []string{"5"}, "Bezpłatnie"), func(e *Event) { e.Featured = new(true) }), Update, "Donation – $5", at(4)},
 		} {
 			report := importInto(t, st, s.cal, inLanguage(s.language))
-			row, lines := theMeeting(t, st)
+			row, lines := storedMeeting(t, st)
 			if got := report.Items[0].Action; got != s.action || row.Language != calendar.English {
 				t.Errorf("step %d: %s, want %s; %v", i+1, got, s.action, lines)
 			}

@@ -49,8 +49,8 @@ func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// matchesRow reports whether a stored venue may be the venue v of the source, of which only a name and perhaps an
-// address are known.
+// matchesRow reports whether a stored venue can be the venue v of the source. It is used if the source knows only a
+// name and perhaps an address.
 func (v *Venue) matchesRow(row *ent.Venue) bool {
 	address := calendar.FoldName(row.Address)
 	return row.NameKey == calendar.FoldName(v.Name) &&

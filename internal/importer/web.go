@@ -32,7 +32,7 @@ func IsURL(source string) bool {
 	return scheme == "http" || scheme == "https" || webcals[scheme] != ""
 }
 
-// readURL reads an address: an iCalendar file, a table, or a list of events with its further pages.
+// readURL reads a calendar from an address: an iCalendar file, a table, or a list of events with its following pages.
 func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) {
 	at, err := url.Parse(source)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// get reads an address. It retries if the service is overloaded or not reachable. From is the address after
+// get requests an address. It retries if the service is overloaded or not reachable. from is the final address after
 // redirects.
 func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL, err error) {
 	wait := backoff.NewExponentialBackOff()
@@ -42,7 +42,7 @@ func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *ur
 	return data, from, nil
 }
 
-// fetch sends one request. The caller may retry after an error that is not permanent.
+// fetch sends one request. final is the address after redirects. The caller may retry, unless the error is permanent.
 func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final *url.URL, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
@@ -82,7 +82,7 @@ func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final 
 	return nil, nil, &retryLater{err, &backoff.RetryAfterError{Duration: wait}}
 }
 
-// statusError is the error for a reply with another status than 200.
+// statusError is the error for a response whose status is not 200.
 type statusError struct {
 	code int
 	text string
@@ -90,7 +90,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// retryLater is an error with the delay that the service requested before a retry.
+// retryLater is an error that says how long the service asks clients to wait before a retry.
 type retryLater struct {
 	error
 	delay *backoff.RetryAfterError
@@ -128,7 +128,7 @@ func errorDetail(body io.Reader) string {
 	return " (" + o.raw("code") + ": " + o.text("message", maxText) + ")"
 }
 
-// withoutURL removes the address from an error, because the caller adds it.
+// withoutURL removes the address from a request's error, because the caller names the address itself.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

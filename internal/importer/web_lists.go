@@ -113,8 +113,8 @@ var listFilters = []string{
 	"post_parent", "ticketed", "series", "event_status",
 }
 
-// listRoot returns the address of the API. It returns nil if the source is not an unfiltered list of events of
-// an API.
+// listRoot returns the address of the API from that of its list of events. It returns nil if the list is filtered, or
+// if the source is no such list.
 func (w *webReader) listRoot(source string) *url.URL {
 	if isFiltered(source) {
 		return nil
@@ -128,7 +128,7 @@ func (w *webReader) listRoot(source string) *url.URL {
 	return &root
 }
 
-// isFiltered reports whether a source is a list of some events.
+// isFiltered reports whether parameters of the source limit its list to some of the events.
 func isFiltered(source string) bool {
 	asked, err := url.Parse(source)
 	if err != nil {

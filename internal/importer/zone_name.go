@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// knownZone returns the zone that a name means without a VTIMEZONE.
+// knownZone returns the zone that a TZID means if the file has no VTIMEZONE for it: an IANA name, a Windows name or an
+// offset.
 func knownZone(name string) (zone calendar.Zone, err error) {
 	for _, find := range []func(string) (calendar.Zone, bool){ianaZone, windowsZone, offsetZone, abbreviatedZone} {
 		if zone, ok := find(name); ok {
@@ -47,7 +48,7 @@ var windowsZoneTable string
 //go:embed windows_display_names.txt
 var windowsDisplayTable string
 
-// tableLines yields the lines of an embedded table, which have two parts with a tab between them.
+// tableLines yields the lines of an embedded table, each split at its tab.
 func tableLines(table string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for line := range strings.Lines(table) {
@@ -61,7 +62,8 @@ func tableLines(table string) iter.Seq2[string, string] {
 // windowsZones yields the names of the Windows time zones with their IANA names, sorted by name.
 func windowsZones() iter.Seq2[string, string] { return tableLines(windowsZoneTable) }
 
-// windowsNames has the names of time zones that Windows programs write, by foldZoneName, with their IANA names.
+// windowsNames maps names of time zones that Windows programs write to IANA names. The keys have the form of
+// foldZoneName.
 type windowsNames struct {
 	zones   map[string]string // by Windows name or display name
 	places  map[string]string // by place in display names
@@ -93,7 +95,8 @@ var windowsTable = sync.OnceValue(func() windowsNames {
 	return t
 })
 
-// placesOf returns the places in a display name, such as "Sarajevo, Skopje, Warsaw, Zagreb", by foldZoneName.
+// placesOf splits a display name, such as "Sarajevo, Skopje, Warsaw, Zagreb", into its places, in the form of
+// foldZoneName.
 func placesOf(display string) []string {
 	places := strings.FieldsFunc(display, func(r rune) bool { return strings.ContainsRune(",;/", r) })
 	for i, place := range places {
@@ -105,7 +108,8 @@ func placesOf(display string) []string {
 // numberAfterWord matches the place in "Standard Time1" where a space lacks.
 var numberAfterWord = regexp.MustCompile(`(\pL)([0-9])`)
 
-// foldZoneName returns the words and numbers of the name of a zone in lower case, without signs between them.
+// foldZoneName returns a zone's name in a form for comparison: its words and numbers in lower case, without
+// punctuation.
 func foldZoneName(name string) string {
 	name = numberAfterWord.ReplaceAllString(strings.ToLower(name), "$1 $2")
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
@@ -152,7 +156,8 @@ func windowsZone(name string) (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// zoneOfName returns the zone whose name is most of the first words. After a display name only numbers may follow.
+// zoneOfName returns the zone whose name is at the beginning of words. The longest name wins. After a display name, it
+// accepts only numbers.
 func (t windowsNames) zoneOfName(words []string) (iana string, ok bool) {
 	for n := min(t.longest, len(words)); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
@@ -173,7 +178,7 @@ func (t windowsNames) zoneOfName(words []string) (iana string, ok bool) {
 	return "", false
 }
 
-// zoneOfPlaces returns the zone that has all of the places.
+// zoneOfPlaces returns the zone whose display name has all of the places. It reports false if there is none.
 func (t windowsNames) zoneOfPlaces(places []string) (iana string, ok bool) {
 	for i, place := range places {
 		if zone := t.places[place]; zone == "" || i > 0 && zone != iana {
@@ -190,8 +195,8 @@ var offsetInName = regexp.MustCompile(
 		`(?:UTC|GMT)\s*([+−–-])\s*([0-9]{1,2})(?:[:.]?([0-5][0-9]))?\b|` +
 		`([+−–-])([0-9]{2}):?([0-5][0-9])?\b)\s*`)
 
-// cutOffset splits the name of a zone after the offset from UTC at its start, such as "(UTC+05:30)", "GMT+0200" or
-// "-03:00". It returns the offset in seconds.
+// cutOffset splits the offset from UTC off the beginning of a zone's name: "(UTC+05:30)", "GMT+0200" or "-03:00". It
+// returns the offset in seconds and the rest of the name. It reports false without an offset.
 func cutOffset(name string) (offset int, rest string, ok bool) {
 	m := offsetInName.FindStringSubmatch(name)
 	if m == nil {
@@ -212,8 +217,8 @@ func cutOffset(name string) (offset int, rest string, ok bool) {
 	return offset, name[len(m[0]):], true
 }
 
-// offsetZone returns the fixed zone of the offset from UTC at the start of a name. A name with another offset behind
-// it names no fixed zone.
+// offsetZone returns the fixed zone if a name begins with an offset from UTC. It reports false if another offset
+// follows.
 func offsetZone(name string) (calendar.Zone, bool) {
 	if zone, err := calendar.ParseZone(name); err == nil {
 		return zone, true
@@ -243,7 +248,7 @@ var abbreviatedZones = map[string]string{
 	"NZST": "Pacific/Auckland", "NZDT": "Pacific/Auckland",
 }
 
-// abbreviatedZone returns the zone that an abbreviation means.
+// abbreviatedZone returns the zone of an abbreviation such as CET.
 func abbreviatedZone(name string) (calendar.Zone, bool) {
 	zone, err := calendar.ParseZone(abbreviatedZones[strings.ToUpper(name)])
 	return zone, err == nil

@@ -112,7 +112,7 @@ func TestAbbreviatedZonesAreThoseOfTheirPlaces(t *testing.T) {
 	}
 }
 
-// usesAbbreviation reports whether the clock of a place has a name at the middle of a month of 2026.
+// usesAbbreviation reports whether a location's zone has the abbreviation name in the middle of some month of 2026.
 func usesAbbreviation(place *time.Location, name string) bool {
 	for month := time.January; month <= time.December; month++ {
 		if is, _ := time.Date(2026, month, 15, 12, 0, 0, 0, place).Zone(); is == name {
@@ -122,7 +122,7 @@ func usesAbbreviation(place *time.Location, name string) bool {
 	return false
 }
 
-// Every name in a table is one that CLDR and the time zone database know.
+// CLDR and the time zone database know every name in the tables of zones.
 func TestTablesOfZonesAreWhole(t *testing.T) {
 	t.Parallel()
 	names := make(map[string]bool)

@@ -27,7 +27,7 @@ import (
 
 var updateHashes = flag.Bool("update-hashes", false, "write testdata/hashes.txt instead of comparing with it")
 
-// calendarOf makes a calendar with every language, beginning with one.
+// calendarOf generates the calendar of a scenario in all languages. first is the first of them.
 func calendarOf(t *testing.T, name string, first calendar.Language, events int) *scenario.Calendar {
 	t.Helper()
 	languages := []calendar.Language{first}
@@ -46,7 +46,7 @@ func calendarOf(t *testing.T, name string, first calendar.Language, events int) 
 	return c
 }
 
-// recordsOfScenario is a service on a database with a calendar.
+// recordsOfScenario writes a calendar to a database and returns a service for it.
 func recordsOfScenario(t *testing.T, st *store.Store, c seed.Calendar, workers int) *apitest.API {
 	t.Helper()
 	api := apitest.New(t, st)
@@ -62,7 +62,7 @@ func recordsOfScenario(t *testing.T, st *store.Store, c seed.Calendar, workers i
 	return api
 }
 
-// allReplies returns the replies about all records, in a language, to an administrator.
+// allReplies returns the responses for all records in a language, requested by an administrator.
 func allReplies(t *testing.T, api *apitest.API, l calendar.Language) []byte {
 	t.Helper()
 	var out []byte
@@ -88,8 +88,9 @@ func allReplies(t *testing.T, api *apitest.API, l calendar.Language) []byte {
 	return out
 }
 
-// TestHashes notices any change of what a seed gives, on either engine and with any number of workers. It takes each scenario
-// in one language: TestCalendarsAreTheSameAsEver of the scenarios has the others. Short: one scenario.
+// TestHashes notices any change of the records that a seed generates. They must not depend on the engine or the number
+// of workers. It tests each scenario in one language. TestCalendarsAreTheSameAsEver tests the others. Short mode: one
+// scenario.
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "hashes.txt")
@@ -131,17 +132,18 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// withoutSeries is a calendar that has all but series.
+// withoutSeries is a calendar from which the series are left out.
 type withoutSeries struct{ seed.Calendar }
 
 func (withoutSeries) Series() []scenario.Series { return nil }
 
-// withoutEvents is a calendar that has all but events and series.
+// withoutEvents is a calendar from which the events and series are left out.
 type withoutEvents struct{ withoutSeries }
 
 func (withoutEvents) Len() int { return 0 }
 
-// TestTheAPIWouldHaveAnsweredTheSame posts events that were seeded, and compares what comes back.
+// TestTheAPIWouldHaveAnsweredTheSame sends seeded events to the API of another service. The responses of both must be
+// equal.
 func TestTheAPIWouldHaveAnsweredTheSame(t *testing.T) {
 	t.Parallel()
 	events, sample := 150, 20
@@ -174,7 +176,8 @@ func TestTheAPIWouldHaveAnsweredTheSame(t *testing.T) {
 	}
 }
 
-// compareEvents posts what one service answers about an event to another, in all languages.
+// compareEvents reads an event from one service and sends it to the other. Both must send equal responses in all
+// languages.
 func compareEvents(t *testing.T, one, other *apitest.API, id int64) {
 	t.Helper()
 	read := func(api *apitest.API, id any, l calendar.Language) map[string]any {
@@ -242,7 +245,7 @@ func compareEvents(t *testing.T, one, other *apitest.API, id int64) {
 	}
 }
 
-// costSent is a cost as a client sends it.
+// costSent converts the cost in a response to the form in which clients send it.
 func costSent(t *testing.T, event map[string]any) any {
 	t.Helper()
 	details := event["cost_details"].(map[string]any)
@@ -258,8 +261,7 @@ func costSent(t *testing.T, event map[string]any) any {
 	return sent
 }
 
-// comparableEvent is a representation without what differs between two records that say the same: ids, addresses, and
-// when they were written.
+// comparableEvent removes from a response what differs between two equal events: ids, addresses, and times of writing.
 func comparableEvent(t *testing.T, event map[string]any) map[string]any {
 	t.Helper()
 	data, err := json.Marshal(event)
@@ -286,8 +288,8 @@ func comparableEvent(t *testing.T, event map[string]any) map[string]any {
 	return out
 }
 
-// TestSeriesOfScenarios reads the series of each scenario in each language. No text falls back to another language. Only
-// occurrences that were moved or canceled have fields of their own.
+// TestSeriesOfScenarios checks the responses for the series of each scenario in each language. No text may be missing
+// in a language. Only moved or canceled occurrences may have fields of their own.
 func TestSeriesOfScenarios(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/edit/bulk"
 )
 
-// eventRange is a range of events of a calendar, prepared to be written.
+// eventRange is a range of a calendar's events that is ready to be written to the database.
 type eventRange struct {
 	from, to     int
 	found        map[int]int64 // ids of events that exist already, by index in the calendar
@@ -71,8 +71,8 @@ func (r *seedRun) events(ctx context.Context) error {
 	return nil
 }
 
-// firstSources returns the source ids of the first events. Ranges are written in order: if none of these
-// exists, no event does.
+// firstSources returns the source ids of the first events of the calendar. If none of these events is stored, no event
+// is, because they are written in order.
 func (r *seedRun) firstSources() []string {
 	var out []string
 	for i := range min(batchSize, r.cal.Len()) {
@@ -81,8 +81,8 @@ func (r *seedRun) firstSources() []string {
 	return out
 }
 
-// prepare generates a range of events and does all work that needs no transaction. If look is true, some events
-// may exist.
+// prepare generates the events from index from up to, but not including, to. It does all work that needs no
+// transaction. If look is true, it finds out which of them are stored already.
 func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRange {
 	p := eventRange{from: from, to: to}
 	events := make([]bulk.Event, 0, to-from)
@@ -132,7 +132,7 @@ func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRan
 	return p
 }
 
-// writePart stores the new events of a range.
+// writePart stores those events of a range that are not stored yet.
 func (r *seedRun) writePart(ctx context.Context, p eventRange) error {
 	for i, id := range p.found {
 		r.eventIDs[i] = id

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// fixedCalendar is a calendar with the events given, and a venue.
+// fixedCalendar is a calendar with a venue and the given events.
 type fixedCalendar struct{ events []scenario.Event }
 
 func (fixedCalendar) Options() scenario.Options {
@@ -148,7 +148,7 @@ func TestICS(t *testing.T) {
 	}
 }
 
-// TestICSOfScenarios reads when the events start. That readers of the file find the same is tested where it is written.
+// TestICSOfScenarios checks the start times in the iCalendar files of the scenarios.
 func TestICSOfScenarios(t *testing.T) {
 	t.Parallel()
 	for _, name := range scenario.Scenarios {
@@ -217,7 +217,7 @@ func TestSeriesInICS(t *testing.T) {
 	}
 }
 
-// TestSeriesInICSWithoutRule writes a series in a zone whose clock no rule describes.
+// TestSeriesInICSWithoutRule exports a series in a zone whose clock changes follow no rule.
 func TestSeriesInICSWithoutRule(t *testing.T) {
 	t.Parallel()
 	c, err := scenario.New(scenario.Options{
@@ -252,7 +252,7 @@ func TestSeriesInICSWithoutRule(t *testing.T) {
 	}
 }
 
-// TestSQL pipes a calendar into an empty MySQL database, and compares what the API answers.
+// TestSQL writes a calendar as SQL into an empty MySQL database, and compares the responses of the API.
 func TestSQL(t *testing.T) {
 	t.Parallel()
 	c := calendarOf(t, "city", calendar.Polish, 150)

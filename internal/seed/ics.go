@@ -28,7 +28,7 @@ func ICS(out io.Writer, c Calendar) error {
 		}
 	}
 	for _, s := range c.Series() {
-		if w.ruled(&s) {
+		if w.fitsRule(&s) {
 			w.series(&s)
 		} else {
 			w.occurrences(&s)
@@ -64,7 +64,7 @@ const (
 // isPublic reports whether an event is published and has no password.
 func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
-// add adds an event with a source id. R is nil for a single event.
+// add adds an event to the file. source is its source id, and r its recurrence. A nil r means a single event.
 func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	e := feed.Entry{
 		ID: int64(len(w.entries)), UID: source + "@almanac.example", Stamp: w.cal.Options().Now, Created: v.Published,
@@ -85,9 +85,9 @@ func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	w.entries = append(w.entries, e)
 }
 
-// ruled reports whether the clock rules in the file give the right times for all checked occurrences of a
-// series.
-func (w *icsWriter) ruled(s *scenario.Series) bool {
+// fitsRule reports whether a series can be written as one event with a rule. Otherwise the time zone rules in the file
+// would give some occurrences a wrong time.
+func (w *icsWriter) fitsRule(s *scenario.Series) bool {
 	if s.Span.AllDay || s.Span.Zone.String() == "UTC" {
 		return true
 	}
@@ -144,7 +144,7 @@ func (w *icsWriter) occurrences(s *scenario.Series) {
 	}
 }
 
-// occurrence returns the event of an exception of a series.
+// occurrence returns the moved or canceled occurrence of a series as an event of its own.
 func occurrence(s *scenario.Series, x *scenario.Exception) scenario.Event {
 	v, start := s.Event, x.Nominal
 	if !x.Start.IsZero() {

@@ -39,7 +39,7 @@ type Plan struct {
 	Pictures   bool                `json:"pictures"`
 }
 
-// PlanOf returns the plan of a calendar with the given options, before default values apply.
+// PlanOf returns the plan of a calendar. o are the options as the user gave them, without default values.
 func PlanOf(o scenario.Options, n Number) Plan {
 	p := Plan{
 		Number: n, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
@@ -77,7 +77,7 @@ func (p Plan) Same(q Plan) bool {
 		p.Zone == q.Zone && slices.Equal(p.Languages, q.Languages) && p.Nasty == q.Nasty && p.Pictures == q.Pictures
 }
 
-// name returns the id of the setting that stores the plan, such as seed:city or seed:city.2.
+// name returns the id of the database setting in which the plan is stored, such as seed:city or seed:city.2.
 func (p Plan) name() string { return strings.TrimSuffix(p.Number.prefix(p.Scenario), ":") }
 
 // Save stores the plan.

@@ -72,8 +72,8 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	return done, forgetPlans(ctx, r.Store.Ent, r.Scenario)
 }
 
-// newestIDs returns the ids of the newest selected records. So parts of an event are removed before it, as are
-// children of a category.
+// newestIDs returns the ids of the newest selected records. The newest come first, so that parts of an event are
+// removed before the event, and subcategories before their parents.
 func newestIDs(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
 	err = db.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
 		where(s)

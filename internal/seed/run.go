@@ -20,7 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// seedRun is the state of a Writer that writes one calendar.
+// seedRun is the state of one call of Writer.Write.
 type seedRun struct {
 	Writer
 	cal      Calendar
@@ -34,7 +34,7 @@ type seedRun struct {
 	categories, tags, images, venueIDs, organizerIDs, eventIDs []int64
 }
 
-// textIn returns the text in a language. Nil means that there is none, so that nothing is sent.
+// textIn returns the text in a language. Nil means that there is none, so the field is left out of the input.
 func textIn(t scenario.Text, l calendar.Language) *string {
 	if s, ok := t[l]; ok {
 		return &s
@@ -56,8 +56,8 @@ func (r *seedRun) translations(title, excerpt, description, reason scenario.Text
 	return out
 }
 
-// translatedNames is others for records whose names may be equal in all languages. A name that equals the
-// original one is not a translation.
+// translatedNames is like translations, for records whose name may be equal in several languages. It leaves out names
+// that equal the original.
 func (r *seedRun) translatedNames(name, description scenario.Text) []calendar.Text {
 	out := r.translations(name, nil, description, nil)
 	for i := range out {
@@ -222,7 +222,8 @@ func fileNames(all []scenario.Picture) []string {
 	return names
 }
 
-// writeMissing writes the missing records of a kind with few records, without other goroutines.
+// writeMissing writes the records of a kind that are not stored yet, one batch after another. It is for kinds with few
+// records.
 func writeMissing[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*bulk.Batch, error),

@@ -31,7 +31,7 @@ type Number int
 // sourcePrefix is the prefix of the source ids of all generated records.
 const sourcePrefix = "seed:"
 
-// sourceID returns the source id of a record of calendar n. Id is that of the same record in the first
+// sourceID returns the source id of a record in calendar n. The argument is the source id of that record in the first
 // calendar.
 func (n Number) sourceID(id string) string {
 	if n <= 1 {
@@ -66,7 +66,7 @@ func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) 
 	})
 }
 
-// isNotSeeded selects the rows of a kind that were not generated.
+// isNotSeeded returns a condition for the records of a kind that users wrote, as opposed to generated ones.
 func isNotSeeded(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		made := sql.Dialect(s.Dialect()).Select(event.FieldID).From(sql.Table(s.TableName()))

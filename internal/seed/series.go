@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// series writes the missing series with their occurrences.
+// series writes the series that are not stored yet, with their occurrences.
 func (r *seedRun) series(ctx context.Context) error {
 	all := r.cal.Series()
 	if len(all) == 0 {
@@ -87,7 +87,7 @@ func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, e
 	return n, err
 }
 
-// withoutDeleted removes venues and organizers that are deleted or in the trash from an input.
+// withoutDeleted removes from an input the venues and organizers that are deleted or in the trash.
 func withoutDeleted(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.EventInput) error {
 	venues := make([]int64, len(*in.Venues))
 	for i, v := range *in.Venues {

@@ -100,7 +100,7 @@ func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) er
 	return found.Err()
 }
 
-// sqlLiteral returns a value as an SQL literal. Column is the type of its column.
+// sqlLiteral returns a value as an SQL literal. column is the SQL type of its column.
 func sqlLiteral(v any, column string) (string, error) {
 	quote := func(s string) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\x1a", `\Z`).Replace(s) + "'"

@@ -98,10 +98,10 @@ type Calendar interface {
 // batchSize is the number of records in a transaction. It limits the time that other writers wait.
 const batchSize = 500
 
-// idsBySource has the ids of existing records by source id.
+// idsBySource maps source ids to the ids of stored records.
 type idsBySource map[string]int64
 
-// findIDs returns the ids of existing records with the source ids.
+// findIDs looks up which of the source ids are stored, and returns the ids of these records.
 func (r *seedRun) findIDs(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
 	out := make(idsBySource)
 	for part := range slices.Chunk(sources, batchSize) {
@@ -123,7 +123,7 @@ func (r *seedRun) findIDs(ctx context.Context, kind calendar.Kind, sources []str
 	return out, nil
 }
 
-// sources returns the source ids of records of the calendar.
+// sources returns the source ids of a list of records of the calendar.
 func sources[T any](r *seedRun, records []T, source func(T) string) []string {
 	out := make([]string, len(records))
 	for i, record := range records {

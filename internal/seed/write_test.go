@@ -37,7 +37,7 @@ func editor() *edit.Editor {
 	}
 }
 
-// fake is a little calendar with a part of everything.
+// fake is a small seed.Calendar with a few records of each kind.
 type fake struct {
 	events   int
 	pictures int
@@ -124,7 +124,7 @@ func (f fake) Event(i int) scenario.Event {
 	return v
 }
 
-// Series makes an endless series, and one with a date that is excluded, one that is moved and one that is canceled.
+// Series returns an endless series, and one with an excluded, a moved and a canceled date.
 func (f fake) Series() []scenario.Series {
 	first := f.Event(0)
 	first.SourceID, first.Title, first.Published = "seed:fake:series:0", text("Every Monday"), testTime.AddDate(0, -1, 0)
@@ -140,7 +140,7 @@ func (f fake) Series() []scenario.Series {
 	}
 }
 
-// writeCalendar runs a Writer that has to succeed.
+// writeCalendar runs a Writer. If it fails, the test fails.
 func writeCalendar(t *testing.T, w Writer, c Calendar) Summary {
 	t.Helper()
 	s, err := w.Write(t.Context(), c)
@@ -248,7 +248,8 @@ func TestWriteAndRemove(t *testing.T) {
 	})
 }
 
-// writeOwnEvents writes an event with a seeded parent and venue, and a series. It returns the event.
+// writeOwnEvents writes records that a user would: an event with a seeded parent and venue, and a series. It returns
+// the event.
 func writeOwnEvents(t *testing.T, st *store.Store) (own *ent.Event) {
 	t.Helper()
 	e := editor()
@@ -330,7 +331,7 @@ func TestInterruptedWriteGoesOn(t *testing.T) {
 	})
 }
 
-// interruptedCalendar is a calendar whose last series is not written yet.
+// interruptedCalendar is a calendar of which all but the last series is written.
 type interruptedCalendar struct{ fake }
 
 func (i interruptedCalendar) Series() []scenario.Series { return i.fake.Series()[:1] }
@@ -462,7 +463,7 @@ func TestPlans(t *testing.T) {
 	})
 }
 
-// filesBelow are the files in a folder.
+// filesBelow returns the paths of all files in a directory and below.
 func filesBelow(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {

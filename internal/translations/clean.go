@@ -60,9 +60,9 @@ func cleanUnit(u *Unit) (string, error) {
 	return text, checkLength(text, maxTitle)
 }
 
-// cleanPlain cleans plain text. Files have plain text in its stored form, so "<" and "&" are characters, and an
-// exported text stays unchanged. But if only the translation has tags or entities, a tool added them, and
-// cleanPlain interprets them like the API.
+// cleanPlain cleans the translation of a plain text. Files have plain text as it is stored, so "<" and "&" are ordinary
+// characters. But if only the translation has tags or entities, a tool added them. Then cleanPlain decodes them as the
+// API does.
 func cleanPlain(target, source string) (string, error) {
 	text, err := markup.Text(calendar.Escape(target))
 	if err != nil {
@@ -86,20 +86,20 @@ func checkLength(text string, most int) error {
 	return nil
 }
 
-// sameSource reports whether a source text equals the exported one. It ignores white space, which tools
-// rearrange, and characters that XML cannot represent.
+// sameSource reports whether the current original equals the one in the file. If not, the translation may be outdated.
+// It ignores white space, which tools rearrange, and characters that XML cannot represent.
 func sameSource(now, exported string) bool {
 	words := func(s string) string { return strings.Join(strings.Fields(writableText(s)), " ") }
 	return now == exported || words(now) == words(exported)
 }
 
-// sameTarget reports whether a target equals the stored text. White space inside it counts, because the
-// translator wrote it.
+// sameTarget reports whether the translation in a file equals the stored one. Unlike sameSource it compares white space
+// inside the text.
 func sameTarget(now, sent string) bool {
 	return now == sent || strings.TrimSpace(writableText(now)) == strings.TrimSpace(writableText(sent))
 }
 
-// writableText returns a text after a round trip through XML: with its line breaks, and without invalid
+// writableText returns a text as it is after a round trip through XML: with LF as line breaks, and U+FFFD for invalid
 // characters.
 func writableText(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")

@@ -32,7 +32,7 @@ const (
 // source language.
 var ErrMixed = errors.New("the records were written in several languages, and XLIFF 2.0 has one source language")
 
-// Unit is one text in a file, with its translation.
+// Unit is one text of a record in a file: the original and its translation.
 type Unit struct {
 	ID       ID
 	From, To calendar.Language
@@ -45,7 +45,7 @@ type Unit struct {
 	fault error  // reason why the unit is unusable; nil means that it is usable
 }
 
-// Exporter exports texts to a file.
+// Exporter writes the texts of records to a file for translators.
 type Exporter struct {
 	DB     *ent.Client
 	Format Format
@@ -65,7 +65,7 @@ type Exporter struct {
 	Since *int64
 }
 
-// Exported is the result of an export.
+// Exported says how much an export wrote.
 type Exported struct {
 	Records, Units int
 	// Sourceless is the number of texts that were left out because they lack the source language.
@@ -75,7 +75,7 @@ type Exported struct {
 	Revision int64
 }
 
-// Write writes the file. It has only a page of records in memory at a time.
+// Write writes the file. It loads one page of records at a time.
 func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 	var done Exported
 	if x.From == x.To {
@@ -129,7 +129,7 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 	return done, buffered.Flush() // returns all earlier write errors, too
 }
 
-// units returns the texts of a record to export.
+// units returns the texts of a record to export. It counts them in done.
 func (x *Exporter) units(r *record, done *Exported) []Unit {
 	if r.original.Language == x.To {
 		return nil
@@ -189,8 +189,8 @@ func note(r *record, f Field) string {
 	return what
 }
 
-// original returns the original language of the records to export. It returns ErrMixed if there are several. If
-// there are no records, any language other than To is possible.
+// original returns the original language of the records to export. It returns ErrMixed if they have several. If there
+// are no records, it returns some language other than To.
 func (x *Exporter) original(ctx context.Context) (calendar.Language, error) {
 	var all []calendar.Language
 	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {

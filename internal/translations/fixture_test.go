@@ -31,7 +31,7 @@ func site() calendar.Site {
 	}
 }
 
-// world is a database with records in it.
+// world is a test database with records of each kind, and helpers to change, export and import them.
 type world struct {
 	t  testing.TB
 	db *ent.Client
@@ -105,7 +105,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { test(t, newWorld(t, st.Ent)) })
 }
 
-// write runs do in a transaction of an editor who writes in a language.
+// write runs do in a transaction, with an editor who writes texts in language l. It returns the id that do returns.
 func (w *world) write(l calendar.Language, do func(context.Context, *ent.Tx, *edit.Editor) (int64, error)) int64 {
 	w.t.Helper()
 	e := &edit.Editor{Site: site(), Now: testNow, By: auth.System(), Write: l}
@@ -132,7 +132,7 @@ func (w *world) change(id int64, l calendar.Language, in edit.EventInput) {
 	})
 }
 
-// export is the file that an exporter writes.
+// export runs an exporter and returns the file.
 func (w *world) export(x Exporter) (string, Exported) {
 	w.t.Helper()
 	x.DB = w.db
@@ -144,8 +144,8 @@ func (w *world) export(x Exporter) (string, Exported) {
 	return out.String(), done
 }
 
-// take imports a file and returns its report and problems.
-func (w *world) take(im Importer, file string) (*Report, []string) {
+// importFile imports a file and returns the report and the problems.
+func (w *world) importFile(im Importer, file string) (*Report, []string) {
 	w.t.Helper()
 	im.DB, im.Site = w.db, site()
 	var problems []string
@@ -157,7 +157,7 @@ func (w *world) take(im Importer, file string) (*Report, []string) {
 	return report, problems
 }
 
-// texts is all that there is of each record, by kind, id and language.
+// texts returns the texts of all records, by record and language.
 func (w *world) texts() map[key]map[calendar.Language]calendar.Text {
 	w.t.Helper()
 	out := make(map[key]map[calendar.Language]calendar.Text)
@@ -178,7 +178,7 @@ func (w *world) texts() map[key]map[calendar.Language]calendar.Text {
 	return out
 }
 
-// readFile is all units of a file.
+// readFile returns all units of a file.
 func readFile(t testing.TB, file string) []Unit {
 	t.Helper()
 	var out []Unit
@@ -192,7 +192,7 @@ func readFile(t testing.TB, file string) []Unit {
 	return out
 }
 
-// translateFile is a file in which every text without a target has one.
+// translateFile returns the file with translations. It calls how for each unit without a translation.
 func translateFile(t testing.TB, f Format, file string, how func(*Unit) string) string {
 	t.Helper()
 	units := readFile(t, file)
@@ -204,7 +204,7 @@ func translateFile(t testing.TB, f Format, file string, how func(*Unit) string) 
 	return writeUnits(t, f, units)
 }
 
-// writeUnits is a file of units.
+// writeUnits returns a file with the given units.
 func writeUnits(t testing.TB, f Format, units []Unit) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -24,7 +24,7 @@ const (
 	batchBytes = 8 << 20
 )
 
-// Outcome is the result of the import of a unit.
+// Outcome says what an import did with a unit.
 type Outcome string
 
 // The outcomes. A dry run reports the outcomes of an import.
@@ -42,12 +42,12 @@ const (
 // Outcomes lists all outcomes in the order of reports.
 var Outcomes = []Outcome{Updated, Unchanged, Untranslated, SourceChanged, Unknown, InTrash, Original, Failed}
 
-// Skipped reports whether the import ignored the unit because of the stored record.
+// Skipped reports whether the unit was ignored because the stored record does not allow or need the translation.
 func (o Outcome) Skipped() bool {
 	return o == SourceChanged || o == Unknown || o == InTrash || o == Original
 }
 
-// Problem is a unit that was skipped or failed.
+// Problem is a unit that was skipped or failed, with the reason.
 type Problem struct {
 	Unit    string // id of the unit in the file
 	Place   string // place in the file, such as "line 12" of XLIFF or "item 3" of JSON
@@ -91,10 +91,10 @@ type Importer struct {
 	Problem func(Problem)
 }
 
-// Import imports a file. It reads the file twice, so that a malformed file changes nothing. A fault of a unit
-// in the file does not affect other units. A refused write fails the units of its record. If they include a slug,
-// only the slug fails at first. A transaction stores up to batchRecords records, and Import repeats a failed batch
-// record by record. After an error, the report covers what was committed or left unchanged before it.
+// Import imports a file. It reads the file twice: a malformed file must not change anything. An invalid unit does not
+// affect other units. If the write of a record is refused, all its units fail. But if they include a slug, Import first
+// tries again without the slug. A transaction stores up to batchRecords records. If it fails, Import repeats it record
+// by record. With an error, the report covers what was done before.
 func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, error) {
 	r := &importRun{
 		Importer: im, report: &Report{Units: make(map[Outcome]int)},
@@ -106,14 +106,14 @@ func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, er
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return r.report, err
 	}
-	err := Read(file, func(u *Unit) error { return r.take(ctx, u) })
+	err := Read(file, func(u *Unit) error { return r.addUnit(ctx, u) })
 	if err == nil {
 		err = r.flush(ctx)
 	}
 	return r.report, err
 }
 
-// group has successive units of one record, which become one update.
+// group has successive units of one record in one language, which are written together.
 type group struct {
 	kind  calendar.Kind
 	id    int64
@@ -135,8 +135,8 @@ type importRun struct {
 	bytes int
 }
 
-// take adds a unit to the batch. If the batch is full, take writes it first.
-func (r *importRun) take(ctx context.Context, u *Unit) error {
+// addUnit adds a unit to the batch. If the batch is full, addUnit writes it first.
+func (r *importRun) addUnit(ctx context.Context, u *Unit) error {
 	if u.fault != nil {
 		r.reportUnit(u, Failed, u.fault)
 		return nil
@@ -165,7 +165,7 @@ func (r *importRun) take(ctx context.Context, u *Unit) error {
 	return nil
 }
 
-// flush compares the batch with the stored records, and writes the records that change.
+// flush compares the batch with the stored records, writes the changes, and empties the batch.
 func (r *importRun) flush(ctx context.Context) error {
 	batch := r.batch
 	r.batch, r.bytes = nil, 0
@@ -180,7 +180,7 @@ func (r *importRun) flush(ctx context.Context) error {
 			due = append(due, g)
 			continue
 		}
-		r.account(d)
+		r.countOutcomes(d)
 	}
 	// All imports lock rows in one order, so that two imports wait for each other instead of deadlocking.
 	slices.SortStableFunc(due, func(a, b *group) int {
@@ -239,7 +239,7 @@ func (r *importRun) write(ctx context.Context, due []*group) error {
 	switch {
 	case err == nil:
 		for _, d := range done {
-			r.account(d)
+			r.countOutcomes(d)
 		}
 		return nil
 	case ctx.Err() != nil:
@@ -257,8 +257,8 @@ func (r *importRun) write(ctx context.Context, due []*group) error {
 	return r.refused(ctx, due[0], err)
 }
 
-// lockEvents locks the events of groups and their series, in the order of package edit. It leaves a single event
-// to update, which locks it too.
+// lockEvents locks the events of the groups and their series, in the order that package edit requires. It does nothing
+// for a single event, which update locks itself.
 func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	var ids []int64
 	for _, g := range due {
@@ -273,8 +273,8 @@ func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	return err
 }
 
-// refused handles a refused record. If the group has a slug, refused takes that for the cause. Then it fails only
-// the slug, and writes the other texts. Otherwise all units fail.
+// refused handles a group whose write was refused. If the group has a slug, that is probably the reason. Then only the
+// slug fails, and the other texts are written. Otherwise all units of the group fail.
 func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	rest := &group{kind: g.kind, id: g.id, to: g.to}
 	for _, u := range g.units {
@@ -293,7 +293,7 @@ func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	return r.write(ctx, []*group{rest})
 }
 
-// decision has the planned texts for a group, and the outcomes of its units.
+// decision has the texts to write for a group of units, and the outcome of each unit.
 type decision struct {
 	sent texts
 	told []unitResult
@@ -317,7 +317,7 @@ func (t *texts) set(f Field, text string) {
 	}
 }
 
-// unitResult is the outcome of a unit.
+// unitResult is a unit with its outcome, and the error if it failed.
 type unitResult struct {
 	unit    *Unit
 	outcome Outcome
@@ -328,7 +328,7 @@ type unitResult struct {
 func (r *importRun) decide(stored *record, g *group) decision {
 	var d decision
 	for _, u := range g.units {
-		text, outcome, err := r.judge(stored, u)
+		text, outcome, err := r.decideUnit(stored, u)
 		if outcome == Updated {
 			d.sent.set(u.ID.Field, text)
 		}
@@ -337,8 +337,9 @@ func (r *importRun) decide(stored *record, g *group) decision {
 	return d
 }
 
-// judge returns the outcome of a unit, and the text to store if that is Updated.
-func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
+// decideUnit decides the outcome of a unit. If the outcome is Updated, it also returns the text to store, where "" removes
+// the translation.
+func (r *importRun) decideUnit(stored *record, u *Unit) (string, Outcome, error) {
 	switch {
 	case stored == nil:
 		return "", Unknown, nil
@@ -374,14 +375,14 @@ func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
 	return text, Updated, nil
 }
 
-// hasSlug reports whether the record has the sent slug in any language. Then a translation needs no slug of its own.
+// hasSlug reports whether the record has a slug in any language. Then the translation needs no slug of its own.
 func (r *record) hasSlug(sent string) bool {
 	is := func(t calendar.Text) bool { return calendar.IsSlugOf(t.Slug, sent) }
 	return is(r.original) || slices.ContainsFunc(r.others, is)
 }
 
-// account adds the outcomes of a decision to the report.
-func (r *importRun) account(d decision) {
+// countOutcomes adds the outcomes of a group's units to the report.
+func (r *importRun) countOutcomes(d decision) {
 	if d.sent != (texts{}) {
 		r.report.Records++
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 )
 
-// unit is a unit from English into Polish.
+// unit returns a unit with an English source and a Polish target.
 func unit(kind calendar.Kind, id int64, f Field, source, target string) Unit {
 	return Unit{ID: ID{kind, id, f}, From: calendar.English, To: calendar.Polish, Source: source, Target: &target}
 }
 
-// polish are the title, description, excerpt and slug of an event in Polish.
-func (w *world) polish(id int64) [4]string {
+// polishTexts returns the Polish title, description, excerpt and slug of an event. Without a translation all are empty.
+func (w *world) polishTexts(id int64) [4]string {
 	w.t.Helper()
 	row, err := w.db.EventTranslation.Query().
 		Where(eventtranslation.EventID(id), eventtranslation.LanguageEQ(calendar.Polish)).Only(w.t.Context())
@@ -80,7 +80,7 @@ func TestImport(t *testing.T) {
 			for _, dry := range []bool{true, false} {
 				before := w.texts()
 				s.im.DryRun = dry
-				report, problems := w.take(s.im, writeUnits(t, JSON, s.units))
+				report, problems := w.importFile(s.im, writeUnits(t, JSON, s.units))
 				checkEqual(t, s.name, s.want, report.Units)
 				for i := range problems {
 					_, problems[i], _ = strings.Cut(problems[i], ": ")
@@ -90,7 +90,7 @@ func TestImport(t *testing.T) {
 					checkEqual(t, s.name+": texts after a dry run", before, w.texts())
 				}
 			}
-			checkEqual(t, s.name+": Polish", s.polish, w.polish(w.gala))
+			checkEqual(t, s.name+": Polish", s.polish, w.polishTexts(w.gala))
 		}
 	})
 }
@@ -120,7 +120,7 @@ func TestReasonsOfEvents(t *testing.T) {
 			{strings.Repeat("x", 256), Failed, "Choroba nagła"},
 			{"Choroba", Updated, "Choroba"},
 		} {
-			report, _ := w.take(Importer{}, writeUnits(t, JSON, []Unit{unit(calendar.Event, w.gala, Reason, "Illness", s.target)}))
+			report, _ := w.importFile(Importer{}, writeUnits(t, JSON, []Unit{unit(calendar.Event, w.gala, Reason, "Illness", s.target)}))
 			if report.Units[s.outcome] != 1 || stored() != s.want {
 				t.Errorf("%q: %v, stored %q", s.target, report.Units, stored())
 			}
@@ -128,7 +128,8 @@ func TestReasonsOfEvents(t *testing.T) {
 	})
 }
 
-// TestSlugOfAnother has terms, whose slugs are not numbered: the texts are taken all the same.
+// TestSlugOfAnother imports a slug that another term has. Terms get no numbers, so the slug fails, but the other texts
+// are stored.
 func TestSlugOfAnother(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
@@ -136,7 +137,7 @@ func TestSlugOfAnother(t *testing.T) {
 			_, err := e.CreateTerm(ctx, tx, &edit.TermInput{Taxonomy: calendar.Tag, Name: new("darmowe")})
 			return 0, err
 		})
-		report, problems := w.take(Importer{}, writeUnits(t, XLIFF, []Unit{
+		report, problems := w.importFile(Importer{}, writeUnits(t, XLIFF, []Unit{
 			unit(calendar.Category, w.category, Name, "Music", "Muzyka"),
 			unit(calendar.Tag, w.tag, Name, "free", "za darmo"), unit(calendar.Tag, w.tag, Slug, "free", "Darmowe"),
 			unit(calendar.Event, w.gala, Title, "Gala", "Bal"),
@@ -148,13 +149,13 @@ func TestSlugOfAnother(t *testing.T) {
 		texts := w.texts()
 		got := texts[key{calendar.Tag, w.tag}][calendar.Polish]
 		checkEqual(t, "tag", calendar.Text{Language: calendar.Polish, Title: "za darmo"}, got)
-		if w.polish(w.gala)[0] != "Bal" || texts[key{calendar.Category, w.category}][calendar.Polish].Title != "Muzyka" {
+		if w.polishTexts(w.gala)[0] != "Bal" || texts[key{calendar.Category, w.category}][calendar.Polish].Title != "Muzyka" {
 			t.Error("the others of the batch are not written")
 		}
 	})
 }
 
-// TestBrokenFile has the end of a file broken: its beginning is not taken either.
+// TestBrokenFile imports a file that is malformed at its end. Nothing of the file may be stored.
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
@@ -166,17 +167,17 @@ func TestBrokenFile(t *testing.T) {
 				t.Errorf("%s: %+v, %v", f, report, err)
 			}
 		}
-		if got := w.polish(w.gala); got != [4]string{} {
+		if got := w.polishTexts(w.gala); got != [4]string{} {
 			t.Errorf("written all the same: %q", got)
 		}
 	})
 }
 
-// TestChangeLog has an import stand in the change log as other writes do.
+// TestChangeLog checks that an import is recorded in the change log like other writes.
 func TestChangeLog(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
-		w.take(Importer{}, writeUnits(t, JSON, []Unit{
+		w.importFile(Importer{}, writeUnits(t, JSON, []Unit{
 			unit(calendar.Event, w.gala, Title, "Gala", "Bal"), unit(calendar.Event, w.gala, Description, html, "<p>Opis</p>"),
 			unit(calendar.Event, w.bare, Title, "changed", "x"),
 		}))
@@ -267,7 +268,8 @@ func TestExport(t *testing.T) {
 	})
 }
 
-// An export since a revision that the change log does not reach back to would lack texts.
+// An export of the changes since a revision is refused if the change log no longer goes back so far. Otherwise texts
+// would be missing.
 func TestExportSinceForgottenChanges(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {

@@ -23,7 +23,7 @@ type selection struct {
 	ids   []int64 // only these records, even in the trash; nil means all
 }
 
-// where returns the selection as a predicate on the table of a kind.
+// where returns the condition for the selected records in the table of a kind.
 func (q selection) where(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		if kind.IsTerm() {

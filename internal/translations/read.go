@@ -18,21 +18,20 @@ const maxUnit = 16 << 20
 // ErrFile is the error for a file that is not a file of translations.
 var ErrFile = errors.New("no file of translations")
 
-// refusal is an error that wraps ErrFile without repeating it.
+// refusal is an error that errors.Is reports as ErrFile, but whose text does not repeat that of ErrFile.
 type refusal struct{ error }
 
 func (refusal) Is(target error) bool { return target == ErrFile }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// gauge is a reader that returns an error if too much was read since its last reset. So no text, tag or comment
-// of a file can fill the memory.
-type gauge struct {
+// limitedReader limits how much is read from a file between two resets. So no single text, tag or comment can fill the memory.
+type limitedReader struct {
 	io.Reader
 	left int
 }
 
-func (g *gauge) Read(p []byte) (int, error) {
+func (g *limitedReader) Read(p []byte) (int, error) {
 	if g.left <= 0 {
 		return 0, refuse("more than %d MiB without the end of a unit", maxUnit>>20)
 	}
@@ -41,12 +40,12 @@ func (g *gauge) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (g *gauge) reset() { g.left = maxUnit }
+func (g *limitedReader) reset() { g.left = maxUnit }
 
-// Read calls do for each unit of a JSON or XLIFF file, in order. Unusable units are included, with the reason
-// in their fault. A fault of the file ends Read with an error that is ErrFile.
+// Read calls do for each unit of a JSON or XLIFF file, in order. An unusable unit is included; its fault says why. If
+// the file itself is invalid, Read ends with an error that is ErrFile. An error of do ends it too.
 func Read(r io.Reader, do func(*Unit) error) error {
-	g := &gauge{Reader: r, left: maxUnit}
+	g := &limitedReader{Reader: r, left: maxUnit}
 	b := bufio.NewReader(g)
 	head, err := b.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -79,15 +78,15 @@ func (u *Unit) Name() string {
 	return u.ID.String()
 }
 
-// reject sets the fault of a unit, unless it has one.
+// reject marks a unit as unusable. The first error remains as its fault.
 func (u *Unit) reject(err error) {
 	if u.fault == nil {
 		u.fault = err
 	}
 }
 
-// call sets the id of a unit from its name in the file.
-func (u *Unit) call(name string) {
+// setID sets the ID of a unit from its id attribute or member in the file. An invalid one makes the unit unusable.
+func (u *Unit) setID(name string) {
 	id, err := ParseID(name)
 	u.ID, u.name = id, shorten(name)
 	if err != nil {
@@ -95,7 +94,7 @@ func (u *Unit) call(name string) {
 	}
 }
 
-// setLanguages sets the languages of a unit from language tags.
+// setLanguages sets the source and target language of a unit. Unknown or equal languages make the unit unusable.
 func (u *Unit) setLanguages(from, to string) {
 	var ok bool
 	if u.From, ok = language(from); !ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // readJSON reads a file in the format of jsonWriter. It ignores unknown members.
-func readJSON(r io.Reader, g *gauge, do func(*Unit) error) error {
+func readJSON(r io.Reader, g *limitedReader, do func(*Unit) error) error {
 	d := json.NewDecoder(r)
 	bad := func(err error) error {
 		if errors.Is(err, ErrFile) {
@@ -72,7 +72,7 @@ func readJSON(r io.Reader, g *gauge, do func(*Unit) error) error {
 }
 
 // readUnits reads the array of units, and calls do for each.
-func readUnits(d *json.Decoder, g *gauge, to string, do func(*Unit) error, bad func(error) error) error {
+func readUnits(d *json.Decoder, g *limitedReader, to string, do func(*Unit) error, bad func(error) error) error {
 	open, err := d.Token()
 	if err != nil {
 		return bad(err)
@@ -94,7 +94,7 @@ func readUnits(d *json.Decoder, g *gauge, to string, do func(*Unit) error, bad f
 			return bad(err)
 		}
 		u := &Unit{Source: in.Source, Target: in.Target, Note: in.Note, place: fmt.Sprintf("item %d", n)}
-		u.call(in.ID)
+		u.setID(in.ID)
 		u.setLanguages(in.From, to)
 		if err != nil {
 			u.reject(fmt.Errorf("%s is no text", mistyped.Field))

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// unitLine is a unit as one line, with what is wrong with it.
+// unitLine returns a unit and its fault as one line of text.
 func unitLine(u *Unit) string {
 	target := "-"
 	if u.Target != nil {
@@ -121,7 +121,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestLongFiles has the limit hold for units, not for files.
+// TestLongFiles checks that the limit of size applies to each unit, not to the whole file.
 func TestLongFiles(t *testing.T) {
 	t.Parallel()
 	unit := `<unit id="event.1.description"><segment><source>` + strings.Repeat("x", 1<<20) + `</source></segment></unit>`
@@ -134,7 +134,7 @@ func TestLongFiles(t *testing.T) {
 	}
 }
 
-// seeds are files for fuzzing.
+// seeds adds files to the initial inputs of a fuzz test.
 func seeds(f *testing.F, files ...string) {
 	for _, s := range files {
 		f.Add([]byte(s))
@@ -148,7 +148,7 @@ func FuzzReadXLIFF(f *testing.F) {
 		if len(data) > 0 && data[0] != '<' {
 			data = append([]byte("<"), data...)
 		}
-		reread(t, data, XLIFF)
+		checkReread(t, data, XLIFF)
 	})
 }
 
@@ -158,12 +158,12 @@ func FuzzReadJSON(f *testing.F) {
 		if len(data) > 0 && data[0] != '{' {
 			data = append([]byte("{"), data...)
 		}
-		reread(t, data, JSON)
+		checkReread(t, data, JSON)
 	})
 }
 
-// reread checks what is read of a file: what is usable is so when it is written and read again, the same.
-func reread(t *testing.T, data []byte, format Format) {
+// checkReread reads a file, writes its usable units in a format, and reads that again. The units must be equal.
+func checkReread(t *testing.T, data []byte, format Format) {
 	t.Helper()
 	var units []Unit
 	err := Read(strings.NewReader(string(data)), func(u *Unit) error {
@@ -239,7 +239,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// FuzzParseID checks that an id has one meaning and one spelling, with dots for slashes.
+// FuzzParseID checks that each id has only one text form, apart from dots instead of slashes.
 func FuzzParseID(f *testing.F) {
 	for _, seed := range []string{"event/1/title", "venue.10.description", "category/2/name", "tag/007/slug", "event/+1/title", "event/0/title", "//", "event/1/title/"} {
 		f.Add(seed)

@@ -16,14 +16,14 @@ const maxDepth = 100
 // declaration, which entities would need.
 type xliffReader struct {
 	d         *xml.Decoder
-	g         *gauge
+	g         *limitedReader
 	do        func(*Unit) error
 	namespace string
 	depth     int
 	from, to  string
 }
 
-func readXLIFF(r io.Reader, g *gauge, do func(*Unit) error) error {
+func readXLIFF(r io.Reader, g *limitedReader, do func(*Unit) error) error {
 	x := &xliffReader{d: xml.NewDecoder(r), g: g, do: do}
 	x.d.Strict = true
 	root, err := x.next()
@@ -71,7 +71,7 @@ func (x *xliffReader) line() string {
 	return "line " + strconv.Itoa(line)
 }
 
-// document reads the file below its root element.
+// document reads the elements below the root element of the file.
 func (x *xliffReader) document(root xml.StartElement) error {
 	if root.Name.Local != "xliff" {
 		return x.refuse("the file is XML, but no XLIFF: it starts with <%s>", shorten(root.Name.Local))
@@ -114,18 +114,18 @@ type segment struct {
 	untouched      bool // the file marks the target as not translated yet
 }
 
-// unit reads a unit and calls do with it.
+// unit reads a unit element and calls do with the unit.
 func (x *xliffReader) unit(start xml.StartElement) error {
 	u := &Unit{place: x.line()}
 	name := attr(start, "id")
 	if _, err := ParseID(name); err != nil && attr(start, "name") != "" {
 		name = attr(start, "name")
 	}
-	u.call(name)
+	u.setID(name)
 	u.setLanguages(x.from, x.to)
 	var parts []segment
 	for {
-		t, err := x.inside()
+		t, err := x.nextBeforeEnd()
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 	}
 }
 
-// join joins the segments of a unit. A unit has a translation if all its segments have one.
+// join sets the source and target of a unit from its segments. The unit has a target only if all its segments have one.
 func (x *xliffReader) join(u *Unit, parts []segment) {
 	var source, target strings.Builder
 	translated := len(parts) > 0
@@ -184,8 +184,9 @@ func (x *xliffReader) join(u *Unit, parts []segment) {
 	}
 }
 
-// inside is next for places where the file must not end.
-func (x *xliffReader) inside() (xml.Token, error) {
+// nextBeforeEnd returns the next token, like next, at a place where the file must not end. The end of the file is an error
+// there.
+func (x *xliffReader) nextBeforeEnd() (xml.Token, error) {
 	t, err := x.next()
 	if errors.Is(err, io.EOF) {
 		return nil, x.refuse("%w", io.ErrUnexpectedEOF)
@@ -193,22 +194,22 @@ func (x *xliffReader) inside() (xml.Token, error) {
 	return t, err
 }
 
-// skip reads up to the end of the element that has just begun.
+// skip reads and ignores the rest of the element whose start tag was just read.
 func (x *xliffReader) skip() error {
 	for above := x.depth - 1; x.depth > above; {
-		if _, err := x.inside(); err != nil {
+		if _, err := x.nextBeforeEnd(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// text reads the content of a source or target. It drops marks of annotations, and decodes cp elements. Other
-// inline elements were not exported, so they make the unit unusable.
+// text reads the text of a source or target element. It ignores markers of annotations and decodes cp elements. Other
+// inline elements make the unit unusable, because exports have none.
 func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 	var out strings.Builder
 	for above := x.depth - 1; x.depth > above; {
-		t, err := x.inside()
+		t, err := x.nextBeforeEnd()
 		if err != nil {
 			return "", err
 		}

@@ -15,7 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestRoundTrip exports, translates, imports, and finds everything translated as it was written in the file.
+// TestRoundTrip exports texts, translates the file and imports it. The stored translations must equal those in the
+// file.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, f := range []Format{JSON, XLIFF} {
@@ -49,9 +50,9 @@ func (w *world) checkRoundTrip(t *testing.T, f Format) {
 		}
 		return "Ż: " + u.Source
 	})
-	dry, _ := w.take(Importer{DryRun: true}, file)
+	dry, _ := w.importFile(Importer{DryRun: true}, file)
 	checkEqual(t, "texts after a dry run", before, w.texts())
-	report, problems := w.take(Importer{}, file)
+	report, problems := w.importFile(Importer{}, file)
 	checkEqual(t, "report", &Report{Records: 7, Units: map[Outcome]int{Updated: 19}}, report)
 	checkEqual(t, "dry run", report, dry)
 	checkEqual(t, "problems", []string(nil), problems)
@@ -66,7 +67,7 @@ func (w *world) checkRoundTrip(t *testing.T, f Format) {
 	checkComplete(t, counts)
 	second, _ := w.export(x)
 	checkEqual(t, "second export", file, writeUnits(t, f, readFile(t, second)))
-	report, problems = w.take(Importer{}, second)
+	report, problems = w.importFile(Importer{}, second)
 	checkEqual(t, "second import", &Report{Units: map[Outcome]int{Unchanged: 19}}, report)
 	checkEqual(t, "its problems", []string(nil), problems)
 	x.MissingOnly = true
@@ -75,7 +76,7 @@ func (w *world) checkRoundTrip(t *testing.T, f Format) {
 	}
 }
 
-// addPolish adds the texts that an import of the translated file stores.
+// addPolish adds to the texts of all records the Polish ones that an import of the translated file must store.
 func (w *world) addPolish(all map[key]map[calendar.Language]calendar.Text) {
 	for k, texts := range all {
 		o, ok := texts[calendar.English]
@@ -99,7 +100,7 @@ func (w *world) addPolish(all map[key]map[calendar.Language]calendar.Text) {
 	}
 }
 
-// checkComplete checks that nothing is left to translate.
+// checkComplete checks by the counts of Status that no text is left to translate.
 func checkComplete(t *testing.T, counts []Count) {
 	t.Helper()
 	for _, c := range counts {
@@ -111,7 +112,7 @@ func checkComplete(t *testing.T, counts []Count) {
 
 func firstOf[A, B any](a A, _ B) A { return a }
 
-// TestOthersStay has imports of anything change no other language than that of the file, and no original.
+// TestOthersStay checks that an import changes only texts in the language of the file, never an original.
 func TestOthersStay(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
@@ -152,7 +153,7 @@ func TestOthersStay(t *testing.T) {
 		}
 		f := rapid.SampledFrom([]Format{JSON, XLIFF}).Draw(rt, "format")
 		im := Importer{Force: rapid.Bool().Draw(rt, "force"), Clear: rapid.Bool().Draw(rt, "clear")}
-		report, _ := w.take(im, writeUnits(t, f, units))
+		report, _ := w.importFile(im, writeUnits(t, f, units))
 		total := 0
 		for _, n := range report.Units {
 			total += n
@@ -176,7 +177,7 @@ func TestOthersStay(t *testing.T) {
 	})
 }
 
-// TestMany has more records than fit into a page, a batch and a group.
+// TestMany exports and imports more records than fit into a page or a batch.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
@@ -194,7 +195,7 @@ func TestMany(t *testing.T) {
 		if done.Records != 2*pageSize+8 || done.Units != 4*pageSize+15 {
 			t.Fatalf("exported %+v", done)
 		}
-		report, _ := w.take(Importer{}, translateFile(t, JSON, file, func(u *Unit) string { return strings.ToUpper(u.Source) }))
+		report, _ := w.importFile(Importer{}, translateFile(t, JSON, file, func(u *Unit) string { return strings.ToUpper(u.Source) }))
 		if report.Records != done.Records || report.Units[Updated] != done.Units {
 			t.Errorf("report %+v", report)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 )
 
-// Count is the progress of the translation of a kind into a language. It covers fields that have text in the
-// original. A record with this original language is complete.
+// Count is the progress of the translation of one kind of records into one language. It counts only fields that have
+// text in the original. A record whose original is in this language counts as complete.
 type Count struct {
 	Kind          calendar.Kind     `json:"kind"`
 	Language      calendar.Language `json:"language"`
@@ -24,7 +24,7 @@ type Count struct {
 	MissingFields int               `json:"missing_fields"` // number of missing fields of all records
 }
 
-// Filter selects kinds and languages. An empty list means all.
+// Filter selects the kinds and languages to report. An empty list means all.
 type Filter struct {
 	Kinds     []calendar.Kind
 	Languages []calendar.Language
@@ -44,7 +44,7 @@ func (f Filter) languages() []calendar.Language {
 	return f.Languages
 }
 
-// Status returns the counts for each kind and language. It needs one statement for each.
+// Status returns one Count for each kind and language, with one query for each.
 func Status(ctx context.Context, db *ent.Client, f Filter) ([]Count, error) {
 	var out []Count
 	for _, kind := range f.kinds() {
@@ -59,7 +59,7 @@ func Status(ctx context.Context, db *ent.Client, f Filter) ([]Count, error) {
 	return out, nil
 }
 
-// sums is a row of the query in count.
+// sums is the result of one query for a Count.
 type sums struct {
 	Records  int `sql:"records"`
 	Complete int `sql:"complete"`
@@ -91,8 +91,8 @@ func count(ctx context.Context, db *ent.Client, kind calendar.Kind, l calendar.L
 	return c, nil
 }
 
-// sum changes a query for records to a query for their sums. It compares lengths, because for some engines a
-// text of blanks equals an empty one.
+// sum changes a query for records to a query that counts complete, partial and missing translations. It compares
+// lengths, because in some databases a text of blanks equals an empty one.
 func sum(l calendar.Language, table, owner string, fields ...string) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		t := sql.Table(table).As("translated")
@@ -117,7 +117,7 @@ func sum(l calendar.Language, table, owner string, fields ...string) func(*sql.S
 	}
 }
 
-// Missing is a record with missing translations in a language.
+// Missing is a record that has untranslated fields in a language.
 type Missing struct {
 	Kind     calendar.Kind     `json:"kind"`
 	ID       int64             `json:"id"`
@@ -126,7 +126,7 @@ type Missing struct {
 	Fields   []Field           `json:"fields"`
 }
 
-// ListMissing calls do for each record with missing translations, in the order of kind, id and language.
+// ListMissing calls do for each record and language with untranslated fields, in the order of kind, id and language.
 func ListMissing(ctx context.Context, db *ent.Client, f Filter, do func(Missing) error) error {
 	for _, kind := range f.kinds() {
 		err := forEachRecord(ctx, db, kind, selection{}, func(r *record) error {

@@ -39,8 +39,8 @@ const (
 	Reason      Field = "event_status_reason"
 )
 
-// Fields returns the translatable fields of a kind (contract, section 14). The slug is last. It is optional in
-// a translation, so it never counts as missing.
+// Fields returns the fields of a kind that can be translated (contract, section 14). The slug comes last. A translation
+// does not need a slug, so a slug never counts as missing.
 func Fields(kind calendar.Kind) []Field {
 	if kind == calendar.Event {
 		return []Field{Title, Description, Excerpt, Reason, Slug}
@@ -48,7 +48,7 @@ func Fields(kind calendar.Kind) []Field {
 	return []Field{Name, Description, Slug}
 }
 
-// ID identifies a text in all its languages.
+// ID identifies one text of a record, whatever its language.
 type ID struct {
 	Kind   calendar.Kind
 	Record int64
@@ -83,7 +83,7 @@ func ParseID(s string) (ID, error) {
 	return id, nil
 }
 
-// shorten cuts a text from a file for a message.
+// shorten cuts a text from a file, for use in an error message.
 func shorten(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
@@ -119,7 +119,7 @@ func (r *record) textIn(l calendar.Language) *calendar.Text {
 	return nil
 }
 
-// text returns a field in a language. "" means that there is none.
+// text returns the text of a field in a language. "" means that there is none.
 func (r *record) text(l calendar.Language, f Field) string { return field(r.textIn(l), f) }
 
 func field(t *calendar.Text, f Field) string {
@@ -141,7 +141,7 @@ func field(t *calendar.Text, f Field) string {
 	return ""
 }
 
-// missing returns the fields, except the slug, that have text in the original but not in language l.
+// missing returns the fields that have text in the original but not in language l. It never returns the slug.
 func (r *record) missing(l calendar.Language) []Field {
 	var out []Field
 	if l == r.original.Language {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// update locks the record of a group, decides again, and writes the changed texts. If the record was deleted
-// meanwhile, the outcome is Unknown.
+// update locks the record of a group, decides its units again, and writes the changed texts. If the record was deleted
+// meanwhile, the outcome of its units is Unknown.
 func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
 	var d decision
 	var err error
@@ -41,7 +41,8 @@ func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision,
 	return d, err
 }
 
-// updateRow is update for one type of row. For a term of another taxonomy the outcome is Unknown.
+// updateRow does the work of update for one type of database row. If a term turns out to be of another taxonomy, the
+// outcome is Unknown.
 func updateRow[R ent.Row](
 	ctx context.Context, r *importRun, tx *ent.Tx, g *group,
 	lock func(context.Context, *ent.Tx, int64) (R, error), write func(R, texts) error,

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// motif draws a tile of a pattern. It has one or more variants, which alternate, or appear at random if random is
-// true.
+// motif draws one tile of a repeating pattern. If it has several variants, they alternate, or appear at random if
+// random is true.
 type motif struct {
 	variants int
 	random   bool
@@ -240,8 +240,8 @@ var motifs = map[string]motif{
 // circleEdges is the number of straight lines that approximate a circle.
 const circleEdges = 72
 
-// pointOnCircle returns a point on a circle. At is the angle in units of 1/circleEdges of a circle, clockwise
-// from the right. The result is in units of 1/64 pixel.
+// pointOnCircle returns a point on a circle. at is the angle, clockwise from the right; circleEdges is a full circle.
+// The result is in units of 1/64 pixel.
 func pointOnCircle(x, y, r, at int) fixed.Point26_6 {
 	sine, cosine := math.Sincos(2 * math.Pi * float64(at) / circleEdges)
 	return fixed.Point26_6{
@@ -263,7 +263,7 @@ func (t *tile) fill(c color.RGBA, lines ...[]fixed.Point26_6) {
 	o.fill(t.RGBA, c)
 }
 
-// white returns the lighter one of the colours paper and ink.
+// white returns the lighter of the two colours paper and ink.
 func (t *tile) white() color.RGBA {
 	if t.colours.paper.G > t.colours.ink.G {
 		return t.colours.paper
@@ -292,7 +292,7 @@ func (t *tile) rect(left, top, right, bottom int, c color.RGBA) {
 
 func (t *tile) disc(x, y, r int, c color.RGBA) { t.sector(x, y, r, 0, 360, c) }
 
-// sector draws the part of a disc between two angles in degrees, clockwise from the right.
+// sector draws the part of a disc between two angles. The angles are in degrees, clockwise from the right.
 func (t *tile) sector(x, y, r, from, to int, c color.RGBA) {
 	var points []fixed.Point26_6
 	for at := from * circleEdges / 360; at <= to*circleEdges/360; at++ {

@@ -15,7 +15,7 @@ const (
 	step = 64 / rows
 )
 
-// outline is a set of closed lines to be filled. Its points are in units of 1/64 pixel.
+// outline is a shape to be filled, bounded by closed lines. Its points are in units of 1/64 pixel.
 type outline struct{ edges []edge }
 
 type edge struct{ from, to fixed.Point26_6 }
@@ -56,8 +56,7 @@ func (o *outline) fill(img *image.RGBA, c color.RGBA) {
 	}
 }
 
-// cross adds the points at which an edge crosses the sampled lines. A sampled line is in the middle of each
-// step.
+// cross adds the points at which an edge crosses the horizontal lines at which an outline is sampled.
 func (e edge) cross(lines [][]crossing) {
 	turn, from, to := 1, e.from, e.to
 	if from.Y > to.Y {
@@ -84,7 +83,7 @@ func ceil(a, b int) int {
 	return (a + b - 1) / b
 }
 
-// span adds the part of a sampled line between two places to the coverage of its pixels.
+// span adds a horizontal stretch from one position to another to the coverage of its pixels.
 func span(cover []int, from, to int) {
 	from, to = max(from, 0), min(to, len(cover)*64)
 	for from < to {

@@ -28,7 +28,7 @@ const cell = 128
 // quality is the JPEG quality.
 const quality = 60
 
-// Poster is the content of a picture.
+// Poster describes a picture to draw.
 type Poster struct {
 	Motif string // name of one of Motifs
 	Seed  uint64 // selects the colours and the arrangement of the motif
@@ -98,7 +98,7 @@ func pattern(img *image.RGBA, m motif, colours palette, r *rand.Rand) {
 	}
 }
 
-// interpolate returns the rounded value between a and b at the part at/whole of the way.
+// interpolate returns a rounded value between a and b. at of 0 gives a, and at equal to whole gives b.
 func interpolate(a, b uint8, at, whole int) uint8 {
 	return uint8((int(a)*(whole-at) + int(b)*at + whole/2) / whole)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// drawPoster is a poster, decoded, and the bytes.
+// drawPoster draws a poster. It returns the decoded picture and the bytes of its file.
 func drawPoster(t testing.TB, p Poster) (*image.YCbCr, []byte) {
 	t.Helper()
 	_, data, err := Draw(p)
@@ -23,8 +23,8 @@ func drawPoster(t testing.TB, p Poster) (*image.YCbCr, []byte) {
 	return img.(*image.YCbCr), data
 }
 
-// TestBytes has a sum for each picture. They change with what is drawn, and may change with the JPEG encoder of
-// another Go release; never with the machine.
+// TestBytes compares the checksum of each picture. It changes if a picture is drawn differently, and may change with
+// the JPEG encoder of another Go release. It never depends on the machine.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -45,7 +45,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestPicturesAreSmall has each picture in its size and with a file that is quick to load.
+// TestPicturesAreSmall checks the dimensions of each picture, and that its file is small enough to load quickly.
 func TestPicturesAreSmall(t *testing.T) {
 	t.Parallel()
 	for _, m := range Motifs() {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// claim is words of a language that say something about the record of an event.
+// claim is a pattern of words that state a fact about the event, with a check of that fact.
 type claim struct {
 	language calendar.Language
 	pattern  *regexp.Regexp
@@ -43,12 +43,12 @@ var claims = []claim{
 	{calendar.English, words(`women|girls|her`), wrongOfMen},
 	{calendar.Polish, words(`zawodniczki|piłkarki|gospodynie|koszykarki|siatkarki|bramkark[ai]`), wrongOfMen},
 	{calendar.Spanish, words(`las jugadoras|las locales|las chicas|las visitantes`), wrongOfMen},
-	{calendar.English, words(`swimming goggles|swimming cap|swimming costume|swimsuit`), equipmentOf("move", "Swimming")},
-	{calendar.Polish, words(`okular\pL+ pływack\pL+|czepek|czepka|strój kąpielowy|stroju kąpielowego`), equipmentOf("move", "Swimming")},
-	{calendar.Spanish, words(`gafas de nadar|gorro de baño|bañador`), equipmentOf("move", "Swimming")},
-	{calendar.English, words(`indoor shoes|clean trainers`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
-	{calendar.Polish, words(`obuwie zmienne|obuwia zmiennego|buty na zmianę`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
-	{calendar.Spanish, words(`calzado de interior|zapatillas de suela limpia`), notOf("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.English, words(`swimming goggles|swimming cap|swimming costume|swimsuit`), equipmentOnlyAt("move", "Swimming")},
+	{calendar.Polish, words(`okular\pL+ pływack\pL+|czepek|czepka|strój kąpielowy|stroju kąpielowego`), equipmentOnlyAt("move", "Swimming")},
+	{calendar.Spanish, words(`gafas de nadar|gorro de baño|bañador`), equipmentOnlyAt("move", "Swimming")},
+	{calendar.English, words(`indoor shoes|clean trainers`), equipmentNotAt("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.Polish, words(`obuwie zmienne|obuwia zmiennego|buty na zmianę`), equipmentNotAt("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
+	{calendar.Spanish, words(`calzado de interior|zapatillas de suela limpia`), equipmentNotAt("move", "Swimming", "Yoga", "Judo", "Cross-country Running")},
 	{calendar.English, regexp.MustCompile(`(?i)\b(doors open)\b`), wrongDoors},
 	{calendar.Polish, regexp.MustCompile(`(?i)(drzwi otwieramy|otwarcie drzwi)`), wrongDoors},
 	{calendar.Spanish, regexp.MustCompile(`(?i)(apertura de puertas|las puertas se abren)`), wrongDoors},
@@ -61,19 +61,19 @@ var claims = []claim{
 	{calendar.Spanish, regexp.MustCompile(`[\pL>] (y [«“]?[IiÍí][^aeoáéó\s]|y [Hh]i[^aeoáéóp]|o [«“]?[OoÓó]\pL|o [Hh][oó]\pL)`), nil},
 }
 
-// words matches a pattern between characters that are no letters.
+// words compiles a pattern that matches whole words only.
 func words(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL\d])(` + pattern + `)(?:$|[^\pL\d])`)
 }
 
-// numbersIn returns the words of lists of numbers, as alternatives of a pattern.
+// numbersIn returns the words of lists of numbers as alternatives of a regular expression.
 func numbersIn(lists ...[]string) string {
 	return strings.Join(slices.DeleteFunc(slices.Concat(lists...), func(s string) bool { return s == "" }), "|")
 }
 
 func (m *testEvent) language(c *Calendar) calendar.Language { return c.o.Languages[0] }
 
-// wrongWeekday reports whether an event is on another day than the one that is named, also in the plural.
+// wrongWeekday reports whether an event is on another weekday than the matched text names.
 func wrongWeekday(c *Calendar, m *testEvent, match string) bool {
 	if m.language(c) == calendar.English || strings.HasPrefix(match, "sáb") || strings.HasPrefix(match, "dom") {
 		match = strings.TrimSuffix(match, "s")
@@ -87,8 +87,8 @@ func wrongWeekday(c *Calendar, m *testEvent, match string) bool {
 	return true
 }
 
-// wrongLength reports whether an event is neither as long as the words say, nor on as many days. A length under half of that
-// of the event is one of its parts.
+// wrongLength reports whether the matched duration differs from that of the event, in time and in days. A duration
+// under half of the event's is allowed, because it may be that of a part.
 func wrongLength(c *Calendar, m *testEvent, match string) bool {
 	l := m.language(c)
 	is := func(length string) bool { return strings.Contains(length, match) }
@@ -112,7 +112,8 @@ func wrongAges(c *Calendar, m *testEvent, match string) bool {
 	return len(m.kind.Ages) == 0 || !strings.Contains(agesText(m.language(c), m.ages()), match)
 }
 
-// wrongSeason reports whether an event is in another season. A title may be set in any.
+// wrongSeason reports whether an event is in another season than the matched text names. A season in the title is
+// allowed.
 func wrongSeason(c *Calendar, m *testEvent, match string) bool {
 	if strings.Contains(m.Title[m.language(c)], match) {
 		return false
@@ -146,13 +147,14 @@ func wrongOfMen(c *Calendar, m *testEvent, _ string) bool {
 	return m.division(c) == 0 && !m.entry(c, "division", "Juniors")
 }
 
-// equipmentOf reports equipment at an event that has not the entry of a list.
-func equipmentOf(list, name string) func(*Calendar, *testEvent, string) bool {
+// equipmentOnlyAt returns a check for words about equipment. It reports an error unless the title has the entry name of the
+// list.
+func equipmentOnlyAt(list, name string) func(*Calendar, *testEvent, string) bool {
 	return func(c *Calendar, m *testEvent, _ string) bool { return !m.entry(c, list, name) }
 }
 
-// notOf reports equipment at an event with one of the entries.
-func notOf(list string, names ...string) func(*Calendar, *testEvent, string) bool {
+// equipmentNotAt returns a check for words about equipment. It reports an error if the title has one of the entries of the list.
+func equipmentNotAt(list string, names ...string) func(*Calendar, *testEvent, string) bool {
 	return func(c *Calendar, m *testEvent, _ string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return m.entry(c, list, name) })
 	}
@@ -161,15 +163,15 @@ func notOf(list string, names ...string) func(*Calendar, *testEvent, string) boo
 func wrongDoors(_ *Calendar, m *testEvent, _ string) bool { return !m.kind.Doors || m.Span.AllDay }
 func wrongFree(_ *Calendar, m *testEvent, _ string) bool  { return m.Cost.Lowest() != "0" }
 
-// wrongTram reports whether no stop of a tram is known in the city.
+// wrongTram reports whether the city of the event has no known tram stop.
 func wrongTram(c *Calendar, m *testEvent, _ string) bool {
 	return !slices.ContainsFunc(c.cities[m.draft.city].quarters, func(q quarter) bool {
 		return strings.Contains(q.stop.name, "tram") || strings.Contains(q.stop.name, "tranvía")
 	})
 }
 
-// eventsOf calls look for each event, with what it was made of.
-func eventsOf(c *Calendar, look func(m *testEvent)) {
+// forEachEvent calls look for each event of a calendar, with the outline that the event was generated from.
+func forEachEvent(c *Calendar, look func(m *testEvent)) {
 	for i := range c.Len() {
 		m := testEvent{Event: c.Event(i), i: i, roomSlot: c.spots[i]}
 		c.outlineEvent(&m.eventOutline, i)
@@ -178,7 +180,8 @@ func eventsOf(c *Calendar, look func(m *testEvent)) {
 	}
 }
 
-// TestRecordAndTextAgree reads every event of 18 calendars. Short: fewer events.
+// TestRecordAndTextAgree checks that the texts of events state no wrong facts, in 18 calendars. Short mode: fewer
+// events.
 func TestRecordAndTextAgree(t *testing.T) {
 	events := 10_000
 	if testing.Short() {
@@ -211,7 +214,7 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 			wrong[kind]++
 		}
 	}
-	eventsOf(c, func(m *testEvent) {
+	forEachEvent(c, func(m *testEvent) {
 		text := m.Description[l]
 		if strings.Contains(text, "{") || strings.Count(m.Title[l], ": ") > 1 || strings.Contains(m.Title[l], "?,") {
 			report("punctuation: %q: %s", m.Title[l], text)
@@ -249,7 +252,7 @@ func agree(t *testing.T, c *Calendar, l calendar.Language) {
 	}
 }
 
-// checkClaims reports what an event says of itself in a language and is not so.
+// checkClaims reports the statements in an event's texts that are wrong, in one language.
 func (c *Calendar) checkClaims(m *testEvent, l calendar.Language, report func(format string, args ...any)) {
 	text := m.Description[l]
 	for _, claim := range claims {
@@ -278,7 +281,7 @@ func commonestOf(counts map[string]int) (commonest string) {
 	return commonest
 }
 
-// agreesWithKind checks the place, the organizer, the hours, the days and the price of an event.
+// agreesWithKind reports an event whose place, organizer, time, weekday or price does not suit its kind.
 func agreesWithKind(c *Calendar, m *testEvent, report func(string, ...any)) {
 	country := c.cities[0].country.code
 	if c.isHoliday(m.Span.Start) && m.timed() && m.kind.Role != clockChangeRole {
@@ -310,8 +313,8 @@ func agreesWithKind(c *Calendar, m *testEvent, report func(string, ...any)) {
 	}
 }
 
-// namesFact reports whether a description names a person, a band, a team, a work, a place, a date or a price of the event.
-// A description of its subject does.
+// namesFact reports whether a description names something particular of the event, such as a person, a place, a date or
+// a price. A description of the event's subject counts as such.
 func (c *Calendar) namesFact(m *testEvent, l calendar.Language, text string) bool {
 	texts := c.textsOf(&m.eventOutline)
 	lead := texts[0].leads[c.leads[m.i*len(c.o.Languages)]]
@@ -333,8 +336,8 @@ func sentencesOf(html string) []string {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// TestNoTextAgainInAMonth counts the descriptions of each kind and activity in each month. One is used twice only if all
-// that suit the event were used.
+// TestNoTextAgainInAMonth checks how often each description occurs in a month. It may occur twice only after all others
+// that suit the event occurred.
 func TestNoTextAgainInAMonth(t *testing.T) {
 	forEachCalendar(t, 300, func(t *testing.T, c *Calendar) {
 		type use struct {
@@ -342,7 +345,7 @@ func TestNoTextAgainInAMonth(t *testing.T) {
 			year, month int
 		}
 		used := map[use]map[uint16]int{}
-		eventsOf(c, func(m *testEvent) {
+		forEachEvent(c, func(m *testEvent) {
 			texts := c.textsOf(&m.eventOutline)[0]
 			year, month, _ := c.day(int(m.day)).Date()
 			at := use{texts, year, int(month)}
@@ -370,7 +373,7 @@ func TestNoTextAgainInAMonth(t *testing.T) {
 	})
 }
 
-// TestHolidays has days that governments published.
+// TestHolidays compares the computed public holidays with dates that governments published.
 func TestHolidays(t *testing.T) {
 	for country, days := range map[string][]string{
 		"PL": {"2026-04-05", "2026-04-06", "2026-05-24", "2026-06-04", "2026-11-11", "2027-03-29", "2027-05-27"},
@@ -452,7 +455,7 @@ func TestGrammar(t *testing.T) {
 	}
 }
 
-// TestComposedTitles reads the titles of events and series in every language of each calendar.
+// TestComposedTitles checks the punctuation of all titles in every language.
 func TestComposedTitles(t *testing.T) {
 	wrong := regexp.MustCompile(`[?!][,:.]|: .*: |[,;:]$|  |\{`)
 	forEachCalendar(t, 1000, func(t *testing.T, c *Calendar) {

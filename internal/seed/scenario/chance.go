@@ -11,7 +11,8 @@ import (
 // each event can be generated without the others.
 type randomSource uint64
 
-// chanceOf returns a generator whose state depends on parts. Equal parts give equal numbers.
+// chanceOf returns a generator of random numbers. Its sequence depends only on parts, so equal parts give equal
+// numbers.
 func chanceOf(parts ...uint64) randomSource {
 	var c randomSource
 	for _, p := range parts {
@@ -40,7 +41,7 @@ func (c *randomSource) below(n int) int {
 // between returns a random number from low to high, both included.
 func (c *randomSource) between(low, high int) int { return low + c.below(high-low+1) }
 
-// percent returns true in p of 100 cases on average.
+// percent returns true with a probability of p percent.
 func (c *randomSource) percent(p int) bool { return c.below(100) < p }
 
 // lowBiased returns a random number from 0 to n-1. Small numbers are most frequent: about six of ten are in the
@@ -51,7 +52,7 @@ func (c *randomSource) lowBiased(n int) int {
 	return min(int(float64(n)*u2*u2*u), n-1)
 }
 
-// permutation is a permutation of the numbers from 0 to size-1. It maps neighbours to distant numbers.
+// permutation is a pseudo-random order of the numbers from 0 to size-1. It maps neighbours to distant numbers.
 type permutation struct{ size, step, offset uint64 }
 
 func newScatter(size uint64, c randomSource) permutation {
@@ -68,7 +69,7 @@ func newScatter(size uint64, c randomSource) permutation {
 	return s
 }
 
-// at returns the number that k modulo size maps to.
+// at returns the number at position k of the permutation. Positions repeat after size.
 func (s permutation) at(k uint64) uint64 {
 	if s.size < 2 {
 		return 0
@@ -103,8 +104,8 @@ const (
 	chanceLeads
 )
 
-// fake returns a generator of names and words for one purpose. gofakeit.New is unsuitable, because it treats
-// seed 0 as random.
+// fake returns a generator of names and words. what distinguishes the purposes, so that each has other names.
+// gofakeit.New is unsuitable, because it treats seed 0 as random.
 func (c *Calendar) fake(what uint64) *gofakeit.Faker {
 	source := chanceOf(c.o.Seed, what)
 	return gofakeit.NewCustom(rand.NewSource(int64(source.next() >> 1)).(rand.Source64))

@@ -31,7 +31,7 @@ type city struct {
 	changes   []int // numbers of the days in whose night the clocks change
 }
 
-// placeName is a name with the form after a preposition: George Square, in George Square.
+// placeName is the name of a place, with the form that follows a preposition: George Square, in George Square.
 type placeName struct{ name, at string }
 
 // quarter is a district of a city.
@@ -42,8 +42,8 @@ type quarter struct {
 	stop    placeName // stop of the public transport; "" means unknown
 }
 
-// HomeOf returns the language whose countries have a city with this name in any language. For an unknown city
-// it returns the preferred language.
+// HomeOf returns the language of the countries in which there is a city with this name. If the city is unknown, it
+// returns preferred.
 func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
 	order := append([]calendar.Language{preferred}, calendar.Languages...)
 	for _, l := range order {
@@ -62,7 +62,7 @@ func HomeOf(name string, preferred calendar.Language) (calendar.Language, error)
 	return preferred, nil
 }
 
-// cityAt returns the index of a city in the list of cities. -1 means that it is not there.
+// cityAt returns the index of a city in a list of cities, or -1 if it is missing.
 func cityAt(entries [][]string, name string) int {
 	slug := calendar.Slug(name)
 	return slices.IndexFunc(entries, func(e []string) bool {
@@ -154,9 +154,8 @@ var fixedPast = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // maxCities is the maximum number of cities of a calendar.
 const maxCities = 14
 
-// unknownCity makes a city with the name c.o.City in a country. The caller has found that name in no list. The
-// city has the position, zone and telephone numbers that the country has for such cities. Its name
-// is not declined.
+// unknownCity returns a city with the name c.o.City, which is in no list. Position, zone and telephone numbers are
+// those that the country has for such cities. The name is not declined.
 func (c *Calendar) unknownCity(in *country) city {
 	to := in.of
 	to.name = c.o.City
@@ -174,7 +173,8 @@ func (c *Calendar) unknownCity(in *country) city {
 	return to
 }
 
-// citiesByCountry returns up to eight cities of one country: that of the first city with at least two others.
+// citiesByCountry returns up to eight cities of one country. It is the country of the first city that has at least two
+// others in the list.
 func citiesByCountry(cities []city) []city {
 	for _, first := range cities {
 		var in []city

@@ -78,7 +78,7 @@ func (c *Calendar) readCountries() (map[string]*country, error) {
 	return countries, nil
 }
 
-// locate sets the zone and the position of a city.
+// locate sets the zone and the position of a city from texts.
 func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	if in.own, err = calendar.ParseZone(zone); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	return err
 }
 
-// readDetails reads the districts, sights, neighbouring towns and regional holidays of a city.
+// readDetails reads the districts, sights, neighbouring towns and regional holidays of a city from the data files.
 func (c *Calendar) readDetails(to *city) error {
 	for _, e := range c.local["list quarters"].Entries {
 		if e[0] != to.name {

@@ -9,8 +9,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// TestACalendarIsAliveToday makes the calendar of a demo on many days of a year. One event is going on, and public events are
-// to come. In a city each day of the next weeks has some, and the weekend several. Short: on fewer days.
+// TestACalendarIsAliveToday generates a demo calendar for many days of a year. On each day one event must be going on,
+// and others must follow soon. A city must have events on each day of the next weeks, and several at weekends. Short
+// mode: fewer days.
 func TestACalendarIsAliveToday(t *testing.T) {
 	step := 29
 	if testing.Short() {
@@ -57,7 +58,7 @@ func TestACalendarIsAliveToday(t *testing.T) {
 	}
 }
 
-// Short: each city in a third of the scenarios.
+// Short mode: each city in a third of the scenarios.
 func TestCities(t *testing.T) {
 	tests := []struct {
 		city              string
@@ -136,7 +137,8 @@ func TestCitiesAreComplete(t *testing.T) {
 	}
 }
 
-// TestVenuesAreNamedForTheirPlace makes venues in cities where the districts of streets are not known. No name has a district.
+// TestVenuesAreNamedForTheirPlace generates venues in cities for which the district of a street is unknown. Their names
+// must not have a district.
 func TestVenuesAreNamedForTheirPlace(t *testing.T) {
 	for city, l := range map[string]calendar.Language{"Cardiff": "en", "Málaga": "es", "Lublin": "pl"} {
 		o := optionsOf("city", l, 100)
@@ -152,7 +154,7 @@ func TestVenuesAreNamedForTheirPlace(t *testing.T) {
 	}
 }
 
-// TestStreets has the forms of streets in names of venues.
+// TestStreets checks the forms of street names in names of venues.
 func TestStreets(t *testing.T) {
 	for name, want := range map[string]string{
 		"Szewska": "Szewskiej", "Długa": "Długiej", "Rybna": "Rybnej", "Wschodnia": "Wschodniej", "Krupnicza": "Krupniczej",
@@ -171,7 +173,8 @@ func TestStreets(t *testing.T) {
 	}
 }
 
-// TestCalendarsOfTheFuture can be read before they begin.
+// TestCalendarsOfTheFuture generates a calendar without Options.Now that begins after the present. Most events must
+// count as published already.
 func TestCalendarsOfTheFuture(t *testing.T) {
 	o := optionsOf("city", calendar.Polish, 300)
 	o.Now = time.Time{}

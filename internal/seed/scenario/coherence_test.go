@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// testEvent is an event with what it was made of.
+// testEvent is a generated event with the outline that it was generated from.
 type testEvent struct {
 	Event
 	i int
@@ -21,13 +21,13 @@ type testEvent struct {
 
 func (m *testEvent) timed() bool { return !m.Span.AllDay }
 
-// minute is the start in minutes after midnight.
+// minute returns the start of the event in minutes after midnight.
 func (m *testEvent) minute() int {
 	return int(m.Span.Start.Sub(m.Span.Start.StartOfDay()) / time.Minute)
 }
 
-// TestEventsMakeSense makes calendars and looks at every event. A property that no event of any calendar could have violated is
-// an error. The pairs of forEachCalendar have manyEvents. Short: there are only these pairs, with fewer events.
+// TestEventsMakeSense generates calendars and checks each event against a list of rules. A rule that applied to no
+// event is an error too. The calendars of isPair have manyEvents. Short mode: only these, with fewer events.
 func TestEventsMakeSense(t *testing.T) {
 	seen := map[string]int{}
 	for i, s := range Scenarios {
@@ -56,17 +56,17 @@ func TestEventsMakeSense(t *testing.T) {
 // properties report whether they are about an event, and if so what is wrong with it.
 var properties = map[string]func(c *Calendar, m *testEvent) (about bool, wrong string){
 	"walks at dusk begin near sunset": func(c *Calendar, m *testEvent) (bool, string) {
-		return m.entry(c, "walk", "the city at dusk"), m.sun(c, -40, 0)
+		return m.entry(c, "walk", "the city at dusk"), m.checkSunset(c, -40, 0)
 	},
 	"fire burns after sunset": func(c *Calendar, m *testEvent) (bool, string) {
-		return m.entry(c, "act", "fire after sunset"), m.sun(c, afterDusk, 6*60)
+		return m.entry(c, "act", "fire after sunset"), m.checkSunset(c, afterDusk, 6*60)
 	},
 	"candles burn in the dark": func(c *Calendar, m *testEvent) (bool, string) {
 		return strings.Contains(strings.ToLower(m.Title[calendar.English]), "candle") ||
-			strings.Contains(m.Title[calendar.Polish], "świec"), m.sun(c, 15, 6*60)
+			strings.Contains(m.Title[calendar.Polish], "świec"), m.checkSunset(c, 15, 6*60)
 	},
 	"night runs are at night": func(c *Calendar, m *testEvent) (bool, string) {
-		return m.entry(c, "run", "Night Run"), m.sun(c, 15, 6*60)
+		return m.entry(c, "run", "Night Run"), m.checkSunset(c, 15, 6*60)
 	},
 	"what is outdoors is outdoors": func(c *Calendar, m *testEvent) (bool, string) {
 		if len(m.Venues) > 0 && !slices.Contains([]string{"park", "stage", "stadium"}, c.plan.Venues[m.Venues[0]%len(c.plan.Venues)]) {
@@ -137,7 +137,7 @@ var properties = map[string]func(c *Calendar, m *testEvent) (about bool, wrong s
 	},
 }
 
-// entry reports whether an entry of a list, as English names it, is in the title.
+// entry reports whether the title has an entry of a list. name is the entry's English name.
 func (m *testEvent) entry(c *Calendar, list, name string) bool {
 	for _, r := range c.rules {
 		if c.lists[r.slot-slotLists].name == list && strings.EqualFold(r.name, name) {
@@ -147,8 +147,8 @@ func (m *testEvent) entry(c *Calendar, list, name string) bool {
 	return false
 }
 
-// sun checks when an event begins, in minutes after sunset.
-func (m *testEvent) sun(c *Calendar, least, most int) string {
+// checkSunset returns an error text if the event does not begin between least and most minutes after sunset, else "".
+func (m *testEvent) checkSunset(c *Calendar, least, most int) string {
 	set := c.sunsetOf(m.draft.city, int(m.day))
 	if after := m.minute() - set; after < least || after > most {
 		return fmt.Sprintf("%d minutes after sunset", after)
@@ -156,7 +156,7 @@ func (m *testEvent) sun(c *Calendar, least, most int) string {
 	return ""
 }
 
-// isCheap reports whether an event costs no more than so many pounds.
+// isCheap reports whether an event costs at most a number of pounds.
 func isCheap(c *Calendar, m *testEvent, pounds int) bool {
 	if len(m.Cost.Prices) == 0 {
 		return true
@@ -227,13 +227,13 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 	}
 }
 
-// roomBooking is when an event has a room.
+// roomBooking is the time during which an event occupies a room.
 type roomBooking struct {
 	from, to calendar.Wall
 	event    int
 }
 
-// checkRooms reports events that are in one room at once, in the order in which they begin.
+// checkRooms reports an error if a venue has more events at a time than rooms. all must be sorted by start.
 func checkRooms(t *testing.T, venue string, rooms int, all []roomBooking) {
 	t.Helper()
 	var running []roomBooking

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// cycle is an order of kinds that repeats. Each kind occurs as often as its weight, evenly spread.
+// cycle is a repeating sequence of kinds of events. Each kind occurs as often as its weight, evenly spread.
 type cycle struct {
 	order []*kind
 	turn  []int // number of earlier occurrences of the kind in order
@@ -34,14 +34,14 @@ func newCycle(kinds []*kind) cycle {
 	return cy
 }
 
-// at returns the kind at place n, and the number of earlier places of that kind.
+// at returns the kind at position n of the sequence. rank is the number of earlier positions with that kind.
 func (cy cycle) at(n int) (k *kind, rank int) {
 	round, place := n/len(cy.order), n%len(cy.order)
 	k = cy.order[place]
 	return k, round*k.Weight + cy.turn[place]
 }
 
-// count returns the number of places of kind k among the first n.
+// count returns how often kind k occurs in the first n positions.
 func (cy cycle) count(k *kind, n int) int {
 	all := n / len(cy.order) * k.Weight
 	for _, other := range cy.order[:n%len(cy.order)] {
@@ -52,8 +52,7 @@ func (cy cycle) count(k *kind, n int) int {
 	return all
 }
 
-// fillCycles creates the cycle of the kinds of each role. It leaves out kinds of standalone events, festivals and
-// courses without a possible day and venue.
+// fillCycles creates a cycle of kinds for each role. It leaves out kinds that have no possible day and venue.
 func (c *Calendar) fillCycles() error {
 	c.kindsOf = map[role]cycle{}
 	byRole, possible := map[role][]*kind{}, map[role][]*kind{}

@@ -56,8 +56,8 @@ func (c *Calendar) month(day int) int {
 // hasSeasons reports whether the city has summers and winters. Near the equator people speak of rain instead.
 func (c *Calendar) hasSeasons() bool { return math.Abs(c.cities[0].lat) >= 12 }
 
-// inSeason reports whether a month, as month returns it, is in a season from the first to the last month. 0, 0
-// means all year.
+// inSeason reports whether a month is in a season, given as its first and last month. {0, 0} means all year. The month
+// must come from Calendar.month, which adjusts for the southern hemisphere.
 func inSeason(month int, season [2]int) bool {
 	switch first, last := season[0], season[1]; {
 	case first == 0:
@@ -69,8 +69,8 @@ func inSeason(month int, season [2]int) bool {
 	}
 }
 
-// suits reports whether an event of a kind may begin on a day and last for further days, of which after is the
-// number.
+// suits reports whether an event of a kind may begin on a day. after is the number of days that the event lasts beyond
+// the first.
 func (c *Calendar) suits(k *kind, day, after int) bool {
 	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
@@ -84,8 +84,8 @@ func (c *Calendar) suits(k *kind, day, after int) bool {
 	return true
 }
 
-// fillKindDays sets the cumulated weights of the days for events of a kind. If no day suits the kind, all are
-// 0.
+// fillKindDays sets the cumulative weights by which days are chosen for events of a kind. If no day suits the kind, all
+// weights are 0.
 func (c *Calendar) fillKindDays(k *kind) {
 	after := 0
 	if len(k.starts) == 0 && k.Lasts[1] <= 3 {
@@ -117,8 +117,8 @@ func (c *Calendar) fillKindDays(k *kind) {
 	}
 }
 
-// lessonInterval returns the number of days between two lessons: 7, or 1 in a short calendar, in which a course takes
-// the days from a Monday on.
+// lessonInterval returns the number of days between two lessons of a course. It is 7, or 1 if the calendar is too short
+// for weekly lessons.
 func (c *Calendar) lessonInterval() int {
 	if len(c.publicHolidays) < 7*lessonsOfCourse+7 {
 		return 1
@@ -146,7 +146,7 @@ func (c *Calendar) inBreak(day int) bool {
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf returns the day of the n-th of count events of the kind, in order of time.
+// dayOf chooses the day of event n of a kind. count is the number of all its events, which are in order of time.
 func (k *kind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]
 	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
@@ -162,13 +162,13 @@ func (c *Calendar) hasDayAndVenue(k *kind) bool {
 	return len(k.At) == 0 || slices.ContainsFunc(k.At, func(typ string) bool { return len(c.venueIndex.byType[typ]) > 0 })
 }
 
-// clock is a time of day. If dusk or dark is set, it depends on the sunset.
+// clock is a time of day at which events begin. If dusk or dark is set, it is relative to the sunset.
 type clock struct {
 	minute     int // minutes after midnight
 	dusk, dark bool
 }
 
-// at returns the time on a day in a city, in minutes after midnight.
+// at returns the time in minutes after midnight, on a day in a city.
 func (t clock) at(c *Calendar, city, day int) int {
 	switch {
 	case t.dusk:

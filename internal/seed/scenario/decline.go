@@ -52,7 +52,8 @@ var irregularNames = map[string]string{
 	"Krawiec": "Krawc",
 }
 
-// appendEndings returns the forms of a name with one stem.
+// appendEndings returns the cases of a name by appending endings. The nominative is name, and the other cases begin
+// with stem.
 func appendEndings(name, stem string, genitive, dative, accusative, instrumental, locative string) [grammaticalCases]string {
 	return [grammaticalCases]string{
 		name, stem + genitive, stem + dative, stem + accusative, stem + instrumental, stem + locative,
@@ -99,7 +100,7 @@ func declineSilentE(name string) [grammaticalCases]string {
 	return appendEndings(name, "", name+"’a", name+"’owi", name+"’a", instrumental, locative)
 }
 
-// declineHard declines a name of a man whose stem ends in a consonant.
+// declineHard declines a man's name whose stem ends in a consonant.
 func declineHard(name, stem string) [grammaticalCases]string {
 	instrumental, locative := stem+"em", stem+"u"
 	switch {
@@ -112,7 +113,7 @@ func declineHard(name, stem string) [grammaticalCases]string {
 	return appendEndings(name, "", stem+"a", stem+"owi", stem+"a", instrumental, locative)
 }
 
-// stemOf returns the stem of a name of a man that ends in a consonant.
+// stemOf returns the stem of a man's name that ends in a consonant.
 func stemOf(name string, origin calendar.Language) string {
 	if origin != calendar.Polish {
 		return name
@@ -131,7 +132,7 @@ func stemOf(name string, origin calendar.Language) string {
 	return name
 }
 
-// softenStem returns a stem with the ending -e of the dative and the locative.
+// softenStem returns the form of a Polish stem before the ending -e of the dative and locative, with that ending.
 func softenStem(stem string) string {
 	for _, change := range [...][2]string{
 		{"st", "ście"},

@@ -12,7 +12,7 @@ type descriptionTexts struct {
 	subject     bool // the leads say what something is about, such as a film
 }
 
-// descriptionsOf returns the compiled descriptions in a section, by language.
+// descriptionsOf returns the descriptions of the section key in all languages.
 func (c *Calendar) descriptionsOf(key string) ([]*descriptionTexts, error) {
 	if a, ok := c.descriptions[key]; ok {
 		return a, nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// draft is an event, venue or organizer while it is generated.
+// draft has the random choices for an event, venue or organizer while it is generated.
 type draft struct {
 	c         *Calendar
 	outline   *eventOutline // the event of which it is; nil for venues and organizers
@@ -33,7 +33,7 @@ func newDraft(c *Calendar, own randomSource, city int) *draft {
 
 const maxSlots = 160
 
-// size returns the number of values of a slot.
+// size returns the number of different values with which a placeholder can be filled.
 func (c *Calendar) size(slot int) int {
 	switch slot {
 	case slotWho, slotWho2:
@@ -46,8 +46,8 @@ func (c *Calendar) size(slot int) int {
 	return c.lists[slot-slotLists].size
 }
 
-// value returns the value of a slot, the same for all languages. If the title has not chosen it, the first call
-// does.
+// value returns the index of the value that fills a placeholder. It is the same in all languages. The title usually
+// chooses the value; otherwise the first call does.
 func (d *draft) value(slot int) int {
 	if d.values[slot] < 0 {
 		source := chanceOf(uint64(d.chance), uint64(slot))
@@ -60,13 +60,13 @@ func (d *draft) value(slot int) int {
 	return int(d.values[slot])
 }
 
-// chooseTitle chooses a title of the kind and the values of its slots. Rank is the number of earlier events of the
-// kind. Events with near ranks have different titles.
+// chooseTitle chooses a title of the kind and the values of its placeholders. rank is the number of earlier events of
+// the kind. Events with similar ranks get different titles.
 func (d *draft) chooseTitle(k *kind, rank int) *title {
 	return d.setTitle(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
 }
 
-// setTitle chooses the values of the slots of a title. Turn is the number of earlier events with this title.
+// setTitle chooses the values of a title's placeholders. turn is the number of earlier events with this title.
 func (d *draft) setTitle(t *title, turn uint64) *title {
 	at := t.turns.at(turn)
 	d.title = t.slots
@@ -78,7 +78,7 @@ func (d *draft) setTitle(t *title, turn uint64) *title {
 	return t
 }
 
-// fill writes a template with filled slots. If html is true, it escapes the values.
+// fill writes a template in which the placeholders are replaced by their texts. If html is true, it escapes these.
 func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	for _, s := range t {
 		b.WriteString(s.text)
@@ -99,7 +99,7 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	}
 }
 
-// slot returns the text of a slot in a language.
+// slot returns the text that fills a placeholder in a language.
 func (d *draft) slot(s segment, language int) string {
 	c := d.c
 	switch s.slot {
@@ -170,7 +170,7 @@ func (d *draft) slot(s segment, language int) string {
 	return b.String()
 }
 
-// author returns the index of the author of the work in the title. A work has the same author in all events.
+// author returns the index of the person who wrote the work in the title. A work has the same author in all events.
 func (d *draft) author() int {
 	for _, slot := range d.title {
 		if slot >= slotLists && d.c.lists[slot-slotLists].works {

@@ -77,7 +77,7 @@ func (c *Calendar) finish(e *Event, p *eventOutline) {
 // broadcastTypes are the types of venues with events that people can often attend online too.
 var broadcastTypes = []string{"campus", "congress", "library", "seminar"}
 
-// attend chooses whether people attend an event in person or online.
+// attend sets whether people attend an event in person, online, or both.
 func (c *Calendar) attend(e *Event, p *eventOutline) {
 	at := p.kind.At
 	switch {

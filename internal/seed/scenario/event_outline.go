@@ -18,7 +18,7 @@ type eventOutline struct {
 	clock          int // start in minutes after midnight; 0 for all-day events
 }
 
-// outlineEvent chooses the kind and the title of an event and sets its needs.
+// outlineEvent chooses the kind and title of event i. It also sets what the event needs of its place and time.
 func (c *Calendar) outlineEvent(p *eventOutline, i int) {
 	own := chanceOf(c.o.Seed, chanceEvents, uint64(i))
 	l := &c.layout
@@ -76,7 +76,7 @@ func (c *Calendar) outlineEvent(p *eventOutline, i int) {
 	}
 }
 
-// chooseBrightTitle chooses a title of the kind that does not need darkness.
+// chooseBrightTitle chooses a title for an event that takes place in daylight.
 func (d *draft) chooseBrightTitle(k *kind, rank int) *title {
 	for i := range k.titles {
 		t := &k.titles[(rank+i)%len(k.titles)]
@@ -88,7 +88,8 @@ func (d *draft) chooseBrightTitle(k *kind, rank int) *title {
 	return d.chooseTitle(k, rank)
 }
 
-// chooseRoom chooses the place and time of an event. Calls must be in the order of the indexes.
+// chooseRoom chooses the place and time of an event. It must be called in the order of the indexes, because earlier
+// events occupy rooms.
 func (c *Calendar) chooseRoom(p *eventOutline) roomSlot {
 	w, k, l := &p.needs, p.kind, &c.layout
 	source := chanceOf(uint64(p.draft.chance), 2)
@@ -124,7 +125,7 @@ func (c *Calendar) chooseRoom(p *eventOutline) roomSlot {
 	return s
 }
 
-// outlinePinned outlines one of the events that nearly every calendar has.
+// outlinePinned outlines an event of a kind that nearly every calendar has.
 func (c *Calendar) outlinePinned(p *eventOutline, k *kind, own randomSource) {
 	p.kind, p.draft = k, newDraft(c, own, 0)
 	day := max(0, min(c.today()-3, len(c.publicHolidays)-1))
@@ -134,7 +135,7 @@ func (c *Calendar) outlinePinned(p *eventOutline, k *kind, own randomSource) {
 	p.needs = eventNeeds{day: day, first: day, last: day}
 }
 
-// outlineFestivalEvent outlines the n-th event of all festivals.
+// outlineFestivalEvent outlines an event that is part of a festival. n counts the events of all festivals.
 func (c *Calendar) outlineFestivalEvent(p *eventOutline, n int, own randomSource) {
 	l := &c.layout
 	which, turn := n/l.partsOfFestival, n%l.partsOfFestival
@@ -157,7 +158,7 @@ func (c *Calendar) outlineFestivalEvent(p *eventOutline, n int, own randomSource
 	}
 }
 
-// outlineLesson outlines a course if n is 0, otherwise its n-th lesson.
+// outlineLesson outlines lesson n of a course, or the course itself if n is 0. which is the number of the course.
 func (c *Calendar) outlineLesson(p *eventOutline, which, n int) {
 	own := chanceOf(c.o.Seed, chanceCourses, uint64(which))
 	head, rank := c.kindsOf[courseRole].at(which)
@@ -177,7 +178,7 @@ func (c *Calendar) outlineLesson(p *eventOutline, which, n int) {
 	p.needs.first, p.needs.last = p.needs.day, p.needs.day
 }
 
-// outlineFree outlines the n-th event that is neither a parent nor part of another.
+// outlineFree outlines an event that is neither a parent nor part of another. n counts these events.
 func (c *Calendar) outlineFree(p *eventOutline, n int, own randomSource) {
 	l := &c.layout
 	day := 0

@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// eventTexts has what the texts of an event in all languages have in common.
+// eventTexts has the data that the texts of an event share in all languages.
 type eventTexts struct {
 	place *eventOutline
 	texts []*descriptionTexts // by language
@@ -78,7 +78,7 @@ func (c *Calendar) writeIn(e *Event, w *eventTexts, n int) {
 	e.Description[l] = b.String()
 }
 
-// writeMore writes further paragraphs about the kind of event, then about what its title names.
+// writeMore writes more paragraphs: first about the kind of event, then about what the title names.
 func (c *Calendar) writeMore(b *strings.Builder, w *eventTexts, f *facts, n int, draw *randomSource) {
 	d := w.place.draft
 	for _, of := range []*descriptionTexts{w.texts[n], w.place.title.descriptions[n]} {
@@ -96,7 +96,7 @@ func (c *Calendar) writeMore(b *strings.Builder, w *eventTexts, f *facts, n int,
 	}
 }
 
-// writeRemarks writes standing remarks: none, one, or a list of them.
+// writeRemarks writes some of the scenario's general remarks, such as on tickets: none, one, or a list.
 func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n int, draw *randomSource) {
 	d, info := w.place.draft, c.remarks(w.place, f, n)
 	switch {
@@ -112,7 +112,7 @@ func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n i
 // remarkShare is the percentage of descriptions that end with a standing remark.
 const remarkShare = 5
 
-// remarks returns the standing remarks in a language that suit an event.
+// remarks returns the scenario's general remarks that are true of an event, in one language.
 func (c *Calendar) remarks(p *eventOutline, f *facts, language int) []line {
 	keys := []string{"any", "long"}
 	switch {
@@ -133,7 +133,7 @@ func (c *Calendar) remarks(p *eventOutline, f *facts, language int) []line {
 	return all
 }
 
-// pickLines returns up to most lines by chance.
+// pickLines returns up to most of the lines, chosen at random.
 func pickLines(lines []line, most int, source *randomSource) []line {
 	for i := range min(most, len(lines)) {
 		j := i + source.below(len(lines)-i)

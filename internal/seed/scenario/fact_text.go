@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// fact returns the text of a slot whose value the record of the event has.
+// fact returns the text of a placeholder whose value is a field of the event, such as its price.
 func (d *draft) fact(s segment, language int) string {
 	c, p, l := d.c, d.outline, d.c.o.Languages[language]
 	day := c.day(d.day)
@@ -105,8 +105,8 @@ func (c *Calendar) clockText(l calendar.Language, minute int) string {
 	return fmt.Sprintf("%d.%02d%s", hour, rest, half)
 }
 
-// lengthText writes a duration, such as "90 minutes". Form 1 is attributive in English, with "de" in Spanish and the
-// genitive in Polish.
+// lengthText writes a duration, such as "90 minutes". form 1 is the form before or after a noun: attributive in
+// English, with "de" in Spanish, genitive in Polish.
 func lengthText(l calendar.Language, minutes, form int) string {
 	hours, rest := minutes/60, minutes%60
 	switch {
@@ -164,7 +164,7 @@ func spanishHours(hours int) string {
 	return spanishNumbers[hours] + " horas"
 }
 
-// daysText writes a number of days, with the forms of lengthText.
+// daysText writes a number of days. form is that of lengthText.
 func daysText(l calendar.Language, days, form int) string {
 	number := func(words []string) string {
 		if days < len(words) {
@@ -211,7 +211,7 @@ func agesText(l calendar.Language, ages [2]int) string {
 	}[l]
 }
 
-// quarterText writes a season of the year; 0 is winter.
+// quarterText writes a season of the year. quarter 0 is winter.
 func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	if l == calendar.English && quarter == 3 && c.cities[0].country.code == "US" {
 		return [2]string{"fall", "in fall"}[form]
@@ -303,7 +303,7 @@ var (
 	}
 )
 
-// withPreposition returns words with their forms after a preposition.
+// withPreposition returns seven words, each with the form after a preposition.
 func withPreposition(preposition string, words ...string) [7][2]string {
 	var all [7][2]string
 	for i, word := range words {

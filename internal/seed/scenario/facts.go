@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// facts is the knowledge about an event from which its description is drawn.
+// facts has what is known about an event, to choose descriptions that are true of it.
 type facts struct {
 	known           uint64 // slots with a value, as bits
 	holds           uint32 // conditions that hold, as bits
@@ -17,14 +17,15 @@ type facts struct {
 	lesson          string // its number as a word of a condition; "0" for events that are no lesson
 }
 
-// line is a text of a description, with the conditions under which it is true.
+// line is a sentence or paragraph for descriptions, with the conditions under which it is true of an event.
 type line struct {
 	template
 	needs uint64 // slots of the template, as bits
 	when  []condition
 }
 
-// condition is a condition of a line. Its value is that of a condition with a name, such as "kind:jazz".
+// condition is one requirement of a line, such as "free" or "kind:jazz". An event must meet it, or must not if not is
+// set.
 type condition struct {
 	bit   uint32
 	name  string // "" means that bit decides
@@ -101,7 +102,7 @@ func (c *Calendar) parseCondition(text string) (w condition, err error) {
 	return w, nil
 }
 
-// allow reports whether a line is true of an event and its placeholders have values.
+// allow reports whether a line can be used for an event: its conditions are met, and its placeholders have values.
 func (f *facts) allow(l *line) bool {
 	if l.needs&^f.known != 0 {
 		return false
@@ -123,7 +124,7 @@ func (f *facts) allow(l *line) bool {
 	return true
 }
 
-// suitable returns the lines that are true of an event.
+// suitable returns the lines that can be used for an event.
 func (f *facts) suitable(lines []line) []line {
 	var all []line
 	for i := range lines {
@@ -134,8 +135,8 @@ func (f *facts) suitable(lines []line) []line {
 	return all
 }
 
-// in returns the facts that a language has words for. Names of streets and districts are declined only in the language
-// of the city.
+// in returns the facts that can be written in language l. Names of streets and districts are declined in the city's
+// language home only.
 func (f facts) in(l, home calendar.Language) facts {
 	if l != home {
 		f.known &^= localSlots
@@ -210,7 +211,7 @@ func (c *Calendar) factsOf(p *eventOutline) facts {
 // outdoorTypes are the types of venues in the open.
 var outdoorTypes = []string{"park", "stage", "stadium"}
 
-// divisionSlot returns the slot of the list of divisions, or -1.
+// divisionSlot returns the placeholder for divisions of a sport, such as women, or -1 if the scenario has none.
 func (c *Calendar) divisionSlot() int {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == divisionList })
 	if at < 0 {
@@ -219,7 +220,7 @@ func (c *Calendar) divisionSlot() int {
 	return slotLists + at
 }
 
-// hasEntryTag reports whether a rule adds a tag to the event because of an entry in its title.
+// hasEntryTag reports whether the entry in the event's title adds the tag key to the event.
 func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 	tag, ok := c.tagIndex[key]
 	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {
@@ -227,7 +228,7 @@ func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 	})
 }
 
-// gender returns 1 for a woman or a division of women in a slot, otherwise 0.
+// gender returns 1 if the person or division in a placeholder is female, otherwise 0.
 func (d *draft) gender(slot int) int {
 	var female bool
 	switch slot {

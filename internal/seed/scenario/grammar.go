@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// mendGrammar applies the rules of a language to a text whose slots are filled: words that depend on the sound of the
-// next one.
+// mendGrammar changes words that depend on the sound of the next word, such as a and an. It is applied after
+// placeholders are filled.
 func mendGrammar(text string, l calendar.Language) string {
 	switch l {
 	case calendar.Spanish:
@@ -22,7 +22,7 @@ func mendGrammar(text string, l calendar.Language) string {
 	return text
 }
 
-// changeBefore replaces a word where the next one begins in a certain way. Quotes may open the next one.
+// changeBefore replaces word by other where the next word satisfies begins. It ignores a quote before the next word.
 func changeBefore(text, word, other string, begins func(next string) bool) string {
 	if !strings.Contains(text, word+" ") {
 		return text

@@ -136,7 +136,7 @@ func (h holiday) in(year int) calendar.Wall {
 	return day.AddDate(0, 0, h.shifts[day.Weekday()])
 }
 
-// observed reports whether there is the holiday in a year.
+// observed reports whether the holiday exists in a year.
 func (h holiday) observed(year int) bool {
 	return (h.year == 0 || h.year == year) && (!h.only || h.day.in(year).Weekday() == h.weekday)
 }
@@ -151,7 +151,7 @@ func easterSunday(year int) calendar.Wall {
 	return calendar.WallAt(year, time.Month(n/31), n%31+1, 0, 0, 0)
 }
 
-// holidaysIn returns the holidays of a year by their rules, with substitutes.
+// holidaysIn returns the days of a year that are holidays by the rules, including substitutes for holidays at weekends.
 func holidaysIn(rules []holiday, year int) map[yearDay]bool {
 	all := map[yearDay]bool{}
 	of := func(w calendar.Wall) yearDay {

@@ -1,7 +1,7 @@
 package scenario
 
-// keepHours changes the times of day at which events of a kind begin to those of the country of the first city.
-func (c *Calendar) keepHours(k *kind) {
+// adaptHours adapts the times at which events of a kind begin to the customs of the first city's country.
+func (c *Calendar) adaptHours(k *kind) {
 	for i := range k.starts {
 		if s := &k.starts[i]; !s.dusk && !s.dark {
 			s.minute = c.localHour(k, s.minute)
@@ -15,8 +15,9 @@ const (
 	lunchUntil = 17 * 60
 )
 
-// localHour returns when an event of a kind begins in the country of the first city, if it begins at a time elsewhere.
-// In Spanish-speaking countries concerts and plays begin at half past seven or later. In Spain nothing is on at lunch.
+// localHour adapts the start of an event to the customs of the first city's country. minute is the usual start
+// elsewhere, and both are minutes after midnight. In Spanish-speaking countries concerts and plays begin at half past
+// seven or later. In Spain no event takes place at lunchtime.
 func (c *Calendar) localHour(k *kind, minute int) int {
 	country := c.cities[0].country.code
 	last := k.Lasts[1]

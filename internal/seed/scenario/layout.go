@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// layout assigns the indexes of events. They are in this order: pinned events, festivals, courses, events of
+// layout assigns index ranges to groups of events. Their order is: pinned events, festivals, courses, events of
 // festivals, lessons, and all others (free).
 type layout struct {
 	pinned          []*kind
@@ -16,7 +16,7 @@ type layout struct {
 	spread          permutation    // spreads the other events over time
 }
 
-// isUndisturbed reports whether an event is always public and takes place as planned.
+// isUndisturbed reports whether event i must be public and take place as planned.
 func (l *layout) isUndisturbed(i int) bool {
 	return i < l.firstPart() || i >= l.firstFree() && i < l.firstFree()+len(l.soon)
 }
@@ -25,7 +25,7 @@ func (l *layout) firstPart() int   { return len(l.pinned) + len(l.fests) + l.cou
 func (l *layout) firstLesson() int { return l.firstPart() + len(l.fests)*l.partsOfFestival }
 func (l *layout) firstFree() int   { return l.firstLesson() + l.courses*lessonsOfCourse }
 
-// layOut assigns the indexes to kinds of events, and then chooses the place and time of each event.
+// layOut assigns index ranges to the groups of events. It then chooses the place and time of each event.
 func (c *Calendar) layOut() error {
 	l := &c.layout
 	n := c.o.Events
@@ -70,7 +70,7 @@ func (c *Calendar) layOut() error {
 // soonDays is the number of days from Options.Now on that all have events.
 const soonDays = 35
 
-// plannedEvent is an event on a fixed day.
+// plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.
 type plannedEvent struct {
 	kind *kind
 	rank int

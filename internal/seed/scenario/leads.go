@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// leadChoice is an event for which a description is drawn.
+// leadChoice is an event for which the first paragraph of the description must be chosen.
 type leadChoice struct {
 	index int
 	spot  roomSlot
@@ -15,8 +15,8 @@ type leadChoice struct {
 	facts facts
 }
 
-// drawLeads draws the first paragraph of the description of each event, in the order of time and for each language
-// alone. In a month a text is used again only after all texts that suit the event.
+// drawLeads chooses the first paragraph of each event's description, in the order of time and separately for each
+// language. Within a month a paragraph is repeated only after all others that suit the event.
 func (c *Calendar) drawLeads(all []leadChoice) error {
 	languages := len(c.o.Languages)
 	c.leads = make([]uint16, len(all)*languages)
@@ -55,14 +55,14 @@ func (c *Calendar) drawLeads(all []leadChoice) error {
 	return nil
 }
 
-// leadUses counts the uses of the first paragraphs of a kind or an activity.
+// leadUses counts how often each first paragraph of a kind or activity was used.
 type leadUses struct {
 	now        int // the month that month is about
 	month, all []int
 }
 
-// draw returns the index of a line that suits an event and was used least in the month, then least of all. It returns
-// -1 if no line suits the event.
+// draw chooses a line that suits an event and returns its index. It prefers the line that was used least in the month,
+// then the one used least overall. It returns -1 if no line suits.
 func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 	if u.now != month {
 		u.now = month
@@ -88,8 +88,8 @@ func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 	return best
 }
 
-// textsOf returns the descriptions of an event, by language: those of an activity in its title, or those of the
-// title.
+// textsOf returns the descriptions for an event, by language. Those of an activity in the title come first, then those
+// of the title.
 func (c *Calendar) textsOf(p *eventOutline) []*descriptionTexts {
 	of := slices.Clone(p.title.descriptions)
 	for _, slot := range p.title.slots {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// list is a list of entries with their forms, in all languages.
+// list is a list of words or names that fill a placeholder, with their grammatical forms in all languages.
 type list struct {
 	name    string
 	works   bool // each entry has an author
@@ -65,7 +65,7 @@ func (c *Calendar) fillLists() error {
 	return nil
 }
 
-// listOf returns the entries of a list. For a list of works it fills the slots of the entries.
+// listOf returns the entries of a list. For a list of works it fills the placeholders within the entries.
 func (s sections) listOf(l *list) ([][]string, error) {
 	if !l.works {
 		return s.entries("list " + l.name)
@@ -85,8 +85,8 @@ func (s sections) listOf(l *list) ([][]string, error) {
 	return all, nil
 }
 
-// writeOut returns an entry once for each entry of the list in its slot. An entry without a slot is returned as
-// it is.
+// writeOut expands an entry with a placeholder to one entry for each value of the placeholder. Other entries are
+// returned as they are.
 func (s sections) writeOut(forms []string) ([][]string, error) {
 	_, rest, found := strings.Cut(forms[0], "{")
 	if !found {
@@ -119,7 +119,7 @@ func (s sections) writeOut(forms []string) ([][]string, error) {
 	return all, nil
 }
 
-// nestLists compiles the entries with slots. A list in such a slot must have only entries without slots.
+// nestLists compiles the entries that have placeholders. The entries of a list in such a placeholder must have none.
 func (c *Calendar) nestLists() error {
 	flat := make([]bool, len(c.lists))
 	for at, l := range c.lists {

@@ -28,8 +28,8 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	return n, nil
 }
 
-// name returns a new name from a pattern of the list key, for a place in a city and a street. If the names
-// tried are taken, the address makes the name unique.
+// name returns an unused name from a pattern of the list key. The name may use the city, the street at and the district
+// within. If all attempts are taken, the address makes it unique.
 func (n namer) name(key string, in *city, at street, within *quarter, address string, source *randomSource) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {
@@ -79,8 +79,8 @@ func (n namer) name(key string, in *city, at street, within *quarter, address st
 	return name, nil
 }
 
-// names returns the names for a type of venue or organizer. A section such as "list name sports arena" replaces those of
-// "list name" for its types.
+// names returns the name patterns for a type of venue or organizer. A section such as "list name sports arena" takes
+// precedence over "list name" for its type.
 func (n namer) names(key string) ([][]string, error) {
 	_, typ, _ := strings.Cut(strings.TrimPrefix(key, "list "), " ")
 	for section, s := range n.c.local {
@@ -91,8 +91,8 @@ func (n namer) names(key string) ([][]string, error) {
 	return n.c.local.entries("list name")
 }
 
-// street returns a random street of the city, and its district if the city is in full. A city without streets of its
-// own has common street names.
+// street returns a random street of the city, with its district if all its streets are known. Cities without known
+// streets get common street names.
 func (n namer) street(in *city, source *randomSource) (street, *quarter) {
 	switch {
 	case len(in.quarters) > 0:

@@ -93,7 +93,7 @@ func (c *Calendar) fillLocal() error {
 // bandsOfMould is the number of bands of each mould.
 const bandsOfMould = 120
 
-// fillBands creates the names of the bands from moulds, which take turns.
+// fillBands creates the names of bands from patterns, which are used in turn.
 func (c *Calendar) fillBands() error {
 	var lists [4][][]string
 	for i, key := range []string{"list band moulds", "list bands", "list bands of", "list band words"} {
@@ -138,8 +138,7 @@ var properNames = []string{
 	"list holidays", "list women", "list men", "list surnames",
 }
 
-// fillWords changes the texts in the first language to the spelling of the country of the first city, as
-// "theater" or "celular".
+// fillWords adapts the texts in the first language to the first city's country, such as "theater" in the United States.
 func (c *Calendar) fillWords() error {
 	if c.home != c.o.Languages[0] {
 		return nil
@@ -194,8 +193,8 @@ func (c *Calendar) fillWords() error {
 	return nil
 }
 
-// wordReplacer returns a function that replaces the first form of each entry by the second, where a word begins: an entry
-// "móvil" leaves "automóvil" as it is. The end of the word may follow. Earlier entries come first.
+// wordReplacer returns a function that replaces the first form of each entry by the second at the beginning of words.
+// An entry "móvil" also applies to "móviles", but not to "automóvil". Earlier entries take precedence.
 func wordReplacer(entries [][]string) func(string) string {
 	byFirst := map[byte][][]string{}
 	for _, e := range entries {

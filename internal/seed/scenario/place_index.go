@@ -1,6 +1,6 @@
 package scenario
 
-// placeIndex has the indexes of venues or organizers, by type and by city.
+// placeIndex finds the indexes of venues or organizers of a type, in a city or anywhere.
 type placeIndex struct {
 	all    []int
 	byType map[string][]int
@@ -21,8 +21,8 @@ func (p *placeIndex) add(i int, typ string, city int) {
 	p.byBoth[typ][city] = append(p.byBoth[typ][city], i)
 }
 
-// near returns the places of the type in the city. If there are none, it returns those elsewhere, then those of
-// any type.
+// near returns the places of a type in a city. If there are none, it returns those in other cities, then those of any
+// type.
 func (p *placeIndex) near(typ string, city int) []int {
 	if in := p.byBoth[typ][city]; len(in) > 0 {
 		return in

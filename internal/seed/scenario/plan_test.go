@@ -29,7 +29,7 @@ func TestLanguagesHaveTheSameSections(t *testing.T) {
 	}
 }
 
-// Every language decides alone which countries there are, so all of them have to know the same proper names.
+// Each language has its own list of countries, so all of them must have the same proper names.
 func TestCountriesHaveTheSameProperNames(t *testing.T) {
 	en, err := readLocal(calendar.English)
 	if err != nil {

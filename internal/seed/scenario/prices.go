@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// fillPrices creates the costs for all prices of all countries, because parsing them for each event would be
+// fillPrices computes the costs for all prices of all countries once, because parsing them for each event would be
 // slow.
 func (c *Calendar) fillPrices() error {
 	highest := 0
@@ -51,8 +51,8 @@ func (c *Calendar) priceOf(p *eventOutline) [2]int {
 	return p.kind.Price
 }
 
-// cost returns a random cost between two prices. A reduced price is two thirds of the full one. In is the index
-// of the city.
+// cost returns a random cost between two prices, perhaps with a reduced price of two thirds. in is the index of the
+// city.
 func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) calendar.Cost {
 	if price[0] < 0 {
 		return calendar.Cost{}
@@ -67,7 +67,7 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) cal
 	return shared
 }
 
-// plausiblePrice returns a price that people charge, near a number. It returns 0, or 3 and more. High prices are round
+// plausiblePrice rounds a number to a price that an organizer might charge: 0, or 3 and more. High prices are round
 // numbers.
 func plausiblePrice(price int) int {
 	switch {

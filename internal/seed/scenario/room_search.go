@@ -83,8 +83,8 @@ func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	return s
 }
 
-// takeAll occupies a room for all occurrences of an event. If no room is free for all of them, it reports
-// false.
+// takeAll occupies a room for all occurrences of an event. It reports false if no room of the venue is free for all of
+// them.
 func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {
 		from, to := w.quarters(s, int(s.day))
@@ -108,8 +108,8 @@ func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	return false
 }
 
-// quarters returns the quarters of an hour that an event occupies on a day, counted from the first day of the
-// calendar.
+// quarters returns the time that an event occupies a room on a day. The unit is a quarter of an hour since the first
+// day of the calendar. to is not included.
 func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	if len(w.starts) == 0 {
 		return day * dayQuarters, (day + max(w.days, 1)) * dayQuarters
@@ -118,7 +118,7 @@ func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	return from, from + (w.minutes+14)/15 + roomPause
 }
 
-// spanOf returns the span of an event.
+// spanOf returns the start and end of an event in a room, in a zone.
 func (c *Calendar) spanOf(w *eventNeeds, s roomSlot, zone calendar.Zone) calendar.Span {
 	span := calendar.Span{Start: c.day(int(s.day)), Zone: zone}
 	if len(w.starts) == 0 {

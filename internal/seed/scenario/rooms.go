@@ -47,7 +47,7 @@ func (r *rooms) occupy(venue, room, from, to int) {
 	}
 }
 
-// bitsOf returns the bits of the quarters of a day from from up to to, which is not included.
+// bitsOf returns one bit for each quarter of an hour of a day. The bits from up to, but not including, to are set.
 func bitsOf(from, to int) [2]uint64 {
 	var mask [2]uint64
 	for i, low := range [2]int{0, 64} {

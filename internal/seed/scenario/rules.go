@@ -28,7 +28,8 @@ type rule struct {
 	price       *[2]int
 }
 
-// entryNamed returns the slot and the index of an entry of a list, which the files name in English in every language.
+// entryNamed finds an entry of a list by its English name. It returns the placeholder of the list and the index of the
+// entry.
 func (c *Calendar) entryNamed(english sections, of, name string) (slot, entry int, err error) {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
 	if at < 0 {
@@ -48,7 +49,7 @@ func (c *Calendar) entryNamed(english sections, of, name string) (slot, entry in
 	return slotLists + at, entry, nil
 }
 
-// fillActivities compiles the descriptions of the entries of lists.
+// fillActivities compiles the descriptions for single entries of lists, such as an activity.
 func (c *Calendar) fillActivities(english sections) error {
 	c.activities = map[[2]int][]*descriptionTexts{}
 	for language, texts := range c.texts {
@@ -140,7 +141,7 @@ func (c *Calendar) keyword(entry int) int {
 	return c.tagFor(slotLists+at, entry)
 }
 
-// applies reports whether a rule applies to an event, by its title.
+// applies reports whether the entry of a rule is in the title of an event.
 func (r *rule) applies(d *draft) bool {
 	return slices.Contains(d.title, r.slot) && (r.entry < 0 || int(d.values[r.slot]) == r.entry)
 }

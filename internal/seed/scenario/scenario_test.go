@@ -50,14 +50,14 @@ func mustNew(t testing.TB, o Options) *Calendar {
 	return c
 }
 
-// Calendars are short-lived garbage: collecting it less often takes a quarter off the time of these tests.
+// init makes garbage collection rarer. Calendars are short-lived, so this makes the tests a quarter faster.
 func init() { debug.SetGCPercent(400) }
 
 // manyEvents is the size from which calendars are made for pairs only.
 const manyEvents = 5000
 
-// forEachCalendar runs a test for all scenarios and first languages. Short, or with manyEvents: each scenario in one language,
-// each language in two scenarios.
+// forEachCalendar runs a test for all scenarios and first languages. In short mode or with manyEvents it runs only
+// those of isPair.
 func forEachCalendar(t *testing.T, events int, test func(t *testing.T, c *Calendar)) {
 	for i, s := range Scenarios {
 		for j, l := range calendar.Languages {
@@ -71,11 +71,11 @@ func forEachCalendar(t *testing.T, events int, test func(t *testing.T, c *Calend
 	}
 }
 
-// isPair reports whether a scenario and a first language, by index, are among the pairs that have each scenario once and each
-// language twice.
+// isPair reports whether a scenario and a first language are among the pairs that are tested in short mode. These have
+// each scenario once and each language twice.
 func isPair(scenario, language int) bool { return (scenario+language)%len(calendar.Languages) == 0 }
 
-// eventJSON is an event in a form that is the same everywhere.
+// eventJSON is an event in a form whose JSON is the same on every machine.
 type eventJSON struct {
 	Event
 	Span [4]string
@@ -104,7 +104,7 @@ func sum(t *testing.T, c *Calendar) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// sumOfSeries is sum for the series.
+// sumOfSeries returns a checksum of all series of a calendar.
 func sumOfSeries(t *testing.T, c *Calendar) string {
 	t.Helper()
 	h := sha256.New()
@@ -414,7 +414,7 @@ func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
 	})
 }
 
-// countFeatures counts what an event has.
+// countFeatures counts in has which optional fields and properties an event has.
 func countFeatures(has map[string]int, e *Event, o Options) {
 	_, before := e.Span.StartsAt().In(e.Span.Zone.Location()).Zone()
 	_, after := e.Span.EndsAt().In(e.Span.Zone.Location()).Zone()

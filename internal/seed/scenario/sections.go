@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// section is a section of a text file.
+// section is a section of a text file of a scenario, with its titles, entries and descriptions.
 type section struct {
 	Titles, Leads, More []string   // lines that begin with "=", ">" and "+"
 	Entries             [][]string // other lines, split into forms
@@ -111,7 +111,7 @@ func (s sections) entries(key string) ([][]string, error) {
 	return s[key].Entries, nil
 }
 
-// named returns the entries of the section "categories" or "tags", by their first form.
+// named returns the entries of the section "categories" or "tags". The keys are their first forms.
 func (s sections) named(key string) (map[string][]string, error) {
 	entries, err := s.entries(key)
 	if err != nil {
@@ -127,8 +127,8 @@ func (s sections) named(key string) (map[string][]string, error) {
 	return all, nil
 }
 
-// hasSameTexts reports whether the texts of a section say the same in all languages, line by line. The others are
-// written for each language alone.
+// hasSameTexts reports whether the lines of a section are translations of each other. Other sections are written for
+// each language independently.
 func hasSameTexts(key string) bool {
 	return key == "info canceled" || key == "info postponed" || key == "info heading" || key == "info place"
 }

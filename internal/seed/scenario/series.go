@@ -212,8 +212,8 @@ func (c *Calendar) takeRooms(s *Series) {
 	}
 }
 
-// firstOf returns the first start of a series that is not before a wall time. It skips public holidays, unless the
-// series has a season, lasts all day or takes place on holidays. It reports false if there is no such start.
+// firstOf returns the first start of a series from a wall time on. It skips public holidays, unless the series has a
+// season, lasts all day or takes place on holidays. It reports false if there is no such start.
 func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bool) {
 	for start := range k.rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
 		if k.Holidays || k.Season != "" || len(k.starts) == 0 || !c.isHoliday(start) {
@@ -275,8 +275,8 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	return nil
 }
 
-// makeExceptions moves one occurrence by two days, or to the next day that is not a public holiday. It cancels
-// another.
+// makeExceptions adds the exceptions of a series. One occurrence is moved by two days, or to the next day that is not a
+// public holiday. Another one is canceled.
 func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 	n := 0
 	for nominal := range s.Schedule().Starts(calendar.Wall{}, recur.LastStart()) {

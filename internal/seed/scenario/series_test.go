@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/ruletext"
 )
 
-// checkSeries checks a series as checkEvent checks an event.
+// checkSeries checks a series by the rules of checkEvent.
 func checkSeries(t testing.TB, c *Calendar, s Series) {
 	t.Helper()
 	checkText(t, c, s.Title, s.Excerpt)
@@ -77,14 +77,14 @@ func TestSeriesOfAllScenarios(t *testing.T) {
 	})
 }
 
-// demoOf makes the calendar of a demo.
+// demoOf generates the calendar of the demo at a given time.
 func demoOf(t *testing.T, now time.Time) *Calendar {
 	t.Helper()
 	year, month, _ := now.Date()
 	return mustNew(t, Options{Seed: 7, From: calendar.WallAt(year, month, 1, 0, 0, 0), Months: 6, Now: now})
 }
 
-// Short: a week of each month.
+// Short mode: one week of each month.
 func TestEachWeekOfACityHasAnOccurrence(t *testing.T) {
 	step := 5
 	if testing.Short() {
@@ -108,7 +108,7 @@ func TestEachWeekOfACityHasAnOccurrence(t *testing.T) {
 	}
 }
 
-// TestSeriesInWords reads the schedules of all series, as the API describes them. Each description names a rule.
+// TestSeriesInWords checks the descriptions of schedules that the API sends. Each series must be described by a rule.
 func TestSeriesInWords(t *testing.T) {
 	words, err := locale.Load()
 	if err != nil {

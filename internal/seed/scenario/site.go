@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Titles returns what the site of the calendar is called, by language: after its first city.
+// Titles returns the name of the calendar's site in each language. It contains the name of the first city.
 func (c *Calendar) Titles() map[calendar.Language]string {
 	words := map[calendar.Language]string{calendar.English: "Events", calendar.Polish: "Wydarzenia", calendar.Spanish: "Eventos"}
 	out := map[calendar.Language]string{}
@@ -47,7 +47,7 @@ func (c *Calendar) Currency() (calendar.Currency, error) {
 	return out, nil
 }
 
-// American reports whether English is written as in the United States where the first city is.
+// American reports whether the country of the first city uses American English.
 func (c *Calendar) American() bool {
 	switch c.cities[0].country.code {
 	case "US", "CA", "MX", "AR", "CO", "CL", "PE", "UY", "EC":

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// street is a street in the form for addresses and for names: "ul. Szewska", "na Szewskiej".
+// street is a street with its form in addresses and its form in names of venues: "ul. Szewska", "na Szewskiej".
 type street struct{ address, name string }
 
 // in returns the form of a street after a preposition, in the language of its country.

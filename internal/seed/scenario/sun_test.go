@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Sunsets as almanacs print them, to the minute.
+// The expected sunsets are those of printed almanacs, to the minute.
 func TestSunset(t *testing.T) {
 	tests := []struct {
 		place    string

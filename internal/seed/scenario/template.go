@@ -11,7 +11,7 @@ import (
 
 type template []segment
 
-// segment is a part of a template: a text and the slot after it.
+// segment is a part of a template: a text and the placeholder after it.
 type segment struct {
 	text string
 	slot int // -1 means no slot
@@ -72,7 +72,7 @@ var slotNames = [...]string{
 	"street", "district", "square", "park", "river", "stop", "by", "who", "who2", "band", "match",
 }
 
-// compile parses a text with slots. If html is true, it escapes the text between the slots.
+// compile parses a text with placeholders in braces. If html is true, it escapes the text between them.
 func (c *Calendar) compile(text string, html bool) (template, error) {
 	var t template
 	add := func(text string, slot, form int, gendered *[2]string) {
@@ -134,7 +134,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 	return t, nil
 }
 
-// formsOf returns the number of forms of a slot that is not a list.
+// formsOf returns the number of grammatical forms of a placeholder that is not a list.
 func formsOf(slot int) int {
 	switch slot {
 	case slotBy, slotWho, slotWho2:
@@ -154,7 +154,7 @@ var genderedSlots = []string{"who", "who2", "by", divisionList}
 // divisionList is the list of the divisions of leagues.
 const divisionList = "division"
 
-// hasLessons reports whether there are courses with titles for all lessons.
+// hasLessons reports whether the scenario has courses with a title for each lesson.
 func (c *Calendar) hasLessons() bool {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
 	return at >= 0 && !slices.ContainsFunc(c.lists[at].entries, func(entries [][]string) bool {
@@ -175,7 +175,7 @@ func (c *Calendar) compileAll(texts []string, html bool) (templates, error) {
 	return all, nil
 }
 
-// compileIn parses a text in one language, which it takes by its index.
+// compileIn parses a text in one language. language is its index in Options.Languages.
 func (c *Calendar) compileIn(text string, language int, html bool) (template, error) {
 	t, err := c.compile(text, html)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *Calendar) compileIn(text string, language int, html bool) (template, er
 	return t, nil
 }
 
-// sameSlots returns an error if the slots of a title differ between languages.
+// sameSlots returns an error if the placeholders of a title differ between languages.
 func (ts templates) sameSlots() error {
 	first := ts[0].slots()
 	for _, t := range ts[1:] {
@@ -208,7 +208,7 @@ func sortedCopy(numbers []int) []int {
 	return numbers
 }
 
-// slots returns the slots of the template that distinguish titles, without repeats.
+// slots returns the placeholders whose values make titles different from each other, without repeats.
 func (t template) slots() []int {
 	var all []int
 	for _, s := range t {
@@ -248,7 +248,7 @@ func escape(s string) string {
 	return s
 }
 
-// ordinal returns the number of an edition in the form of a language: 21st in English, XXI in others.
+// ordinal writes the number of an edition in a language: 21st in English, XXI in others.
 func ordinal(l calendar.Language, n int) string {
 	if l != calendar.English {
 		return roman(n)

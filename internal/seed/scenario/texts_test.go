@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// maskNames writes "…" for all names and for everything that stands in titles: people, bands, places, teams, works,
-// crafts. What is left of a text are its own words.
+// maskNames replaces names and other words that stand in titles by "…" in a calendar: people, bands, places, teams,
+// works, crafts. The tests then compare the other words of its texts.
 func maskNames(c *Calendar) {
 	const mask = "…"
 	masked := func(texts []string) {
@@ -57,8 +57,8 @@ func maskNames(c *Calendar) {
 	}
 }
 
-// TestOpeningSentencesAreSeldomShared counts opening sentences without the names in them: no sentence opens more than 1
-// of 100 events. Short: each scenario in one language, with a higher limit for the fewer events.
+// TestOpeningSentencesAreSeldomShared counts opening sentences, without names in them. No sentence may open more than 1
+// of 100 events. Short mode: each scenario in one language, with a higher limit for the fewer events.
 func TestOpeningSentencesAreSeldomShared(t *testing.T) {
 	events, limit := manyEvents, 0.01
 	if testing.Short() {
@@ -93,7 +93,8 @@ func TestOpeningSentencesAreSeldomShared(t *testing.T) {
 	}
 }
 
-// TestCountriesWriteAsTheyDo checks quotes and spellings that differ within a language. Short: in a quarter of the calendars.
+// TestCountriesWriteAsTheyDo checks quotes and spellings that differ between countries with one language. Short mode: a
+// quarter of the calendars.
 func TestCountriesWriteAsTheyDo(t *testing.T) {
 	foreign := map[string][]string{
 		"España": {"“", "celular"}, "México": {"«", "móvil", "ordenador"}, "Argentina": {"«", "móvil", "ordenador"},
@@ -154,8 +155,8 @@ func skipUnfinished(t *testing.T, scenario string, l calendar.Language) {
 	}
 }
 
-// TestTextsAreComplete checks each line of the texts and counts the descriptions of each kind and each activity. A
-// description stands once in a scenario, and most of them name something of their event.
+// TestTextsAreComplete checks each line of the texts and counts the descriptions of each kind and activity. A scenario
+// must not have a description twice. Most descriptions must name something of their event.
 func TestTextsAreComplete(t *testing.T) {
 	for _, l := range calendar.Languages {
 		for _, s := range Scenarios {
@@ -209,7 +210,8 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 	}
 }
 
-// checkSection checks the texts of a section about a kind of events or an entry of a list. Where has the section of each text.
+// checkSection checks the texts of a section about a kind of events or an entry of a list. where records in which
+// section each text occurs.
 func checkSection(t *testing.T, c *Calendar, scenario, key string, section *section, texts sections, where map[string]string) {
 	typ, name, _ := strings.Cut(key, " ")
 	plain, always := 0, 0
@@ -250,7 +252,7 @@ func checkSection(t *testing.T, c *Calendar, scenario, key string, section *sect
 	}
 }
 
-// checkEntrySection checks the section of an entry of the list name. Nil means that there is none.
+// checkEntrySection checks the section about an entry of a list. A nil section means that there is none.
 func checkEntrySection(t *testing.T, typ, name, key string, section *section) {
 	switch {
 	case section == nil:
@@ -267,7 +269,7 @@ func checkEntrySection(t *testing.T, typ, name, key string, section *section) {
 	}
 }
 
-// hasEntryTexts reports whether all titles of a section of kinds have an entry with its own descriptions in a language.
+// hasEntryTexts reports whether each title in a section has an entry that has descriptions of its own in a language.
 func (c *Calendar) hasEntryTexts(name string, texts sections) bool {
 	for _, title := range texts["kind "+name].Titles {
 		if !slices.ContainsFunc(c.lists, func(l *list) bool {
@@ -279,7 +281,7 @@ func (c *Calendar) hasEntryTexts(name string, texts sections) bool {
 	return true
 }
 
-// describesEach reports whether a language has descriptions of each entry of a list.
+// describesEach reports whether a language has descriptions for each entry of a list.
 func (c *Calendar) describesEach(l *list, texts sections) bool {
 	sections := 0
 	for key := range texts {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// title is a pattern for titles of events.
+// title is a pattern for titles of events, in all languages.
 type title struct {
 	in           templates
 	descriptions []*descriptionTexts // by language
@@ -27,16 +27,16 @@ func (c *Calendar) fillKinds() error {
 		if k.titles, err = c.titles(key, n); err != nil {
 			return err
 		}
-		c.keepHours(k)
+		c.adaptHours(k)
 	}
 	for _, k := range c.plan.Series {
-		c.keepHours(&k.kind)
+		c.adaptHours(&k.kind)
 	}
 	return nil
 }
 
-// titles compiles the titles of a section and of its variants. A section without a title is an error. The order
-// of the titles in use depends on number, the number of the kind.
+// titles compiles the titles of a kind from its section and its variants. At least one title must exist. number is the
+// number of the kind, which determines the order in which titles are used.
 func (c *Calendar) titles(key string, number int) ([]title, error) {
 	var all []title
 	for _, section := range slices.Sorted(maps.Keys(c.texts[0])) {
@@ -55,7 +55,8 @@ func (c *Calendar) titles(key string, number int) ([]title, error) {
 	return all, nil
 }
 
-// titlesOf compiles the titles of one section. Before is the number of titles in earlier sections of the kind.
+// titlesOf compiles the titles of one section of a kind. number is the number of the kind. before is the number of
+// titles in its earlier sections.
 func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 	about, err := c.descriptionsOf(key)
 	if err != nil {

@@ -65,7 +65,7 @@ type venuePlace struct {
 // roundDegrees rounds to about a metre.
 func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
 
-// describePlace returns the description of a venue or organizer. Key is the section with its texts, in the index of
+// describePlace returns the description of a venue or organizer. key is the section with the texts. in is the index of
 // the city.
 func (c *Calendar) describePlace(key string, in int, source randomSource) (Text, error) {
 	a, err := c.descriptionsOf(key)

@@ -47,7 +47,8 @@ func run(args []string, stdout io.Writer) error {
 // world is the territory in windowsZones.json of the default IANA zone for a Windows zone.
 const world = "001"
 
-// tableOf converts a windowsZones.json to the table, sorted by Windows name. The release is that of package.json.
+// tableOf converts a windowsZones.json of CLDR to a table of zone names, sorted by Windows name. manifest is the
+// package.json that names the release.
 func tableOf(manifest, data []byte) ([]byte, error) {
 	var pack struct{ Version string }
 	var file struct {
