@@ -77,7 +77,8 @@ func TestSortKeyOfEqualNames(t *testing.T) {
 	}
 }
 
-// Collators are no more than one goroutine's at a time.
+// TestSortKeyIsSafeForConcurrentUse calls SortKey in many goroutines. A collator is not safe for concurrent use,
+// so SortKey must never share one.
 func TestSortKeyIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	want := SortKey(Polish, "Zażółć gęślą jaźń", NameKeySize)
@@ -94,7 +95,8 @@ func TestSortKeyIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// Keys compare like the texts, and a cut key never turns an order round.
+// FuzzSortKey checks that sort keys have the order of the texts. Keys cut to a maximum size may be equal, but must
+// never have the reverse order.
 func FuzzSortKey(f *testing.F) {
 	for _, pair := range [][2]string{
 		{"Łódź", "Lublin"},

@@ -65,7 +65,7 @@ func ParseCost(elements []string, decimal string) Cost {
 		c.Prices = append(c.Prices, p.prices...)
 	}
 	c.Symbol, c.Position = commonSymbol(parts)
-	if currency := namedCurrency(priced); len(currency) > 0 && len(c.Prices) > 0 && len(newPricedText(c.Symbol, decimal).names) == 0 {
+	if currency := decisiveNames(priced); len(currency) > 0 && len(c.Prices) > 0 && len(newPricedText(c.Symbol, decimal).names) == 0 {
 		codes := currency.codes()
 		if len(codes) == 0 {
 			return verbatimCost(elements)
@@ -78,8 +78,8 @@ func ParseCost(elements []string, decimal string) Cost {
 	return c
 }
 
-// verbatimCost returns the cost of elements that name several currencies. All of it are texts, because a cost has one
-// currency.
+// verbatimCost returns a cost that keeps all elements as texts, without prices. ParseCost uses it for elements in
+// several currencies, because a cost has only one currency.
 func verbatimCost(elements []string) Cost {
 	var c Cost
 	for _, e := range elements {
@@ -90,7 +90,7 @@ func verbatimCost(elements []string) Cost {
 	return c
 }
 
-// addText adds a text unless the cost has it.
+// addText adds a text to c.Texts, unless it is empty or already there.
 func (c *Cost) addText(text string) {
 	if text != "" && !slices.Contains(c.Texts, text) {
 		c.Texts = append(c.Texts, text)
@@ -103,8 +103,8 @@ const displaySeparator = " – "
 // freeWords are the words for a price of 0 in all languages, in lower case.
 var freeWords = map[string]bool{"free": true, "bezpłatnie": true, "gratis": true}
 
-// leadingTexts splits the texts off a displayed cost: in "Donation – $10" the first part is a text. If the
-// element has no price, rest is the whole element.
+// leadingTexts splits an element of the form that Cost.Display writes. For "Donation – $10" it returns the text
+// "Donation" and the rest "$10". If the element has no digit, rest is the whole element.
 func leadingTexts(element string) (texts []string, rest string) {
 	at := strings.IndexAny(element, "0123456789")
 	if at < 0 {
@@ -120,7 +120,7 @@ func leadingTexts(element string) (texts []string, rest string) {
 	return texts, element[end+len(displaySeparator):]
 }
 
-// IsZero reports whether the event has no cost. A cost of 0 is a cost.
+// IsZero reports whether c means "no cost given". It is false for a free event, whose price is 0.
 func (c Cost) IsZero() bool { return len(c.Prices) == 0 && len(c.Texts) == 0 }
 
 // Equal reports whether two costs have the same stored form.
@@ -129,7 +129,7 @@ func (c Cost) Equal(d Cost) bool {
 		slices.Equal(c.Prices, d.Prices) && slices.Equal(c.Texts, d.Texts)
 }
 
-// Values returns the cost in a form for programs: the slugs of the texts in the order sent, then the prices. It
+// Values returns the cost in the form for programs: the slug of each text in the order sent, then the prices. It
 // leaves out texts without a slug. It never returns nil.
 func (c Cost) Values() []string {
 	values := make([]string, 0, len(c.Texts)+len(c.Prices))
@@ -141,9 +141,10 @@ func (c Cost) Values() []string {
 	return append(values, c.Prices...)
 }
 
-// Display returns the cost for readers, HTML-escaped: the texts, then the lowest price or the range of prices,
-// such as "Donation – $10 – $20". Site is the currency of the site. Free is the word for a price of 0 in the
-// language of the reader. Without a cost it returns "".
+// Display returns the cost as HTML-escaped text for readers: the texts, then the lowest price or the range of
+// prices. An example is "Donation – $10 – $20". The parameter site is the default currency of the site. The
+// parameter free is the word for a price of 0 in the language of the reader. Display returns "" if there is no
+// cost.
 func (c Cost) Display(site Currency, free string) string {
 	cur := c.CurrencyOn(site)
 	shown := slices.Clone(c.Texts)
@@ -156,8 +157,9 @@ func (c Cost) Display(site Currency, free string) string {
 	return Escape(strings.Join(shown, displaySeparator))
 }
 
-// Text returns the whole cost as plain text: the texts, then all prices, joined by separator. Decimal is the decimal
-// mark of the site. For most costs ParseCost returns c again; some were sent as a list and have no such text.
+// Text returns the whole cost as plain text for forms and tables: the texts, then all prices, joined by separator.
+// The parameter decimal is the decimal mark of the site. ParseCost reads most results back as the same cost. It
+// cannot do so for some costs that a client sent as a list.
 func (c Cost) Text(decimal, separator string) string {
 	shown := make([]string, len(c.Prices))
 	for i, price := range c.Prices {
@@ -184,8 +186,8 @@ func (c Cost) Text(decimal, separator string) string {
 	return strings.Join(slices.DeleteFunc(append(slices.Clone(c.Texts), prices), func(s string) bool { return s == "" }), displaySeparator)
 }
 
-// Lowest returns the lowest price. It returns "0" for a free event and for a cost of words. It returns "" without a
-// cost, and for one in several currencies.
+// Lowest returns the lowest price as a decimal number. It returns "0" for a free event and for a cost that
+// consists of words. It returns "" if there is no cost, or if its prices are in several currencies.
 func (c Cost) Lowest() string {
 	switch {
 	case c.IsZero(), c.InSeveralCurrencies():
@@ -206,14 +208,15 @@ func displayPrice(price string, cur Currency, free string) string {
 	return cur.Symbol + price
 }
 
-// costPart is a part of an element with at least one price. Before and after are the texts around the first
-// price.
+// costPart is a piece of a cost element that contains at least one price: "adults $20" in "adults $20, children
+// $10". The fields before and after have the text in front of and behind the price.
 type costPart struct {
 	prices        []string
 	before, after string
 }
 
-// parts splits an element into parts and returns those with a price.
+// parts splits the text at commas, semicolons, line breaks and spaced dashes. It returns only the parts that
+// contain a price.
 func (t *pricedText) parts() []costPart {
 	var parts []costPart
 	var p costPart
@@ -252,8 +255,8 @@ func (t *pricedText) parts() []costPart {
 	return parts
 }
 
-// symbol returns the currency symbol of a part, which is the text beside its only price. It returns "" if that
-// text cannot be a symbol.
+// symbol returns the currency symbol of a part, which is the text beside its only price, and the symbol's
+// position. It returns "" twice if the part has several prices, or if that text cannot be a symbol.
 func (p costPart) symbol() (symbol, position string) {
 	before, after := strings.TrimSpace(p.before), strings.TrimSpace(p.after)
 	switch {
@@ -271,8 +274,8 @@ func (p costPart) symbol() (symbol, position string) {
 	return symbol, position
 }
 
-// commonSymbol returns the symbol that all parts share, "" if they differ. A zero price needs no symbol, as in
-// ["0", "20$"].
+// commonSymbol returns the symbol that all parts share and its position. It returns "" if the symbols differ. A
+// part with the price 0 needs no symbol: the symbol of "0" and "20$" is "$".
 func commonSymbol(parts []costPart) (symbol, position string) {
 	for _, p := range parts {
 		s, pos := p.symbol()
@@ -289,8 +292,8 @@ func commonSymbol(parts []costPart) (symbol, position string) {
 
 func isFree(price string) bool { return strings.Trim(price, "0.") == "" }
 
-// comparePrices compares two prices as numbers. They may have hundreds of digits and must not be rounded, so it
-// compares text: first the number of digits before the point, then the digits.
+// comparePrices compares two prices as numbers, for sorting. Prices can have hundreds of digits and must not be
+// rounded. So it compares text: first the number of digits before the point, then the digits.
 func comparePrices(a, b string) int {
 	wholeA, fractionA, _ := strings.Cut(a, ".")
 	wholeB, fractionB, _ := strings.Cut(b, ".")

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// pricedText is an element of a cost with the prices and the names of currencies in it.
+// pricedText is one element of a cost, together with the prices and the currency names found in its text.
 type pricedText struct {
 	text   string
 	prices []writtenPrice
 	names  []placedName
 }
 
-// writtenPrice is a price in a text. Its value has '.' as decimal mark and no digit groups.
+// writtenPrice is a price and its place in a text. The value has '.' as decimal mark and no digit groups.
 type writtenPrice struct {
 	value      string
 	start, end int // byte offsets
@@ -32,7 +32,8 @@ var (
 	groupMarks         = strings.NewReplacer(" ", "", "\u00a0", "", "\u2009", "", "\u202f", "", "'", "", "’", "", "ʼ", "")
 )
 
-// newPricedText finds the prices and currencies in a text. Decimal is the decimal mark of the site.
+// newPricedText finds the prices and currency names in a text. The parameter decimal is the decimal mark of the
+// site.
 func newPricedText(text, decimal string) *pricedText {
 	t := &pricedText{text: text}
 	for at := 0; at < len(text); {
@@ -55,8 +56,8 @@ func newPricedText(text, decimal string) *pricedText {
 	return t
 }
 
-// groupedLength returns the length in bytes of a price with separated groups at the start of a text. 0 means that there is
-// none.
+// groupedLength returns the length in bytes of a price such as "1 500" or "1'500.50" at the start of a text. It
+// returns 0 if the text does not start with a price whose digit groups are separated like that.
 func groupedLength(text string) int {
 	length := len(firstGroupPattern.FindString(text))
 	if length == 0 || startsWithDigit(text[length:]) {
@@ -80,7 +81,8 @@ func groupedLength(text string) int {
 
 func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// findCurrencies finds the names of currencies in the text, and the prices that they are beside.
+// findCurrencies sets t.names: the currency names in the text, each with the price beside it if there is one. It
+// requires t.prices.
 func (t *pricedText) findCurrencies() {
 	for _, m := range findMentions(t.text) {
 		after, isAfter := t.priceBefore(m)
@@ -95,12 +97,13 @@ func (t *pricedText) findCurrencies() {
 		t.names = append(t.names, placed)
 	}
 	words := t.hasWords()
-	t.names = slices.DeleteFunc(slices.Clone(t.names), func(n placedName) bool { return n.alone && words && !t.counts(n) })
+	t.names = slices.DeleteFunc(slices.Clone(t.names), func(n placedName) bool { return n.alone && words && !t.meansCurrency(n) })
 }
 
-// counts reports whether a name that is also an ordinary word names a currency in a text with other words. It does so beside
-// each of several prices, or beside a price with another name.
-func (t *pricedText) counts(n placedName) bool {
+// meansCurrency reports whether a word such as "pounds", which can be an ordinary word too, names a currency here.
+// It does so if each of several prices has this word beside it. It also does so if the same price has another
+// currency name. findCurrencies asks this only for texts with other words.
+func (t *pricedText) meansCurrency(n placedName) bool {
 	if n.price == nil {
 		return false
 	}
@@ -117,7 +120,7 @@ func (t *pricedText) counts(n placedName) bool {
 	return len(beside) > 1 && len(beside) == len(t.prices)
 }
 
-// hasWords reports whether the text has letters that are no name of a currency.
+// hasWords reports whether the text has letters outside its currency names.
 func (t *pricedText) hasWords() bool {
 	end := 0
 	for _, n := range t.names {
@@ -139,7 +142,8 @@ var (
 	percentPattern = regexp.MustCompile(`^[\s\p{Z}]*%`)
 )
 
-// priceBefore returns the price that a name stands directly behind.
+// priceBefore returns the price directly in front of a currency name, as in "10 USD". It reports false if there is
+// none.
 func (t *pricedText) priceBefore(m mention) (price writtenPrice, ok bool) {
 	i := sort.Search(len(t.prices), func(i int) bool { return t.prices[i].end > m.start }) - 1
 	if i < 0 || m.start-t.prices[i].end > maxGap || !gapAfterPrice.MatchString(t.text[t.prices[i].end:m.start]) {
@@ -148,7 +152,7 @@ func (t *pricedText) priceBefore(m mention) (price writtenPrice, ok bool) {
 	return t.prices[i], true
 }
 
-// priceAfter returns the price that a name stands directly before.
+// priceAfter returns the price directly behind a currency name, as in "USD 10". It reports false if there is none.
 func (t *pricedText) priceAfter(m mention) (price writtenPrice, ok bool) {
 	i := sort.Search(len(t.prices), func(i int) bool { return t.prices[i].start >= m.end })
 	if i == len(t.prices) || t.prices[i].start-m.end > maxGap || !gapBeforePrice.MatchString(t.text[m.end:t.prices[i].start]) {
@@ -157,19 +161,20 @@ func (t *pricedText) priceAfter(m mention) (price writtenPrice, ok bool) {
 	return t.prices[i], true
 }
 
-// namedCurrencies are the names of currencies that decide in which currency the prices of a cost are.
+// namedCurrencies is a list of currency names found in a cost. The names decide the currency of its prices.
 type namedCurrencies []placedName
 
-// placedName is the name of a currency beside a price or elsewhere.
+// placedName is a currency name in a text, with the price beside it if there is one.
 type placedName struct {
 	mention
 	price    *writtenPrice // nil if the name is not beside a price
 	position string        // Prefix or Postfix; "" without a price
 }
 
-// namedCurrency returns the names beside a price above 0. If there are none, it returns those beside a price of 0, and
-// then those anywhere in the texts.
-func namedCurrency(texts []*pricedText) namedCurrencies {
+// decisiveNames returns the currency names that decide the currency of a cost. These are the names beside prices
+// above 0. If there are none, they are the names beside prices of 0. Otherwise they are names anywhere in the
+// texts that count without a price, such as the codes of common currencies.
+func decisiveNames(texts []*pricedText) namedCurrencies {
 	var priced, free, apart namedCurrencies
 	for _, t := range texts {
 		for _, n := range t.names {
@@ -194,9 +199,11 @@ func namedCurrency(texts []*pricedText) namedCurrencies {
 	return apart
 }
 
-// codes returns the codes of the currencies that all names can mean. A symbol without a code stands for itself. It returns
-// none for names of different currencies. A symbol of several currencies and the name of one agree only beside the same price:
-// $200 (12 USD) can be in pesos and dollars.
+// codes returns the ISO 4217 codes of the currencies that all names can mean. A symbol without a code stands for
+// itself. The result is empty if the names mean different currencies.
+//
+// A symbol of several currencies and an exact name agree only beside the same price. "$200 (12 USD)" has no codes,
+// because $200 can be pesos.
 func (n namedCurrencies) codes() []string {
 	codes := n[0].meanings()
 	exact, shared := false, false
@@ -211,7 +218,8 @@ func (n namedCurrencies) codes() []string {
 	return codes
 }
 
-// shareAPrice reports whether a name of one currency and a name of several are beside the same price.
+// shareAPrice reports whether an exact currency name and an ambiguous one, such as "$", stand beside the same
+// price.
 func (n namedCurrencies) shareAPrice() bool {
 	return slices.ContainsFunc(n, func(a placedName) bool {
 		return len(a.meanings()) == 1 && slices.ContainsFunc(n, func(b placedName) bool {
@@ -220,7 +228,8 @@ func (n namedCurrencies) shareAPrice() bool {
 	})
 }
 
-// meanings returns the codes of the currencies that a name can mean, or the name if it has no code.
+// meanings returns the codes of the currencies that a name can mean. For a name without a code it returns the
+// name.
 func (m mention) meanings() []string {
 	if m.codes == nil {
 		return []string{m.written}
@@ -228,7 +237,7 @@ func (m mention) meanings() []string {
 	return m.codes
 }
 
-// commonStrings returns the strings of a that b also has.
+// commonStrings returns the strings of a that are also in b, in the order of a.
 func commonStrings(a, b []string) []string {
 	var out []string
 	for _, s := range a {
@@ -239,8 +248,9 @@ func commonStrings(a, b []string) []string {
 	return out
 }
 
-// format returns how a cost in the named currency is shown: with the first symbol that means exactly this currency, else
-// by its codes. A word of several currencies is the symbol beside its codes. The codes are those of n.
+// format returns how to display prices in the currencies with the given codes, which n.codes returned. It returns
+// the first symbol that means exactly these currencies, and no codes. Without such a symbol it returns the codes.
+// A word of several currencies, such as "dollars", is the symbol, and the codes are returned too.
 func (n namedCurrencies) format(codes []string) (symbol, position string, own []string) {
 	for _, m := range n {
 		if m.form == currencySymbol && len(m.meanings()) == len(codes) && utf8.RuneCountInString(m.written) <= maxSymbol {
@@ -260,7 +270,8 @@ func (n namedCurrencies) format(codes []string) (symbol, position string, own []
 	return n[0].written, n[0].side(n[0].written), codes
 }
 
-// side returns the side of a price on which the name stands.
+// side returns Prefix or Postfix: the side of the price on which the name stands. Without a price it returns the
+// usual side of the symbol.
 func (p placedName) side(symbol string) string {
 	if p.position != "" {
 		return p.position
@@ -268,7 +279,8 @@ func (p placedName) side(symbol string) string {
 	return positionOfSymbol(symbol)
 }
 
-// positionOfSymbol returns the usual side of a symbol: signs stand before a price, letters behind it.
+// positionOfSymbol returns the usual position of a symbol. It is Postfix for symbols with letters and Prefix for
+// signs such as "$".
 func positionOfSymbol(symbol string) string {
 	if strings.ContainsFunc(symbol, unicode.IsLetter) {
 		return Postfix
@@ -276,8 +288,8 @@ func positionOfSymbol(symbol string) string {
 	return Prefix
 }
 
-// pricesIn returns the prices in a currency with one of the codes. Percentages and hundredth parts, such as 50p, are no
-// prices, unless there are no others.
+// pricesIn returns the prices of texts in the currency with the given codes. It leaves out percentages and
+// hundredth parts, such as the 50 in "50p". If nothing else is left, it returns all.
 func pricesIn(texts []*pricedText, codes []string) []string {
 	var prices, all []string
 	for _, t := range texts {
@@ -295,8 +307,9 @@ func pricesIn(texts []*pricedText, codes []string) []string {
 	return prices
 }
 
-// hundredthParts returns the prices that count the hundredth part of a currency with one of the codes. A price with the
-// name of a currency beside it is not such a part. The p of an abbreviation such as p.p. does not count.
+// hundredthParts returns the prices that count a hundredth of the currency with the given codes, such as the 50 in
+// "50p". A price with the name of a currency beside it does not count. The p of an abbreviation such as "p.p."
+// does not count either.
 func (t *pricedText) hundredthParts(codes []string) map[writtenPrice]bool {
 	parts := make(map[writtenPrice]bool)
 	for _, n := range t.names {
@@ -315,13 +328,13 @@ func (t *pricedText) hundredthParts(codes []string) map[writtenPrice]bool {
 
 var abbreviationPattern = regexp.MustCompile(`^[./&]\pL`)
 
-// InSeveralCurrencies reports whether ParseCost kept the elements as texts because they name several currencies.
+// InSeveralCurrencies reports whether ParseCost kept all elements as texts because they name several currencies.
 func (c Cost) InSeveralCurrencies() bool {
 	return len(c.Prices) == 0 && slices.ContainsFunc(c.Texts, func(t string) bool { return strings.ContainsAny(t, "0123456789") })
 }
 
-// OwnCurrency returns the symbol and the position of a cost that has a currency of its own. Otherwise it returns "": the
-// cost is in the currency of the site.
+// OwnCurrency returns the symbol or code to display with the prices, and its position. It returns "" twice if the
+// prices are in the currency of the site.
 func (c Cost) OwnCurrency(site Currency) (symbol, position string) {
 	switch {
 	case slices.Contains(c.Codes, site.Code):
@@ -334,7 +347,8 @@ func (c Cost) OwnCurrency(site Currency) (symbol, position string) {
 	return "", ""
 }
 
-// CurrencyOn returns the format of the prices of a cost on a site.
+// CurrencyOn returns the format for displaying the prices of the cost on a site. Symbol and position are those of
+// the cost if it has its own, and otherwise those of the site.
 func (c Cost) CurrencyOn(site Currency) Currency {
 	if symbol, position := c.OwnCurrency(site); symbol != "" {
 		site.Symbol, site.Position = symbol, position
@@ -342,8 +356,8 @@ func (c Cost) CurrencyOn(site Currency) Currency {
 	return site
 }
 
-// CodeOn returns the ISO 4217 code of a cost on a site. It returns "" if the symbol does not tell the currency for certain:
-// $ is the currency of many countries.
+// CodeOn returns the ISO 4217 code of the currency of a cost on a site. It returns "" if the currency is
+// ambiguous: many countries use the symbol $.
 func (c Cost) CodeOn(site Currency) string {
 	switch {
 	case len(c.Codes) == 1:
@@ -375,7 +389,8 @@ func (c Cost) CodeOn(site Currency) string {
 	return ""
 }
 
-// priceValue converts a written price to digits with at most one '.'.
+// priceValue converts a price from a text, such as "1.500,00", to digits with at most one '.'. The parameter
+// decimal is the decimal mark of the site.
 func priceValue(written, decimal string) string {
 	last := strings.LastIndexAny(written, ".,")
 	if last < 0 {

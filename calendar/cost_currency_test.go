@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCurrencyOfCost parses prices as people write them. The site has zloty and a decimal comma.
+// TestCurrencyOfCost parses prices as people write them. The default currency of the site is the zloty, and its
+// decimal mark is the comma.
 func TestCurrencyOfCost(t *testing.T) {
 	zloty := Currency{Symbol: "zł", Code: "PLN", Position: Postfix, Decimal: ","}
 	tests := []struct{ sent, shown, prices, code string }{

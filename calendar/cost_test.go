@@ -242,15 +242,16 @@ func FuzzCost(f *testing.F) {
 		if diff := cmp.Diff(c, ParseCost(elements, decimal)); diff != "" {
 			t.Errorf("differs the second time:\n%s", diff)
 		}
-		hasOwnCurrency(t, sent, c)
-		hasRisingPrices(t, c)
-		isShown(t, c)
-		isReadAgain(t, c)
+		checkCurrency(t, sent, c)
+		checkPrices(t, c)
+		checkShown(t, c)
+		checkReadAgain(t, c)
 	})
 }
 
-// hasOwnCurrency checks that the symbol, the codes and the position of a cost fit each other and the text that was sent.
-func hasOwnCurrency(t *testing.T, sent string, c Cost) {
+// checkCurrency checks that symbol, codes and position of a cost are consistent, and that the sent text names that
+// currency.
+func checkCurrency(t *testing.T, sent string, c Cost) {
 	t.Helper()
 	if (c.Symbol == "" && c.Codes == nil) != (c.Position == "") || (c.Symbol == "") != (len(c.Codes) == 1) && c.Codes != nil {
 		t.Errorf("symbol %q, codes %q, position %q", c.Symbol, c.Codes, c.Position)
@@ -260,8 +261,8 @@ func hasOwnCurrency(t *testing.T, sent string, c Cost) {
 	}
 }
 
-// hasRisingPrices checks that prices are numbers in rising order.
-func hasRisingPrices(t *testing.T, c Cost) {
+// checkPrices checks that the prices of a cost are decimal numbers in strictly ascending order.
+func checkPrices(t *testing.T, c Cost) {
 	t.Helper()
 	for i, p := range c.Prices {
 		if !decimalNumber(p) {
@@ -273,8 +274,9 @@ func hasRisingPrices(t *testing.T, c Cost) {
 	}
 }
 
-// isShown checks the forms in which a cost is shown.
-func isShown(t *testing.T, c Cost) {
+// checkShown checks the results of Values, Display and Lowest for a cost. They must be empty exactly if the cost
+// is.
+func checkShown(t *testing.T, c Cost) {
 	t.Helper()
 	values := c.Values()
 	if values == nil || slices.Contains(values, "") {
@@ -289,8 +291,8 @@ func isShown(t *testing.T, c Cost) {
 	}
 }
 
-// isReadAgain checks that what was understood is understood in the same way when it is sent again.
-func isReadAgain(t *testing.T, c Cost) {
+// checkReadAgain checks that ParseCost reads the texts, prices and symbol of a parsed cost as the same cost.
+func checkReadAgain(t *testing.T, c Cost) {
 	t.Helper()
 	again := ParseCost(slices.Concat(c.Texts, c.Prices), ".")
 	if !slices.Equal(c.Texts, again.Texts) || !slices.Equal(c.Prices, again.Prices) {
@@ -311,8 +313,8 @@ func isReadAgain(t *testing.T, c Cost) {
 	}
 }
 
-// namesCurrency reports whether a text names the currency of a cost, or the cost has none of its own. It has a list of
-// its own.
+// namesCurrency reports whether a text names the currency of a cost. It also reports true for a cost without its
+// own currency. It does not use the parser's list of names, so that it can check the parser.
 func namesCurrency(text string, c Cost) bool {
 	words := map[string]string{
 		"CAD": `C\$`, "GBP": `(?i)pound|quid|libra|funt|sterling|[£p]`, "EUR": `(?i)euro`, "PLN": `(?i)z[łl]ot`, "CHF": `(?i)fran`,

@@ -14,7 +14,8 @@ import (
 //go:embed currencies.txt
 var currencyList string
 
-// currencyForm tells how a text names a currency.
+// currencyForm is the kind of a currency name. It is a code, a symbol, a word, or the name of a hundredth part
+// such as "p".
 type currencyForm int
 
 const (
@@ -24,11 +25,11 @@ const (
 	currencyPart                       // the hundredth part, such as pence
 )
 
-// currencyName is a name of one or several currencies.
+// currencyName is a code, symbol or word for one or several currencies: "$" can mean many.
 type currencyName struct {
 	form  currencyForm
 	codes []string // ISO 4217 codes of the currencies that have the name; nil for a symbol without a known code
-	alone bool     // the name is also an ordinary word: see pricedText.counts
+	alone bool     // the name is also an ordinary word: see pricedText.meansCurrency
 	apart bool     // the name also counts if it is not beside a number
 }
 
@@ -77,12 +78,14 @@ func hasASCIILetter(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) })
 }
 
-// isShortLatin reports whether a symbol is so like a word or a unit that its case matters.
+// isShortLatin reports whether a symbol could be confused with a word or a unit. Such a symbol is only recognised
+// in its exact case.
 func isShortLatin(symbol string) bool {
 	return len(symbol) <= 2 && !strings.ContainsFunc(symbol, func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) })
 }
 
-// currencyNamed looks up the name of a currency as a text writes it. It returns nil for an unknown name.
+// currencyNamed looks up a code, symbol or word for a currency as it stands in a text. It returns nil for an
+// unknown name.
 func currencyNamed(written string) *currencyName {
 	names := currencyNames()
 	if n := names[written]; n != nil {
@@ -117,8 +120,8 @@ type mention struct {
 // maxCurrencyName is the maximum length of a name of a currency in characters.
 const maxCurrencyName = 12
 
-// findMentions returns the places of a text that name currencies, in the order of the text. A name in letters does not
-// begin or end within a word.
+// findMentions returns the currency names in a text, in the order of the text. It does not find a name made of
+// letters inside a longer word.
 func findMentions(text string) []mention {
 	var found []mention
 	inWord := false // the rune before start is a letter
@@ -139,7 +142,8 @@ func findMentions(text string) []mention {
 	return found
 }
 
-// mentionAt returns the longest name of a currency that starts at a byte offset.
+// mentionAt returns the longest currency name that begins at a byte offset of a text. It reports false if none
+// begins there.
 func mentionAt(text string, start int) (longest mention, ok bool) {
 	end := start
 	for range maxCurrencyName {

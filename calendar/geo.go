@@ -10,9 +10,9 @@ import (
 // earthRadius is the mean radius of the earth, in kilometres.
 const earthRadius = 6371.0088
 
-// Cell returns the number of the S2 cell of a position in degrees north and east. Near positions mostly have
-// near numbers, so an index on the number finds them. The last bit of an S2 cell id is always set and is
-// dropped, so that the number fits a signed column and keeps its order.
+// Cell returns the number of the S2 cell of a position in degrees north and east. The database indexes this number
+// to find nearby venues, because near positions mostly have near numbers. The last bit of an S2 cell id is always
+// set. Cell drops it, so that the number fits a signed column and keeps its order.
 func Cell(latitude, longitude float64) int64 {
 	return int64(uint64(s2.CellIDFromLatLng(s2.LatLngFromDegrees(latitude, longitude))) >> 1)
 }

@@ -30,7 +30,8 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// What is within the radius is in the cells, wherever on the globe.
+// TestCellsCoverTheCircle checks that each position within a radius is in one of the ranges of Cells, anywhere on
+// the globe.
 func TestCellsCoverTheCircle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

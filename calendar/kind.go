@@ -2,7 +2,7 @@ package calendar
 
 import "slices"
 
-// Kind is the kind of a record or term.
+// Kind is the kind of a record or term, such as "event", "venue" or "tag".
 type Kind string
 
 // The kinds. Events, venues, organizers, images and series share one sequence of ids. Categories and tags share
@@ -23,10 +23,11 @@ func (k Kind) IsTerm() bool { return k == Category || k == Tag }
 // IsHierarchical reports whether terms of the taxonomy k have parents: categories do, tags do not.
 func (k Kind) IsHierarchical() bool { return k == Category }
 
-// IsDated reports whether records of the kind take place: events and series. Only these have a password, and a slug by status.
+// IsDated reports whether records of the kind have dates: events and series. Only these kinds can have a password.
+// Only their slugs depend on the status.
 func (k Kind) IsDated() bool { return k == Event || k == Series }
 
-// Plural returns the plural of the kind in English, the name of its collection in the API.
+// Plural returns the English plural of the kind. The API uses it as the name of the collection.
 func (k Kind) Plural() string {
 	switch k {
 	case Category:

@@ -1,7 +1,7 @@
 package calendar
 
-// Paths are the names that a site's public pages have in place of the program's (contract, section 21). "" stands for the
-// program's name. Characters outside ASCII are percent-encoded, in lower case.
+// Paths has the path segments that a site chose for its public pages, instead of the default ones (contract,
+// section 21). "" means the default segment. Characters outside ASCII are percent-encoded, in lower case.
 type Paths struct {
 	// First segments.
 	Events    string `json:"events,omitempty"`
@@ -15,7 +15,7 @@ type Paths struct {
 	EventsTag string `json:"events-tag,omitempty"`
 }
 
-// PathName is a name in Paths.
+// PathName is a path segment of public pages: its setting, its default, and the one that the site chose.
 type PathName struct {
 	Key     string  // of the setting
 	Program string  // name of the program
@@ -23,7 +23,8 @@ type PathName struct {
 	Below   bool    // the segment is below that of Events
 }
 
-// Names returns all names of p. Writes to their Site change p.
+// Names returns all segments of p, for loading and showing settings. Each Site is a pointer into p: a write to it
+// changes p.
 func (p *Paths) Names() []PathName {
 	return []PathName{
 		{"events", "events", &p.Events, false},
@@ -37,11 +38,12 @@ func (p *Paths) Names() []PathName {
 	}
 }
 
-// List returns the path of the page of all events, below the base URL and the segment of a language.
+// List returns the path of the page that lists all events, such as "/events/". It is relative to the base URL and
+// the segment of the language.
 func (p *Paths) List() string { return segmentPath(p.Events, "/events/") }
 
-// Of returns what precedes the slugs in the paths of pages of a kind, such as "/event/" or "/events/category/". "" means that the
-// kind has no pages.
+// Of returns the path in front of the slug for pages of a kind, such as "/event/" or "/events/category/". "" means
+// that the kind has no pages.
 func (p *Paths) Of(kind Kind) string {
 	switch kind {
 	case Event:
@@ -63,10 +65,11 @@ func (p *Paths) Of(kind Kind) string {
 	return ""
 }
 
-// segmentPath returns the path of a first segment. program is that of a site without a name for it.
-func segmentPath(name, program string) string {
+// segmentPath returns the path for a segment that the site chose, such as "/name/". If name is "", it returns
+// defaultPath.
+func segmentPath(name, defaultPath string) string {
 	if name == "" {
-		return program
+		return defaultPath
 	}
 	return "/" + name + "/"
 }

@@ -2,20 +2,21 @@ package calendar
 
 import "slices"
 
-// Version counts the writes of a record. A new record has All 1, and each write adds one. Hidden counts those
-// writes that changed nothing that the public can see.
+// Version counts the writes of a record. All counts every write, and the creation of the record is the first.
+// Hidden counts the writes whose changes the public cannot see.
 type Version struct{ All, Hidden int64 }
 
-// Public returns the version for readers who do not see hidden changes.
+// Public returns the version number for readers who must not notice hidden changes.
 func (v Version) Public() int64 { return v.All - v.Hidden }
 
-// ShownVersion is the version of a record in a reply. The zero value means no record or several.
+// ShownVersion is the version of the record in a reply, for its ETag. The zero value means that the reply has no
+// record, or several.
 type ShownVersion struct {
 	Number int64 // Version.All, or the result of Version.Public
 	Public bool  // Number is the result of Version.Public
 }
 
-// Versions is a set of versions of a record.
+// Versions is a set of versions of one record, such as those in an If-Match header.
 type Versions struct {
 	Any    bool    // all versions
 	List   []int64 // values of Version.All

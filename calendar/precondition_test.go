@@ -29,8 +29,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestExpectOfPublicVersions compares versions of readers who do not see hidden changes.
-func TestExpectOfPublicVersions(t *testing.T) {
+// TestPreconditionOfPublicVersions checks preconditions of readers who do not see hidden changes.
+func TestPreconditionOfPublicVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name        string

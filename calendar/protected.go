@@ -15,16 +15,16 @@ func CutField(name string) (field string, l Language) {
 	return field, Language(language)
 }
 
-// HidesField reports whether a password of an event hides the changes of a field from the public. A change of one
-// password for another is such a change. The field may have a language, as in title:pl.
+// HidesField reports whether the password of an event hides changes of a field from the public. That includes a
+// change from one password to another. The name may have a language, as in title:pl.
 func HidesField(name string) bool {
 	field, _ := CutField(name)
 	return slices.Contains(passwordFields, field)
 }
 
-// PublicOwnFields returns those own fields of an occurrence that the public sees. It leaves out fields that may
-// differ from the series in a way that the public does not see: hidden links, and one password for another. If
-// the event is protected, it leaves out all fields that the password hides.
+// PublicOwnFields returns the own fields of an occurrence that public replies may name. An own field is a field
+// that differs from the series. PublicOwnFields leaves out fields whose difference may be invisible: hidden links,
+// and one password instead of another. If protected is true, it leaves out all fields that the password hides.
 func PublicOwnFields(own []string, protected bool) []string {
 	out := []string{}
 	for _, name := range own {

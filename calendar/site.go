@@ -19,7 +19,7 @@ type Site struct {
 	Stored string
 }
 
-// Currency is the default format of prices, for events without their own currency symbol.
+// Currency is the default format of prices on a site. It applies to events whose cost names no currency.
 type Currency struct {
 	Symbol   string // "$"
 	Code     string // ISO 4217: "USD"
@@ -33,7 +33,7 @@ const (
 	Postfix = "postfix"
 )
 
-// IndexedIn returns Indexed, or Language.
+// IndexedIn returns the language for which search texts are built: s.Indexed, or s.Language if that is empty.
 func (s Site) IndexedIn() Language {
 	if s.Indexed != "" {
 		return s.Indexed

@@ -35,7 +35,7 @@ func KeptSlug(text string) string { return slugUpTo(readText(text), MaxSlug) }
 // EncodedSlug is like KeptSlug, but percent-encodes characters beyond ASCII instead of transliterating them.
 func EncodedSlug(text string) string { return slugUpTo(encodeCharacters(readText(text)), MaxSlug) }
 
-// DecodedSlug returns a slug with its percent-encoded characters in their own letters, as browsers show it.
+// DecodedSlug returns a slug with its percent-encoded characters decoded, as browsers show it.
 func DecodedSlug(slug string) string {
 	if !strings.Contains(slug, "%") {
 		return slug
@@ -74,7 +74,8 @@ func SlugKeys(text string) []string {
 	return keys
 }
 
-// IsSlugOf reports whether a text that a client sends for a slug is another spelling of this slug.
+// IsSlugOf reports whether a text that a client sent is another spelling of the given slug, such as its decoded
+// form.
 func IsSlugOf(slug, text string) bool {
 	text = readText(text)
 	return slug == slugKey(text) || slug == slugKey(encodeCharacters(text))
@@ -89,7 +90,8 @@ func slugKey(text string) string {
 	return s
 }
 
-// Slug returns a slug made of kind and id, such as event-15. It is for a record whose text gives none.
+// Slug returns a slug made of kind and id, such as event-15. It is for a record whose title has no characters for
+// a slug.
 func (k Kind) Slug(id int64) string { return string(k) + "-" + strconv.FormatInt(id, 10) }
 
 // NumberedSlug returns the nth candidate for the slug base: base, base-2, base-3 and so on. It shortens base if
@@ -139,7 +141,8 @@ func UntrashedSlug(s string) string {
 // quotationMarks are the apostrophes and quotation marks that Slug drops: Queen's Hall becomes queens-hall.
 const quotationMarks = "'\"‘’‚‛“”„‟‹›«»ʼ"
 
-// readText returns the part of a text that becomes a slug.
+// readText returns the start of a text: at most maxSlugText bytes. Slugs ignore the rest, so that long texts cost
+// no time.
 func readText(text string) string {
 	if len(text) > maxSlugText {
 		return text[:slugCut(text, maxSlugText)]
@@ -207,8 +210,8 @@ func encodeCharacter(b *strings.Builder, r rune) {
 	}
 }
 
-// encodedCharacter returns the percent-encoded character beyond ASCII at the start of a text, and the length of its
-// code in bytes. The length 0 means that there is none.
+// encodedCharacter decodes the percent-encoded character at the start of a text, if it is beyond ASCII. The length
+// in bytes of the code is size. It is 0 if the text does not start with such a code.
 func encodedCharacter(text string) (r rune, size int) {
 	var code [utf8.UTFMax]byte
 	n := 0
@@ -227,8 +230,8 @@ func encodedCharacter(text string) (r rune, size int) {
 	return r, 3 * width
 }
 
-// latin returns r in the characters of slugs. If written is "", joins reports whether r connects its neighbours
-// to one word, as a combining accent does.
+// latin transliterates r to the characters that slugs may have. If written is "", r has no equivalent. Then joins
+// reports whether r connects its neighbours to one word, as a combining accent does.
 func latin(r rune) (written string, joins bool) {
 	switch {
 	case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
@@ -260,7 +263,7 @@ func latin(r rune) (written string, joins bool) {
 	return written, true
 }
 
-// cutSlug cuts a slug to a number of bytes, without a part of a character at its end.
+// cutSlug cuts a slug to at most limit bytes. It does not leave part of a percent-encoded character at the end.
 func cutSlug(s string, limit int) string {
 	if len(s) > limit {
 		s = s[:slugCut(s, limit)]
@@ -268,7 +271,8 @@ func cutSlug(s string, limit int) string {
 	return strings.TrimRight(s, "-")
 }
 
-// slugCut returns the last place up to limit that is not within a percent-encoded character.
+// slugCut returns the last byte offset up to limit at which a slug can be cut. It is never inside a
+// percent-encoded character.
 func slugCut(s string, limit int) int {
 	for back := 1; back < 3*utf8.UTFMax && back <= limit; back++ {
 		if _, size := encodedCharacter(s[limit-back:]); size > back {

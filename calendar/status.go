@@ -24,7 +24,7 @@ var Statuses = []Status{Publish, Future, Draft, Pending, Private, Trash}
 // Known reports whether s is one of Statuses.
 func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
-// Shown returns the status of a stored record for readers at now. A future record is published from its
+// Shown returns the status that readers see at now. A record with the status future counts as published from its
 // publication date on. A published record stays published even if the clock of this process is slow.
 func (s Status) Shown(now, published time.Time) Status {
 	if s == Future && !published.After(now) {

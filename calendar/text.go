@@ -8,9 +8,9 @@ type Text struct {
 	EventStatusReason                 string
 }
 
-// Served returns the text for a reader with a preferred language. Each field is the first that is not empty, in
-// this order: in that language, in the language of the site, in the original. The language of the result is
-// that of the title.
+// Served chooses the text for a reader who prefers the language wish. It looks for each field in that language
+// first, then in the language of the site, then in the original. It takes the first that is not empty. The
+// language of the result is that of the title.
 func Served(wish, site Language, original Text, others []Text) Text {
 	if len(others) == 0 {
 		return original

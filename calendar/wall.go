@@ -26,7 +26,8 @@ func WallOf(t time.Time) Wall {
 	return WallAt(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second())
 }
 
-// ParseWall parses a text in Layout. It drops a fraction of a second, which package time accepts.
+// ParseWall parses a wall time in the form of Layout. It drops a fraction of a second. The error is that of
+// time.Parse.
 func ParseWall(s string) (Wall, error) {
 	t, err := time.Parse(Layout, s)
 	if err != nil {
@@ -64,7 +65,7 @@ func (w Wall) Compare(v Wall) int { return w.t.Compare(v.t) }
 // Add returns the wall time d later on the clock, without regard to any zone.
 func (w Wall) Add(d time.Duration) Wall { return Wall{w.t.Add(d)} }
 
-// Sub returns the time from v to w on the clock, without regard to any zone.
+// Sub returns the duration from v to w on the clock, without regard to any zone.
 func (w Wall) Sub(v Wall) time.Duration { return w.t.Sub(v.t) }
 
 // AddDate adds calendar years, months and days like time.Time.AddDate.

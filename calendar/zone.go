@@ -8,7 +8,7 @@ import (
 // ErrZone is the error for a text that is not the name of a time zone.
 var ErrZone = errors.New("unknown time zone")
 
-// Zone is a time zone with its name in replies. The zero value is UTC.
+// Zone is a time zone, with the name that replies show. The zero value is UTC.
 type Zone struct {
 	name string
 	loc  *time.Location
@@ -24,7 +24,8 @@ func (z Zone) String() string {
 	return z.name
 }
 
-// IsOffset reports whether the zone is an offset from UTC, such as UTC+2 or +02:00. It is false for UTC itself.
+// IsOffset reports whether the zone is a fixed offset from UTC, such as UTC+2 or +02:00. It is false for UTC
+// itself.
 func (z Zone) IsOffset() bool {
 	_, ok := parseOffset(z.name)
 	return ok

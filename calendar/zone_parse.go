@@ -81,7 +81,8 @@ func loadLocation(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// parseOffset parses a zone in the form of an offset from UTC.
+// parseOffset parses a zone such as UTC+2 or +02:00. It reports false for other forms. The caller checks the limit
+// of 14 hours.
 func parseOffset(s string) (offset time.Duration, ok bool) {
 	m := offsetPattern.FindStringSubmatch(s)
 	if m == nil {

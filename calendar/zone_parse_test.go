@@ -124,7 +124,7 @@ func FuzzParseZone(f *testing.F) {
 	})
 }
 
-// FuzzParseWall checks that a wall time is written as it is read.
+// FuzzParseWall checks that the text of each parsed wall time parses to the same wall time.
 func FuzzParseWall(f *testing.F) {
 	for _, seed := range []string{"2026-12-05 18:00:00", "0000-01-01 00:00:00.5", "9999-12-31 23:59:59", "2026-02-30 00:00:00", "2026-12-05 24:00:00", "2026-12-05 18:00:60", "2026-12-05T18:00:00"} {
 		f.Add(seed)

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// zone is ParseZone for zones that are known to be right.
+// zone returns the zone with a name. It fails the test for an unknown name.
 func zone(t testing.TB, name string) Zone {
 	t.Helper()
 	z, err := ParseZone(name)

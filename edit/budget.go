@@ -24,13 +24,14 @@ const (
 // BudgetPrefix begins the names of the counters with the budgets of users. The id of the user follows.
 const BudgetPrefix = "series_budget:"
 
-// budgetCounter is the id of the counter of a user's budget. Its value is the time of the next full budget, in
-// Unix milliseconds (the generic cell rate algorithm of internal/limit). All processes share it.
+// budgetCounter returns the id of the counter row for the budget of the caller. Its value is the time at which the
+// budget is full again, in Unix milliseconds. This is the generic cell rate algorithm of internal/limit. All
+// processes share the counter.
 func (e *Editor) budgetCounter() string { return BudgetPrefix + strconv.FormatInt(e.By.UserID, 10) }
 
-// SpendBudget spends units of the caller's budget for a write that creates the given number of occurrences and stores
-// size bytes. It only reads the counter: flush takes the units, because other transactions of the user would wait
-// for the row. The error is *calendar.Error rest_too_many_requests. Programs that are no users have no budget.
+// SpendBudget charges the caller's hourly budget for a write that creates made occurrences and stores size bytes.
+// It only reads the counter: flush updates it at the end, because other transactions of the user would wait for
+// the row. The error is *calendar.Error rest_too_many_requests. Programs that are no users have no budget.
 func (e *Editor) SpendBudget(ctx context.Context, tx *ent.Tx, made, size int) error {
 	if e.By.UserID == 0 || made == 0 && size <= unitBytes {
 		return nil
@@ -44,8 +45,8 @@ func (e *Editor) SpendBudget(ctx context.Context, tx *ent.Tx, made, size int) er
 	return err
 }
 
-// takeUnits returns the new value of the caller's budget counter. Rows has the counter, if it exists. The error
-// is *calendar.Error rest_too_many_requests if the budget has too few units.
+// takeUnits returns the new value of the caller's budget counter after this transaction. The parameter rows has
+// the stored counter, or is empty. The error is *calendar.Error rest_too_many_requests if the budget is too small.
 func (e *Editor) takeUnits(rows []*ent.Counter) (int64, error) {
 	budget := int64(drafterBudget)
 	if auth.May(e.By, auth.Publish, auth.Record{Kind: calendar.Event, AuthorID: e.By.UserID, Status: calendar.Draft}) {
@@ -67,7 +68,8 @@ func (e *Editor) takeUnits(rows []*ent.Counter) (int64, error) {
 	return due, nil
 }
 
-// storeBudget takes the units that the transaction spends.
+// storeBudget writes the caller's budget counter, reduced by the units that SpendBudget collected in this
+// transaction.
 func (e *Editor) storeBudget(ctx context.Context, tx *ent.Tx) error {
 	if e.units == 0 {
 		return nil

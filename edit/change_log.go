@@ -22,7 +22,7 @@ const revision = "revision"
 // limit of SQLite.
 const BatchSize = 500
 
-// change is an entry for the change log that is not stored yet.
+// change is a new entry for the change log. The transaction stores it at its end.
 type change struct {
 	kind   calendar.Kind
 	id     int64
@@ -31,8 +31,8 @@ type change struct {
 	hidden bool     // no feed shows the change
 }
 
-// LogChange records a change, which flush stores. Nil fields mean all fields, for actions that create or delete a
-// record. For other actions nil means no field.
+// LogChange adds an entry to the change log. It is stored at the end of the transaction, by flush. Nil fields mean
+// all fields for actions that create or delete a record, and no field for other actions.
 func (e *Editor) LogChange(kind calendar.Kind, id int64, action calendar.Action, fields []string, i Impact) {
 	if fields == nil && action != calendar.Created && action != calendar.Deleted {
 		fields = []string{}
@@ -40,8 +40,8 @@ func (e *Editor) LogChange(kind calendar.Kind, id int64, action calendar.Action,
 	e.changes = append(e.changes, change{kind, id, action, fields, !i.Visible})
 }
 
-// LogLoaded records the creation of many records in one change. The ids are in ascending order. public reports
-// whether one of the records is public.
+// LogLoaded adds one entry to the change log for many new records. The ids must be in ascending order. The
+// parameter public reports whether the public sees any of the records.
 func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64, public bool) {
 	if len(ids) > 0 {
 		e.LogChange(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)}, Impact{Visible: public})
@@ -122,9 +122,9 @@ const (
 		", " + entchange.FieldHidden + ") VALUES "
 )
 
-// LogAll adds to the change log, for each kind, that any record may have changed. It makes caches of data that
-// is derived from the records expire. The record id of these entries is 0. The transaction must not write
-// anything after LogAll.
+// LogAll adds one entry per kind to the change log, meaning that any record of the kind may have changed. Caches
+// of data derived from the records then expire. The record id of these entries is 0. The transaction must not
+// write anything after LogAll.
 func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) error {
 	for _, kind := range kinds {
 		e.LogChange(kind, 0, calendar.Updated, nil, Impact{Visible: true})
@@ -132,8 +132,8 @@ func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) 
 	return e.flush(ctx, tx)
 }
 
-// Revision returns the revision of the calendar, which is the id of the newest change. 0 means that there is no
-// change.
+// Revision returns the revision of the calendar, which is the id of the newest change. It returns 0 before the
+// first change.
 func Revision(ctx context.Context, db *ent.Client) (int64, error) {
 	newest, err := db.Counter.Get(ctx, revision)
 	if ent.IsNotFound(err) {

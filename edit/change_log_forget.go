@@ -23,8 +23,8 @@ const forgottenPublic = "forgotten-public"
 // forgetBatch is the number of entries that one transaction removes. It is small, because other writers wait.
 const forgetBatch = 200
 
-// ForgetChanges removes up to forgetBatch of the oldest entries of the change log, if they are older than a time. It returns their
-// number. The newest entry stays, and the log has no gaps.
+// ForgetChanges deletes the oldest entries of the change log, if they were made before the given time. One call
+// deletes at most forgetBatch of them and returns their number. The newest entry stays, and the log has no gaps.
 func ForgetChanges(ctx context.Context, db *ent.Client, before time.Time) (int, error) {
 	last, err := lastForgotten(ctx, db, before)
 	if err != nil || last == 0 {
@@ -54,8 +54,8 @@ func ForgetChanges(ctx context.Context, db *ent.Client, before time.Time) (int, 
 	return removed, nil
 }
 
-// lastForgotten returns the id of the last entry that ForgetChanges removes, or 0. The log is in the order of dates, as far as the
-// clocks of the processes agree.
+// lastForgotten returns the id of the newest entry that ForgetChanges may delete, or 0 if there is none. It
+// assumes that the log is in the order of dates, as far as the clocks of the processes agree.
 func lastForgotten(ctx context.Context, db *ent.Client, before time.Time) (int64, error) {
 	oldest, err := db.Change.Query().Order(entchange.ByID()).Limit(1).All(ctx)
 	if err != nil || len(oldest) == 0 || !oldest[0].At.Before(before) {
@@ -109,7 +109,8 @@ func LastPublicChange(ctx context.Context, db *ent.Client) (time.Time, error) {
 	return time.Unix(c.Value, 0).UTC(), nil
 }
 
-// newestPublic returns the newest selected change that feeds show, or nil.
+// newestPublic returns the newest of the selected changes that the public can see. It returns nil if there is
+// none.
 func newestPublic(ctx context.Context, selected *ent.ChangeQuery) (*ent.Change, error) {
 	// The predicate of Ent is NOT hidden, for which SQLite uses no index.
 	public := func(s *sql.Selector) { s.Where(sql.ExprP(s.C(entchange.FieldHidden)+" = ?", false)) }

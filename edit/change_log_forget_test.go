@@ -66,7 +66,8 @@ func TestOldChangesAreForgotten(t *testing.T) {
 	}
 }
 
-// writeChanges fills the log of an empty calendar with the changes 1 to 999.
+// writeChanges stores the changes 1 to 999 in the log of an empty calendar. The function at returns the time of
+// each.
 func writeChanges(t *testing.T, db *ent.Client, at func(int) time.Time) {
 	t.Helper()
 	db.Change.Delete().ExecX(t.Context())

@@ -79,7 +79,7 @@ func TestRaceForTerm(t *testing.T) {
 	})
 }
 
-// TestRaceForEverything creates events that bring the same new terms, venue and organizer.
+// TestRaceForEverything creates events concurrently that all send the same new terms, venue and organizer.
 func TestRaceForEverything(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -115,7 +115,7 @@ func TestRaceForEverything(t *testing.T) {
 	})
 }
 
-// TestRaceOnOneEvent changes, trashes and restores one event and its terms at once.
+// TestRaceOnOneEvent changes, trashes and restores the same event concurrently, and changes its terms.
 func TestRaceOnOneEvent(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -152,7 +152,7 @@ func TestRaceOnOneEvent(t *testing.T) {
 	})
 }
 
-// TestRaceOnTerms publishes events of the same terms, in both orders, while the terms are deleted.
+// TestRaceOnTerms publishes events with the same terms, listed in both orders, while the terms are deleted.
 func TestRaceOnTerms(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -189,7 +189,8 @@ func TestRaceOnTerms(t *testing.T) {
 	})
 }
 
-// TestRaceOfVenueAndTrash links a venue while it goes to the trash: no link may stay.
+// TestRaceOfVenueAndTrash links events to a venue while the venue moves to the trash. Afterwards no event may be
+// linked to it.
 func TestRaceOfVenueAndTrash(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -222,7 +223,7 @@ func TestRaceOfVenueAndTrash(t *testing.T) {
 	})
 }
 
-// TestRaceForLoop moves two categories below each other.
+// TestRaceForLoop moves two categories below each other in concurrent transactions. Only one of them may succeed.
 func TestRaceForLoop(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -253,7 +254,7 @@ func TestRaceForLoop(t *testing.T) {
 	})
 }
 
-// isMariaDB reports whether the database is one of MariaDB.
+// isMariaDB reports whether the test runs on MariaDB.
 func isMariaDB(t *testing.T, w *edittest.World) bool {
 	t.Helper()
 	rows, err := w.DB.QueryContext(t.Context(), "SELECT VERSION()")
@@ -273,7 +274,8 @@ func isMariaDB(t *testing.T, w *edittest.World) bool {
 	return strings.Contains(version, "MariaDB")
 }
 
-// TestRevisionsBecomeVisibleInOrder reads the log while it grows: what was read once has no gap, ever.
+// TestRevisionsBecomeVisibleInOrder reads the change log while other goroutines write to it. A revision must never
+// appear below one that a reader has seen.
 func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

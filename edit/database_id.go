@@ -10,8 +10,8 @@ import (
 // databaseIDSize is the size of DatabaseID in bytes.
 const databaseIDSize = 16
 
-// DatabaseID returns the random id of a database. The first call stores it. A restored backup gets a new one, because
-// store.Store.Backup leaves it out. A dump by a program of MySQL has it.
+// DatabaseID returns the random id of a database. The first call creates and stores it. A database restored by
+// Almanac gets a new id, because store.Store.Backup leaves it out. A copy made with a MySQL tool has the same id.
 func DatabaseID(ctx context.Context, db *ent.Client) ([]byte, error) {
 	return sharedKey(ctx, db, store.DatabaseIDSetting, databaseIDSize)
 }

@@ -22,8 +22,8 @@ type Draft struct {
 	Counted                   bool    // whether the event is in the counts of its terms
 }
 
-// DraftEvent fills m with a new event. The terms, venues and organizers of in must have ids, which it does not
-// check. It returns param.Invalid for impossible dates.
+// DraftEvent sets the columns of a new event in m and returns the rest as a Draft. It does not check terms, venues
+// and organizers: the input must refer to them by id. It returns param.Invalid for impossible dates.
 func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calendar.Text) (*Draft, error) {
 	own := *in
 	own.Password = nil // its hash needs the id
@@ -54,15 +54,15 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 	return d, nil
 }
 
-// draftRecord returns a new record with its texts, without an id and a slug.
+// draftRecord returns a new record with its texts in all languages. The record has no id and no slug yet.
 func (e *Editor) draftRecord(kind calendar.Kind, s *recordInput, others []calendar.Text) *record {
 	r := e.newRecord(kind, s)
 	r.addTexts(others)
 	return r
 }
 
-// draft returns the Draft of a record made by draftRecord. The texts in common are searchable in every
-// language.
+// draft returns the Draft of a record that draftRecord returned. The parameter common has texts that are
+// searchable in every language.
 func (e *Editor) draft(r *record, s *recordInput, common ...string) *Draft {
 	d := &Draft{Original: r.inLanguage(r.language), Others: r.otherTexts()}
 	d.SlugBase, d.HasSlug = r.wantedSlug(s.slug)

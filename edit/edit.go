@@ -51,7 +51,7 @@ type Editor struct {
 	Reserved ReservedIDs
 	// PasswordKey is the result of the function PasswordKey. Only writes of passwords need it.
 	PasswordKey []byte
-	// Precondition is the condition on the record or term that a call such as UpdateEvent changes. It does not
+	// Expect is the condition on the record or term that a call such as UpdateEvent changes. It does not
 	// apply to other records that the call creates, finds or changes.
 	Expect calendar.Precondition
 
@@ -86,23 +86,24 @@ func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) e
 	})
 }
 
-// original returns the original language of records that e creates.
-func (e *Editor) original() calendar.Language {
+// originalLanguage returns the original language of new records: Editor.Write, or the language of the site.
+func (e *Editor) originalLanguage() calendar.Language {
 	if e.Write != "" {
 		return e.Write
 	}
 	return e.Site.Language
 }
 
-// request returns the language in which duplicates are recognised besides the original.
-func (e *Editor) request() calendar.Language {
+// requestLanguage returns the second language in which a new record is compared with existing ones, to find
+// duplicates. The first is their original language.
+func (e *Editor) requestLanguage() calendar.Language {
 	if e.Request != "" {
 		return e.Request
 	}
 	return e.Site.Language
 }
 
-// author returns the author of new records. Nil means that the caller is not a user.
+// author returns the caller's user id, as the author of new records. It returns nil if the caller is not a user.
 func (e *Editor) author() *int64 {
 	if e.By.UserID == 0 {
 		return nil
@@ -116,8 +117,8 @@ func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
 
-// CheckPrecondition returns *calendar.Error rest_precondition_failed if the version of a record does not match Precondition. The
-// caller checks the permission and locks the row first.
+// CheckPrecondition returns PreconditionFailed if the version of a record does not meet the precondition of the
+// request. The caller must have checked the permission and locked the row.
 func (e *Editor) CheckPrecondition(version calendar.Version) error {
 	if e.Expect.Met(version) {
 		return nil
@@ -125,13 +126,14 @@ func (e *Editor) CheckPrecondition(version calendar.Version) error {
 	return PreconditionFailed()
 }
 
-// PreconditionFailed returns the error for a write whose expected version is not that of the record.
+// PreconditionFailed returns *calendar.Error rest_precondition_failed. It means that a record is not in a version
+// that the request allows.
 func PreconditionFailed() error {
 	return &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 }
 
-// expectOneRow checks the result of an update of one row with its expected version. 0 rows are
-// store.ErrConflict: another transaction changed the row.
+// expectOneRow checks the number of rows that an update with a version in its condition has changed. For 0 rows it
+// returns store.ErrConflict, because another transaction changed the row.
 func expectOneRow(rows int, err error) error {
 	if err == nil && rows == 0 {
 		return store.ErrConflict

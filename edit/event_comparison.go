@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// EventComparison has what a write changes in an event.
+// EventComparison is the result of EventWrite.Compare: the event after a write, and the names of its changed
+// fields.
 type EventComparison struct {
 	// Template is the event after the write. Its edges have its texts and the ids of what it is linked to.
 	Template ent.Event
@@ -19,10 +20,11 @@ type EventComparison struct {
 	Slug *string
 }
 
-// LoadTexts loads the translations of a stored event, which Compare needs.
+// LoadTexts loads the translations of a stored event. Compare requires this.
 func (w *EventWrite) LoadTexts(ctx context.Context) error { return w.before.load(ctx, w.tx) }
 
-// SetTexts sets the translations that Compare needs, for an event with the template of a series.
+// SetTexts sets the translations of the event to others, instead of LoadTexts. It is for an event that was made
+// from the template of a series and is not stored.
 func (w *EventWrite) SetTexts(others []calendar.Text) {
 	r := w.before
 	r.addTexts(others)
@@ -36,8 +38,8 @@ func (w *EventWrite) SetTexts(others []calendar.Text) {
 	r.loaded = true
 }
 
-// Compare returns what the write changes in an event with the given links, without storing anything. The translations of
-// the event are loaded, and CarryOut has run.
+// Compare returns what the write would change in the event, and stores nothing. The parameter links has the links
+// before the write. The caller must have called LoadTexts or SetTexts, and CarryOut.
 func (w *EventWrite) Compare(links EventLinks) (*EventComparison, error) {
 	e, d, old := w.editor, &w.diff, w.before
 	r := new(*old)
@@ -65,7 +67,7 @@ func (w *EventWrite) Compare(links EventLinks) (*EventComparison, error) {
 	return out, nil
 }
 
-// replacedLinks returns the links of the event after the write, and records the changed ones.
+// replacedLinks returns the links of the event after the write. It notes in w.diff which of them change.
 func (w *EventWrite) replacedLinks(links EventLinks) EventLinks {
 	if w.in.Categories != nil {
 		w.diff.noteIDs("categories", links.Categories, w.plan.terms.categories)

@@ -12,16 +12,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// plan has the ids of the records to which a write links an event. Planning looks up all names and ids first,
-// because their faults precede permission errors. carryOut then creates the missing records.
+// plan has the ids of the records to which a write links an event. First, planEvent looks up all names and ids,
+// because errors in the input are reported before missing permissions. Then carryOut creates the missing records.
 type plan struct {
 	categories, tags   *termLookup
 	terms              termIDs
 	venues, organizers []int64
 }
 
-// planEvent looks up all records named in the input of an event. Row is nil for a new event. Span and schedule
-// are the faults of its dates, nil if there are none. It returns all faults in the order of the parameters.
+// planEvent looks up all records that the input of an event names. The row is nil for a new event. The parameters
+// span and schedule are faults in its dates that the caller found. Nil means none. The error is param.Invalid with
+// all faults, in the order of the parameters.
 func (e *Editor) planEvent(
 	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span, schedule *param.Fault,
 ) (*plan, error) {
@@ -71,7 +72,7 @@ func (e *Editor) planEvent(
 	return p, InvalidInput(append(faults, schedule)...)
 }
 
-// idsOf returns the ids of the references to existing records.
+// idsOf returns the ids of references to existing records. It leaves out references to new records.
 func idsOf[I any](refs *[]LinkRef[I]) (ids []int64) {
 	if refs == nil {
 		return nil
@@ -84,7 +85,7 @@ func idsOf[I any](refs *[]LinkRef[I]) (ids []int64) {
 	return ids
 }
 
-// refuseEventLoop returns an error if the new parent is the event itself or below it.
+// refuseEventLoop returns an error if the new parent of an event is the event itself or one of its descendants.
 func (e *Editor) refuseEventLoop(ctx context.Context, tx *ent.Tx, row *ent.Event, parent *int64) error {
 	if parent == nil || *parent == 0 || equalsID(row.ParentID, *parent) {
 		return nil
@@ -93,7 +94,8 @@ func (e *Editor) refuseEventLoop(ctx context.Context, tx *ent.Tx, row *ent.Event
 	return refuseLoop(ctx, tx, calendar.Event, isEvent, *parent, "post_parent", parentOf(tx))
 }
 
-// parentOf returns a function that loads the parent id of an event. Nil means no parent.
+// parentOf returns a function that loads the id of an event's parent. The function returns nil if the event has
+// none.
 func parentOf(tx *ent.Tx) func(ctx context.Context, id int64) (*int64, error) {
 	return func(ctx context.Context, id int64) (*int64, error) {
 		found, err := tx.Event.Query().Where(event.ID(id)).Select(event.FieldID, event.FieldParentID).Only(ctx)
@@ -104,7 +106,8 @@ func parentOf(tx *ent.Tx) func(ctx context.Context, id int64) (*int64, error) {
 	}
 }
 
-// RefuseEventLoops returns an error if an event would be below itself with the new parents, by event id. 0 means no parent.
+// RefuseEventLoops returns an error if the new parents would make an event its own ancestor. The map has the new
+// parent of each changed event. 0 means no parent.
 func RefuseEventLoops(ctx context.Context, tx *ent.Tx, parents map[int64]int64) error {
 	stored := parentOf(tx)
 	above := func(ctx context.Context, id int64) (*int64, error) {
@@ -130,8 +133,8 @@ func RefuseEventLoops(ctx context.Context, tx *ent.Tx, parents map[int64]int64) 
 	return nil
 }
 
-// carryOut creates the terms, venues and organizers that a request sends with an event. The new venues and
-// organizers get the author of the event.
+// carryOut creates the new terms, venues and organizers that a request sends inside an event, and sets their ids
+// in p. New venues and organizers get the given author.
 func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInput, author *int64) (err error) {
 	if p.categories != nil {
 		if p.terms.categories, err = e.createTerms(ctx, tx, p.categories); err != nil {
@@ -155,8 +158,8 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 	return err
 }
 
-// createLinked creates the new records among references, and returns the ids of all without repeats. It leaves
-// out a record that the request moved to the trash.
+// createLinked creates the new records among refs, and returns the ids of all records without repeats. It leaves
+// out a record that the request itself moves to the trash.
 func createLinked[I any, R ent.Row](kind calendar.Kind, refs *[]LinkRef[I], create func(*I) (R, error)) ([]int64, error) {
 	if refs == nil {
 		return nil, nil
@@ -179,8 +182,8 @@ func createLinked[I any, R ent.Row](kind calendar.Kind, refs *[]LinkRef[I], crea
 	return uniqueIDs(ids), nil
 }
 
-// linkedError turns the faults of a record that was sent with an event into a fault of the parameter of the
-// event.
+// linkedError wraps the faults of a venue or organizer inside an event into one fault of the event's parameter. It
+// returns other errors unchanged.
 func linkedError(name string, index int, err error) error {
 	var inner param.Invalid
 	if errors.As(err, &inner) {
@@ -189,7 +192,7 @@ func linkedError(name string, index int, err error) error {
 	return err
 }
 
-// noteIDs records a list of ids as changed unless both have the same ids in any order.
+// noteIDs records that the field name changed, unless both lists have the same ids in any order.
 func (d *diff) noteIDs(name string, old, value []int64) {
 	if !slices.Equal(slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(value))) {
 		d.note(name)

@@ -15,8 +15,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// EventWrite is a write of one event in steps: Plan, Permit, CarryOut, then Insert or Update, then Link.
-// CreateEvent and UpdateEvent take these steps. Package series takes them too, and writes a series between them.
+// EventWrite is a write of one event, split into steps. The steps are Plan, Permit, CarryOut, then Insert or
+// Update, then Link. CreateEvent and UpdateEvent take these steps. Package series does the same, and stores the
+// series in between.
 type EventWrite struct {
 	// Span has the dates of the event after the write.
 	Span calendar.Span
@@ -57,7 +58,7 @@ type relinkedRecords struct {
 	before, after []int64
 }
 
-// NewEvent begins a write that creates an event.
+// NewEvent begins an EventWrite that creates an event.
 func (e *Editor) NewEvent(tx *ent.Tx, in *EventInput) *EventWrite {
 	none := &record{textOwner: textOwner{kind: calendar.Event}}
 	w := &EventWrite{editor: e, tx: tx, in: in, before: none, owner: none, sent: in.record(), diff: diff{isNew: true}}
@@ -67,7 +68,8 @@ func (e *Editor) NewEvent(tx *ent.Tx, in *EventInput) *EventWrite {
 	return w
 }
 
-// ChangeEvent begins a write that changes a stored event. The caller has locked it.
+// ChangeEvent begins an EventWrite that changes a stored event, which the caller has locked. The error means that
+// the stored dates are invalid.
 func (e *Editor) ChangeEvent(tx *ent.Tx, row *ent.Event, in *EventInput) (*EventWrite, error) {
 	w := &EventWrite{editor: e, tx: tx, in: in, row: row, before: eventRecord(row), sent: in.record()}
 	w.owner = w.before
@@ -76,18 +78,19 @@ func (e *Editor) ChangeEvent(tx *ent.Tx, row *ent.Event, in *EventInput) (*Event
 	return w, err
 }
 
-// ChangeSeries begins a write that changes a series and its occurrences. It compares the input with row: an occurrence, or
-// an event with the template of the series. The caller has locked the series. The rights on the series count.
-func (e *Editor) ChangeSeries(tx *ent.Tx, of *ent.Series, row *ent.Event, in *EventInput) (*EventWrite, error) {
+// ChangeSeries begins an EventWrite for a change of a series, which the caller has locked. The input is compared
+// with row, which is an occurrence or an event made from the template of the series. The caller needs rights on
+// the series s, not on row.
+func (e *Editor) ChangeSeries(tx *ent.Tx, s *ent.Series, row *ent.Event, in *EventInput) (*EventWrite, error) {
 	w, err := e.ChangeEvent(tx, row, in)
 	if err != nil {
 		return nil, err
 	}
-	w.owner = seriesRecord(of)
+	w.owner = seriesRecord(s)
 	return w, nil
 }
 
-// seriesRecord returns a series as a record, without its texts.
+// seriesRecord returns the columns of a series that it shares with other records. The texts are missing.
 func seriesRecord(s *ent.Series) *record {
 	return &record{
 		textOwner: textOwner{
@@ -98,18 +101,19 @@ func seriesRecord(s *ent.Series) *record {
 	}
 }
 
-// HasValidDates reports whether the sent dates are valid by themselves.
+// HasValidDates reports whether the sent dates are valid without regard to stored dates.
 func (w *EventWrite) HasValidDates() bool { return w.early == nil }
 
-// Plan looks up all records that the input names. Schedule is the fault of the sent schedule, nil if there is none.
-// Plan returns param.Invalid with all faults of the input.
+// Plan looks up all records that the input names. The parameter schedule is a fault in the sent rule or dates that
+// the caller found; nil means none. Plan returns param.Invalid with all faults of the input.
 func (w *EventWrite) Plan(ctx context.Context, schedule *param.Fault) (err error) {
 	w.plan, err = w.editor.planEvent(ctx, w.tx, w.before, w.row, w.sent, w.in, w.early, schedule)
 	return err
 }
 
-// Permit checks the rights of the caller. For one stored event it checks the precondition too. It also returns an error
-// of the dates that depends on stored dates, because a missing right precedes that.
+// Permit returns an error if the caller may not do this write. For one stored event it also checks the
+// precondition of the request. Last, it returns an error about the dates that depends on stored dates. A caller
+// without rights must not see that error.
 func (w *EventWrite) Permit() error {
 	if err := w.editor.permit(w.owner, w.sent); err != nil {
 		return err
@@ -122,7 +126,7 @@ func (w *EventWrite) Permit() error {
 	return w.late
 }
 
-// CarryOut creates the terms, venues and organizers that the request sends with the event.
+// CarryOut creates the new terms, venues and organizers that the request sends with the event. Plan must have run.
 func (w *EventWrite) CarryOut(ctx context.Context) error {
 	e := w.editor
 	author := w.sent.author
@@ -152,8 +156,8 @@ func (w *EventWrite) CarryOut(ctx context.Context) error {
 	return nil
 }
 
-// LockLinks locks the venues and organizers of a locked event, so that none of them goes to the trash before
-// the transaction ends.
+// LockLinks locks the venues and organizers to which a stored event is linked. So none of them moves to the trash
+// before the transaction ends. The caller has locked the event.
 func (w *EventWrite) LockLinks(ctx context.Context) error {
 	for _, kind := range calendar.LinkedKinds {
 		ids, err := loadLinks(ctx, w.tx, kind, w.row.ID)
@@ -167,8 +171,9 @@ func (w *EventWrite) LockLinks(ctx context.Context) error {
 	return nil
 }
 
-// RegisterSeries draws the id of a series that begins with the event. If the event is new and would get a slug, it takes
-// a slug for the series. The series of a stored event takes its slug after Update.
+// RegisterSeries allocates the id of a new series whose first occurrence is the event. For a new event it also
+// takes the slug of the series, if the event would get one. The series of a stored event takes its slug later,
+// after Update.
 func (w *EventWrite) RegisterSeries(ctx context.Context) (id int64, slug string, err error) {
 	if w.row != nil {
 		id, err = drawID(ctx, w.tx, calendar.Series)
@@ -180,7 +185,8 @@ func (w *EventWrite) RegisterSeries(ctx context.Context) (id int64, slug string,
 	return r.id, r.slug, err
 }
 
-// JoinSeries makes the event an occurrence of a new series. Slug replaces the sent slug; nil means none.
+// JoinSeries makes the event the occurrence o of the series with the given id. Insert and Update store this. The
+// slug replaces the sent one; nil means none.
 func (w *EventWrite) JoinSeries(id int64, o recur.Occurrence, slug *string) {
 	w.joins, w.Span, w.sent.slug = &seriesMember{id, o.Nominal}, o.Span, slug
 	if w.row == nil {
@@ -188,10 +194,10 @@ func (w *EventWrite) JoinSeries(id int64, o recur.Occurrence, slug *string) {
 	}
 }
 
-// LeaveSeries makes the event a single event.
+// LeaveSeries takes the event out of its series. Update and Link store this.
 func (w *EventWrite) LeaveSeries() { w.leaves = true }
 
-// Insert stores a new event without its links. It returns the row without its edges.
+// Insert stores a new event, but not its links. It returns the row without loaded edges.
 func (w *EventWrite) Insert(ctx context.Context) (*ent.Event, error) {
 	e := w.editor
 	w.after = e.newRecord(calendar.Event, w.sent)
@@ -223,8 +229,8 @@ func (w *EventWrite) Insert(ctx context.Context) (*ent.Event, error) {
 	return row, nil
 }
 
-// Update stores the changed fields of a stored event, but not its links. It checks no rights. It returns the stored row
-// without its edges. If nothing changes in an occurrence, it stores nothing.
+// Update stores the changed fields of a stored event, but not its links. It does not check rights. It returns the
+// stored row without loaded edges. If nothing changes in an occurrence, it stores nothing.
 func (w *EventWrite) Update(ctx context.Context) (*ent.Event, error) {
 	e, row := w.editor, w.row
 	if err := w.storePublicity(ctx); err != nil {
@@ -265,7 +271,8 @@ func (w *EventWrite) Update(ctx context.Context) (*ent.Event, error) {
 	return changed, nil
 }
 
-// storePublicity stores or deletes the withdrawal of the event if the write hides or shows it.
+// storePublicity stores a withdrawal if the write hides the event from the public. It deletes the withdrawal if
+// the write makes the event public again.
 func (w *EventWrite) storePublicity(ctx context.Context) error {
 	e := w.editor
 	next := NextPublicationState(
@@ -282,7 +289,7 @@ func (w *EventWrite) loadTerms(ctx context.Context) (err error) {
 	return err
 }
 
-// compareTerms finds the terms after the write.
+// compareTerms sets the ids of the terms that the event has after the write, and notes changes in w.diff.
 func (w *EventWrite) compareTerms() {
 	was := w.terms[0]
 	is := was
@@ -297,7 +304,8 @@ func (w *EventWrite) compareTerms() {
 	w.terms[1] = is
 }
 
-// compareLinks loads the venues and organizers before the write, and finds those after it.
+// compareLinks loads the venues and organizers of the event before the write, sets those after it, and notes
+// changes in w.diff.
 func (w *EventWrite) compareLinks(ctx context.Context) (err error) {
 	w.links = [2]relinkedRecords{
 		{kind: calendar.Venue, sent: w.in.Venues != nil, after: w.plan.venues},
@@ -321,8 +329,8 @@ func (w *EventWrite) compareLinks(ctx context.Context) (err error) {
 	return nil
 }
 
-// setMembership sets the columns that make the event an occurrence or a single event, and the own fields of an
-// occurrence.
+// setMembership sets the columns in u that tie the event to a series or make it a single event. For an occurrence
+// it also sets the names of its own fields, which differ from the series.
 func (w *EventWrite) setMembership(u *ent.EventUpdate) {
 	switch {
 	case w.joins != nil:
@@ -343,8 +351,8 @@ func (w *EventWrite) setMembership(u *ent.EventUpdate) {
 	}
 }
 
-// isUnchanged reports whether the write leaves an occurrence as it is. Callers without access to the series see a single
-// event, whose version changes with each write.
+// isUnchanged reports whether Update has nothing to store for an occurrence. It is always false for a caller who
+// may not read the series. Such a caller sees a single event, whose version must change with each write.
 func (w *EventWrite) isUnchanged(ctx context.Context, m *ent.EventMutation) (bool, error) {
 	if w.row.SeriesID == nil || w.joins != nil || w.leaves || w.in.ModifiedAt != nil ||
 		len(w.diff.fields)+len(m.Fields())+len(m.ClearedFields()) > 0 {
@@ -357,12 +365,13 @@ func (w *EventWrite) isUnchanged(ctx context.Context, m *ent.EventMutation) (boo
 	return MayReadSeries(w.editor.By, s, w.editor.Now), nil
 }
 
-// isProtectedAfter reports whether an event has a password after a write of in.
+// isProtectedAfter reports whether an event has a password after a write with the input in.
 func isProtectedAfter(row *ent.Event, in *EventInput) bool {
 	return in.Password == nil && HasPassword(row) || ValueOr("", in.Password) != ""
 }
 
-// findImpact returns the impact of the write. All changed fields are known.
+// findImpact returns whether the public sees the changes of the write. It is called when w.diff has all changed
+// fields.
 func (w *EventWrite) findImpact(ctx context.Context) (Impact, error) {
 	e, row := w.editor, w.row
 	c := &PublicChange{
@@ -388,18 +397,19 @@ func (w *EventWrite) findImpact(ctx context.Context) (Impact, error) {
 	return e.ImpactOf(c), nil
 }
 
-// Changed returns the names of the changed fields after Update, with their languages.
+// Changed returns the names of the fields that Update changed. A field of a translation has its language, as in
+// title:pl.
 func (w *EventWrite) Changed() []string { return w.diff.namesInLanguages }
 
-// Links returns the ids of what the event is linked to after Insert or Update. For a stored event they are complete only
-// if it joins a series.
+// Links returns the ids of the records that the event is linked to after Insert or Update. After Update they are
+// only complete if the event joins a series.
 func (w *EventWrite) Links() EventLinks {
 	return EventLinks{
 		Categories: w.terms[1].categories, Tags: w.terms[1].tags, Venues: w.links[0].after, Organizers: w.links[1].after,
 	}
 }
 
-// Link stores the links of the event, and updates the event counts of its terms.
+// Link stores the links of the event after Insert or Update, and updates the event counts of its terms.
 func (w *EventWrite) Link(ctx context.Context) error {
 	if w.unchanged {
 		return nil
@@ -427,7 +437,7 @@ func (w *EventWrite) Link(ctx context.Context) error {
 	return nil
 }
 
-// finish stores the event and its links.
+// finish calls Update and Link, and returns the row that Update stored.
 func (w *EventWrite) finish(ctx context.Context) (*ent.Event, error) {
 	changed, err := w.Update(ctx)
 	if err != nil {

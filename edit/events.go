@@ -92,13 +92,13 @@ func (in *EventInput) record() *recordInput {
 	}
 }
 
-// newEvent returns an event with the default values of fields that a create does not send.
+// newEvent returns an event with the default values of the fields that a request may leave out.
 func newEvent() *ent.Event {
 	return &ent.Event{EventStatus: calendar.Scheduled, Attendance: calendar.Offline}
 }
 
-// ApplyFields sets the sent fields in the row of an event, except its texts, its dates, its password, and what it shares with
-// other records.
+// ApplyFields sets the sent fields in the row of an event. It leaves out texts, dates and password, and the fields
+// that all records share.
 func (in *EventInput) ApplyFields(row *ent.Event) {
 	in.Apply(row)
 	row.Cost = ValueOr(row.Cost, in.Cost)
@@ -111,8 +111,8 @@ func (in *EventInput) ApplyFields(row *ent.Event) {
 	row.ParentID = applyID(row.ParentID, in.ParentID)
 }
 
-// eventAfter returns the row of an event after a write of in. R has its texts and its image. Its dates and its state are
-// those before the write.
+// eventAfter returns a copy of row with the fields that a write of in changes. Texts and image are those of r. The
+// copy keeps the dates and the status of row.
 func (e *Editor) eventAfter(row *ent.Event, r *record, in *EventInput) (*ent.Event, error) {
 	next := new(*row)
 	in.ApplyFields(next)
@@ -134,8 +134,8 @@ func (e *Editor) eventAfter(row *ent.Event, r *record, in *EventInput) (*ent.Eve
 	return next, nil
 }
 
-// fillEvent sets the fields of an event in m that differ from the stored row. It returns the row after the write
-// (eventAfter).
+// fillEvent sets the changed fields of an event in the mutation m and notes them in d. It returns the row after
+// the write (eventAfter).
 func (e *Editor) fillEvent(
 	m *ent.EventMutation, r, old *record, s *recordInput, row *ent.Event, in *EventInput, span calendar.Span, d *diff,
 ) (*ent.Event, error) {

@@ -135,7 +135,8 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 	})
 }
 
-// TestLongTexts stores texts of the permitted length in characters, which have more bytes.
+// TestLongTexts stores texts with the maximum number of characters. Each character has several bytes, so a limit
+// in bytes would refuse them.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -321,5 +322,6 @@ func TestLostUpdateIsRetried(t *testing.T) {
 	})
 }
 
-// hasPassword: a hash that was read is never a nil pointer.
+// hasPassword reports whether an event that was read from the database has a password. In such a row the pointer
+// to the hash is never nil.
 func hasPassword(row *ent.Event) bool { return len(*row.PasswordHash) > 0 }

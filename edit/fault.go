@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// faultOf sets the parameter name of a fault and returns the fault. Nil stays nil.
+// faultOf returns the fault f with the name of its parameter set. Nil stays nil.
 func faultOf(name string, f *param.Fault) *param.Fault {
 	if f != nil {
 		f.Param = name
@@ -15,8 +15,8 @@ func faultOf(name string, f *param.Fault) *param.Fault {
 	return f
 }
 
-// InvalidInput returns param.Invalid with the faults found that are not nil, in their order. It returns nil if
-// all are nil.
+// InvalidInput returns param.Invalid with all given faults that are not nil, in their order. It returns nil if all
+// are nil.
 func InvalidInput(found ...*param.Fault) error {
 	var all param.Invalid
 	for _, f := range found {
@@ -30,8 +30,7 @@ func InvalidInput(found ...*param.Fault) error {
 	return all
 }
 
-// unknownTerms returns the fault of a parameter with names of unknown terms, if the caller may not create
-// terms.
+// unknownTerms returns the fault of a parameter whose terms do not exist, for a caller who may not create terms.
 func unknownTerms(name string, names []string) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "unknown-terms", Key: "unknown-terms",
@@ -39,9 +38,9 @@ func unknownTerms(name string, names []string) *param.Fault {
 	}
 }
 
-// InvalidLinked returns the fault of an invalid venue or organizer that was sent with an event. Index is its
-// place in the list, from 0. The item "params" of Data is a []param.Fault. Package server makes texts of it,
-// for the body and for the argument Reasons of the message.
+// InvalidLinked returns the fault of an event parameter that contains an invalid new venue or organizer. The index
+// is its place in the list, from 0. Data["params"] is a []param.Fault with the inner faults. Package server
+// translates them for the reply.
 func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "invalid-linked-record", Key: "invalid-linked-record",
@@ -50,7 +49,8 @@ func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 	}
 }
 
-// kindTitle returns the name of the parameter with the title or name of a record of kind k.
+// kindTitle returns the name of the request parameter for the title or name of a record. It is "title" for an
+// event, the kind for a named record such as a venue, and "name" for a term.
 func kindTitle(k calendar.Kind) string {
 	switch {
 	case k == calendar.Event:
@@ -61,7 +61,7 @@ func kindTitle(k calendar.Kind) string {
 	return "name"
 }
 
-// uniqueIDs returns the ids without repeats, each at its first place.
+// uniqueIDs returns the ids without repeats, in the order of their first occurrence.
 func uniqueIDs(ids []int64) []int64 {
 	out := make([]int64, 0, len(ids))
 	seen := make(map[int64]bool, len(ids))
@@ -74,7 +74,7 @@ func uniqueIDs(ids []int64) []int64 {
 	return out
 }
 
-// idsWithout returns the ids of all that are not in some, in the order of all.
+// idsWithout returns the ids of all that are not in some, in their order.
 func idsWithout(all, some []int64) []int64 {
 	drop := make(map[int64]bool, len(some))
 	for _, id := range some {

@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// diff sets changed values in a mutation and records the names of the changed fields. For a new row it sets all
-// values.
+// diff records the names of the fields that a write changes, while functions such as putValue set them in a
+// mutation. For a new row all values are set.
 type diff struct {
 	isNew            bool
 	fields           []string // names of the changed fields in the API
@@ -17,7 +17,7 @@ type diff struct {
 
 func (d *diff) note(name string) { d.noteIn("", name) }
 
-// noteIn records that the field name changed in language l. "" means the original language.
+// noteIn records that a field changed in the language l. "" means the original language.
 func (d *diff) noteIn(l calendar.Language, name string) {
 	d.fields = append(d.fields, name)
 	if l != "" {
@@ -26,7 +26,8 @@ func (d *diff) noteIn(l calendar.Language, name string) {
 	d.namesInLanguages = append(d.namesInLanguages, name)
 }
 
-// putValue calls set with value if value differs from old or the row is new. An empty name is not recorded.
+// putValue calls set(value) if value differs from old or the row is new, and notes the name of the field in d. The
+// name "" is not noted.
 func putValue[T comparable](d *diff, name string, old, value T, set func(T)) {
 	if !d.isNew && old == value {
 		return
@@ -42,7 +43,8 @@ func putTime(d *diff, name string, old, value time.Time, set func(time.Time)) {
 	putValue(d, name, old.Unix(), value.Unix(), func(int64) { set(value) })
 }
 
-// putOptional is putValue for a column that may be null. Nil means null.
+// putOptional is putValue for a column that may be null. A nil value means null: then clear is called instead of
+// set.
 func putOptional[T comparable](d *diff, name string, old, value *T, set func(T), clear func()) {
 	switch {
 	case value == nil && old == nil:
@@ -59,8 +61,9 @@ func putOptional[T comparable](d *diff, name string, old, value *T, set func(T),
 	}
 }
 
-// putFields sets the fields of the API in a mutation that differ between two rows. For a new row it sets all. Changes of
-// texts are recorded with their language where they are rewritten.
+// putFields sets those fields in m that differ between the rows old and row, and notes their names in d. For a new
+// row it sets all fields. It does not note changes of texts, because their language is only known where they are
+// rewritten.
 func putFields[R, M, T any](d *diff, fields []ent.Field[R, M, T], m M, old, row R) {
 	for _, f := range fields {
 		same := f.Same(old, row)
@@ -73,7 +76,8 @@ func putFields[R, M, T any](d *diff, fields []ent.Field[R, M, T], m M, old, row 
 	}
 }
 
-// ValueOr returns the sent value. If sent is nil, it returns the stored value old.
+// ValueOr returns *sent, or old if sent is nil. A nil pointer in an input means that the client did not send the
+// field.
 func ValueOr[T any](old T, sent *T) T {
 	if sent != nil {
 		return *sent
@@ -81,7 +85,8 @@ func ValueOr[T any](old T, sent *T) T {
 	return old
 }
 
-// applyID returns the id that was sent, nil for a sent 0. If nothing was sent, it returns the stored id old.
+// applyID returns the id of a reference after a write. It is the sent id, nil if 0 was sent, and old if nothing
+// was sent.
 func applyID(old, sent *int64) *int64 {
 	switch {
 	case sent == nil:

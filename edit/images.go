@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// CreateImage stores the row of an image whose files are stored already. The caller's fill sets columns such as
-// its size.
+// CreateImage stores the row of an image whose files are stored already. The function fill sets columns such as
+// the size.
 func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.ImageCreate)) (*ent.Image, error) {
 	if !auth.May(e.By, auth.Upload, auth.Record{Kind: calendar.Image}) {
 		return nil, Forbidden()
@@ -39,8 +39,8 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 	return row, nil
 }
 
-// ReplaceImage changes the row of an image whose files were generated again. The caller's fill sets the changed
-// columns. ReplaceImage reports false if the image was deleted.
+// ReplaceImage updates the row of an image whose files were generated again. The function fill sets the changed
+// columns. ReplaceImage returns false if the image was deleted meanwhile.
 func (e *Editor) ReplaceImage(ctx context.Context, tx *ent.Tx, id int64, fill func(*ent.ImageUpdate)) (bool, error) {
 	update := tx.Image.Update().Where(image.ID(id)).AddVersion(1)
 	fill(update)

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// replaceLinks replaces the links of an event to venues or organizers. Was has the ids of the stored links, ids
-// those of the new links in order.
+// replaceLinks replaces the links of an event to records of one kind, venues or organizers. The parameter was has
+// the stored ids, and ids has the new ones in order. If both are equal, nothing is written.
 func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, was, ids []int64) (err error) {
 	if slices.Equal(was, ids) {
 		return nil
@@ -32,9 +32,9 @@ func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64,
 	return link(ctx, tx, kind, id, ids)
 }
 
-// unlink removes all links to some venues, organizers or terms. Each event or series that loses a link gets a
-// new version (decision 023). The transaction has locked the linked records, so no other transaction can link
-// to them. seen reports whether the public could see the linked records.
+// unlink removes all links from events and series to the given venues, organizers or terms. Each event or series
+// that loses a link gets a new version (decision 023). The caller has locked the records, so that no other
+// transaction links to them. The parameter seen reports whether the public could see the records.
 func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, seen bool) error {
 	if err := e.unlinkSeries(ctx, tx, eventField(kind), ids, seen); err != nil {
 		return err
@@ -62,9 +62,10 @@ var templateLinks = map[string]string{
 	"venue": "$.Venues", "organizer": "$.Organizers",
 }
 
-// unlinkSeries removes ids from a field of the templates of all series. It changes the version of these series.
-// It locks them in the order of their ids. The caller unlinks events afterwards, because the series may have
-// got new occurrences before they were locked. seen reports whether the public could see the records.
+// unlinkSeries removes ids from one field in the templates of all series. Each changed series gets a new version.
+// The series are locked in the order of their ids. The caller must unlink events afterwards, because the series
+// may have got new occurrences before they were locked. The parameter seen reports whether the public could see
+// the records.
 func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64, seen bool) error {
 	linked, err := linkedSeries(ctx, tx, field, ids)
 	if err != nil {
@@ -103,7 +104,8 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 	return nil
 }
 
-// linkedSeries returns the ids of the series that have one of ids in a field of a template, in ascending order.
+// linkedSeries returns the ids of the series that have any of ids in the given field of a template, in ascending
+// order.
 func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (found []int64, err error) {
 	var rows []struct {
 		SeriesID int64  `json:"series_id"`
@@ -129,8 +131,8 @@ func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (f
 	return slices.Compact(found), nil
 }
 
-// DropTemplateLinks removes the ids for which drop returns true from a field of a template. It reports whether it
-// removed any.
+// DropTemplateLinks removes from one field of a template the ids for which drop returns true. It returns whether
+// it removed any.
 func DropTemplateLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 	was := *t
 	without := func(ids []int64) []int64 { return slices.DeleteFunc(ids, drop) }
@@ -159,8 +161,8 @@ func DropTemplateLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 	return len(ChangedFields(&was, t, []string{field})) > 0
 }
 
-// linkedEvents returns the ids of the events linked to one of some venues, organizers or terms, in ascending
-// order.
+// linkedEvents returns the ids of the events that are linked to any of the given records, in ascending order. The
+// kind is that of the records.
 func linkedEvents(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (events []int64, err error) {
 	t := ent.LinkTables[kind]
 	err = tx.Client().ScanLinks(ctx, kind, &events, func(s *sql.Selector) {
@@ -171,7 +173,7 @@ func linkedEvents(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int
 	return slices.Compact(events), err
 }
 
-// eventField returns the name of the event field with the linked records of a kind.
+// eventField returns the name of the event field that lists linked records of a kind, such as "categories".
 func eventField(kind calendar.Kind) string {
 	if kind.IsTerm() {
 		return kind.Plural()
@@ -179,7 +181,8 @@ func eventField(kind calendar.Kind) string {
 	return string(kind)
 }
 
-// unlinkEvents removes the links to terms, venues and organizers of events that are about to be deleted.
+// unlinkEvents removes all links of events to terms, venues and organizers. It is called before the events are
+// deleted.
 func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for _, kind := range append([]calendar.Kind{calendar.Category}, calendar.LinkedKinds...) {
 		if err := RemoveLinks(ctx, tx, kind, ids); err != nil {
@@ -189,8 +192,8 @@ func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// RemoveLinks removes the links of events to all records of a kind. Links to categories and tags are in one table, and
-// go together.
+// RemoveLinks removes the links of the events with the given ids to all records of a kind. Links to categories and
+// tags are in one table. So either kind removes both.
 func RemoveLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if err := tx.Client().DeleteLinks(ctx, kind, sql.FieldIn(ent.LinkTables[kind].Event, ids...)); err != nil {
 		return fmt.Errorf("links of events: %w", err)
@@ -198,8 +201,8 @@ func RemoveLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int6
 	return nil
 }
 
-// link adds links to venues or organizers to an event that has none of this kind. The ids are in the order of
-// the links.
+// link links the event with the given id to venues or organizers. The event must have no links of this kind. The
+// order of ids is stored.
 func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) error {
 	t := ent.LinkTables[kind]
 	rows := store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}
@@ -212,7 +215,7 @@ func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []i
 	return nil
 }
 
-// loadLinks returns the ids of the venues or organizers of an event, in the order of the links.
+// loadLinks returns the ids of the venues or organizers of one event, in the order of the links.
 func loadLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (ids []int64, err error) {
 	t := ent.LinkTables[kind]
 	err = tx.Client().ScanLinks(ctx, kind, &ids, func(s *sql.Selector) {
@@ -225,7 +228,7 @@ func loadLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (i
 	return ids, nil
 }
 
-// EventLinks has the ids of what an event is linked to.
+// EventLinks has the ids of the records that an event is linked to.
 type EventLinks struct{ Categories, Tags, Venues, Organizers []int64 }
 
 // Terms returns the ids of the categories and the tags.
@@ -236,7 +239,7 @@ type termIDs struct{ categories, tags []int64 }
 
 func (t termIDs) all() []int64 { return slices.Concat(t.categories, t.tags) }
 
-// termsOf loads the ids of the terms of an event, in ascending order for each taxonomy.
+// termsOf loads the ids of the categories and of the tags of an event. Each list is in ascending order.
 func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
 	var t termIDs
 	rows, err := tx.Term.Query().Where(term.HasEventsWith(event.ID(id))).Order(ent.Asc(term.FieldID)).
@@ -254,9 +257,9 @@ func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
 	return t, nil
 }
 
-// linkTerms replaces the terms was of an event with the terms is, and updates the event counts of these terms.
-// It changes the counts first. If the event counts, this locks the new terms, so that no other transaction
-// deletes them before the links are stored.
+// linkTerms replaces the terms of an event, from was to is, and updates the event counts of these terms. The two
+// booleans report whether the event counted before and counts after the write. The counts are changed first. This
+// locks the new terms, so that no other transaction deletes them before the links are stored.
 func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCounted, isCounted bool) error {
 	by := make(map[int64]int)
 	if wasCounted {
@@ -289,8 +292,9 @@ func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCo
 	return nil
 }
 
-// clearReferences sets a column to null in all records of the kinds in which it has the value. It increases the
-// version of these records and logs field as changed.
+// clearReferences sets a reference to null in all records that have the given value in its column. It increases
+// the version of these records and logs the field as changed. It is for a value such as an image that is being
+// deleted.
 func (e *Editor) clearReferences(
 	ctx context.Context, tx *ent.Tx, column string, value int64, field string, kinds ...calendar.Kind,
 ) error {

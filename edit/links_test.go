@@ -20,7 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// linkedWorld has an event of each status, linked to one of everything, and one event with no links.
+// linkedWorld is a test calendar with an event of each status. Each of them has one link of every kind. One more
+// event has no links.
 type linkedWorld struct {
 	*edittest.World
 	venue         *ent.Venue
@@ -122,7 +123,8 @@ var linkLosses = []struct {
 	}},
 }
 
-// changesSince returns what the log says since its first entries of events and series that were not deleted, by record.
+// changesSince returns the entries of the change log after the first ones, as text by record id. It leaves out
+// deletions and records other than events and series.
 func changesSince(w *edittest.World, first int) map[int64]string {
 	found := map[int64]string{}
 	for _, c := range w.CheckLog()[first:] {
@@ -133,7 +135,8 @@ func changesSince(w *edittest.World, first int) map[int64]string {
 	return found
 }
 
-// TestLosingALinkIsAChangeOfTheEvent removes what events of all statuses are linked to, in all ways there are.
+// TestLosingALinkIsAChangeOfTheEvent removes a linked record in each possible way. Events of all statuses must get
+// a new version and an entry in the change log.
 func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 	t.Parallel()
 	for _, tt := range linkLosses {
@@ -159,8 +162,8 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 	}
 }
 
-// checkChangedEvents checks that the events from one status on have another version, and that the log has the wanted entry of
-// each.
+// checkChangedEvents checks that the linked events have version 2 and the wanted entry in the log. The parameter
+// from is the index of the first event to check. The map got has the log by record id.
 func (l *linkedWorld) checkChangedEvents(t *testing.T, from int, now time.Time, got map[int64]string, want string) {
 	t.Helper()
 	for i, id := range l.events[from:] {
@@ -178,7 +181,8 @@ func (l *linkedWorld) checkChangedEvents(t *testing.T, from int, now time.Time, 
 	}
 }
 
-// checkSeries checks that the series with links has another version and an entry in the log, and that the other has not.
+// checkSeries checks that the linked series has version 2 and the wanted log entry, and that the other series is
+// unchanged.
 func (l *linkedWorld) checkSeries(t *testing.T, now time.Time, got map[int64]string, want string) {
 	t.Helper()
 	if got[l.series] != want {
@@ -192,8 +196,8 @@ func (l *linkedWorld) checkSeries(t *testing.T, now time.Time, got map[int64]str
 	}
 }
 
-// checkLaterOccurrence brings back what was trashed, and compares the links of a later occurrence of the series with those
-// of the first: none of them comes back.
+// checkLaterOccurrence restores the trashed record and creates a later occurrence of the series. Its links must be
+// those of the first occurrence: the lost link must not come back.
 func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
 	t.Helper()
 	e := l.As(calendar.Administrator)
@@ -233,7 +237,8 @@ func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
 	}
 }
 
-// TestVersionReadBeforeALossIsStale sends a version of an event from before it lost a venue.
+// TestVersionReadBeforeALossIsStale updates an event with the version that it had before it lost a venue. The
+// update must fail.
 func TestVersionReadBeforeALossIsStale(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -248,7 +253,7 @@ func TestVersionReadBeforeALossIsStale(t *testing.T) {
 	})
 }
 
-// TestEventMaySendItsOwnVenueToTheTrash updates an event with a venue object that trashes the venue it is linked to.
+// TestEventMaySendItsOwnVenueToTheTrash updates an event and sends its venue with the status trash.
 func TestEventMaySendItsOwnVenueToTheTrash(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -274,7 +279,7 @@ func TestEventMaySendItsOwnVenueToTheTrash(t *testing.T) {
 	})
 }
 
-// TestManyEventsLoseALink fills more than one statement.
+// TestManyEventsLoseALink removes a record with more linked events than one statement can change.
 func TestManyEventsLoseALink(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -303,7 +308,8 @@ func TestManyEventsLoseALink(t *testing.T) {
 	})
 }
 
-// TestImagesHaveNoSearchTexts creates and deletes an image with the same id as a term.
+// TestImagesHaveNoSearchTexts creates and deletes an image that has the same id as a term. The search texts of the
+// term must stay.
 func TestImagesHaveNoSearchTexts(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

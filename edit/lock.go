@@ -37,22 +37,24 @@ func lockName(ctx context.Context, tx *ent.Tx, scope calendar.Kind, name string)
 	return nil
 }
 
-// addToCounter adds to a counter and locks its row until the transaction ends.
+// addToCounter adds a number to a counter and locks its row until the transaction ends. It creates a missing
+// counter.
 func addToCounter(ctx context.Context, tx *ent.Tx, id string, by int64) error {
 	return tx.Counter.Create().SetID(id).SetValue(by).
 		OnConflict(sql.ConflictColumns(counter.FieldID)).AddValue(by).Exec(ctx)
 }
 
-// ForShare locks the rows a query finds against changes until the transaction ends. SQLite has one writer at
-// a time anyway. MySQL and MariaDB understand the older clause. For TiDB, package store replaces it with FOR UPDATE.
+// ForShare modifies a query so that the rows it finds cannot change until the transaction ends. It changes nothing
+// for SQLite, which has one writer at a time. The clause is one that MySQL and MariaDB understand. For TiDB,
+// package store replaces it with FOR UPDATE.
 func ForShare(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForShare(sql.WithLockClause("LOCK IN SHARE MODE"))
 	}
 }
 
-// ForUpdate locks the rows that a query finds against reads with a lock and changes, until the transaction
-// ends. The transaction is about to change these rows. SQLite needs no such lock.
+// ForUpdate modifies a query so that no other transaction can lock or change the rows it finds until this one
+// ends. Use it for rows that the transaction will change. It changes nothing for SQLite.
 func ForUpdate(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForUpdate()
@@ -132,24 +134,25 @@ func seriesOf(rows []*ent.Event) (ids []int64) {
 	return slices.Compact(ids)
 }
 
-// LockSeries loads a series. Other writers of the series and of its occurrences wait until the transaction ends.
+// LockSeries loads a series and locks it. Other writers of the series and of its occurrences wait until the
+// transaction ends.
 func LockSeries(ctx context.Context, tx *ent.Tx, id int64) (*ent.Series, error) {
 	return tx.Series.Query().Where(series.ID(id)).Modify(ForUpdate).Only(ctx)
 }
 
-// LockTerm loads a category or tag. Other writers of the term wait until the transaction ends.
+// LockTerm loads a category or tag and locks it. Other writers of the term wait until the transaction ends.
 func LockTerm(ctx context.Context, tx *ent.Tx, id int64) (*ent.Term, error) {
 	return tx.Term.Query().Where(term.ID(id)).Modify(ForUpdate).Only(ctx)
 }
 
-// LockTerms loads the terms with the ids, in the order of their ids. Other writers of these terms wait until the
-// transaction ends.
+// LockTerms loads and locks the terms with the given ids, in ascending order. Other writers of these terms wait
+// until the transaction ends.
 func LockTerms(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Term, error) {
 	return tx.Term.Query().Where(term.IDIn(ids...)).Order(term.ByID()).Modify(ForUpdate).All(ctx)
 }
 
-// LockAllTerms loads all terms in the order of their ids. Other writers of terms wait until the transaction
-// ends.
+// LockAllTerms loads and locks all terms in the order of their ids. Other writers of terms wait until the
+// transaction ends.
 func LockAllTerms(ctx context.Context, tx *ent.Tx) ([]*ent.Term, error) {
 	return tx.Term.Query().Order(term.ByID()).Modify(ForUpdate).All(ctx)
 }
@@ -157,8 +160,9 @@ func LockAllTerms(ctx context.Context, tx *ent.Tx) ([]*ent.Term, error) {
 // noLimit is a limit that all records are below.
 const noLimit = 1<<31 - 1
 
-// lockRecords locks the selected records of a kind and returns their ids. They are in the order that where sets, then in
-// ascending order. Predicates use columns that have the same name in each table that has them.
+// lockRecords locks the records of a kind that the function where selects, at most limit, and returns their ids.
+// They are in the order that where sets, then in ascending order. The columns in where must have the same name in
+// all tables that have them.
 func lockRecords(ctx context.Context, tx *ent.Tx, kind calendar.Kind, where func(*sql.Selector), limit int) ([]int64, error) {
 	return tx.Client().RecordIDs(ctx, kind, limit, where, ForUpdate)
 }

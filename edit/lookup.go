@@ -21,9 +21,9 @@ type termLookup struct {
 	texts    []string
 }
 
-// lookUpTerms finds terms by id, by name in any language, or by slug, in this order. It returns a fault for an
-// id of another taxonomy. createTerms creates the terms with unknown names. The argument name is that of the
-// parameter.
+// lookUpTerms finds the terms that an event refers to: by id, by name in any language, or by slug, in this order.
+// It returns a fault for an id of another taxonomy. Names that it does not find are in the result, for
+// createTerms. The parameter name is the request parameter for the fault.
 func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, name string, refs []TermRef) (
 	*termLookup, *param.Fault, error,
 ) {
@@ -74,8 +74,8 @@ func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.
 	return l, nil, nil
 }
 
-// createTerms creates the missing terms of a lookup at the top level, if the caller may. It returns the ids of
-// all terms without repeats, in the order of the request.
+// createTerms creates the terms that lookUpTerms did not find, without a parent. It returns the ids of all terms
+// without repeats, in the order of the request. The error says if the caller may not create terms.
 func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]int64, error) {
 	if len(l.texts) == 0 {
 		return uniqueIDs(l.ids), nil
@@ -122,8 +122,9 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	return uniqueIDs(l.ids), nil
 }
 
-// topName returns the key that lockName locks for a term name at the top of a taxonomy.
+// topName returns the name for lockName of a term without a parent. The key is the folded term name.
 func topName(key string) string { return nameBelow(0, key) }
 
-// nameBelow returns the key that lockName locks for a term name below a parent. The parent 0 is the top.
+// nameBelow returns the name for lockName of a term below a parent. The key is the folded term name. The parent 0
+// means none.
 func nameBelow(parent int64, key string) string { return strconv.FormatInt(parent, 10) + ":" + key }

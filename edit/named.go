@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Named has the rules of writing records of a kind with a name, such as venues. R is the type of a row, M that of its
-// mutation, T that of its translation. V has the values of the fields that only this kind has.
+// Named has the rules for writing records of one kind that have a name, such as venues. R is the type of a row, M
+// of its mutation, T of its translation. V has the values of the fields that only this kind has.
 type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
 	ent.NamedTable[R, M, T]
 	// apply sets the sent values in a row.
@@ -27,7 +27,7 @@ type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
 	derive func(m M, d *diff, old, row R)
 }
 
-// NamedTexts writes the texts of records with a name, of one kind.
+// NamedTexts writes the texts of one kind of named records, for callers that work with several kinds.
 type NamedTexts interface {
 	// LockRow is Named.Lock.
 	LockRow(ctx context.Context, tx *ent.Tx, id int64) (ent.Row, error)
@@ -38,21 +38,23 @@ type NamedTexts interface {
 // namedTexts are the kinds of records with a name.
 var namedTexts = map[calendar.Kind]NamedTexts{}
 
-// TextsOf returns what writes the texts of a kind of records with a name. It returns nil for other kinds.
+// TextsOf returns the writer of texts for venues, organizers or another kind of named records. It returns nil for
+// other kinds.
 func TextsOf(kind calendar.Kind) NamedTexts { return namedTexts[kind] }
 
-// declared adds a kind to those that TextsOf knows.
+// declared registers the rules of a kind, so that TextsOf finds them, and returns n. Each kind calls it once when
+// its variable is declared.
 func declared[R ent.Row, M namedMutation, T any, V comparable](n *Named[R, M, T, V]) *Named[R, M, T, V] {
 	namedTexts[n.Kind] = n
 	return n
 }
 
-// LockRow is Lock for a caller that does not know the type of rows.
+// LockRow is Lock without the type parameter in its result. It implements NamedTexts.
 func (n *Named[R, M, T, V]) LockRow(ctx context.Context, tx *ent.Tx, id int64) (ent.Row, error) {
 	return n.Lock(ctx, tx, id)
 }
 
-// UpdateTexts is Update for a caller that does not know the type of rows.
+// UpdateTexts is Update for texts only, without the type parameter in its arguments. It implements NamedTexts.
 func (n *Named[R, M, T, V]) UpdateTexts(ctx context.Context, tx *ent.Tx, e *Editor, row ent.Row, name, description, slug *string) error {
 	own, ok := row.(R)
 	if !ok {
@@ -62,8 +64,8 @@ func (n *Named[R, M, T, V]) UpdateTexts(ctx context.Context, tx *ent.Tx, e *Edit
 	return err
 }
 
-// NamedInput is the data that a client sent for a record with a name. Nil means not sent. To create a record, Name is
-// required. V has the values of the fields that only its kind has.
+// NamedInput is the data that a client sent for a named record, such as a venue. Nil means not sent. To create a
+// record, Name is required. V has the values of the fields that only its kind has.
 type NamedInput[V any] struct {
 	AuthorID  *int64 // ignored for a record created with an event, which gets the author of the event
 	Published *time.Time
@@ -87,7 +89,7 @@ func (in *NamedInput[V]) record() *recordInput {
 	}
 }
 
-// recordOf returns the record of a row, of which the columns that the caller needs are loaded.
+// recordOf returns a row as a record. The row must have those columns that the caller needs.
 func recordOf(row ent.Row) *record {
 	c, t := row.Core(), row.Text()
 	return &record{
@@ -102,20 +104,21 @@ func recordOf(row ent.Row) *record {
 	}
 }
 
-// Lock loads a record. Other writers of the record wait until the transaction ends.
+// Lock loads a record and locks it. Other writers of the record wait until the transaction ends.
 func (n *Named[R, M, T, V]) Lock(ctx context.Context, tx *ent.Tx, id int64) (R, error) {
 	return n.Get(ctx, tx.Client(), id, ForUpdate)
 }
 
-// Create stores a new record. A duplicate is a record outside the trash that the caller may read. It has the same name,
-// and the same description if one is sent. If there is a duplicate, Create returns that, and created is false. It stores
-// the other sent fields in the duplicate if the caller may edit it. For a record that is sent with a source id, Create
-// looks for no duplicate.
+// Create stores a new record, unless there is a duplicate. A duplicate has the same name, and the same description
+// if one is sent. It is outside the trash, and the caller may read it.
+//
+// If there is a duplicate, Create returns it, and created is false. It stores the other sent fields in the
+// duplicate if the caller may edit it. If the input has a source id, Create always stores a new record.
 func (n *Named[R, M, T, V]) Create(ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V]) (row R, created bool, err error) {
 	return n.create(ctx, tx, e, in, in.record())
 }
 
-// createLinked is Create for a record that is sent with an event of the author.
+// createLinked is Create for a record that a client sends inside an event. The author is that of the event.
 func (n *Named[R, M, T, V]) createLinked(ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V], author *int64) (row R, err error) {
 	s := in.record()
 	s.author, s.linked = author, true
@@ -148,8 +151,8 @@ func (n *Named[R, M, T, V]) Update(ctx context.Context, tx *ent.Tx, e *Editor, r
 	return n.update(ctx, tx, e, row, in, in.record(), false)
 }
 
-// Trash moves a record to the trash and removes its links to events for good. If it is there already, Trash returns
-// *calendar.Error such as venue-is-in-trash.
+// Trash moves a record to the trash and removes its links to events for good. If it is in the trash already, Trash
+// returns *calendar.Error, such as venue-is-in-trash.
 func (n *Named[R, M, T, V]) Trash(ctx context.Context, tx *ent.Tx, e *Editor, row R) (R, error) {
 	old := recordOf(row)
 	if err := e.permitTrash(old); err != nil {
@@ -161,15 +164,17 @@ func (n *Named[R, M, T, V]) Trash(ctx context.Context, tx *ent.Tx, e *Editor, ro
 	return n.change(ctx, tx, e, row, row, old, &recordInput{status: new(calendar.Trash)})
 }
 
-// after returns the row after a write of in, without what all kinds with a name share.
-func (n *Named[R, M, T, V]) after(in *NamedInput[V], old R) R {
+// rowAfter returns a copy of old with the image and the fields of this kind that in sends. It does not set the
+// fields that all named records share.
+func (n *Named[R, M, T, V]) rowAfter(in *NamedInput[V], old R) R {
 	row := n.Clone(old)
 	n.apply(&in.Values, row)
 	*n.Image(row) = applyID(*n.Image(old), in.ImageID)
 	return row
 }
 
-// fill sets the fields in m in which row differs from the stored row, except those that all kinds with a name share.
+// fill sets those fields of this kind in m that differ between old and row. Those that all named records share are
+// set by fillNamed.
 func (n *Named[R, M, T, V]) fill(m M, old, row R, d *diff) {
 	putFields(d, n.Fields, m, old, row)
 	if n.derive != nil {
@@ -177,7 +182,7 @@ func (n *Named[R, M, T, V]) fill(m M, old, row R, d *diff) {
 	}
 }
 
-// check returns param.Invalid if the values of a row are impossible.
+// check returns param.Invalid if the values of a row are not allowed for its kind.
 func (n *Named[R, M, T, V]) check(row R) error {
 	if n.faults == nil {
 		return nil
@@ -185,9 +190,10 @@ func (n *Named[R, M, T, V]) check(row R) error {
 	return InvalidInput(n.faults(row)...)
 }
 
-// Draft fills m with a new record. It returns param.Invalid for impossible values.
+// Draft sets the columns of a new record in m and returns the rest as a Draft. It returns param.Invalid for
+// impossible values.
 func (n *Named[R, M, T, V]) Draft(e *Editor, m M, in *NamedInput[V], others []calendar.Text) (*Draft, error) {
-	row := n.after(in, n.New())
+	row := n.rowAfter(in, n.New())
 	if err := n.check(row); err != nil {
 		return nil, err
 	}
@@ -199,22 +205,23 @@ func (n *Named[R, M, T, V]) Draft(e *Editor, m M, in *NamedInput[V], others []ca
 	return e.draft(r, s, row.Searched()...), nil
 }
 
-// namedMutation is the mutation of a record with a name.
+// namedMutation is the mutation of a named record, such as a venue.
 type namedMutation interface {
 	recordMutation
 	SetName(string)
 	SetNameKey(string)
 }
 
-// fillNamed sets the fields in m that all records with a name share and that differ from the stored record.
+// fillNamed sets the changed fields in m that all named records share. The record before the write is old, and r
+// is the record after it.
 func (e *Editor) fillNamed(m namedMutation, r, old *record, s *recordInput, d *diff) {
 	e.fill(m, r, old, s, d)
 	putValue(d, "", old.title, r.title, m.SetName)
 	putValue(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
 }
 
-// createOrFind stores a new row. If a row with the same name exists, it returns that, and created is false. A record
-// with a source id is always new.
+// createOrFind stores a new row. If there is a duplicate, it returns that row instead, and created is false. A
+// record with a source id is always new.
 func (n *Named[R, M, T, V]) createOrFind(
 	ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V], s *recordInput,
 ) (row R, created bool, err error) {
@@ -222,7 +229,7 @@ func (n *Named[R, M, T, V]) createOrFind(
 	if err := e.checkNamed(ctx, tx, none, s); err != nil {
 		return row, false, err
 	}
-	next := n.after(in, n.New())
+	next := n.rowAfter(in, n.New())
 	if err := n.check(next); err != nil {
 		return row, false, err
 	}
@@ -248,7 +255,8 @@ func (n *Named[R, M, T, V]) createOrFind(
 	return row, true, nil
 }
 
-// checkNamed returns the faults of the references in a request, or an error if the caller may not write the record.
+// checkNamed checks the references in a request, and whether the caller may write the record. It returns
+// param.Invalid or Forbidden.
 func (e *Editor) checkNamed(ctx context.Context, tx *ent.Tx, old *record, s *recordInput) error {
 	author, picture, err := e.referenceFaults(ctx, tx, old, s)
 	if err != nil {
@@ -260,8 +268,8 @@ func (e *Editor) checkNamed(ctx context.Context, tx *ent.Tx, old *record, s *rec
 	return e.permit(old, s)
 }
 
-// findOrLock finds the row that a new one would duplicate. If there is none, it locks the name: no other
-// transaction can create such a row until this transaction ends.
+// findOrLock finds the row of which a new row would be a duplicate. If there is none, it locks the name. Then no
+// other transaction can create such a row until this one ends.
 func (n *Named[R, M, T, V]) findOrLock(ctx context.Context, tx *ent.Tx, e *Editor, s *recordInput) (row R, ok bool, err error) {
 	key := calendar.FoldName(*s.title)
 	row, ok, err = n.duplicate(ctx, tx, e, s, key)
@@ -275,13 +283,13 @@ func (n *Named[R, M, T, V]) findOrLock(ctx context.Context, tx *ent.Tx, e *Edito
 	return n.duplicate(ctx, tx, e, s, key)
 }
 
-// duplicate finds the oldest row with the sent name, and with the sent description if there is one. It skips
-// rows in the trash and rows that the caller may not read. It ignores letter case. It compares the original
-// text and the text in the language of the request.
+// duplicate finds the oldest row with the sent name, and with the sent description if there is one. It skips rows
+// in the trash and rows that the caller may not read. It ignores letter case. It compares both the original text
+// and the text in the language of the request.
 func (n *Named[R, M, T, V]) duplicate(
 	ctx context.Context, tx *ent.Tx, e *Editor, s *recordInput, key string,
 ) (found R, ok bool, err error) {
-	rows, err := n.ByName(ctx, tx.Client(), key, e.request())
+	rows, err := n.ByName(ctx, tx.Client(), key, e.requestLanguage())
 	if err != nil {
 		return found, false, fmt.Errorf("%s of the same name: %w", n.Kind, err)
 	}
@@ -293,13 +301,13 @@ func (n *Named[R, M, T, V]) duplicate(
 			continue
 		}
 		if description != "" && calendar.FoldName(r.description) != description {
-			if r.language == e.request() || !r.languages.Has(e.request()) {
+			if r.language == e.requestLanguage() || !r.languages.Has(e.requestLanguage()) {
 				continue
 			}
 			if err := r.load(ctx, tx); err != nil {
 				return found, false, err
 			}
-			other := r.translationInto(e.request())
+			other := r.translationInto(e.requestLanguage())
 			if other == nil || calendar.FoldName(other.description) != description {
 				continue
 			}
@@ -309,7 +317,8 @@ func (n *Named[R, M, T, V]) duplicate(
 	return found, oldest != nil, nil
 }
 
-// update updates a row. Found means that a create matched this row: then Precondition is not checked.
+// update changes a row, after it has checked the input and the rights. If found is true, a create matched this row
+// as a duplicate. Then the precondition of the request does not apply.
 func (n *Named[R, M, T, V]) update(
 	ctx context.Context, tx *ent.Tx, e *Editor, row R, in *NamedInput[V], s *recordInput, found bool,
 ) (R, error) {
@@ -322,15 +331,15 @@ func (n *Named[R, M, T, V]) update(
 			return row, err
 		}
 	}
-	next := n.after(in, row)
+	next := n.rowAfter(in, row)
 	if err := n.check(next); err != nil {
 		return row, err
 	}
 	return n.change(ctx, tx, e, row, next, old, s)
 }
 
-// change stores a change of a row, and removes the links that a move to the trash ends. Next is the row afterwards,
-// without what all kinds with a name share.
+// change stores the changes of a row whose rights are checked. If the row moves to the trash, it removes the links
+// to it. The parameter next has the new values of the fields that only this kind has.
 func (n *Named[R, M, T, V]) change(
 	ctx context.Context, tx *ent.Tx, e *Editor, row, next R, old *record, s *recordInput,
 ) (R, error) {

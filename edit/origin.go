@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Origin is a record or term of the source of an import.
+// Origin identifies a record or term at the source of an import, such as another website.
 type Origin struct {
 	SourceID string
 	Kind     calendar.Kind
@@ -30,7 +30,8 @@ type Origin struct {
 	ID int64
 }
 
-// ReservedIDs are ids for records that do not exist yet. The id of a record that has none is drawn.
+// ReservedIDs has ids chosen in advance for records that an import will create. A new record without a reserved id
+// gets the next free one.
 type ReservedIDs struct {
 	BySource map[string]int64
 	// ByStart has ids of occurrences by their nominal start. It is for one series at a time.
@@ -42,8 +43,9 @@ type ReservedIDs struct {
 // idBatch is the number of ids or source ids in one statement.
 const idBatch = 500
 
-// TakenIDs returns the new records of a source that cannot keep their numbers. Another record or term has the id here, or had
-// it before it was deleted. Two records of the source that share a number cannot keep it either.
+// TakenIDs returns those records of an import that cannot have the same id here as at their source. Another record
+// or term has that id, or had it before it was deleted. Two new records with the same id at the source are also
+// returned.
 func TakenIDs(ctx context.Context, db *ent.Client, list []Origin) (taken []Origin, err error) {
 	own, err := originRows(ctx, db, list)
 	if err != nil {
@@ -98,8 +100,8 @@ func TakenIDs(ctx context.Context, db *ent.Client, list []Origin) (taken []Origi
 	return taken, nil
 }
 
-// takenTerms returns which ids are those of terms, of deleted ones as far as the change log goes back, or reserved for terms
-// of another import.
+// takenTerms returns which of the ids cannot be given to new terms. They belong to a term, to a deleted term in
+// the change log, or to a term of another import.
 func takenTerms(ctx context.Context, db *ent.Client, ids []int64) ([]int64, error) {
 	taken, err := db.Term.Query().Where(term.IDIn(ids...)).IDs(ctx)
 	if err != nil {
@@ -124,7 +126,8 @@ func takenTerms(ctx context.Context, db *ent.Client, ids []int64) ([]int64, erro
 	return taken, nil
 }
 
-// originRows returns the stored origins by source id.
+// originRows loads the stored rows for the given origins, by source id. An origin without a row is missing in the
+// map.
 func originRows(ctx context.Context, db *ent.Client, list []Origin) (map[string]*ent.Origin, error) {
 	found := make(map[string]*ent.Origin)
 	for some := range slices.Chunk(list, idBatch) {
@@ -143,9 +146,12 @@ func originRows(ctx context.Context, db *ent.Client, list []Origin) (map[string]
 	return found, nil
 }
 
-// Reserve stores the origins of records, and returns ids for those that do not exist yet: their numbers if keep is true,
-// else new ones. Those of terms it returns only if keep is true. A record that was deleted here gets its former id again.
-// Ids that are drawn later are above all numbers. With keep, the caller calls TakenIDs in the same transaction.
+// Reserve stores the origins of imported records and reserves ids for those that do not exist here yet. If keep is
+// true, they get their ids at the source. Otherwise records get new ids, and terms get none in advance. A record
+// that was deleted here gets its former id again.
+//
+// Ids that are allocated later are above all ids at the source. With keep, the caller must call TakenIDs in the
+// same transaction.
 func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bool) (none ReservedIDs, err error) {
 	own, err := originRows(ctx, tx.Client(), list)
 	if err != nil {
@@ -195,9 +201,10 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 	return ReservedIDs{BySource: reserved, Sequences: sequences}, err
 }
 
-// lastRevisions returns the last revisions in which events were changed, by id. Each change of SEQUENCE in iCalendar has
-// revisions of its own, so SEQUENCE was lower. If the log has no change of an event, the last forgotten revision stands for it, or
-// none while the log is whole.
+// lastRevisions returns, by event id, the last revision in which each event was changed. It is above the last
+// iCalendar SEQUENCE of a deleted event: each rise of SEQUENCE is a change with its own revision. If the log no
+// longer has changes of an event, the result is the last revision before the log begins. It is missing if no
+// revision was forgotten.
 func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]int64, error) {
 	last := make(map[int64]int64)
 	if len(events) == 0 {
@@ -229,8 +236,9 @@ func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]i
 	return last, nil
 }
 
-// newIDs returns the id of each origin: that of the stored record, the number, or a drawn one. It is 0 for a new term
-// whose number is not kept. Drawn ids are above the numbers in all.
+// newIDs returns the id for each origin of list. It is the id of the stored record, the id at the source if keep
+// is true, or a new one. It is 0 for a new term if keep is false. New ids are above all ids at the source, which
+// are in all.
 func (e *Editor) newIDs(ctx context.Context, tx *ent.Tx, list, all []Origin, keep bool) ([]int64, error) {
 	ids := make([]int64, len(list))
 	kept := store.Rows{Table: entrecord.Table, Columns: []string{entrecord.FieldID, entrecord.FieldKind}}
@@ -270,8 +278,8 @@ func (e *Editor) newIDs(ctx context.Context, tx *ent.Tx, list, all []Origin, kee
 // moves, and a later import keeps their ids too.
 const idGap = 100_000
 
-// raiseSequences makes sure that ids which are drawn later are idGap above the numbers of a source, or idGap/2 if an
-// earlier import has raised them already.
+// raiseSequences ensures that ids allocated later are above the ids at the source of an import. The distance is
+// idGap. It is at least idGap/2 if an earlier import has raised the sequences already.
 func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin, now time.Time) error {
 	highest := make(map[bool]Origin) // by whether it is a term
 	for _, o := range list {
@@ -302,7 +310,8 @@ func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin, now time.Tim
 	return nil
 }
 
-// storeOrigins inserts origins. A UID or guid that two records share, here or in the list, is left out.
+// storeOrigins inserts the rows of origins. ids has the id of each record here, and 0 skips it. A UID or guid that
+// another origin has too is left out.
 func storeOrigins(ctx context.Context, tx *ent.Tx, list []Origin, ids []int64) error {
 	uids, err := freeTexts(list, func(o Origin) string { return o.UID }, func(some []string) ([]string, error) {
 		return tx.Origin.Query().Where(origin.UIDIn(some...)).Select(origin.FieldUID).Strings(ctx)
@@ -347,7 +356,9 @@ func storeOrigins(ctx context.Context, tx *ent.Tx, list []Origin, ids []int64) e
 	return nil
 }
 
-// freeTexts returns the texts that one origin of the list has and no stored one.
+// freeTexts returns the texts that exactly one origin of the list has and that no stored origin has. The function
+// text reads the UID or guid of an origin. The function stored returns those of its arguments that are in the
+// database.
 func freeTexts(list []Origin, text func(Origin) string, stored func([]string) ([]string, error)) (map[string]bool, error) {
 	count := make(map[string]int)
 	var all []string
@@ -374,7 +385,7 @@ func freeTexts(list []Origin, text func(Origin) string, stored func([]string) ([
 	return free, nil
 }
 
-// usedIDs returns which ids of origins are those of stored records, by kind.
+// usedIDs returns the ids in origins for which a record exists, by kind. Records that were deleted are missing.
 func usedIDs(ctx context.Context, tx *ent.Tx, rows []*ent.Origin) (map[calendar.Kind]map[int64]bool, error) {
 	byKind := make(map[calendar.Kind][]int64)
 	for _, row := range rows {
@@ -396,7 +407,7 @@ func usedIDs(ctx context.Context, tx *ent.Tx, rows []*ent.Origin) (map[calendar.
 	return used, nil
 }
 
-// OccurrenceIDs returns the ids of new occurrences: the reserved ones, else drawn ones.
+// OccurrenceIDs returns an id for each new occurrence: the reserved one for its start, or else a new one.
 func (e *Editor) OccurrenceIDs(ctx context.Context, tx *ent.Tx, list []recur.Occurrence) ([]int64, error) {
 	ids := make([]int64, len(list))
 	missing := 0

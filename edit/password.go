@@ -19,8 +19,8 @@ import (
 // passwordSetting is the id of the setting that stores the key.
 const passwordSetting = "event_password_key"
 
-// PasswordKey returns the key for hashes of event passwords: 32 random bytes that all processes of one database
-// share. The first call stores a new key.
+// PasswordKey returns the secret key for hashes of event passwords: 32 random bytes that all processes of one
+// database share. The first call creates and stores it.
 func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
 	return sharedKey(ctx, db, passwordSetting, sha256.Size)
 }
@@ -38,8 +38,8 @@ func CheckSameCalendar(ctx context.Context, db *ent.Client, key []byte) error {
 	return nil
 }
 
-// sharedKey returns a random key of size bytes that is stored as a setting. The first process that calls it
-// creates the key.
+// sharedKey returns a random key of size bytes that is stored as a setting with the given name. The first call on
+// a database creates it.
 func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]byte, error) {
 	s, err := db.Setting.Get(ctx, name)
 	if err == nil {

@@ -38,8 +38,8 @@ func PublishDue(ctx context.Context, db *ent.Client, now time.Time) (int, error)
 	}
 }
 
-// anyDue reports whether a record is due for publication. It needs no transaction: mostly there is no such
-// record.
+// anyDue reports whether any record is due for publication. PublishDue asks this first, because mostly there is
+// none and it then needs no transaction.
 func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	for _, kind := range calendar.PublishedKinds {
 		due, err := db.HasRecord(ctx, kind, isDue(e.Now))
@@ -74,19 +74,20 @@ func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time
 	return next, nil
 }
 
-// isLater selects scheduled records whose publication date is after now. All record tables have these columns.
+// isLater returns a predicate for scheduled records whose publication date is after now. It works for all record
+// tables.
 func isLater(now time.Time) func(*sql.Selector) {
 	return sql.AndPredicates(sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldGT(event.FieldPublishedAt, now))
 }
 
-// isDue selects scheduled records whose publication date is not after now. All record tables have these
-// columns.
+// isDue returns a predicate for scheduled records whose publication date is not after now. It works for all record
+// tables.
 func isDue(now time.Time) func(*sql.Selector) {
 	return sql.AndPredicates(sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now))
 }
 
-// PublishDue publishes one batch per kind of the scheduled records whose publication date is not after e.Now.
-// It returns their number. It does not change the modification date.
+// PublishDue publishes scheduled records whose publication date is not after e.Now, at most one batch of each
+// kind. It returns their number. It does not change the modification date.
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
 	for _, kind := range calendar.PublishedKinds {

@@ -20,19 +20,18 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// references are the results of lookups of ids by an Editor. The first attempt of the next Write does not
-// repeat them: if an id was deleted in between, a foreign key fails, and the next attempt repeats the lookup.
-// Ids of events, venues and organizers are not included, because the state of these records decides whether a
-// write may refer to them.
+// references caches lookups of ids for the next Write, so that its first attempt need not repeat them. If a record
+// was deleted since the lookup, a foreign key fails, and the retry looks it up again. Events, venues and
+// organizers are not cached, because their state decides whether a write may refer to them.
 type references struct {
 	users, images knownIDs
 	terms         map[calendar.Kind]knownIDs
 }
 
-// knownIDs maps ids that were looked up to whether a write may refer to them.
+// knownIDs is a cache of looked-up ids. The value reports whether a write may refer to the record.
 type knownIDs map[int64]bool
 
-// findIDs returns the ids that a write may refer to.
+// findIDs is a query that returns those of the given ids that a write may refer to.
 type findIDs func(ctx context.Context, ids []int64) ([]int64, error)
 
 // load looks up the ids that are not in the map yet.
@@ -53,7 +52,8 @@ func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
 	return nil
 }
 
-// fault returns the fault of the ids that a write may not refer to, nil if there are none.
+// fault returns a fault with the ids that a write may not refer to. It returns nil if there are none. It runs find
+// for ids that are not cached.
 func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, ids []int64) (*param.Fault, error) {
 	return unknownFault(kind, ids, func(part []int64) ([]int64, error) {
 		err := k.load(ctx, find, part)
@@ -61,8 +61,8 @@ func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, i
 	})
 }
 
-// unknownFault returns a fault that lists each unknown id once. It searches in batches and stops after the
-// first batch with an unknown id, because a caller who sends thousands of ids may not even have signed in.
+// unknownFault returns a fault that lists each unknown id once, or nil. It searches in batches and stops after the
+// first batch with an unknown id, because even anonymous callers can send thousands of ids.
 func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]int64, error)) (*param.Fault, error) {
 	for part := range slices.Chunk(uniqueIDs(ids), BatchSize) {
 		found, err := find(part)
@@ -79,8 +79,8 @@ func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]in
 // authorKind is the kind of users in keys of messages.
 const authorKind calendar.Kind = "user"
 
-// UnknownIDs returns the fault of ids that belong to no record of the kind, or to a record that the caller may
-// not read.
+// UnknownIDs returns the fault for ids that belong to no record of the kind. It is also for records that the
+// caller may not read, so that the reply does not reveal them.
 func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	words := make([]string, len(ids))
 	for i, id := range ids {
@@ -96,7 +96,8 @@ func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 // fault. The caller sets the name of the parameter. A write passes the client of its transaction, other callers
 // any client.
 
-// LoadReferences loads authors and images in batches, for later calls of AuthorFault and ImageFault.
+// LoadReferences looks up authors and images in batches. Later calls of AuthorFault and ImageFault then need no
+// query.
 func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, images []int64) error {
 	e.makeReferences()
 	if err := e.refs.users.load(ctx, findUsers(db), authors); err != nil {
@@ -108,7 +109,7 @@ func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, im
 	return nil
 }
 
-// AuthorFault returns the fault of an author id that belongs to no user.
+// AuthorFault returns a fault if no user has the id. It returns nil otherwise.
 func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	e.makeReferences()
 	fault, err := e.refs.users.fault(ctx, findUsers(db), authorKind, []int64{id})
@@ -118,7 +119,7 @@ func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*pa
 	return fault, nil
 }
 
-// ImageFault returns the fault of the id of an image that does not exist. 0 means no image.
+// ImageFault returns a fault if no image has the id. It returns nil otherwise, and for 0, which means no image.
 func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	if id == 0 {
 		return nil, nil
@@ -131,7 +132,8 @@ func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*par
 	return fault, nil
 }
 
-// TermsFault returns the fault of ids that belong to no term of the taxonomy.
+// TermsFault returns a fault with the ids that belong to no term of the taxonomy. It returns nil if there are
+// none.
 func (e *Editor) TermsFault(
 	ctx context.Context, db *ent.Client, taxonomy calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -145,8 +147,8 @@ func (e *Editor) TermsFault(
 	return fault, nil
 }
 
-// ParentFault returns the fault of a parent that is not an event, is in the trash, or that the caller may not
-// read. 0 means no parent.
+// ParentFault returns a fault if the parent is no event, is in the trash, or may not be read by the caller. It
+// returns nil otherwise, and for 0, which means no parent.
 func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	if id == 0 {
 		return nil, nil
@@ -162,8 +164,8 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 	return nil, nil
 }
 
-// LinkFault returns the fault of ids that an event may not be linked to. They belong to no venue or organizer,
-// or to one that is in the trash or that the caller may not read.
+// LinkFault returns a fault with the ids to which an event may not be linked, or nil. Such an id belongs to no
+// venue or organizer. The record may also be in the trash, or the caller may not read it.
 func (e *Editor) LinkFault(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -172,8 +174,8 @@ func (e *Editor) LinkFault(
 	})
 }
 
-// lockedLinkFault is LinkFault for the transaction that stores the links. It locks the records, so that none of
-// them goes to the trash before the transaction ends.
+// lockedLinkFault is LinkFault for a transaction that stores the links. It also locks the records, so that none of
+// them moves to the trash before the transaction ends.
 func (e *Editor) lockedLinkFault(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -189,8 +191,8 @@ func (e *Editor) LockLinkable(ctx context.Context, tx *ent.Tx, kind calendar.Kin
 	return e.linkable(ctx, tx.Client(), kind, ids, ForShare)
 }
 
-// linkable returns the ids that an event may be linked to: those of venues or organizers that are not in the
-// trash and that the caller may read. The argument lock modifies the queries.
+// linkable returns those ids to which an event may be linked. They belong to venues or organizers outside the
+// trash that the caller may read. The function lock adds a lock to the query, or is nil.
 func (e *Editor) linkable(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, lock func(*sql.Selector),
 ) ([]int64, error) {
@@ -208,16 +210,16 @@ func (e *Editor) linkable(
 	return readable, nil
 }
 
-// SeriesFault returns the fault of ids that belong to no series which the caller may read. No caller may
-// read a series in the trash.
+// SeriesFault returns a fault with the ids of series that do not exist or that the caller may not read. It returns
+// nil if there are none. Series in the trash count as unreadable.
 func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (*param.Fault, error) {
 	return unknownFault(calendar.Series, ids, func(part []int64) ([]int64, error) {
 		return e.readable(ctx, db, calendar.Series, part, func(*sql.Selector) {})
 	})
 }
 
-// readable returns those ids of records of a kind that the caller may read, in ascending order. The function modifies the
-// statement.
+// readable returns those ids of records of a kind that the caller may read, in ascending order. The function
+// modify can add conditions or a lock to the query. Nil adds nothing.
 func (e *Editor) readable(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, modify func(*sql.Selector),
 ) (found []int64, err error) {

@@ -89,8 +89,8 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return nil
 }
 
-// lockSeriesOfRemoved locks all series that the removal of events changes, in the order of their ids. They are
-// the series of the events, and those whose templates have one of the events as the parent.
+// lockSeriesOfRemoved locks all series that change when the given events are removed, in the order of their ids.
+// These are the series of the events. They are also the series whose templates have one of the events as parent.
 func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Event.Query().Where(event.IDIn(ids...), event.SeriesIDNotNil()).
 		Select(event.FieldID, event.FieldSeriesID).All(ctx)
@@ -111,7 +111,7 @@ func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// unlinkRemoved removes all links to venues or organizers that are about to be deleted.
+// unlinkRemoved removes all links to venues or organizers. It is called before these are deleted.
 func (e *Editor) unlinkRemoved(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	public, err := e.PublicIDs(ctx, tx, kind, ids)
 	if err != nil {
@@ -190,8 +190,7 @@ func (e *Editor) excludeRemoved(ctx context.Context, tx *ent.Tx, events []*ent.E
 	return idsWithout(touched, left), nil
 }
 
-// removeEvents deletes events that are locked, with their links. It also removes the series without other
-// occurrences.
+// removeEvents deletes locked events with their links. It also removes each series that has no other occurrence.
 func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, events []*ent.Event, ids []int64) error {
 	empty, err := e.excludeRemoved(ctx, tx, events, ids)
 	if err != nil {

@@ -34,7 +34,7 @@ var searchableFields = func() map[calendar.Kind][]string {
 	return all
 }()
 
-// findable reports whether a change of a record may change its search texts.
+// findable reports whether the change of a record can affect its search texts. If not, they need no update.
 func (c change) findable() bool {
 	names, ok := searchableFields[c.kind]
 	if c.id == 0 || !ok {
@@ -46,13 +46,13 @@ func (c change) findable() bool {
 	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(names, f) })
 }
 
-// SearchText is a text of a record that searches compare with their words.
+// SearchText is a folded text of a record in which searches look for words, with the languages that show it.
 type SearchText struct {
 	Languages int
 	Text      string // folded
 }
 
-// reindex updates the search texts of all records that the transaction changed.
+// reindex updates the search texts of all records that the transaction changed. Write calls it before the commit.
 func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	// The ids are by kind, then by whether the record is new.
 	stale := make(map[calendar.Kind]map[bool][]int64)
@@ -82,7 +82,8 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// ReplaceSearchTexts replaces the search texts of some records of a kind, and the sort keys of terms.
+// ReplaceSearchTexts computes and stores the search texts of the given records of a kind again. For terms it also
+// stores the sort keys.
 func (e *Editor) ReplaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	e.derived = true
 	_, err := tx.SearchText.Delete().Where(searchtext.KindEQ(kind), searchtext.OwnerIDIn(ids...)).Exec(ctx)
@@ -106,8 +107,8 @@ func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calenda
 	return e.storeSearchTexts(ctx, tx, kind, ids, texts)
 }
 
-// insertFreshTexts is insertSearchTexts for records that the transaction created and has not changed since. It
-// uses the rows of created events without loading them again.
+// insertFreshTexts is insertSearchTexts for records that this transaction created and has not changed since. It
+// saves a query for events, because their rows are still in memory.
 func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if kind != calendar.Event {
 		return e.insertSearchTexts(ctx, tx, kind, ids)
@@ -130,7 +131,7 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 	return e.insertSearchTexts(ctx, tx, kind, unknown)
 }
 
-// storeSearchTexts stores search texts of records by the id of the record.
+// storeSearchTexts inserts search texts. The map has them by the id of their record.
 func (e *Editor) storeSearchTexts(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, texts map[int64][]SearchText,
 ) error {
@@ -153,7 +154,7 @@ func (e *Editor) storeSearchTexts(
 // and search texts write some characters as many others.
 const maxSearchText = 4 << 20
 
-// cutSearchText returns the part of a search text that is stored.
+// cutSearchText returns the start of a search text, up to the length that the database stores.
 func cutSearchText(text string) string {
 	if len(text) <= maxSearchText {
 		return text

@@ -41,7 +41,8 @@ func LoadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, nil
 }
 
-// PhaseAt returns the phase to which a nominal start belongs.
+// PhaseAt returns the phase of a series to which a nominal start belongs. Phases must be in their order, and not
+// empty.
 func PhaseAt(phases []*ent.SeriesPhase, nominal calendar.Wall) *ent.SeriesPhase {
 	return phases[recur.PhaseAt(phases, firstStart, nominal)]
 }
@@ -54,9 +55,9 @@ func firstStart(p *ent.SeriesPhase) calendar.Wall {
 	return p.StartWall
 }
 
-// excludeOccurrence adds the nominal start of an occurrence to the exdates of its phase. If excluded is false,
-// it removes it from the exdates. An occurrence that is off schedule gets an rdate when it returns. A change of
-// dates is a new version of the series.
+// excludeOccurrence adds the nominal start of an occurrence to the exdates of its phase, or removes it if excluded
+// is false. An occurrence whose start the schedule lacks gets an rdate when it returns. The series gets a new
+// version if its dates change.
 func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Event, excluded bool) error {
 	if excluded && row.OffSchedule {
 		return nil
@@ -95,7 +96,7 @@ func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Eve
 	return e.touchSeries(ctx, tx, *row.SeriesID, fields)
 }
 
-// InsertStart returns a sorted list with w inserted. The list must not have w yet.
+// InsertStart inserts the start w into a sorted list and returns the list. The list must not contain w yet.
 func InsertStart(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	at := slices.IndexFunc(list, w.Before)
 	if at < 0 {
@@ -104,22 +105,23 @@ func InsertStart(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	return slices.Insert(list, at, w)
 }
 
-// touchSeries increases the version of a series with changes in other tables, and logs the changed fields.
+// touchSeries gives a series a new version, after rows in other tables that belong to it changed. It logs the
+// names of the changed fields.
 func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields []string) error {
 	return e.touch(ctx, tx, calendar.Series, []int64{id}, fields, true, nil)
 }
 
 // ownableFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
 // differs from the series (contract, sections 10.1 and 27.3). Fields that came later follow.
-var ownableFields = withCarried([]string{
+var ownableFields = withTemplateFields([]string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
 	"categories", "tags", "venue", "organizer", "password", "ticketed", "post_parent",
 	"event_status", "event_status_reason", "attendance", "virtual_url",
 })
 
-// withCarried adds the names of templateFields that are missing in a list.
-func withCarried(names []string) []string {
+// withTemplateFields returns the names with those names of templateFields added that are missing.
+func withTemplateFields(names []string) []string {
 	for _, f := range templateFields {
 		if !slices.Contains(names, f.Name) {
 			names = append(names, f.Name)
@@ -128,9 +130,9 @@ func withCarried(names []string) []string {
 	return names
 }
 
-// ownFields returns the names of the own fields of an occurrence after a write of it alone. The changed fields
-// are in d.own. The status, the publication date and the slug can change as a consequence of other fields. They
-// become own fields only if they were sent.
+// ownFields returns the names of the fields in which an occurrence differs from its series, after a write of this
+// occurrence alone. Changed fields are in d. Status, publication date and slug can change as a consequence of
+// other fields. They become own fields only if the client sent them.
 func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []string {
 	var written []string
 	for _, name := range d.namesInLanguages {
@@ -145,7 +147,8 @@ func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []strin
 	return MergeOwnFields(row.OwnFields, written...)
 }
 
-// MergeOwnFields returns the union of two lists of own fields, in the order of ownableFields and then of languages.
+// MergeOwnFields adds names to a list of own fields, without repeats. The result is in the order of ownableFields,
+// then of languages.
 func MergeOwnFields(own []string, names ...string) []string {
 	own = slices.Clone(own)
 	for _, name := range names {
@@ -165,8 +168,8 @@ func MergeOwnFields(own []string, names ...string) []string {
 	return own
 }
 
-// SetOwnFields replaces the names of the own fields of an occurrence. That is not a change of the occurrence itself, so
-// its date stays.
+// SetOwnFields stores the names of the fields in which an occurrence differs from its series. The modification
+// date stays, because the occurrence itself does not change.
 func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []string) error {
 	row, err := tx.Event.Get(ctx, id)
 	if err != nil {
@@ -174,7 +177,7 @@ func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []s
 	}
 	standing := PublicationState{Status: row.Status, Published: row.PublishedAt}
 	c := &PublicChange{Before: standing, After: standing, Fields: []string{"series"}}
-	if same, err := e.sameSeriesMember(ctx, tx, row, own, HasPassword(row)); err != nil {
+	if same, err := e.ownFieldsLookSame(ctx, tx, row, own, HasPassword(row)); err != nil {
 		return err
 	} else if same {
 		c.Unseen = c.Fields
@@ -196,8 +199,9 @@ func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []s
 	return nil
 }
 
-// sameSeriesMember reports whether the public sees no difference between the own fields of an occurrence and own.
-func (e *Editor) sameSeriesMember(ctx context.Context, tx *ent.Tx, row *ent.Event, own []string, protected bool) (bool, error) {
+// ownFieldsLookSame reports whether the public sees no difference between the stored own fields of an occurrence
+// and the new list own.
+func (e *Editor) ownFieldsLookSame(ctx context.Context, tx *ent.Tx, row *ent.Event, own []string, protected bool) (bool, error) {
 	if row.SeriesID == nil ||
 		slices.Equal(calendar.PublicOwnFields(row.OwnFields, protected), calendar.PublicOwnFields(own, protected)) {
 		return true, nil

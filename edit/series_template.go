@@ -11,7 +11,8 @@ import (
 // status and publication date. Its edges have the texts in other languages, sorted by language, and the ids of what it
 // is linked to. New occurrences do not get ids of records that no longer exist.
 
-// TemplateField is a field of an event that its series carries.
+// TemplateField is a field of an event that is stored in the template of its series, and copied to the
+// occurrences.
 type TemplateField = ent.Field[*ent.Event, *ent.EventMutation, *ent.EventTranslation]
 
 // templateFields are the fields of events that series carry: those in columns, then those in tables of links.
@@ -31,8 +32,8 @@ func setTermsOfEvent(taxonomy calendar.Kind) func(*ent.Event, []int64) {
 	return func(e *ent.Event, ids []int64) { e.SetTermIDs(taxonomy, ids) }
 }
 
-// linkField returns the field for a list of linked ids. If sorted is true, comparisons ignore the order of the
-// ids.
+// linkField returns the TemplateField for a list of linked ids. The functions of and set read and write the list.
+// If sorted is true, comparisons ignore the order of the ids.
 func linkField(name string, of func(*ent.Event) []int64, set func(*ent.Event, []int64), sorted bool) TemplateField {
 	return TemplateField{
 		Name: name, Guarded: true,
@@ -50,7 +51,8 @@ func linkField(name string, of func(*ent.Event) []int64, set func(*ent.Event, []
 // linkBytes is roughly the number of bytes of a link to a term, venue or organizer, with its index entries.
 const linkBytes = 160
 
-// TemplateFieldOf returns the field and the language of a name such as title:pl. Nil means an unknown field.
+// TemplateFieldOf returns the field and the language that a name such as title:pl means. The field is nil if the
+// name is unknown.
 func TemplateFieldOf(name string) (*TemplateField, calendar.Language) {
 	field, l := calendar.CutField(name)
 	i := slices.IndexFunc(templateFields, func(f TemplateField) bool { return f.Name == field })
@@ -60,14 +62,15 @@ func TemplateFieldOf(name string) (*TemplateField, calendar.Language) {
 	return &templateFields[i], l
 }
 
-// LinksOf returns the ids of what a template is linked to.
+// LinksOf returns the ids of the records that a template is linked to.
 func LinksOf(t *ent.Event) EventLinks {
 	return EventLinks{
 		Categories: t.TermIDs(calendar.Category), Tags: t.TermIDs(calendar.Tag), Venues: t.VenueIDs(), Organizers: t.OrganizerIDs(),
 	}
 }
 
-// TemplateOf returns an event as the template of a series, without its slug. Others are its translations.
+// TemplateOf returns an event as the template of a series, without the slug. Its translations are others, and its
+// links are l.
 func TemplateOf(row *ent.Event, others []calendar.Text, l EventLinks) ent.Event {
 	t := *row
 	t.Slug, t.Edges = "", ent.EventEdges{}
@@ -84,7 +87,7 @@ func TemplateOf(row *ent.Event, others []calendar.Text, l EventLinks) ent.Event 
 
 func byLanguage(a, b calendar.Text) int { return a.Language.Bit() - b.Language.Bit() }
 
-// TextIn returns a translation of a template. It is empty if the template has no text in the language.
+// TextIn returns the translation of a template into a language. If there is none, the result has no texts.
 func TextIn(t *ent.Event, l calendar.Language) *ent.EventTranslation {
 	for _, o := range t.Edges.Translations {
 		if o.Language == l {
@@ -94,8 +97,9 @@ func TextIn(t *ent.Event, l calendar.Language) *ent.EventTranslation {
 	return &ent.EventTranslation{Language: l}
 }
 
-// ChangeText changes the text of a template in a language other than the original. It removes a translation
-// without any text and slug. It does not change templates that share the old translations.
+// ChangeText calls change for the translation of a template into the language l, which is not the original. It
+// removes a translation that is left without any text and slug. Templates that share the old translations do not
+// change.
 func ChangeText(t *ent.Event, l calendar.Language, change func(*ent.EventTranslation)) {
 	text := *TextIn(t, l)
 	change(&text)
@@ -107,7 +111,7 @@ func ChangeText(t *ent.Event, l calendar.Language, change func(*ent.EventTransla
 	t.SetTranslated(others)
 }
 
-// SetTemplateSlug sets the slug of a template in a language.
+// SetTemplateSlug sets the slug of a template in one language.
 func SetTemplateSlug(t *ent.Event, l calendar.Language, slug string) {
 	if l == t.Language {
 		t.Slug = slug
@@ -119,8 +123,8 @@ func SetTemplateSlug(t *ent.Event, l calendar.Language, slug string) {
 // HasText reports whether t has any text besides the slug.
 func HasText(t calendar.Text) bool { return t != calendar.Text{Language: t.Language, Slug: t.Slug} }
 
-// CopyFields copies the named fields from src to dst. It removes a translation with its slug if its last text
-// is cleared.
+// CopyFields copies the named fields from the template src to dst. If a translation is left without text, it
+// removes the translation with its slug.
 func CopyFields(dst, src *ent.Event, names []string) {
 	before := dst.Translated()
 	for _, name := range names {
@@ -139,7 +143,7 @@ func CopyFields(dst, src *ent.Event, names []string) {
 	}
 }
 
-// ChangedFields returns the names of the fields in names that differ between two templates.
+// ChangedFields returns those of the given field names whose values differ between two templates.
 func ChangedFields(a, b *ent.Event, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		switch f, l := TemplateFieldOf(name); {

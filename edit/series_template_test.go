@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// TestStoredTemplatesAreRead reads templates as released programs stored them.
+// TestStoredTemplatesAreRead decodes templates in the forms in which earlier versions stored them.
 func TestStoredTemplatesAreRead(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// record is the state of an event, a series, a venue or an organizer in the fields that they share.
+// record has the fields of an event, a series, a venue or an organizer that all of these share.
 type record struct {
 	textOwner
 	PublicationState
@@ -24,7 +24,7 @@ type record struct {
 	nominal       *calendar.Wall // nominal start of an occurrence; nil means none
 }
 
-// recordInput is the sent values of the fields that events, venues and organizers share. Nil means not sent.
+// recordInput has the sent values of the fields that events, venues and organizers share. Nil means not sent.
 type recordInput struct {
 	author *int64
 	// linked reports whether author is the author of the event with which the record was sent.
@@ -67,8 +67,9 @@ type recordMutation interface {
 	SetDated(bool)
 }
 
-// fillTracked writes the fields that records and terms share. Its callers record changes of texts and slug. They call
-// stamp for a record that is not new, when all its changes are known.
+// fillTracked sets the changed fields in m that records and terms share. It does not note changes of texts and
+// slug in d, because its callers do. For a stored record the callers must also call stamp, when all changes are
+// known.
 func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, d *diff) {
 	if d.isNew {
 		m.SetCreatedAt(e.Now)
@@ -82,7 +83,8 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *tim
 	putValue(d, "", old.slug, w.slug, m.SetSlug)
 }
 
-// fill sets the fields of a record that differ from the stored one, except its image.
+// fill sets the changed fields in m that all records share, except the image. The record before the write is old,
+// and r is the record after it.
 func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff) {
 	if d.isNew {
 		m.SetID(r.id)
@@ -96,8 +98,8 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff)
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }
 
-// referenceFaults returns the faults of the author and the image in the request. It does not check stored
-// values.
+// referenceFaults returns the faults of the author and the image in a request. Values that equal the stored ones
+// are not checked.
 func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s *recordInput) (
 	author, picture *param.Fault, err error,
 ) {
@@ -114,7 +116,8 @@ func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s
 	return faultOf("author", author), faultOf("image", picture), nil
 }
 
-// setsAuthor reports whether the request sends an author other than the caller and the stored author.
+// setsAuthor reports whether the request changes the author to someone other than the caller. That needs a
+// permission.
 func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
 	return s.author != nil && !s.linked && !equalsID(old.author, *s.author) &&
 		(*s.author == 0 || *s.author != e.By.UserID)
@@ -122,7 +125,8 @@ func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
 
 func equalsID(stored *int64, id int64) bool { return stored != nil && *stored == id }
 
-// permit checks the permission matrix for a write. Old is the zero record of its kind for a new record.
+// permit returns an error if the permission matrix does not allow a write. For a new record, old is a record with
+// only its kind.
 func (e *Editor) permit(old *record, s *recordInput) error {
 	fresh := old.Status == ""
 	switch {
@@ -140,7 +144,8 @@ func (e *Editor) permit(old *record, s *recordInput) error {
 	return nil
 }
 
-// createRecord makes a new record with a reserved or drawn id. It takes its slug if the status needs one or one is sent.
+// createRecord returns a new record with an id, which is reserved or newly allocated. It takes a slug if the
+// status needs one or the client sent one.
 func (e *Editor) createRecord(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
 	r := e.newRecord(kind, s)
 	if err := r.register(ctx, tx, s.slug, e.Reserved.BySource[ValueOr("", s.source)]); err != nil {
@@ -149,7 +154,8 @@ func (e *Editor) createRecord(ctx context.Context, tx *ent.Tx, kind calendar.Kin
 	return r, nil
 }
 
-// register draws the id of a new record unless one is reserved, and takes its slug if the status needs one or one is sent.
+// register sets the id of a new record: the reserved one, or a new one if reserved is 0. It takes a slug if the
+// status needs one or the client sent one.
 func (r *record) register(ctx context.Context, tx *ent.Tx, slug *string, reserved int64) (err error) {
 	if r.id = reserved; r.id == 0 {
 		if r.id, err = drawID(ctx, tx, r.kind); err != nil {
@@ -162,7 +168,7 @@ func (r *record) register(ctx context.Context, tx *ent.Tx, slug *string, reserve
 	return err
 }
 
-// drawID draws the id of a new record.
+// drawID allocates an unused id for a new record.
 func drawID(ctx context.Context, tx *ent.Tx, kind calendar.Kind) (int64, error) {
 	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
 	if store.IsDuplicate(err) {
@@ -182,7 +188,7 @@ func (e *Editor) newRecord(kind calendar.Kind, s *recordInput) *record {
 	if s.author != nil || s.linked {
 		r.author = s.author
 	}
-	r.kind, r.language, r.languages = kind, e.original(), calendar.LanguagesOf(e.original())
+	r.kind, r.language, r.languages = kind, e.originalLanguage(), calendar.LanguagesOf(e.originalLanguage())
 	r.image = applyID(nil, s.image)
 	r.recordText = recordText{
 		title: *s.title, description: ValueOr("", s.description), excerpt: ValueOr("", s.excerpt), reason: ValueOr("", s.reason),
@@ -192,8 +198,8 @@ func (e *Editor) newRecord(kind calendar.Kind, s *recordInput) *record {
 	return r
 }
 
-// wantedSlug returns the slug that a new record takes if it is free; "" means the slug of its id. It returns
-// false if the record gets no slug.
+// wantedSlug returns the slug that a new record should get, before numbers are added to a taken one. "" means a
+// slug made of kind and id. It returns false if the record gets no slug.
 func (r *record) wantedSlug(sent *string) (base string, ok bool) {
 	if ValueOr("", sent) != "" {
 		return calendar.KeptSlug(*sent), true
@@ -204,12 +210,13 @@ func (r *record) wantedSlug(sent *string) (base string, ok bool) {
 	return calendar.Slug(r.title), true
 }
 
-// needsSlug reports whether a record of its kind and status has a slug even if none was ever sent.
+// needsSlug reports whether a record of this kind and status must have a slug, even if no client sent one.
 func (r *record) needsSlug() bool {
 	return !r.kind.IsDated() || r.Status.HasSlug() || r.BeforeTrash.HasSlug()
 }
 
-// revise applies an input to a record: its publication state, texts and slugs. It does not change old.
+// revise returns a copy of old with the publication state, texts and slugs that the input sends. It stores slugs
+// and translations, but not the row. It also returns the action for the change log. It notes changed fields in d.
 func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordInput, d *diff) (
 	*record, calendar.Action, error,
 ) {
@@ -256,7 +263,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 	return r, action, nil
 }
 
-// InTrash returns the error for a delete of a record that is already in the trash.
+// InTrash returns the error for a record that cannot be deleted because it is in the trash already.
 func InTrash(kind calendar.Kind) error {
 	code := string(kind) + "-is-in-trash"
 	return &calendar.Error{Code: code, Key: code}

@@ -20,8 +20,9 @@ const siteSetting = "site"
 // changed nothing. It can be repeated with the present settings.
 var ErrSiteChanged = errors.New("the settings of the site changed meanwhile")
 
-// StoredSite returns the stored settings of the site, and their text for calendar.Site. Nil and "" mean that none are
-// stored. With an error, a text is one that is stored and not valid here, as a newer version may write.
+// StoredSite returns the settings of the site that are stored in the database, parsed and as text for
+// calendar.Site. It returns nil and "" if none are stored. If the stored text is invalid, it returns that text
+// with an error. A newer version may have stored such a text.
 func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, error) {
 	row, err := db.Setting.Get(ctx, siteSetting)
 	if ent.IsNotFound(err) {
@@ -41,9 +42,9 @@ func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, er
 // main one. It exists while not all are. Package upkeep has its value.
 const ReindexSetting = "site:reindex"
 
-// StoreSite changes the stored settings of the site. change receives a copy of those that are stored, or nil if none are, and may
-// run several times. It returns the settings to store, or nil for none. reindex states that search texts and sort keys have
-// to be written again.
+// StoreSite changes the settings of the site that are stored in the database. It calls change with a copy of the
+// stored settings, or nil if there are none. The function returns the settings to store; nil deletes them. It
+// returns reindex if search texts and sort keys must be written again. It can be called several times.
 func StoreSite(
 	ctx context.Context, db *ent.Client, change func(settings.Layer) (said settings.Layer, reindex bool, err error),
 ) error {
@@ -90,8 +91,9 @@ func StoreSite(
 	})
 }
 
-// NoteReindex replaces the value of ReindexSetting. Nil removes it. It returns ErrSiteChanged if the stored settings are not
-// those of the editor, because another change of the main language may have reset the value.
+// NoteReindex stores how far the reindexing has come, as the value of ReindexSetting. Nil removes the setting. It
+// returns ErrSiteChanged if the stored settings of the site are no longer those of the editor. Another change of
+// the main language may then have restarted the reindexing.
 func (e *Editor) NoteReindex(ctx context.Context, db *ent.Client, value []byte) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		if err := e.requireSite(ctx, tx); err != nil {
@@ -116,8 +118,9 @@ func noteReindex(ctx context.Context, tx *ent.Tx, value []byte) error {
 	return nil
 }
 
-// requireSite returns ErrSiteChanged if the stored settings are not those of the editor. It keeps them from changing until
-// the transaction ends. An editor without a language writes nothing that depends on the site.
+// requireSite returns ErrSiteChanged if the stored settings of the site are no longer those of the editor.
+// Otherwise they cannot change until the transaction ends. It checks nothing for an editor without a language,
+// which writes nothing that depends on the site.
 func (e *Editor) requireSite(ctx context.Context, tx *ent.Tx) error {
 	if e.Site.Language == "" {
 		return nil

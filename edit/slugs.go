@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// OwnedSlug is a slug of a record or term in one language. A slug field of "" means that the owner has no slug
-// yet.
+// OwnedSlug is a slug of a record or term in one language, for taking or changing it. The field Slug is "" if the
+// owner has none yet.
 type OwnedSlug struct {
 	Kind     calendar.Kind
 	Owner    int64
@@ -22,8 +22,8 @@ type OwnedSlug struct {
 	Trashed  bool
 }
 
-// SlugScope returns the value of the column within which a slug is unique. It is 0 outside the trash. In the
-// trash it is the owner, so that the slug blocks no other record.
+// SlugScope returns the value of the column that limits where a slug must be unique. Outside the trash it is 0. In
+// the trash it is the id of the owner, so that the slug blocks no other record.
 func SlugScope(owner int64, trashed bool) int64 {
 	if trashed {
 		return owner
@@ -37,9 +37,9 @@ func (s OwnedSlug) scope() int64 { return SlugScope(s.Owner, s.Trashed) }
 // refused insert waits until the other transaction commits, so each try sees one more taken slug.
 const slugTries = 30
 
-// Take takes the slug base for the owner and returns it. If base is taken, it takes base-2, base-3 and so on.
-// An empty base means a slug made of kind and id. Base has no suffix of the trash. A unique index decides
-// between transactions that take the same slug.
+// Take takes a slug for the owner, stores it and returns it. The slug is base, or base-2, base-3 and so on if base
+// is taken. An empty base means a slug made of kind and id. The base must not have the suffix of the trash. A
+// unique index decides between transactions that take the same slug.
 func (s OwnedSlug) Take(ctx context.Context, tx *ent.Tx, base string) (string, error) {
 	if base == "" {
 		base = s.Kind.Slug(s.Owner)
@@ -65,8 +65,8 @@ func (s OwnedSlug) Take(ctx context.Context, tx *ent.Tx, base string) (string, e
 	return "", fmt.Errorf("%w: slug %s of %s", store.ErrConflict, base, s.Kind)
 }
 
-// TakeSent takes a slug that a client sent. Slugs has the slugs of the owner in all languages. If sent is one of them,
-// the slug does not change, because clients send representations back.
+// TakeSent takes a slug that a client sent and returns it. The parameter slugs has the owner's slugs in all
+// languages. If sent is one of them, the slug does not change, because clients often send representations back.
 func (s OwnedSlug) TakeSent(ctx context.Context, tx *ent.Tx, sent string, slugs []string) (string, error) {
 	base := calendar.KeptSlug(sent)
 	if base == "" {
@@ -83,7 +83,7 @@ func (s OwnedSlug) TakeSent(ctx context.Context, tx *ent.Tx, sent string, slugs 
 	return s.Take(ctx, tx, base)
 }
 
-// takeExactly takes the slug base for a term that is updated. If another term has it, it returns
+// takeExactly takes the slug base for a term that is updated. If another term has this slug, it returns
 // *calendar.Error duplicate_term_slug.
 func (s OwnedSlug) takeExactly(ctx context.Context, tx *ent.Tx, base string) (string, error) {
 	holder, err := tx.Slug.Query().Where(slug.KindEQ(s.Kind), slug.Slug(base), slug.TrashedID(0)).First(ctx)
@@ -124,8 +124,8 @@ func (s OwnedSlug) Drop(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// Move changes the slug for a move of its owner to the trash or back. Back from the trash it gets a number if
-// another record has taken it.
+// Move changes the slug when its owner moves to the trash or back, and returns the new slug. If another record has
+// taken it meanwhile, the restored slug gets a number.
 func (s OwnedSlug) Move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, error) {
 	if s.Slug == "" {
 		return "", nil
@@ -151,9 +151,9 @@ const slugProbes = 16
 
 var errSlugs = errors.New("no number is left for the slug")
 
-// freeSlug returns base if it is free, otherwise a free one of base-2, base-3 and so on. It is the first free one
-// unless the first slugProbes numbers are taken. Then freeSlug does not read thousands of taken slugs. It doubles
-// the number until one is free, and divides the last interval until the number before a free one is taken.
+// freeSlug returns base if it is free, and otherwise a free slug such as base-2 or base-3. It tries the first
+// slugProbes numbers in order. If all are taken, it does not read thousands of slugs. It doubles the number until
+// one is free, and then searches by bisection for a free number after a taken one.
 func freeSlug(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (string, error) {
 	n, err := freeNumber(ctx, tx, s, base)
 	if err != nil {
@@ -162,7 +162,7 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (string
 	return calendar.NumberedSlug(base, n), nil
 }
 
-// freeNumber returns the number of the slug that freeSlug returns. 1 means base itself.
+// freeNumber returns the number in the slug that freeSlug returns: 2 for base-2. It returns 1 for base itself.
 func freeNumber(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (int, error) {
 	// first returns the index of the first free number in ascending numbers, or their count if none is free.
 	first := func(numbers []int) (int, error) {
@@ -225,9 +225,9 @@ func freeNumber(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (int,
 	return free, nil
 }
 
-// ChooseSlugs returns a slug for each base, as if the new owners took them one after the other. The slug for
-// the base "" is "". Known returns the first number of a base that may be free, if the caller knows it. Next
-// has the next number for each base.
+// ChooseSlugs returns a free slug for each base, as if new owners took them one after the other. It takes none of
+// them. The slug for the base "" is "". If the caller remembers which number of a base may be free, known returns
+// it. The map next has the number to remember for each base.
 func ChooseSlugs(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, bases []string, known func(base string) (int, bool),
 ) (slugs []string, next map[string]int, err error) {
@@ -271,8 +271,8 @@ func ChooseSlugs(
 	}
 }
 
-// numberSlugs gives each base the first number that is not taken and that no base before it got. Start has the first
-// number to try for each base. Next has the number after the last one that a base got.
+// numberSlugs gives each base the first number that is not taken and that no earlier base got. The map start has
+// the first number to try for each base. The map next has the number after the last one that was given.
 func numberSlugs(bases []string, start map[string]int, taken map[string]bool) (slugs []string, next map[string]int) {
 	slugs = make([]string, len(bases))
 	used := make(map[string]bool, len(bases))
@@ -293,7 +293,8 @@ func numberSlugs(bases []string, start map[string]int, taken map[string]bool) (s
 	return slugs, next
 }
 
-// raiseStarts searches the first free number of each base whose slug is taken, unless start has it already.
+// raiseStarts sets start to the first free number of each base whose slug is taken. It skips bases whose start was
+// raised before.
 func raiseStarts(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, bases, slugs []string, taken map[string]bool, start map[string]int,
 ) error {
@@ -312,7 +313,7 @@ func raiseStarts(
 	return nil
 }
 
-// slugsTaken returns the slugs that have an owner.
+// slugsTaken returns those of the given slugs that a record outside the trash has.
 func slugsTaken(ctx context.Context, tx *ent.Tx, kind calendar.Kind, slugs []string) (taken []string, err error) {
 	for part := range slices.Chunk(slugs, 2*BatchSize) {
 		found, err := tx.Slug.Query().Where(slug.KindEQ(kind), slug.SlugIn(part...), slug.TrashedID(0)).

@@ -108,7 +108,7 @@ func TestSlugUpdates(t *testing.T) {
 	})
 }
 
-// TestCrowdedSlug takes a slug of which thousands are taken, without reading them all.
+// TestCrowdedSlug takes a slug for which thousands of numbers are taken. It must not read them all.
 func TestCrowdedSlug(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -189,7 +189,7 @@ func TestTrashAndRestore(t *testing.T) {
 	})
 }
 
-// TestTrashTranslatedSlugs frees the slugs of all languages.
+// TestTrashTranslatedSlugs checks that a record in the trash frees its slugs in all languages.
 func TestTrashTranslatedSlugs(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

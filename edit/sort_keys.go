@@ -25,18 +25,18 @@ var sortColumns = map[calendar.Language]struct{ name, description string }{
 	calendar.Spanish: {term.FieldSortEs, term.FieldDescriptionSortEs},
 }
 
-// NameSortColumn returns the column by which a language sorts terms by name and series by title. It is null in
-// terms that an older version wrote, until upkeep.FillSortKeys has run.
+// NameSortColumn returns the column with the keys by which a language sorts terms by name, and series by title. It
+// is null in terms that an older version wrote, until upkeep.FillSortKeys has run.
 func NameSortColumn(l calendar.Language) string { return sortColumns[l].name }
 
-// DescriptionSortColumn returns the column by which a language sorts terms by description.
+// DescriptionSortColumn returns the column with the keys by which a language sorts terms by description.
 func DescriptionSortColumn(l calendar.Language) string { return sortColumns[l].description }
 
-// TermSortKeys are the sort keys of a term, by column.
+// TermSortKeys has the sort keys of a term, by the name of their column.
 type TermSortKeys map[string][]byte
 
-// SortKeysOf returns the sort keys of a term from its original text and its translations. For each language
-// they are the keys of the name and the description that readers get in it. Slugs have no influence.
+// SortKeysOf returns the sort keys of a term for all languages. They are the keys of the name and the description
+// that readers of each language get. The parameter site is the language of the site.
 func SortKeysOf(site calendar.Language, original calendar.Text, others []calendar.Text) TermSortKeys {
 	keys := make(TermSortKeys, 2*len(calendar.Languages))
 	for _, l := range calendar.Languages {

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// sortedBy checks that a term is sorted by these names and descriptions in English, Polish and Spanish.
+// sortedBy checks the stored sort keys of a term. They must be those of the given names and descriptions in
+// English, Polish and Spanish.
 func sortedBy(w *edittest.World, id int64, names, descriptions [3]string) {
 	w.T.Helper()
 	want := make(edit.TermSortKeys)
@@ -68,7 +69,8 @@ func TestTermsAreSortedByWhatIsServed(t *testing.T) {
 	})
 }
 
-// A text of the site's language is served before the original.
+// TestTermsAreSortedByTheLanguageOfTheSite checks a term without a text in some language. Its sort key must be
+// that of the text in the site's language, not of the original.
 func TestTermsAreSortedByTheLanguageOfTheSite(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -19,8 +19,9 @@ func StoredSpan(row *ent.Event) (calendar.Span, error) {
 	return calendar.Span{Start: row.StartWall, End: row.EndWall, Zone: zone, AllDay: row.AllDay}, nil
 }
 
-// sentSpan returns the time of a stored event after a write. Early is a fault of the sent dates alone. Late is
-// an error that depends on the stored dates, so a missing permission must precede it.
+// sentSpan returns the time of a stored event after a write. The result early is a fault that the sent dates have
+// by themselves. The result late is an error that depends on the stored dates. It must be reported after a missing
+// permission.
 func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.Fault, late error, err error) {
 	if span, err = StoredSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
 		return span, nil, nil, err
@@ -34,8 +35,9 @@ func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.
 	return span, early, late, nil
 }
 
-// ChangedSpan returns the span with the sent changes. A zone alone keeps the wall times. A start alone moves
-// the event. An end alone changes its length. The dates of an all-day event are rounded to whole days.
+// ChangedSpan returns the span s with the dates that the input sends. If only a zone is sent, the wall times stay.
+// If only a start is sent, the event keeps its duration. If only an end is sent, the start stays. The dates of an
+// all-day event are rounded to whole days.
 func ChangedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	s = movedSpan(s, in, when.Date.Wall)
 	if !s.AllDay {
@@ -45,14 +47,14 @@ func ChangedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return s
 }
 
-// NominalSpan is ChangedSpan for a schedule. It keeps wall times as sent, even if the clock of the zone skips
-// them.
+// NominalSpan is ChangedSpan for the schedule of a series. It keeps the wall times that were sent, even if the
+// clock of the zone skips them.
 func NominalSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return movedSpan(s, in, when.Date.Nominal)
 }
 
-// movedSpan is ChangedSpan without replacing wall times that the clock skips. The function wall reads a sent
-// date.
+// movedSpan is the common part of ChangedSpan and NominalSpan. The function wall converts a sent date to a wall
+// time.
 func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zone) calendar.Wall) calendar.Span {
 	s.Zone = ValueOr(s.Zone, in.Zone)
 	s.AllDay = ValueOr(s.AllDay, in.AllDay)
@@ -74,8 +76,8 @@ func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zo
 	return s.Rounded()
 }
 
-// SpanFault returns the fault of the sent dates of an event, nil if they are valid. Row is the stored event,
-// nil for a new one. A new event is in the zone of the site unless the input has a zone.
+// SpanFault returns the fault of the sent dates of an event, or nil if they are valid. The row is the stored
+// event, or nil for a new one. A new event is in the zone of the site unless the input has a zone.
 func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault, error) {
 	span := calendar.Span{Zone: site}
 	if row != nil {
@@ -87,8 +89,8 @@ func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault
 	return CheckSpan(ChangedSpan(span, in), in), nil
 }
 
-// CheckSpan returns the fault of an invalid span, nil if it is valid. The fault has the name of the sent
-// parameter that causes it.
+// CheckSpan returns the fault of an invalid span, or nil if it is valid. The fault names the parameter of the
+// input that causes it.
 func CheckSpan(s calendar.Span, in *EventInput) *param.Fault {
 	blame := func(name string, sent bool) *param.Fault {
 		if !sent && in.Zone != nil {

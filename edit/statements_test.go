@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestStatements keeps the number of statements of common writes in check, BEGIN and COMMIT not counted.
+// TestStatements checks the number of SQL statements of common writes, without BEGIN and COMMIT.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
@@ -110,7 +110,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestSlugsBeforeTerms writes series, whose slugs are taken before the numbers of events of terms lock the terms.
+// TestSlugsBeforeTerms checks the order of locks when a series is written. Slugs must be taken before event counts
+// lock the terms.
 func TestSlugsBeforeTerms(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -16,9 +16,8 @@ func (e *Editor) isAllowed(op auth.Operation, r *record) bool {
 	return auth.May(e.By, op, rec)
 }
 
-// StatusToStore returns the status to store in a write at now. A future record whose publication date is not
-// after now becomes publish. A published record with a later date becomes future. Reads use
-// calendar.Status.Shown instead.
+// StatusToStore returns the status to store in a write at now. If the publication date is not after now, the
+// status future becomes publish. If it is later, publish becomes future. Reads use calendar.Status.Shown instead.
 func StatusToStore(s calendar.Status, published, now time.Time) calendar.Status {
 	switch {
 	case s == calendar.Future && !published.After(now):
@@ -45,12 +44,12 @@ type PublicationState struct {
 	Dated     bool
 }
 
-// NextPublicationState returns the state after a request at now. Sent is the sent status, date the sent
-// publication date, both nil if not sent. The zero old state means a new record. Without the right to publish,
-// a status that requires it becomes pending.
+// NextPublicationState returns the state of a record after a write at now. The parameters sent and date are the
+// sent status and publication date; nil means not sent. The zero old state means a new record. If mayPublish is
+// false, a status that requires this right becomes pending.
 //
-// The trash keeps the previous status. A record that leaves the trash gets the sent status. Without a sent
-// date, the publication date is the time at which the record first leaves draft and pending.
+// The trash keeps the previous status. A record that leaves the trash gets the sent status. Without a sent date,
+// the publication date is the time at which the record first leaves draft and pending.
 func NextPublicationState(old PublicationState, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) PublicationState {
 	s := old
 	if old.Status == "" {

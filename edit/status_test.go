@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// TestPermissions covers where the rules ask the matrix; the matrix has tests of its own.
+// TestPermissions checks that writes consult the permission matrix. The matrix itself has tests in package auth.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -58,11 +58,11 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 	return row, err == nil, err
 }
 
-// insertTerm stores a new term whose name is free and locked.
+// insertTerm stores a new term. The caller has checked that the name is free, and has locked it.
 func (e *Editor) insertTerm(
 	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
 ) (*ent.Term, error) {
-	w := &textOwner{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
+	w := &textOwner{kind: in.Taxonomy, language: e.originalLanguage(), languages: calendar.LanguagesOf(e.originalLanguage())}
 	w.recordText = recordText{title: *in.Name, description: ValueOr("", in.Description)}
 	w.addTexts(others)
 	base := calendar.KeptSlug(ValueOr("", in.Slug))
@@ -208,7 +208,7 @@ func (e *Editor) mayManageTerms(taxonomy calendar.Kind) bool {
 	return auth.May(e.By, auth.ManageTerms, auth.Record{Kind: taxonomy})
 }
 
-// fillTerm sets the fields of a term in m that differ from the stored term.
+// fillTerm sets the changed fields of a term in m. The term before the write is old, and w is the term after it.
 func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput, d *diff) {
 	e.fillTracked(m, w, old, in.ModifiedAt, d)
 	putValue(d, "", old.title, w.title, m.SetName)
@@ -222,7 +222,8 @@ func termOwner(row *ent.Term) *textOwner {
 	}
 }
 
-// parent returns the parent id after a write: the sent one, otherwise the stored one. Tags have no parent.
+// parent returns the parent id of a term after a write: the sent one, or else the stored one. It returns nil for a
+// tag.
 func (in *TermInput) parent(row *ent.Term) *int64 {
 	switch {
 	case row != nil && !row.Taxonomy.IsHierarchical(), row == nil && !in.Taxonomy.IsHierarchical():
@@ -245,9 +246,9 @@ func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.T
 	return InvalidInput(faultOf("parent", fault))
 }
 
-// refuseLoop returns an error if a record would be moved below itself: the parent is a moved record or below
-// one. It lets only one transaction at a time move records of a kind, because two moves together could close a
-// loop.
+// refuseLoop returns an error if a record would become its own ancestor. That is so if the new parent is a record
+// that moves, or a descendant of one. Only one transaction at a time can pass this check for a kind, because two
+// moves together could close a loop.
 func refuseLoop(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, isMoved func(id int64) bool, parent int64, name string,
 	above func(context.Context, int64) (*int64, error),
@@ -270,7 +271,8 @@ func refuseLoop(
 	return nil
 }
 
-// termsNamed returns the terms with the folded names in any language, by name, the oldest first.
+// termsNamed returns the terms that have one of the given folded names in any language. The map has them by name,
+// the oldest first.
 func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []string) (
 	map[string][]*ent.Term, error,
 ) {
@@ -298,7 +300,8 @@ func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []
 	return found, nil
 }
 
-// termsSlugged returns the ids of the terms with the slugs in any language, by slug in lower case.
+// termsSlugged returns the ids of the terms that have one of the given slugs in any language. The keys of the map
+// are slugs in lower case.
 func termsSlugged(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, texts []string) (map[string]int64, error) {
 	found := make(map[string]int64)
 	for part := range slices.Chunk(texts, BatchSize) {
@@ -320,8 +323,8 @@ func termsSlugged(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, texts
 	return found, nil
 }
 
-// raiseTermSequence makes sure that terms get ids above id from now on. The engines raise the sequence with the insert of a
-// row, and do not lower it when the row goes.
+// raiseTermSequence ensures that new terms get ids above the given one. It inserts a row with this id and deletes
+// it, which raises the sequence in all engines.
 func raiseTermSequence(ctx context.Context, tx *ent.Tx, id int64, now time.Time) error {
 	err := tx.Term.Create().SetID(id).SetTaxonomy(calendar.Tag).SetName("").SetNameKey("").SetSlug("").
 		SetLanguage(calendar.English).SetLanguages(calendar.LanguagesOf(calendar.English)).

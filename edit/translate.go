@@ -14,7 +14,7 @@ import (
 // Only events have an excerpt and a reason of the event status.
 type recordText struct{ title, description, excerpt, slug, reason string }
 
-// empty reports whether there is no text besides the slug.
+// empty reports whether all texts are "". It ignores the slug.
 func (t recordText) empty() bool {
 	return t.title == "" && t.description == "" && t.excerpt == "" && t.reason == ""
 }
@@ -26,10 +26,10 @@ func (t recordText) inLanguage(l calendar.Language) calendar.Text {
 	}
 }
 
-// sentText is the texts in a request. Nil means not sent.
+// sentText has the texts that a request sends for a record. Nil means not sent.
 type sentText struct{ title, description, excerpt, slug, reason *string }
 
-// textOwner is a record or a term, with its texts and slugs.
+// textOwner is the part of a record or term that has its texts and slugs in all languages.
 type textOwner struct {
 	kind       calendar.Kind
 	id         int64
@@ -41,26 +41,27 @@ type textOwner struct {
 	loaded     bool
 }
 
-// translation is a text in a language other than the original. An id of 0 means that it is not stored yet.
+// translation has the texts of a record in a language other than the original. The id is 0 if the translation is
+// not stored yet.
 type translation struct {
 	id       int64
 	language calendar.Language
 	recordText
 }
 
-// storedText returns the translation as it is stored.
+// storedText returns the translation in the form in which package ent stores it.
 func (t *translation) storedText() ent.StoredText {
 	text := t.inLanguage(t.language)
 	text.Slug = t.slug
 	return ent.StoredText{ID: t.id, Text: text}
 }
 
-// save stores the translation of a record.
+// save inserts or updates the row of the translation. The parameters kind and owner identify its record.
 func (t *translation) save(ctx context.Context, tx *ent.Tx, kind calendar.Kind, owner int64) error {
 	return expectOneRow(tx.Client().SaveText(ctx, kind, owner, t.storedText()))
 }
 
-// translated reports whether the record has text in a language other than the original.
+// translated reports whether the record has any text in a language other than the original.
 func (w *textOwner) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
 
 // load loads the translations of the record, if it has any and they are not loaded yet.
@@ -101,7 +102,7 @@ func (w *textOwner) addTexts(texts []calendar.Text) {
 	}
 }
 
-// otherTexts returns the loaded translations.
+// otherTexts returns the loaded translations as calendar.Text, without their slugs.
 func (w *textOwner) otherTexts() []calendar.Text {
 	out := make([]calendar.Text, len(w.others))
 	for i, o := range w.others {
@@ -120,12 +121,13 @@ func (w *textOwner) translationInto(l calendar.Language) *translation {
 	return nil
 }
 
-// slugIn returns the slug of the record in language l. Text is "" if it has none yet.
+// slugIn returns the slug of the record in language l, for changing it. The text is the stored slug, or "" if
+// there is none.
 func (w *textOwner) slugIn(l calendar.Language, text string) OwnedSlug {
 	return OwnedSlug{Kind: w.kind, Owner: w.id, Language: l, Slug: text, Trashed: w.trashed}
 }
 
-// moveSlugs changes the slugs of all languages for a move of the record to the trash or back.
+// moveSlugs changes the slugs in all languages when the record moves to the trash or back.
 func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
 	if err := w.load(ctx, tx); err != nil {
 		return err
@@ -150,9 +152,10 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 	return nil
 }
 
-// rewrite stores the sent texts. If the request has a language, it stores them in that language, which may be
-// the original. Otherwise it stores each field where a read without a language finds it: in the language of the
-// site if there is a text, else in the original. It records changes in d. The caller stores the original texts.
+// rewrite applies the sent texts to a record. If the request has a write language, they go to that language.
+// Otherwise each field is written where a reader without a language finds it. That is the text in the language of
+// the site if there is one, else the original. It notes changes in d. It stores translations, and the caller
+// stores the original texts.
 func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentText, d *diff) error {
 	if s == (sentText{}) {
 		return nil
@@ -170,12 +173,12 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentTe
 	if other == nil {
 		return nil
 	}
-	return w.keep(ctx, tx, other, was, cleared)
+	return w.saveOrDelete(ctx, tx, other, was, cleared)
 }
 
-// rewriteTexts sets the sent texts in w without storing them, and without the slug. The translations must be
-// loaded. Other is the changed translation, nil for the original. Was is its old text. Cleared reports whether
-// one of its texts was cleared.
+// rewriteTexts is the part of rewrite that sets texts in w and stores nothing. It ignores the slug. The
+// translations must be loaded. It returns the changed translation, or nil for the original, and its old text. The
+// result cleared reports whether a text became empty.
 func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *translation, was recordText, cleared bool, err error) {
 	language := e.Write
 	if language == "" {
@@ -215,8 +218,9 @@ func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *transla
 	return other, was, cleared, nil
 }
 
-// keep stores a changed translation. If its last text was cleared, keep deletes the translation with its slug.
-func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, was recordText, cleared bool) error {
+// saveOrDelete stores a changed translation. If its last text was cleared, it deletes the translation and the slug
+// instead.
+func (w *textOwner) saveOrDelete(ctx context.Context, tx *ent.Tx, other *translation, was recordText, cleared bool) error {
 	if other.empty() && (cleared || other.slug == "") {
 		w.languages = w.languages.Without(other.language)
 		if other.id == 0 {
@@ -238,8 +242,8 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 	return other.save(ctx, tx, w.kind, w.id)
 }
 
-// reslug takes the sent slug for the changed text. If the record has that slug in any language, nothing
-// changes, because clients send representations back.
+// reslug takes the sent slug for the text that the request changes. If the record has this slug in any language,
+// nothing changes, because clients often send representations back.
 func (e *Editor) reslug(
 	ctx context.Context, tx *ent.Tx, w *textOwner, other *translation, sent *string, d *diff,
 ) error {

@@ -69,8 +69,8 @@ func TestTranslations(t *testing.T) {
 	})
 }
 
-// TestForeignOriginal has an original in Polish on an English site: without a write language the English text
-// is changed where there is one, field by field.
+// TestForeignOriginal changes a record with a Polish original on an English site. Without a write language, each
+// field is changed in English if it has an English text, and otherwise in Polish.
 func TestForeignOriginal(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -24,7 +24,7 @@ type VenueValues struct {
 	Latitude, Longitude *Coordinate
 }
 
-// Coordinate is a latitude or longitude. The zero value removes the stored one.
+// Coordinate is a latitude or longitude that a client sent. The zero value removes the stored one.
 type Coordinate struct {
 	Set     bool
 	Degrees float64 // positive is north or east
@@ -35,7 +35,8 @@ func (v *VenueValues) apply(row *ent.Venue) {
 	row.Latitude, row.Longitude = v.Latitude.applyTo(row.Latitude), v.Longitude.applyTo(row.Longitude)
 }
 
-// applyTo returns the coordinate after a write: nil means none. A nil receiver means not sent.
+// applyTo returns the coordinate after a write, or nil if there is none. A nil receiver means not sent: then old
+// stays.
 func (c *Coordinate) applyTo(old *float64) *float64 {
 	switch {
 	case c == nil:
@@ -46,7 +47,8 @@ func (c *Coordinate) applyTo(old *float64) *float64 {
 	return new(c.Degrees)
 }
 
-// coordinateFaults returns a fault if a venue has only one of latitude and longitude. The fault is that of the missing one.
+// coordinateFaults returns a fault if a venue has only one of latitude and longitude. The fault names the missing
+// one.
 func coordinateFaults(row *ent.Venue) []*param.Fault {
 	missing, there := "geo_lng", "geo_lat"
 	if (row.Latitude == nil) == (row.Longitude == nil) {
@@ -60,7 +62,7 @@ func coordinateFaults(row *ent.Venue) []*param.Fault {
 	}}
 }
 
-// VenueCell returns the cell of a position (calendar.Cell), nil if a coordinate is missing.
+// VenueCell returns the cell of a venue's position (calendar.Cell). It returns nil if a coordinate is missing.
 func VenueCell(latitude, longitude *float64) *int64 {
 	if latitude == nil || longitude == nil {
 		return nil

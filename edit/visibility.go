@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// PublicChange has what decides whether the public can see a change of a record (decision 056).
+// PublicChange describes a change of a record, as input of ImpactOf. That decides whether the public can see the
+// change (decision 056).
 type PublicChange struct {
 	Before, After PublicationState
 	Protected     bool     // the record has a password before and after the change
@@ -24,7 +25,7 @@ type PublicChange struct {
 	Dated         bool     // an import gives the date of the change
 }
 
-// Impact is how a change of a record affects public replies.
+// Impact describes whether the public sees a change of a record, and which dates and versions the change affects.
 type Impact struct {
 	// Visible reports whether the public sees the change.
 	Visible bool
@@ -33,7 +34,7 @@ type Impact struct {
 	Hidden bool
 }
 
-// ImpactOf returns the impact of a change.
+// ImpactOf decides whether the public can see a change.
 func (e *Editor) ImpactOf(c *PublicChange) Impact {
 	was := c.Before.Status.Shown(e.Now, c.Before.Published)
 	is := c.After.Status.Shown(e.Now, c.After.Published)
@@ -53,13 +54,13 @@ func (e *Editor) ImpactOf(c *PublicChange) Impact {
 	return Impact{Visible: visible, Hidden: !visible}
 }
 
-// ImpactOfCreated returns the impact of a new record.
+// ImpactOfCreated returns the impact of a new record, from its status and publication date.
 func (e *Editor) ImpactOfCreated(status calendar.Status, published time.Time) Impact {
 	return Impact{Visible: IsPublic(status, published, e.Now)}
 }
 
-// stamp sets the version of a changed record, and the time of the change. If given is not nil, an import gives that
-// time.
+// stamp sets the version and the modification date of a changed record in m. An import may give the date; nil
+// means now. If the public cannot see the change, the public modification date stays.
 func (e *Editor) stamp(m trackedMutation, version int64, given *time.Time, i Impact) {
 	at := ValueOr(e.Now, given).UTC().Truncate(time.Second)
 	m.SetVersion(version)
@@ -72,7 +73,8 @@ func (e *Editor) stamp(m trackedMutation, version int64, given *time.Time, i Imp
 	m.ClearHiddenAt()
 }
 
-// StampRows is stamp for a statement that changes several rows and increases their versions.
+// StampRows sets the modification date in a statement that changes several rows. If the public cannot see the
+// change, their public date stays. The statement itself must increase the versions.
 func (e *Editor) StampRows(u *sql.UpdateBuilder, i Impact) {
 	if i.Hidden {
 		u.Set(event.FieldHiddenAt, e.Now).Add(event.FieldHiddenChanges, 1)
@@ -81,19 +83,19 @@ func (e *Editor) StampRows(u *sql.UpdateBuilder, i Impact) {
 	u.Set(event.FieldModifiedAt, e.Now).SetNull(event.FieldHiddenAt)
 }
 
-// publicityOf is the state of a stored record that decides whether the public sees a change of it.
-type publicityOf struct {
+// publicityRow has the stored state of a record that decides whether the public sees a change of it.
+type publicityRow struct {
 	ID          int64           `sql:"id"`
 	Status      calendar.Status `sql:"status"`
 	PublishedAt time.Time       `sql:"published_at"`
 	Protected   bool            `sql:"protected"`
 }
 
-// scanPublicity reads the state of records. The ids may have repeats.
-func scanPublicity(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]publicityOf, error) {
-	var rows []publicityOf
+// scanPublicity loads the publicityRow of each record of a kind. Repeated ids are loaded once.
+func scanPublicity(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]publicityRow, error) {
+	var rows []publicityRow
 	for part := range slices.Chunk(uniqueIDs(ids), BatchSize) {
-		var some []publicityOf
+		var some []publicityRow
 		read := func(s *sql.Selector) {
 			s.Select(s.C(event.FieldID), s.C(event.FieldStatus), s.C(event.FieldPublishedAt))
 			switch kind {
@@ -112,7 +114,7 @@ func scanPublicity(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []in
 	return rows, nil
 }
 
-// PublicIDs returns which of the records the public can see.
+// PublicIDs returns the ids of those records that the public can see.
 func (e *Editor) PublicIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (map[int64]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -130,13 +132,15 @@ func (e *Editor) PublicIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return public, nil
 }
 
-// SameToPublic reports whether two lists of links look the same to the public.
+// SameToPublic reports whether the public sees the same links in the lists was and is. It sees only links to the
+// records in public.
 func SameToPublic(was, is []int64, public map[int64]bool) bool {
 	hidden := func(id int64) bool { return !public[id] }
 	return slices.Equal(slices.DeleteFunc(slices.Clone(was), hidden), slices.DeleteFunc(slices.Clone(is), hidden))
 }
 
-// UnseenLinks returns the fields of venues and of organizers in which the public sees no difference between two lists.
+// UnseenLinks returns the names of the link fields in which the public sees no change. The parameters was and is
+// have the ids of venues, then of organizers.
 func (e *Editor) UnseenLinks(ctx context.Context, tx *ent.Tx, was, is [2][]int64) (fields []string, err error) {
 	for i, kind := range calendar.LinkedKinds {
 		same := slices.Equal(was[i], is[i])
@@ -154,9 +158,9 @@ func (e *Editor) UnseenLinks(ctx context.Context, tx *ent.Tx, was, is [2][]int64
 	return fields, nil
 }
 
-// touch changes records that lost a value in another table or column. It increases their versions and logs fields as
-// changed. If seen is false, the public did not see the lost value. set sets further columns; nil sets none. The
-// transaction has locked the records, or something that all writers of the value lock.
+// touch gives new versions to records that lost a value, such as a link to a deleted venue. It logs fields as
+// changed. If seen is false, the public could not see the lost value. The function set changes further columns;
+// nil changes none. The caller has locked the records, or a row that all writers of the value lock.
 func (e *Editor) touch(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, fields []string, seen bool, set func(*sql.UpdateBuilder),
 ) error {

@@ -38,8 +38,8 @@ func FeedKey(ctx context.Context, db *ent.Client) (key [16]byte, err error) {
 	return key, err
 }
 
-// Sequence returns the iCalendar SEQUENCE of an event at now (contract, section 20). A withdrawn event that is
-// scheduled is public again from its publication date on, even if PublishDue has not run yet.
+// Sequence returns the SEQUENCE that iCalendar feeds show for an event at now (contract, section 20). A withdrawn
+// event that is scheduled counts as public from its publication date on, even if PublishDue has not run yet.
 func Sequence(row *ent.Event, now time.Time) int64 {
 	if row.Status == calendar.Future && row.Sequence > 0 && IsPublic(row.Status, row.PublishedAt, now) {
 		return row.Sequence + 1
@@ -47,14 +47,14 @@ func Sequence(row *ent.Event, now time.Time) int64 {
 	return row.Sequence
 }
 
-// IsPublic reports whether the public sees a record with the status and publication date at now.
+// IsPublic reports whether the public sees a record at now that has this status and publication date.
 func IsPublic(status calendar.Status, published, now time.Time) bool {
 	return status.Shown(now, published) == calendar.Publish
 }
 
-// NextSequence returns the SEQUENCE of an event after a write at now. It is 0 until a write
-// withdraws the event, or changes its times or event status while it is public. A password hides that it is all day.
-// protected reports whether the event has a password after the write.
+// NextSequence returns the iCalendar SEQUENCE of an event after a write at now. It grows when a write withdraws
+// the event, or changes its times or event status while it is public. Before that it is 0. If protected is true,
+// the event has a password, which hides whether it is all-day.
 func NextSequence(
 	row *ent.Event, now time.Time, status calendar.Status, published time.Time, span calendar.Span, state calendar.EventStatus,
 	protected bool,
@@ -70,8 +70,9 @@ func NextSequence(
 	return n
 }
 
-// withdraw stores the last public state of events, before a write hides them from the public. It reads their
-// links and slugs, so the caller must not have changed these yet.
+// withdraw stores withdrawals, with the last public state of events that a write is going to hide. Feeds need them
+// to report that the events are gone. It reads their links and slugs, so the caller must not have changed these
+// yet.
 func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) error {
 	var ids, open []int64
 	for _, row := range rows {
@@ -187,7 +188,7 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	return keys, nil
 }
 
-// categoriesAbove returns the ancestors of categories, as a map from a category to its parent. It needs a query
+// categoriesAbove returns the ancestors of categories. The map has the parent of each category. It needs a query
 // for each level of the tree, and stops after maxWithdrawalKeys levels.
 func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]int64, error) {
 	parents := make(map[int64]int64)
@@ -259,8 +260,9 @@ func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// StorePublicity stores withdrawals of the events that a write hides from the public, and deletes those of events
-// that it makes public again. After returns the status and the publication date of an event after the write.
+// StorePublicity stores withdrawals of the events that a write hides from the public. It deletes the withdrawals
+// of events that are public again. The function after returns the status and publication date of an event after
+// the write.
 func (e *Editor) StorePublicity(
 	ctx context.Context, tx *ent.Tx, rows []*ent.Event, after func(i int) (calendar.Status, time.Time),
 ) error {
@@ -298,7 +300,7 @@ func ForgetWithdrawals(ctx context.Context, db *ent.Client, now time.Time) (int,
 	return db.Withdrawal.Delete().Where(withdrawal.IDIn(ids...), withdrawal.AtLTE(now.Add(-RememberedTime))).Exec(ctx)
 }
 
-// raiseSequence increases the SEQUENCE of events that were withdrawn before and are now public again.
+// raiseSequence makes the statement increase the SEQUENCE of events that were withdrawn and become public again.
 func raiseSequence(u *sql.UpdateBuilder) {
 	u.Set(event.FieldSequence, sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteString("CASE WHEN ").Ident(event.FieldSequence).WriteString(" > 0 THEN ").Ident(event.FieldSequence).

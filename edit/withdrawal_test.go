@@ -68,7 +68,7 @@ func TestSequenceCountsWhatCalendarApplicationsAreToldOf(t *testing.T) {
 	})
 }
 
-// withdrawals returns the rows of withdrawn events as text, ordered by id.
+// withdrawals returns the stored withdrawals as lines of text, ordered by event id.
 func withdrawals(t *testing.T, w *edittest.World) (out []string) {
 	t.Helper()
 	for _, row := range w.DB.Withdrawal.Query().AllX(t.Context()) {

@@ -1,8 +1,8 @@
 package schema
 
-// api says what the API knows of a field. The generated tables of fields, the input, the declaration of
-// parameters and the representation follow from it. A field without api is of no concern to clients, or has
-// rules of its own everywhere.
+// api declares how the API treats a field: its name, limits and documentation. Generated code follows from this,
+// such as tables of fields, inputs, parameters and representations. A field without api is not visible to clients,
+// or its code is written by hand.
 type api struct {
 	// Key is the name in the API if it is not that of the column. Columns with one key are one field.
 	Key string
@@ -25,7 +25,7 @@ type api struct {
 // Name implements schema.Annotation.
 func (api) Name() string { return "API" }
 
-// representation on a type with a name says what is generated of it: its representation, and its row in tables.
+// representation marks a type whose JSON representation and rows in tables are generated.
 type representation struct {
 	// Doc describes the records in the interface description. It is the key of its translations.
 	Doc string

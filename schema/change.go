@@ -36,7 +36,8 @@ func (Change) Indexes() []ent.Index {
 	}
 }
 
-// Counter is a number that grows under a row lock. "revision" is the id of the newest Change.
+// Counter is a named number that only grows. A writer locks its row until the transaction ends. The value of
+// "revision" is the id of the newest Change.
 type Counter struct{ ent.Schema }
 
 // Annotations of a Counter.
@@ -50,8 +51,8 @@ func (Counter) Fields() []ent.Field {
 	}
 }
 
-// Setting is a value that the processes on one database share and the operator does not set, such as the key
-// for hashes of event passwords.
+// Setting is a value that all processes on one database share, such as the key for hashes of event passwords. The
+// operator does not configure it.
 type Setting struct{ ent.Schema }
 
 // Annotations of a Setting.

@@ -21,7 +21,8 @@ var (
 	mediumBlob = map[string]string{dialect.MySQL: "mediumblob", dialect.SQLite: "blob"}
 )
 
-// upTo returns the type of a column that has at most the given number of bytes and can have an index.
+// upTo returns the type of a text column for each database engine. The column stores at most the given number of
+// bytes and can have an index.
 func upTo(bytes int) map[string]string {
 	return map[string]string{dialect.MySQL: fmt.Sprintf("varbinary(%d)", bytes), dialect.SQLite: "blob"}
 }
@@ -39,19 +40,20 @@ const (
 	maxGUID = 500
 )
 
-// assigned marks a primary key whose value the program sets, mostly an id from Record.
+// assigned marks a primary key without auto-increment. The program sets its value, mostly to an id from Record.
 func assigned() entsql.Annotation {
 	no := false
 	return entsql.Annotation{Incremental: &no}
 }
 
-// unread marks a column that no representation needs. Queries for pages leave it out.
+// unread marks a column that no representation shows. Queries for replies leave it out.
 type unread struct{}
 
 // Name implements schema.Annotation.
 func (unread) Name() string { return "Unread" }
 
-// upserted marks a type with an upsert: an insert that updates an existing row.
+// upserted marks a type for which code for upserts is generated. An upsert inserts a row or updates the existing
+// one.
 type upserted struct{}
 
 // Name implements schema.Annotation.

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// tracked has the columns that events, series, venues, organizers and terms share: languages, times of creation
-// and change, version and source. A program of the version before dates all changes with modified_at (decision 056).
+// tracked has the columns that events, series, venues, organizers and terms share: languages, dates, version and
+// source. During an upgrade, a process of the previous version dates all changes with modified_at (decision 056).
 type tracked struct{ mixin.Schema }
 
 func (tracked) Fields() []ent.Field {
@@ -30,7 +30,7 @@ func (tracked) Fields() []ent.Field {
 	}
 }
 
-// publishedMixin has the columns that events, venues and organizers share.
+// publishedMixin has the columns that events, venues and organizers share, such as status and publication date.
 type publishedMixin struct{ mixin.Schema }
 
 func (publishedMixin) Fields() []ent.Field {
@@ -69,8 +69,8 @@ func (translation) Fields() []ent.Field {
 	}
 }
 
-// namedMixin has the columns that venues, organizers and terms share. Name_key is the name folded for comparison. Go
-// folds it, because the engines disagree on case and accents.
+// namedMixin has the columns that venues, organizers and terms share. The column name_key is the name folded for
+// comparison. The program folds it, because the database engines disagree on case and accents.
 type namedMixin struct{ mixin.Schema }
 
 func (namedMixin) Fields() []ent.Field {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Origin is where a record or term came from: its ids at the source of an import, and the ids that the feeds of the
-// source gave it. The row stays when the record is deleted, so a later import gives the record the same id again.
+// Origin says where an imported record or term came from. It has the ids at the source and in the feeds of the
+// source. The row stays when the record is deleted, so that a later import gives the record the same id again.
 type Origin struct{ ent.Schema }
 
 // Fields of an Origin.

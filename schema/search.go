@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// SearchText is a text of a record or term that searches read: a text that readers get, folded so that case and
-// diacritics do not count. Go folds it, because the engines disagree. The table is derived from the records and
-// can be rebuilt at any time.
+// SearchText is a text of a record in which searches look for words. It is folded, so that case and diacritics do
+// not matter. The program folds it, because the database engines disagree. The table is derived from the records
+// and can be rebuilt at any time.
 type SearchText struct{ ent.Schema }
 
 // Fields of a SearchText.

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Slug is a slug with its owner. Slugs are unique per kind across all languages, so across records and their
+// Slug is a slug and the record that has it. Slugs are unique per kind across all languages, including
 // translations. No index on the tables of records could ensure that.
 type Slug struct{ ent.Schema }
 

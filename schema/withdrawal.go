@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Withdrawal is the feed entry of an event that is no longer public. It has no text of the event.
+// Withdrawal is the entry that feeds show for an event that is no longer public. It has none of the event's texts.
 type Withdrawal struct{ ent.Schema }
 
 // Fields of a Withdrawal.
@@ -43,7 +43,7 @@ func (Withdrawal) Indexes() []ent.Index {
 	}
 }
 
-// WithdrawalKey is a key by which feeds find a withdrawn event. It is a slug of the event, a record that was
+// WithdrawalKey is a value by which feeds select withdrawn events. It is a slug of the event, a record that was
 // linked to it, or an ancestor of its category.
 type WithdrawalKey struct{ ent.Schema }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// definition says what the starts of a rule are, day by day and without regard to time. It shares no code with the
-// expander.
+// definition is a second, slow implementation of recurrence rules for comparison. It decides for each day whether
+// a start is on it. It shares no code with the expansion under test.
 type definition struct {
 	rule    Rule
 	first   time.Time // midnight of the start, in UTC as all times here
@@ -43,7 +43,8 @@ func define(r Rule, start time.Time) *definition {
 	return d
 }
 
-// starts are the starts from start to last, of which COUNT and UNTIL leave some.
+// starts returns the starts of the rule up to last, as texts in calendar.Layout. The first possible one is start.
+// COUNT and UNTIL are applied.
 func (d *definition) starts(start, last time.Time) []string {
 	var out []string
 	for day := d.first; ; day = day.AddDate(0, 0, 1) {
@@ -71,12 +72,14 @@ func (d *definition) hasStart(day time.Time) bool {
 	return false
 }
 
-// movedForward reports whether day ends a month that lacks a day of the rule, which SKIP=FORWARD moves.
+// movedForward reports whether day is the last day of a month in which SKIP=FORWARD moves a missing day. An
+// example is 30 February: its start moves to 1 March.
 func (d *definition) movedForward(day time.Time) bool {
 	return d.rule.Skip == SkipForward && day.AddDate(0, 0, 1).Day() == 1 && d.inMonth(day) && d.lacks(day)
 }
 
-// lacks reports whether the rule has a day that the month which ends with day has not.
+// lacks reports whether the rule has a day of the month that does not exist in this month. The parameter day is
+// the last day of the month.
 func (d *definition) lacks(day time.Time) bool {
 	for _, n := range d.rule.ByMonthDay {
 		if n > day.Day() || n < -day.Day() {
@@ -90,7 +93,7 @@ func (d *definition) inMonth(day time.Time) bool {
 	return d.rule.ByMonth == nil || slices.Contains(d.rule.ByMonth, int(day.Month()))
 }
 
-// matches reports whether the day agrees with all parts but INTERVAL and BYSETPOS.
+// matches reports whether the day satisfies all BY parts of the rule except BYSETPOS. It ignores INTERVAL.
 func (d *definition) matches(day time.Time) bool {
 	if !d.inMonth(day) {
 		return false
@@ -135,7 +138,7 @@ func (d *definition) matches(day time.Time) bool {
 	return false
 }
 
-// inWeek counts the weeks of the year that has the fourth day of the day's week.
+// inWeek reports whether the day is in a week of BYWEEKNO. A week belongs to the year of its fourth day.
 func (d *definition) inWeek(day time.Time) bool {
 	for day.Weekday() != d.rule.WeekStart {
 		day = day.AddDate(0, 0, -1)
@@ -151,7 +154,7 @@ func (d *definition) inWeek(day time.Time) bool {
 	return slices.Contains(d.rule.ByWeekNo, before) || slices.Contains(d.rule.ByWeekNo, -after)
 }
 
-// period is the first day of the period that has the day.
+// period returns the first day of the day, week, month or year of the rule that contains a day.
 func (d *definition) period(day time.Time) time.Time {
 	switch d.rule.Freq {
 	case FreqWeekly:
@@ -194,7 +197,7 @@ func (d *definition) atPlace(day time.Time) bool {
 	return slices.Contains(d.rule.BySetPos, i+1) || slices.Contains(d.rule.BySetPos, i-len(members))
 }
 
-// dice makes rules of the whole grammar.
+// dice generates random rules that use all parts of the grammar.
 type dice struct{ *rand.Rand }
 
 func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
@@ -215,7 +218,7 @@ func (d dice) list(most int, item func() string) string {
 	return strings.Join(items, ",")
 }
 
-// rule returns a rule that Parse takes.
+// rule returns the text of a random valid rule for an event that starts at start.
 func (d dice) rule(start time.Time) string {
 	freq := []Frequency{FreqDaily, FreqWeekly, FreqWeekly, FreqMonthly, FreqMonthly, FreqMonthly, FreqYearly, FreqYearly}[d.IntN(8)]
 	list := []string{"FREQ=" + string(freq)}
@@ -289,7 +292,8 @@ func (d dice) rule(start time.Time) string {
 	return strings.Join(list, ";")
 }
 
-// start prefers the ends of months, and years about 2100, which is no leap year.
+// start returns a random start. Days at the end of a month are frequent, and so are years near 2100, which is no
+// leap year.
 func (d dice) start() time.Time {
 	year := []int{2019, 2024, 2026, 2027, 2095, 2099, 2100}[d.IntN(7)]
 	day := time.Date(year, time.Month(1+d.IntN(12)), 1+d.IntN(31), 0, 0, 0, 0, time.UTC)

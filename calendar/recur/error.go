@@ -13,7 +13,7 @@ const (
 	NotInSchedule        = "not-in-schedule"         // data: dates, each in calendar.Layout, or a day as YYYY-MM-DD
 )
 
-// Error is the reason why a rule or a schedule is refused.
+// Error is the reason why New, Parse or another function refused a rule or a schedule.
 type Error struct {
 	Param  string         // parameter that causes the error: rrule, exdate or end_date
 	Reason string         // one of the constants above
@@ -22,10 +22,11 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s %v", e.Param, e.Reason, e.Data) }
 
-// ruleError returns an error of the parameter rrule.
+// ruleError returns an Error about the parameter rrule, with a reason and the data for its message.
 func ruleError(reason string, data map[string]any) *Error { return &Error{"rrule", reason, data} }
 
-// badPart returns an error of a part of the rule, with the value that the client sent.
+// badPart returns the Error for an invalid part of the rule, such as INTERVAL. value is the one that the client
+// sent.
 func badPart(part, value string) *Error {
 	return ruleError(BadRule, map[string]any{"part": part, "value": value})
 }

@@ -35,8 +35,8 @@ func (r Rule) Starts(start, after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	}
 }
 
-// days returns the days of the nominal starts from start to last, as days since 1 January 1970. It may leave out days that are
-// not after after.
+// days returns the days on which the rule has a start, from start to last, as days since 1 January 1970. Days that
+// the caller does not need, because they are not later than after, may be left out.
 func (r Rule) days(start, after, last calendar.Wall) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		first := dayNotAfter(start, start)
@@ -69,8 +69,8 @@ func (r Rule) days(start, after, last calendar.Wall) iter.Seq[int] {
 	}
 }
 
-// dayNotAfter returns the last day on which the time of day of clock is not later than w, in days since 1
-// January 1970.
+// dayNotAfter returns the last day on which an event with the time of day of clock starts no later than w. The
+// result is in days since 1 January 1970.
 func dayNotAfter(w, clock calendar.Wall) int {
 	year, month, day := w.Date()
 	n := dayNumber(year, month, day)
@@ -80,7 +80,7 @@ func dayNotAfter(w, clock calendar.Wall) int {
 	return n
 }
 
-// wallOnDay returns the time of day of clock on a day, which is given in days since 1 January 1970.
+// wallOnDay returns a wall time with the time of day of clock. day is its day, in days since 1 January 1970.
 func wallOnDay(day int, clock calendar.Wall) calendar.Wall {
 	hour, minute, second := clock.Clock()
 	return calendar.WallAt(1970, time.January, 1+day, hour, minute, second)
@@ -131,8 +131,8 @@ func newExpansion(r Rule, start calendar.Wall) *expansion {
 	return e
 }
 
-// Complete returns the rule with an interval, and with the weekday, day and month of start where the rule has
-// none. Both rules have the same starts.
+// Complete returns an equivalent rule with all values explicit. It sets a missing interval to 1. A missing
+// weekday, day or month becomes that of start.
 func (r Rule) Complete(start calendar.Wall) Rule {
 	r.Interval = max(r.Interval, 1)
 	switch {
@@ -149,9 +149,12 @@ func (r Rule) Complete(start calendar.Wall) Rule {
 	return r
 }
 
-// walk calls emit for the days of each period up to the one that contains end, until emit returns false. It leaves out
-// periods that end before from, if it can. Days of the first period may be before the start, and days of the last one after
-// end. With SKIP it may emit a day twice in succession.
+// walk calls emit for the days that the rule includes, in ascending order, until emit returns false. It stops
+// after the period that contains the day end.
+//
+// It may emit days before the start of the event and after end, so emit must filter them. It skips most periods
+// that end before the day from. With SKIP it may emit a day twice in succession. Days are counted since 1 January
+// 1970.
 func (e *expansion) walk(from, end int, emit func(day int) bool) {
 	first := dayNotAfter(e.start, e.start)
 	// skipped returns the length of the whole intervals of periods that end before from. A day that SKIP moves is at most
@@ -173,9 +176,9 @@ func (e *expansion) walk(from, end int, emit func(day int) bool) {
 	}
 }
 
-// walkDays calls emit for the days of the rule in periods of size days, until emit returns false. The first
-// period begins on day number first, counted from 1 January 1970. Only every nth period counts, where n is the
-// interval of the rule. No period begins after day number end.
+// walkDays is walk for rules whose periods are days or weeks. A period has size days. The first one begins on day
+// number first, counted from 1 January 1970. The interval n of the rule means that only every nth period counts.
+// No period begins after day number end.
 func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
 	year, m, _ := wallOnDay(first, e.start).Date()
 	current := month{year, m}
@@ -192,13 +195,14 @@ func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
 				set = append(set, day)
 			}
 		}
-		if !e.emitPlaces(set, emit) {
+		if !e.emitPositions(set, emit) {
 			return
 		}
 	}
 }
 
-// walkMonths is walk for periods of size months. The first period begins with month first.
+// walkMonths is walk for rules whose periods are months or years. A period has size months, and the first one
+// begins with the month first.
 func (e *expansion) walkMonths(first month, size, end int, emit func(day int) bool) {
 	var set []int
 	for period := first; period.firstDay() <= end; period = period.add(size * e.rule.Interval) {
@@ -210,14 +214,16 @@ func (e *expansion) walkMonths(first month, size, end int, emit func(day int) bo
 				set = append(set, from+bits.TrailingZeros32(named))
 			}
 		}
-		if !e.emitPlaces(set, emit) {
+		if !e.emitPositions(set, emit) {
 			return
 		}
 	}
 }
 
-// emitPlaces calls emit for the days at the positions of BYSETPOS. Without BYSETPOS it calls emit for all days.
-func (e *expansion) emitPlaces(set []int, emit func(day int) bool) bool {
+// emitPositions calls emit for the days of one period, until emit returns false. Then it returns false too. If the
+// rule has BYSETPOS, it calls emit only for the days at those positions. The parameter set has the days that the
+// other parts include.
+func (e *expansion) emitPositions(set []int, emit func(day int) bool) bool {
 	for i, day := range set {
 		if len(e.rule.BySetPos) > 0 && !e.fromStart[i] && !e.fromEnd[len(set)-1-i] {
 			continue
@@ -269,7 +275,7 @@ func (e *expansion) daysInYear(year int) *[12]uint32 {
 		}
 		length := m.length()
 		for day := 1; day <= length; day++ {
-			if e.names(m, day) {
+			if e.includesDay(m, day) {
 				all[i] |= 1 << (day - 1)
 			}
 		}
@@ -284,8 +290,9 @@ func (e *expansion) daysInYear(year int) *[12]uint32 {
 	return &all
 }
 
-// names reports whether BYWEEKNO, BYYEARDAY, BYMONTHDAY and BYDAY include a day of the month.
-func (e *expansion) names(m month, day int) bool {
+// includesDay reports whether a day of a month satisfies BYWEEKNO, BYYEARDAY, BYMONTHDAY and BYDAY. The parameter
+// day counts from 1.
+func (e *expansion) includesDay(m month, day int) bool {
 	length := m.length()
 	number := m.firstDay() + day - 1
 	first, next := dayNumber(m.year, time.January, 1), dayNumber(m.year+1, time.January, 1)

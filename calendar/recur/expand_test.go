@@ -42,8 +42,8 @@ func texts(starts iter.Seq[calendar.Wall]) []string {
 	return all
 }
 
-// firstOnes returns at most n starts.
-func firstOnes(starts iter.Seq[calendar.Wall], n int) []string {
+// firstStarts returns the first n starts as texts. It returns fewer if there are not as many.
+func firstStarts(starts iter.Seq[calendar.Wall], n int) []string {
 	var all []string
 	for w := range starts {
 		if len(all) == n {
@@ -54,7 +54,8 @@ func firstOnes(starts iter.Seq[calendar.Wall], n int) []string {
 	return all
 }
 
-// TestStartsAreThoseOfDateutil compares with testdata/references.tsv; the README beside it says how that is written.
+// TestStartsAreThoseOfDateutil compares starts with those of the Python library dateutil in
+// testdata/references.tsv. The README there says how the file is generated.
 func TestStartsAreThoseOfDateutil(t *testing.T) {
 	t.Parallel()
 	const years, most = 12, 40 // as in references.py
@@ -82,7 +83,7 @@ func TestStartsAreThoseOfDateutil(t *testing.T) {
 		year, month, _ := start.Date()
 		hour, minute, _ := start.Clock()
 		last := calendar.WallAt(year+years, month, 1, hour, minute, 0)
-		got := firstOnes(parse(t, fields[1]).Starts(start, calendar.Wall{}, last), most)
+		got := firstStarts(parse(t, fields[1]).Starts(start, calendar.Wall{}, last), most)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s from %s (-want +got):\n%s", fields[1], start, diff)
 		}
@@ -94,7 +95,8 @@ func TestStartsAreThoseOfDateutil(t *testing.T) {
 	t.Logf("%d rules, %d starts", rules, starts)
 }
 
-// days reads "1997 Sep 2-4,9; Oct 2; 1998 Jan 1" as 1997-09-02, 1997-09-03 and so on.
+// days parses a compact list of days. It reads "1997 Sep 2-4,9" as 1997-09-02, 1997-09-03, 1997-09-04 and
+// 1997-09-09. Groups are separated by semicolons, and a group without a year is in the year of the one before.
 func days(t testing.TB, text string) []string {
 	t.Helper()
 	var all []string
@@ -128,8 +130,9 @@ func days(t testing.TB, text string) []string {
 	return all
 }
 
-// TestStartsOfTheExamplesOfTheRFCs has the examples of RFC 5545, section 3.8.5.3, and RFC 7529 that the grammar
-// allows; those of RFC 7529 without RSCALE=GREGORIAN. Rules without end are compared as far as the RFC lists them.
+// TestStartsOfTheExamplesOfTheRFCs compares starts with the examples of RFC 5545, section 3.8.5.3, and of RFC
+// 7529. It leaves out examples that Parse does not support. Those of RFC 7529 lack RSCALE=GREGORIAN here. Endless
+// rules are compared as far as the RFC lists starts.
 func TestStartsOfTheExamplesOfTheRFCs(t *testing.T) {
 	t.Parallel()
 	newYork, err := calendar.ParseZone("America/New_York")
@@ -193,7 +196,7 @@ func TestStartsOfTheExamplesOfTheRFCs(t *testing.T) {
 			if r.Ends() {
 				most++
 			}
-			got := firstOnes(r.Starts(wall(t, test.start+" 09:00:00"), calendar.Wall{}, LastStart()), most)
+			got := firstStarts(r.Starts(wall(t, test.start+" 09:00:00"), calendar.Wall{}, LastStart()), most)
 			for i := range got {
 				got[i] = strings.TrimSuffix(got[i], " 09:00:00")
 			}
@@ -272,8 +275,8 @@ func TestUntilIsInclusive(t *testing.T) {
 	}
 }
 
-// TestStartsAfter compares the starts after a date with all starts that are later. A rule without COUNT is not expanded from its
-// beginning.
+// TestStartsAfter compares the starts after a date with all starts of the rule, from which earlier ones are
+// removed. A rule without COUNT skips earlier periods, which must not change the result.
 func TestStartsAfter(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -342,15 +345,15 @@ func TestSlowRulesHaveNoStart(t *testing.T) {
 	t.Parallel()
 	for _, text := range slowRules {
 		// 2027 begins on a Friday.
-		got := firstOnes(parse(t, text).Starts(wall(t, "2027-06-15 18:00:00"), calendar.Wall{}, LastStart()), 1)
+		got := firstStarts(parse(t, text).Starts(wall(t, "2027-06-15 18:00:00"), calendar.Wall{}, LastStart()), 1)
 		if len(got) > 0 {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
 }
 
-// BenchmarkImpossibleRule searches for the starts of the costliest rules without one, within 25 months and until year
-// 9999.
+// BenchmarkImpossibleRule measures rules that have no start at all and take longest to search, up to 25 months and
+// up to year 9999.
 func BenchmarkImpossibleRule(b *testing.B) {
 	start := calendar.WallAt(2027, 6, 15, 18, 0, 0)
 	for _, horizon := range []struct {
@@ -362,7 +365,7 @@ func BenchmarkImpossibleRule(b *testing.B) {
 				r := parse(b, text)
 				b.Run(string(r.Freq), func(b *testing.B) {
 					for b.Loop() {
-						firstOnes(r.Starts(start, calendar.Wall{}, horizon.last), 1)
+						firstStarts(r.Starts(start, calendar.Wall{}, horizon.last), 1)
 					}
 				})
 			}

@@ -25,8 +25,8 @@ const (
 	maxPosition     = 366
 )
 
-// part describes a part of a rule. Its parse returns false for an invalid value. Its format returns "" for the
-// default value.
+// part describes how a part of a rule, such as COUNT, is parsed and formatted. Its parse returns false for an
+// invalid value. Its format returns "" for the default value.
 type part struct {
 	name   string
 	parse  func(r *Rule, value string, zone calendar.Zone) bool
@@ -89,7 +89,8 @@ func Parse(text string, zone calendar.Zone) (Rule, error) {
 	return r, nil
 }
 
-// splitParts returns the values of the parts by name in upper case. The values are unchanged.
+// splitParts splits the text of a rule into its parts. It returns the values by the names of the parts in upper
+// case. The values are unchanged.
 func splitParts(text string) (map[string]string, error) {
 	if utf8.RuneCountInString(text) > MaxRuleLength {
 		return nil, badPart("RRULE", string([]rune(text)[:MaxRuleLength]))
@@ -117,7 +118,8 @@ func splitParts(text string) (map[string]string, error) {
 	return values, nil
 }
 
-// conflict returns the name of a part that is missing, or that does not fit the other parts. "" means no conflict.
+// conflict returns the name of a required part that is missing, or of a part that is not allowed with the others.
+// "" means that there is no conflict.
 func (r Rule) conflict() string {
 	monthly, yearly := r.Freq == FreqMonthly, r.Freq == FreqYearly
 	ordinal := 0 // maximum ordinal in BYDAY; 0 means that ordinals are not allowed
@@ -150,7 +152,8 @@ func (r Rule) conflict() string {
 	return ""
 }
 
-// parseScale accepts the calendar system of the package (RFC 7529, section 4.1).
+// parseScale reports whether the value of RSCALE is GREGORIAN, the only supported calendar system (RFC 7529,
+// section 4.1).
 func parseScale(_ *Rule, value string, _ calendar.Zone) bool { return value == "GREGORIAN" }
 
 func parseFreq(r *Rule, value string, _ calendar.Zone) bool {
@@ -168,7 +171,8 @@ func parseCount(r *Rule, value string, _ calendar.Zone) (ok bool) {
 	return ok
 }
 
-// parseUntil parses a day, a wall time or an instant, within the years 1000 to 9999.
+// parseUntil sets UNTIL from a day, a wall time or an instant. It returns false for other values and outside the
+// years 1000 to 9999.
 func parseUntil(r *Rule, value string, zone calendar.Zone) bool {
 	// The length is checked because time.Parse accepts fractions of a second.
 	instant := len(value) == len(untilTime)+1 && value[len(untilTime)] == 'Z'
@@ -258,7 +262,8 @@ func parseWeekday(name string) (time.Weekday, bool) {
 	return time.Weekday(i), i >= 0
 }
 
-// parseNumbers parses a list of numbers like parseNumber, and sorts it.
+// parseNumbers parses numbers that are separated by commas, each like parseNumber. It returns them sorted without
+// repeats.
 func parseNumbers(value string, minimum, maximum int) ([]int, bool) {
 	var numbers []int
 	for item := range strings.SplitSeq(value, ",") {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// wantError compares an error with a refusal.
+// wantError fails the test unless err is an *Error with the given parameter, reason and data.
 func wantError(t *testing.T, err error, param, reason string, data map[string]any) {
 	t.Helper()
 	refusal, ok := errors.AsType[*Error](err)
@@ -181,8 +181,8 @@ func TestParseNamesPartsThatAreNotSupported(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that a rule is refused with a reason, or has a canonical text that parses to itself, and starts as
-// the definition says.
+// FuzzParse checks that Parse either refuses a rule with a reason or returns a rule whose text parses to the same
+// rule. It compares the starts with those of definition.
 func FuzzParse(f *testing.F) {
 	for _, text := range slowRules {
 		f.Add(text, int64(1_800_000_000))
@@ -220,6 +220,6 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%s from %s (-want +got):\n%s", r, start, diff)
 		}
-		firstOnes(r.Starts(calendar.WallOf(start), calendar.WallOf(last), LastStart()), 10)
+		firstStarts(r.Starts(calendar.WallOf(start), calendar.WallOf(last), LastStart()), 10)
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Frequency is the part FREQ of a rule, which is the length of a period.
+// Frequency is the part FREQ of a rule: DAILY, WEEKLY, MONTHLY or YEARLY.
 type Frequency string
 
 // The frequencies of rules.
@@ -34,7 +34,7 @@ const (
 	SkipForward  Skip = "FORWARD"  // the start is on the first day of the next month
 )
 
-// Weekday is an item of the part BYDAY.
+// Weekday is an item of BYDAY: a day of the week, with an ordinal if there is one, as in 2TU.
 type Weekday struct {
 	// Ordinal counts these weekdays in the month. In a yearly rule without BYMONTH it counts them in the year. Negative
 	// ordinals count from the end. 0 means each of them.
@@ -62,7 +62,8 @@ type Rule struct {
 // IsZero reports whether r is the zero Rule.
 func (r Rule) IsZero() bool { return r.Freq == "" }
 
-// Ends reports whether the number of starts is limited by COUNT or UNTIL. The zero Rule ends.
+// Ends reports whether the rule has a last start, because of COUNT or UNTIL. The zero Rule has one start, so it
+// ends.
 func (r Rule) Ends() bool { return r.IsZero() || r.Count > 0 || !r.Until.IsZero() }
 
 // String returns the canonical text. It is in upper case and has the parts in a fixed order, without default
@@ -119,7 +120,7 @@ func formatDays(days []Weekday) string {
 	return strings.Join(text, ",")
 }
 
-// formatAbove returns n as text. It returns "" if n is not above byDefault.
+// formatAbove returns n as text, or "" if n is at most byDefault. The text of a rule leaves out default values.
 func formatAbove(n, byDefault int) string {
 	if n <= byDefault {
 		return ""
@@ -127,7 +128,8 @@ func formatAbove(n, byDefault int) string {
 	return strconv.Itoa(n)
 }
 
-// compareNumbers sorts negative numbers, which count from the end, after positive ones.
+// compareNumbers orders the numbers of a rule for sorting: positive numbers first, then negative ones, which count
+// from the end.
 func compareNumbers(a, b int) int {
 	if (a < 0) != (b < 0) {
 		return cmp.Compare(b, a)
@@ -135,7 +137,7 @@ func compareNumbers(a, b int) int {
 	return cmp.Compare(a, b)
 }
 
-// compareWeekdays sorts by ordinal, then from Monday to Sunday.
+// compareWeekdays orders the items of BYDAY for sorting: by ordinal, then from Monday to Sunday.
 func compareWeekdays(a, b Weekday) int {
 	return cmp.Or(compareNumbers(a.Ordinal, b.Ordinal), cmp.Compare((a.Day+6)%7, (b.Day+6)%7))
 }

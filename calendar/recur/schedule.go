@@ -20,7 +20,7 @@ type Schedule struct {
 	ExDate []calendar.Wall // sorted nominal starts without an occurrence
 }
 
-// Date is a date of rdate or exdate in the form in which a client sends it.
+// Date is one date in the parameter rdate or exdate, as the client sent it: with or without a time of day.
 type Date struct {
 	Wall    calendar.Wall
 	DayOnly bool // the client sent no time of day
@@ -33,21 +33,21 @@ func (d Date) String() string {
 	return d.Wall.String()
 }
 
-// Occurrence is one event of a schedule.
+// Occurrence is a single event of a schedule, with its dates and its nominal start.
 type Occurrence struct {
 	Nominal calendar.Wall // nominal start, which identifies the occurrence
 	calendar.Span
 }
 
-// New returns a schedule. If the rule is not zero, the start of span must be one of its starts. In rdate, a day
-// without a time gets the time of day of the start. In exdate, a day without a time means all nominal starts on
-// that day. A time in exdate is a nominal start, or the time that the clock shows for one in a gap. The dates
-// of an all-day schedule are days.
+// New checks the parts of a schedule and returns it. If the rule is not zero, the start of span must be one of its
+// starts. In rdate, a day without a time gets the time of day of the start. In exdate, a day without a time means
+// all nominal starts on that day. A time in exdate is a nominal start. If the clock skips a nominal start, the
+// time that the clock then shows is accepted too. In an all-day schedule, only the days of the dates count.
 //
 // Errors are of type *Error. EndBeforeStart means that the end is before the start on the clock. It is an error
 // even if the instants are in order, because other occurrences would end before they start. BadRule means that
-// UNTIL is before the start. StartNotInRule has the first start of the rule after that of span, or nil.
-// NotInSchedule has the dates of exdate that are not nominal starts.
+// UNTIL is before the start. StartNotInRule means that the start of span is not a start of the rule. Its data has
+// the next start of the rule, or nil. NotInSchedule has the dates of exdate that are not nominal starts.
 func New(span calendar.Span, rule Rule, rdate, exdate []Date) (Schedule, error) {
 	s := Schedule{Span: span.Rounded(), Rule: rule}
 	if s.End.Before(s.Start) {
@@ -72,7 +72,8 @@ func New(span calendar.Span, rule Rule, rdate, exdate []Date) (Schedule, error) 
 	return s.exclude(exdate)
 }
 
-// exclude returns the schedule with the exdates added. Unknown dates are an error.
+// exclude returns the schedule with the starts that dates mean added to ExDate. The error is an *Error with all
+// dates that mean no start.
 func (s Schedule) exclude(dates []Date) (Schedule, error) {
 	var unknown []string
 	for i, named := range s.StartsNamed(dates) {
@@ -88,8 +89,8 @@ func (s Schedule) exclude(dates []Date) (Schedule, error) {
 	return s, nil
 }
 
-// StartsNamed returns, for each date of exdate, the nominal starts that it means. They may be in ExDate
-// already.
+// StartsNamed returns the nominal starts that each of dates, sent as exdate, means. The result has one list per
+// date. The list is empty if the date means no start. A start may be in s.ExDate already.
 func (s Schedule) StartsNamed(dates []Date) [][]calendar.Wall {
 	starts := s.startsOnDays(dates)
 	named := make([][]calendar.Wall, len(dates))
@@ -102,8 +103,8 @@ func (s Schedule) StartsNamed(dates []Date) [][]calendar.Wall {
 	return named
 }
 
-// startsOnDays returns the nominal starts on the days of dates, by day number (dayNumber). The map also has the
-// other dates of RDate.
+// startsOnDays returns the nominal starts on the days of the given dates. The keys of the map are day numbers
+// (dayNumber). The map also has all dates of s.RDate, whatever their day.
 func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
 	starts := make(map[int][]calendar.Wall)
 	var days []int
@@ -131,8 +132,8 @@ func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
 	return starts
 }
 
-// startsAtTime returns the start at the wall time w. If there is none, it returns the starts that the clock
-// shows as w.
+// startsAtTime selects from the nominal starts of a day the one at the wall time w. If there is none, it selects
+// nominal starts in a gap of the zone, if the clock shows w instead of them.
 func (s Schedule) startsAtTime(starts []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	if slices.ContainsFunc(starts, w.Equal) {
 		return []calendar.Wall{w}
@@ -146,11 +147,11 @@ func (s Schedule) startsAtTime(starts []calendar.Wall, w calendar.Wall) []calend
 	return shown
 }
 
-// Ends reports whether the schedule has a last start. A schedule without a rule has one.
+// Ends reports whether the schedule has a last start. It is true for a schedule without a rule.
 func (s Schedule) Ends() bool { return s.Rule.Ends() }
 
-// IsLong reports whether the schedule is too long to be stored as a whole. It then has no last start, or UNTIL leaves
-// the rule more than MaxOccurrences starts.
+// IsLong reports whether the schedule has too many starts to store all its occurrences at once. It is true for an
+// endless schedule. It is also true if the rule has more than MaxOccurrences starts until UNTIL.
 func (s Schedule) IsLong() bool {
 	if s.Rule.Until.IsZero() {
 		return !s.Ends()
@@ -164,7 +165,7 @@ func (s Schedule) IsLong() bool {
 	return false
 }
 
-// HasAfter reports whether the schedule has a nominal start after a wall time. The start may be in ExDate.
+// HasAfter reports whether the schedule has a nominal start later than w. It counts starts in ExDate too.
 func (s Schedule) HasAfter(w calendar.Wall) bool {
 	if n := len(s.RDate); n > 0 && w.Before(s.RDate[n-1]) {
 		return true
@@ -174,8 +175,8 @@ func (s Schedule) HasAfter(w calendar.Wall) bool {
 }
 
 // Starts returns the nominal starts of the schedule in ascending order, without those in ExDate and without
-// repeats. They are later than after and not later than last. If after is zero, they begin with the first. They
-// include starts on days that the zone skips, which have no occurrence.
+// repeats. They are later than after and not later than last. If after is zero, they begin with the first. Some
+// may have no occurrence, because the zone skips the whole day.
 func (s Schedule) Starts(after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	return func(yield func(calendar.Wall) bool) {
 		rdate := s.RDate
@@ -205,7 +206,8 @@ func (s Schedule) Starts(after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	}
 }
 
-// Occurrences returns the occurrences at the nominal starts that Starts returns.
+// Occurrences returns the occurrences whose nominal starts are later than after and not later than last. If after
+// is zero, they begin with the first. It leaves out starts on days that the zone skips.
 func (s Schedule) Occurrences(after, last calendar.Wall) iter.Seq[Occurrence] {
 	return func(yield func(Occurrence) bool) {
 		for w := range s.Starts(after, last) {
@@ -278,9 +280,9 @@ func compareWalls(a, b calendar.Wall) int {
 	return 0
 }
 
-// PhaseAt returns the index of the phase to which a nominal start belongs: the last one whose start is not
-// later. A date before all starts belongs to the first phase. Phases must be in the order of their starts, and
-// not empty.
+// PhaseAt returns the index of the phase to which a nominal start belongs. It is the last phase whose own start is
+// not later than nominal. A nominal start before all phases belongs to the first. Phases must be in the order of
+// their starts, and not empty.
 func PhaseAt[P any](phases []P, start func(P) calendar.Wall, nominal calendar.Wall) int {
 	at := len(phases) - 1
 	for at > 0 && nominal.Before(start(phases[at])) {

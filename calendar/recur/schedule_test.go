@@ -20,7 +20,7 @@ func span(t testing.TB, zone, start, end string) calendar.Span {
 	return calendar.Span{Start: wall(t, start), End: wall(t, end), Zone: z}
 }
 
-// dates reads dates that are separated by commas.
+// dates parses dates for rdate or exdate, separated by commas. The text "" gives none.
 func dates(t testing.TB, text string) []Date {
 	t.Helper()
 	var all []Date
@@ -36,7 +36,7 @@ func dates(t testing.TB, text string) []Date {
 	return all
 }
 
-// schedule returns the schedule of an event of one and a half hours in Warsaw.
+// schedule returns the schedule of an event in Warsaw that lasts one and a half hours, or the error of New.
 func schedule(t testing.TB, start, rule, rdate, exdate string) (Schedule, error) {
 	t.Helper()
 	s := span(t, "Europe/Warsaw", start+":00", start+":00")
@@ -157,7 +157,8 @@ func TestScheduleOfWholeDays(t *testing.T) {
 	}
 }
 
-// TestOccurrencesWhereClocksChange reads: nominal start, start and end on the clock, start and end in UTC.
+// TestOccurrencesWhereClocksChange checks occurrences in gaps and repeated hours. Each row has the nominal start,
+// the start and end on the clock, and the start and end in UTC.
 func TestOccurrencesWhereClocksChange(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -325,7 +326,8 @@ func TestScheduleRefusesAnEndThatTheClockShowsBeforeTheStart(t *testing.T) {
 	}
 }
 
-// TestOccurrencesOfWholeDaysKeepTheirDays has a day that begins at 01:00, and one that the zone skips.
+// TestOccurrencesOfWholeDaysKeepTheirDays checks all-day occurrences on a day that begins at 01:00, and on one
+// that the zone skips.
 func TestOccurrencesOfWholeDaysKeepTheirDays(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, zone, start, want string }{
@@ -414,7 +416,8 @@ func BenchmarkThousandOccurrences(b *testing.B) {
 	}
 }
 
-// BenchmarkNewWithDistantExdate checks a date without an occurrence at the end of the costliest endless rule.
+// BenchmarkNewWithDistantExdate measures New with an endless rule that takes long to expand. The exdate is in year
+// 9999 and is not a start.
 func BenchmarkNewWithDistantExdate(b *testing.B) {
 	for b.Loop() {
 		if _, err := schedule(b, "2026-11-24 18:00", "FREQ=DAILY", "", "9999-12-31"); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// First returns the earliest nominal start of the schedule, which may be in ExDate. A date in RDate may be
-// earlier than Start.
+// First returns the earliest nominal start of the schedule, even if it is in ExDate. It may be a date of RDate
+// before Start.
 func (s Schedule) First() calendar.Wall {
 	if len(s.RDate) > 0 && s.RDate[0].Before(s.Start) {
 		return s.RDate[0]
@@ -15,16 +15,16 @@ func (s Schedule) First() calendar.Wall {
 	return s.Start
 }
 
-// Has reports whether a wall time is a nominal start of the schedule. The start may be in ExDate.
+// Has reports whether w is a nominal start of the schedule. It counts starts in ExDate too.
 func (s Schedule) Has(w calendar.Wall) bool { return len(s.starts([]Date{{Wall: w}})) > 0 }
 
-// CountBefore returns the number of starts of the rule before a wall time.
+// CountBefore returns the number of starts of the rule before the wall time at. It does not count RDate.
 func (s Schedule) CountBefore(at calendar.Wall) int {
 	n, _, _, _ := s.ruleStartsAround(at)
 	return n
 }
 
-// starts returns the dates that are nominal starts, sorted and without repeats.
+// starts selects the dates that are nominal starts of the schedule. It returns them sorted, without repeats.
 func (s Schedule) starts(dates []Date) []calendar.Wall {
 	named := s.startsOnDays(dates)
 	var out []calendar.Wall
@@ -36,10 +36,12 @@ func (s Schedule) starts(dates []Date) []calendar.Wall {
 	return sortUnique(out, compareWalls)
 }
 
-// Split returns two schedules: before has the nominal starts before a wall time, rest has the others. If one of
-// them would have no start, its boolean is false. Before is finite. A COUNT becomes the number of its starts.
-// Without COUNT, a later or missing UNTIL becomes the day before at. If the last start is on the day of at, UNTIL
-// becomes that start. Rest has the remaining COUNT.
+// Split returns two schedules, for a series that changes from the wall time at on. The schedule before has the
+// nominal starts before at, and rest has the others. If one of them would have no start, its boolean is false.
+//
+// The schedule before always ends. If the rule has COUNT, it becomes the number of starts in this part. Otherwise
+// UNTIL becomes the day before at, unless it is earlier already. If the last start is on the day of at, UNTIL
+// becomes that start. Rest gets the remaining COUNT.
 func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest Schedule, hasRest bool) {
 	n, last, first, hasFirst := s.ruleStartsAround(at)
 	isBefore := func(w calendar.Wall) bool { return w.Before(at) }
@@ -57,7 +59,7 @@ func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest
 			before.Rule.Until = last
 		}
 	}
-	before, hasBefore = before.withDates(n > 0, isBefore)
+	before, hasBefore = before.keepDates(n > 0, isBefore)
 
 	rest = s
 	if hasFirst {
@@ -71,12 +73,12 @@ func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest
 	} else {
 		rest.Rule = Rule{}
 	}
-	rest, hasRest = rest.withDates(hasFirst, isRest)
+	rest, hasRest = rest.keepDates(hasFirst, isRest)
 	return before, hasBefore, rest, hasRest
 }
 
-// ruleStartsAround returns the number of starts of the rule before a wall time, the last of these, and the
-// first of the others.
+// ruleStartsAround returns the number n of rule starts before the wall time at, and the last of these. It also
+// returns the first start that is not before at. hasFirst is false if there is none.
 func (s Schedule) ruleStartsAround(at calendar.Wall) (n int, last, first calendar.Wall, hasFirst bool) {
 	for w := range s.Rule.Starts(s.Start, calendar.Wall{}, LastStart()) {
 		if !w.Before(at) {
@@ -87,14 +89,16 @@ func (s Schedule) ruleStartsAround(at calendar.Wall) (n int, last, first calenda
 	return n, last, first, false
 }
 
-// sameDays reports whether two complete rules include the same days.
+// sameDays reports whether two rules have the same BYDAY, BYMONTHDAY and BYMONTH. Both must be results of
+// Complete.
 func (r Rule) sameDays(o Rule) bool {
 	return slices.Equal(r.ByDay, o.ByDay) && slices.Equal(r.ByMonthDay, o.ByMonthDay) && slices.Equal(r.ByMonth, o.ByMonth)
 }
 
-// withDates returns the schedule with the dates for which in returns true. If the rule has no start in this
-// part, the first date of RDate becomes the start.
-func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule, bool) {
+// keepDates returns the schedule with only those dates of RDate and ExDate for which in returns true. If hasRule
+// is false, the rule has no start left, and the first date of RDate becomes the start. It returns false if there
+// is no such date either.
+func (s Schedule) keepDates(hasRule bool, in func(calendar.Wall) bool) (Schedule, bool) {
 	out := func(w calendar.Wall) bool { return !in(w) }
 	s.RDate = slices.DeleteFunc(slices.Clone(s.RDate), out)
 	s.ExDate = slices.DeleteFunc(slices.Clone(s.ExDate), out)
@@ -109,10 +113,12 @@ func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule
 	return s, true
 }
 
-// Change returns the schedule with a new span, and with the rule and dates that are not nil. Stored dates move
-// on the clock by the same distance as the start. If the only value of BYDAY, BYMONTHDAY, BYYEARDAY, BYWEEKNO or
-// BYMONTH fits the old start, Change replaces it by the value of the new start. It moves the time of day of UNTIL
-// in the same way. It drops stored exdates that are no longer nominal starts. Errors are those of New.
+// Change returns the schedule with a new span. A rule, rdate or exdate that is not nil replaces the stored one.
+// Stored dates that remain move on the clock by the same distance as the start.
+//
+// A stored rule follows the new start. If the only value of BYDAY, BYMONTHDAY, BYYEARDAY, BYWEEKNO or BYMONTH fits
+// the old start, it becomes that of the new start. The time of day of UNTIL moves in the same way. Change drops
+// stored exdates that are no longer nominal starts. Errors are those of New.
 func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) (Schedule, error) {
 	span = span.Rounded()
 	if rule == nil {
@@ -134,7 +140,7 @@ func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) 
 	return changed, nil
 }
 
-// moveDates moves wall times on the clock by the distance from the start of the schedule to the start of span.
+// moveDates moves wall times on the clock by the distance between s.Start and span.Start.
 func (s Schedule) moveDates(walls []calendar.Wall, span calendar.Span) []Date {
 	dates := make([]Date, len(walls))
 	for i, w := range walls {
@@ -146,24 +152,25 @@ func (s Schedule) moveDates(walls []calendar.Wall, span calendar.Span) []Date {
 	return dates
 }
 
-// moveWall moves a wall time on the clock by the distance from from to to.
-func moveWall(w, from, to calendar.Wall) calendar.Wall {
-	return calendar.Span{Start: from, End: w}.MoveStart(to).End
+// moveWall moves w on the clock by the distance between two other wall times, oldStart and newStart.
+func moveWall(w, oldStart, newStart calendar.Wall) calendar.Wall {
+	return calendar.Span{Start: oldStart, End: w}.MoveStart(newStart).End
 }
 
-// moved returns the rule for a schedule whose start moves from the time from to the time to.
-func (r Rule) moved(from, to calendar.Wall) Rule {
-	if until := r.Until; !until.IsZero() && !until.Equal(until.EndOfDay()) && secondOfDay(until) == secondOfDay(from) {
-		r.Until = wallOnDay(dayNumber(until.Date()), to)
+// moved returns the rule adapted to a schedule whose start moves from oldStart to newStart. A weekly rule on
+// Mondays can become one on Tuesdays. See Schedule.Change.
+func (r Rule) moved(oldStart, newStart calendar.Wall) Rule {
+	if until := r.Until; !until.IsZero() && !until.Equal(until.EndOfDay()) && secondOfDay(until) == secondOfDay(oldStart) {
+		r.Until = wallOnDay(dayNumber(until.Date()), newStart)
 	}
-	if from.StartOfDay().Equal(to.StartOfDay()) {
+	if oldStart.StartOfDay().Equal(newStart.StartOfDay()) {
 		return r
 	}
-	year, m, day := to.Date()
-	fromYear, oldMonth, oldDay := from.Date()
+	year, m, day := newStart.Date()
+	fromYear, oldMonth, oldDay := oldStart.Date()
 	length := month{year, m}.length()
-	if len(r.ByDay) == 1 && r.ByDay[0].Day == from.Weekday() {
-		w := Weekday{Day: to.Weekday()}
+	if len(r.ByDay) == 1 && r.ByDay[0].Day == oldStart.Weekday() {
+		w := Weekday{Day: newStart.Weekday()}
 		before, after := day-1, length-day // days of the month, or of the year, before and after this one
 		if r.Freq == FreqYearly && len(r.ByMonth) == 0 {
 			first, next := month{year, 1}.firstDay(), month{year + 1, 1}.firstDay()
@@ -210,8 +217,8 @@ func (r Rule) moved(from, to calendar.Wall) Rule {
 	return r
 }
 
-// Period returns the first day of the week, month or year of the rule that contains a wall time. For a daily
-// rule and for the zero Rule it returns the day.
+// Period returns the first day of the week, month or year that contains a wall time. FREQ decides which of these
+// it is. For a daily rule and for the zero Rule it returns the day.
 func (r Rule) Period(w calendar.Wall) calendar.Wall {
 	year, m, _ := w.Date()
 	switch r.Freq {

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// scheduleOf returns a schedule in Warsaw of events that last an hour and a half.
+// scheduleOf returns the schedule of an event in Warsaw that lasts one and a half hours. It fails the test if New
+// returns an error.
 func scheduleOf(t testing.TB, start, rule string, rdate, exdate []string) Schedule {
 	t.Helper()
 	zone, err := calendar.ParseZone("Europe/Warsaw")

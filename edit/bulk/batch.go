@@ -24,7 +24,7 @@ func newBatch(kind calendar.Kind, n int) *Batch {
 	return b
 }
 
-// Events prepares a batch of events. It returns param.Invalid for impossible dates.
+// Events prepares new events for Write, without using the database. It returns param.Invalid for impossible dates.
 func (l *Loader) Events(in []Event) (*Batch, error) {
 	b, e := newBatch(calendar.Event, len(in)), l.editor
 	for i := range in {
@@ -52,12 +52,14 @@ func (l *Loader) Events(in []Event) (*Batch, error) {
 	return b, nil
 }
 
-// Venues prepares a batch of venues.
+// Venues prepares new venues for Write, without using the database. It returns param.Invalid for impossible
+// values.
 func (l *Loader) Venues(in []Venue) (*Batch, error) {
 	return prepareNamed(l, calendar.Venue, in, func() *ent.VenueMutation { return l.blank.Venue.Create().Mutation() }, edit.Venues.Draft)
 }
 
-// Organizers prepares a batch of organizers.
+// Organizers prepares new organizers for Write, without using the database. It returns param.Invalid for
+// impossible values.
 func (l *Loader) Organizers(in []Organizer) (*Batch, error) {
 	return prepareNamed(l, calendar.Organizer, in, func() *ent.OrganizerMutation { return l.blank.Organizer.Create().Mutation() }, edit.Organizers.Draft)
 }
@@ -80,7 +82,7 @@ func prepareNamed[M store.Mutation, V any](
 	return b, nil
 }
 
-// nameOf returns the name of a record in errors: its source id, otherwise its kind.
+// nameOf returns a text that identifies a record in error messages: its source id, or else its kind.
 func nameOf(kind calendar.Kind, source *string) string {
 	if source != nil {
 		return *source
@@ -88,7 +90,7 @@ func nameOf(kind calendar.Kind, source *string) string {
 	return string(kind)
 }
 
-// add adds a record to the batch: its row, its translations, its search texts and its wanted slug.
+// add adds a drafted record to the batch: its row, its translations, its search texts and the slug it should get.
 func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 	if l.Verify {
 		if err := verifyClean(append(slices.Clone(d.Others), d.Original)); err != nil {
@@ -106,7 +108,8 @@ func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 	return nil
 }
 
-// verifyClean returns an error if a text differs from its sanitised form.
+// verifyClean returns an error if a text would change when it is sanitised. Records for a batch must have
+// sanitised texts.
 func verifyClean(texts []calendar.Text) error {
 	for _, t := range texts {
 		for _, c := range []struct {

@@ -15,7 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// exampleCalendar is a little calendar: terms, venues, organizers and events that exercise every rule.
+// exampleCalendar is a small calendar that exercises every rule of writing. The tests write it with both an Editor
+// and a Loader, and compare the tables.
 type exampleCalendar struct {
 	categories, tags []bulk.Term
 	venues           []bulk.Venue
@@ -109,7 +110,7 @@ func newExample() exampleCalendar {
 	return m
 }
 
-// nonEmpty returns nil for "".
+// nonEmpty returns a pointer to s, or nil for "".
 func nonEmpty(s string) *string {
 	if s == "" {
 		return nil
@@ -117,8 +118,8 @@ func nonEmpty(s string) *string {
 	return &s
 }
 
-// byEditor writes it record by record.
-func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
+// writeByEditor stores the calendar with an Editor, one record at a time.
+func (m exampleCalendar) writeByEditor(w *edittest.World, e *edit.Editor) {
 	w.T.Helper()
 	each := func(n int, one func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error)) (ids []int64) {
 		for i := range n {
@@ -198,8 +199,8 @@ func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 	})
 }
 
-// byLoader writes it in batches of a size.
-func (m exampleCalendar) byLoader(t *testing.T, l *bulk.Loader, size int) {
+// writeByLoader stores the calendar with a Loader, in batches of the given size.
+func (m exampleCalendar) writeByLoader(t *testing.T, l *bulk.Loader, size int) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()

@@ -12,32 +12,34 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Records is new events, venues or organizers that are inserted together: occurrences of a series, made-up records,
-// records of an import. It takes some statements per table, whatever the number of records.
+// Records has new events, venues or organizers that are inserted together. They are occurrences of a series,
+// sample records, or records of an import. The number of SQL statements per table does not depend on the number of
+// records.
 type Records struct {
 	kind      calendar.Kind
 	records   store.Rows // one for each record, with all columns
 	others    store.Rows // translations
 	found     store.Rows // search texts
 	languages []calendar.Language
-	slugs     []otherSlug
+	slugs     []translatedSlug
 }
 
-// otherSlug is the slug of a record in a language other than its original.
-type otherSlug struct {
+// translatedSlug is the slug of a record in a language other than its original.
+type translatedSlug struct {
 	record   int
 	language calendar.Language
 	slug     string
 }
 
-// Links has what the events of a Records are linked to, by the index of the event.
+// Links has the ids of the records that new events are linked to. The index in each list is that of the event in
+// Records.
 type Links struct {
 	Terms, Venues, Organizers [][]int64
 	// Counted is how many of the events each term counts.
 	Counted map[int64]int
 }
 
-// NewRecords returns a Records without records.
+// NewRecords returns an empty Records for records of one kind.
 func NewRecords(kind calendar.Kind) *Records {
 	b := &Records{kind: kind, records: store.Rows{Table: ent.Tables[kind], Columns: ent.Columns[kind]}, found: searchTextRows()}
 	if kind == calendar.Event {
@@ -49,19 +51,20 @@ func NewRecords(kind calendar.Kind) *Records {
 	return b
 }
 
-// Column returns the index of a column of the records.
+// Column returns the index of a column in the rows that Add receives. It is -1 for an unknown name.
 func (b *Records) Column(name string) int { return slices.Index(b.records.Columns, name) }
 
-// Columns returns the names of the columns of the records.
+// Columns returns the names of the columns of the rows that Add receives, in order.
 func (b *Records) Columns() []string { return b.records.Columns }
 
 // Len returns the number of records.
 func (b *Records) Len() int { return len(b.languages) }
 
-// Set changes a value of a record.
+// Set replaces the value of one column of a record. Both are given by their index.
 func (b *Records) Set(record, column int, value any) { b.records.Set(record, column, value) }
 
-// Add adds a record: its row, its original language, its translations with their slugs, and its search texts.
+// Add adds a record. The row has a value for each of Columns. The parameter others has the translations with their
+// slugs, and found has the search texts.
 func (b *Records) Add(row []any, original calendar.Language, others []calendar.Text, found []edit.SearchText) {
 	i := b.Len()
 	b.records.Add(i, row...)
@@ -73,7 +76,7 @@ func (b *Records) Add(row []any, original calendar.Language, others []calendar.T
 			b.others.Add(i, nil, string(t.Language), t.Title, calendar.FoldName(t.Title), t.Description, t.Slug)
 		}
 		if t.Slug != "" {
-			b.slugs = append(b.slugs, otherSlug{i, t.Language, t.Slug})
+			b.slugs = append(b.slugs, translatedSlug{i, t.Language, t.Slug})
 		}
 	}
 	for _, f := range found {
@@ -81,8 +84,8 @@ func (b *Records) Add(row []any, original calendar.Language, others []calendar.T
 	}
 }
 
-// Insert inserts the records, which get ids and slugs in their order; the slug "" means none. A transaction that is
-// tried again may call it again.
+// Insert inserts all records with the given ids and slugs, which are in the order of the records. The slug ""
+// means none. If the transaction is retried, Insert can be called again.
 func (b *Records) Insert(ctx context.Context, tx *ent.Tx, ids []int64, slugs []string, links Links) error {
 	taken := slugRows()
 	column := b.Column(event.FieldSlug)

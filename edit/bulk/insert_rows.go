@@ -13,8 +13,8 @@ import (
 
 // The following functions return empty store.Rows, for writers that insert many records at once.
 
-// eventTranslationRows returns rows of translations: event id, language, title, description, excerpt, slug,
-// reason of the event status.
+// eventTranslationRows returns an empty list of rows for translations of events. The columns are event id,
+// language, title, description, excerpt, slug and reason of the event status.
 func eventTranslationRows() store.Rows {
 	return store.Rows{Table: eventtranslation.Table, Columns: []string{
 		eventtranslation.FieldEventID, eventtranslation.FieldLanguage, eventtranslation.FieldTitle,
@@ -23,8 +23,8 @@ func eventTranslationRows() store.Rows {
 	}}
 }
 
-// nameTranslationRows returns rows of translations of records with a name: owner, language, name, folded name,
-// description, slug. All these tables have these columns.
+// nameTranslationRows returns an empty list of rows for translations of venues or organizers. The columns are
+// owner, language, name, folded name, description and slug.
 func nameTranslationRows(kind calendar.Kind) store.Rows {
 	t := ent.TextTables[kind]
 	return store.Rows{Table: t.Table, Columns: []string{
@@ -33,8 +33,9 @@ func nameTranslationRows(kind calendar.Kind) store.Rows {
 	}}
 }
 
-// linkRows returns rows of links from events to records of a kind: event id, id of the linked record, and the position from
-// 0 for venues and organizers. Categories and tags are in the same table.
+// linkRows returns an empty list of rows for links from events to records of a kind. The columns are event id and
+// id of the linked record. Links to venues and organizers also have a position from 0. Categories and tags share a
+// table.
 func linkRows(kind calendar.Kind) store.Rows {
 	if kind.IsTerm() {
 		return store.Rows{Table: eventterm.Table, Columns: []string{eventterm.FieldEventID, eventterm.FieldTermID}}
@@ -43,7 +44,7 @@ func linkRows(kind calendar.Kind) store.Rows {
 	return store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}
 }
 
-// addLinks adds the links of the event with index i to rows of linkRows.
+// addLinks appends the links of one event to the list that linkRows returned. The index of the event is i.
 func addLinks(rows *store.Rows, kind calendar.Kind, i int, ids []int64) {
 	for position, id := range ids {
 		if kind.IsTerm() {
@@ -54,15 +55,16 @@ func addLinks(rows *store.Rows, kind calendar.Kind, i int, ids []int64) {
 	}
 }
 
-// searchTextRows returns rows of search texts: kind, owner id, bits of the languages, text.
+// searchTextRows returns an empty list of rows for search texts. The columns are kind, owner id, bits of the
+// languages and text.
 func searchTextRows() store.Rows {
 	return store.Rows{Table: searchtext.Table, Owner: 1, Columns: []string{
 		searchtext.FieldKind, searchtext.FieldOwnerID, searchtext.FieldLanguages, searchtext.FieldText,
 	}}
 }
 
-// slugRows returns rows of slugs: kind, slug, owner id, language, and the scope in which the slug is unique
-// (SlugScope).
+// slugRows returns an empty list of rows for slugs. The columns are kind, slug, owner id, language, and the scope
+// in which the slug is unique (SlugScope).
 func slugRows() store.Rows {
 	return store.Rows{Table: slug.Table, Owner: 2, Columns: []string{
 		slug.FieldKind, slug.FieldSlug, slug.FieldOwnerID, slug.FieldLanguage, slug.FieldTrashedID,

@@ -31,12 +31,13 @@ type Loader struct {
 	slugs  slugMemo
 }
 
-// NewLoader returns a Loader that writes to st with a copy of e.
+// NewLoader returns a Loader that writes to the database st with the rights and settings of e, which it copies.
 func NewLoader(st *store.Store, e *edit.Editor) *Loader {
 	return &Loader{st: st, editor: *e, blank: ent.NewClient()}
 }
 
-// Event is an event to load. It refers to terms, venues and organizers only by id. Password is plain text.
+// Event is an event for Loader.Events. It refers to terms, venues and organizers only by id. The password is plain
+// text.
 type Event struct {
 	edit.EventInput
 	// Texts are the translations. They have no slugs.
@@ -46,20 +47,20 @@ type Event struct {
 	Parent func(batch []int64) int64
 }
 
-// Named is a record with a name to load. It needs a source id: a record without one could be a duplicate, and only
-// edit.Named recognises duplicates.
+// Named is a venue or organizer for the Loader. It needs a source id, because the Loader does not recognise
+// duplicates of records without one. Package edit does.
 type Named[V any] struct {
 	edit.NamedInput[V]
 	Texts []calendar.Text // translations
 }
 
-// Venue is a venue to load.
+// Venue is a venue for Loader.Venues.
 type Venue = Named[edit.VenueValues]
 
-// Organizer is an organizer to load.
+// Organizer is an organizer for Loader.Organizers.
 type Organizer = Named[ent.OrganizerValues]
 
-// Batch is a list of records of one kind that are ready to be written.
+// Batch has prepared records of one kind. Loader.Write stores them.
 type Batch struct {
 	kind    calendar.Kind
 	records *Records
@@ -72,8 +73,8 @@ type Batch struct {
 	links     Links
 }
 
-// wantedSlug is the slug that a record gets if it is free, otherwise with a number. None means that the record
-// gets no slug.
+// wantedSlug is the slug that a record gets if it is free. If it is taken, the record gets it with a number. The
+// field none means that the record gets no slug.
 type wantedSlug struct {
 	none bool
 	base string // "" means a slug made of kind and id
@@ -128,9 +129,9 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	if err != nil {
 		return nil, nil, err
 	}
-	b.settle(e.PasswordKey, ids)
+	b.setValuesByID(e.PasswordKey, ids)
 	links := b.links
-	links.Venues, links.Organizers = withThose(links.Venues, venues), withThose(links.Organizers, organizers)
+	links.Venues, links.Organizers = selectIDs(links.Venues, venues), selectIDs(links.Organizers, organizers)
 	if err := b.records.Insert(ctx, tx, ids, slugs, links); err != nil {
 		if store.IsDuplicate(err) {
 			// Another transaction may have taken a slug after it was looked up, or after this Loader remembered it.
@@ -142,8 +143,8 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	return ids, memo, nil
 }
 
-// settle sets the values that depend on the drawn ids.
-func (b *Batch) settle(key []byte, ids []int64) {
+// setValuesByID sets the columns whose values depend on the ids of the new records: password hashes and parents.
+func (b *Batch) setValuesByID(key []byte, ids []int64) {
 	for i, password := range b.passwords {
 		b.records.Set(i, b.records.Column(event.FieldPasswordHash), edit.HashPassword(key, ids[i], password))
 	}
@@ -156,10 +157,10 @@ func (b *Batch) settle(key []byte, ids []int64) {
 	}
 }
 
-// withThose returns lists of ids with only those among there.
-func withThose(lists [][]int64, there []int64) [][]int64 {
-	may := make(map[int64]bool, len(there))
-	for _, id := range there {
+// selectIDs returns each of the lists reduced to the ids that are in existing.
+func selectIDs(lists [][]int64, existing []int64) [][]int64 {
+	may := make(map[int64]bool, len(existing))
+	for _, id := range existing {
 		may[id] = true
 	}
 	out := make([][]int64, len(lists))

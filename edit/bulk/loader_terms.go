@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Term is a category or a tag to load.
+// Term is a category or tag for Loader.Terms.
 type Term struct {
 	edit.TermInput
 	Texts []calendar.Text // translations
@@ -18,15 +18,15 @@ type Term struct {
 	Parent func(batch []int64) int64
 }
 
-// LoadedTerm is the id of a term. Created is false if a term with the name existed: a category with the same
-// parent, or any tag.
+// LoadedTerm is the result of Loader.Terms for one term. Created is false if the term existed already: a category
+// with this name and parent, or a tag with this name.
 type LoadedTerm struct {
 	ID      int64
 	Created bool
 }
 
-// Terms stores categories or tags in one transaction. Each takes several statements, because the transaction
-// locks each name.
+// Terms stores categories or tags in one transaction. Terms that exist already are found. Each term takes several
+// statements, because the transaction locks its name.
 func (l *Loader) Terms(ctx context.Context, taxonomy calendar.Kind, in []Term) ([]LoadedTerm, error) {
 	if len(in) == 0 {
 		return nil, nil

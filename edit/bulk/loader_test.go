@@ -30,7 +30,7 @@ var tables = map[string][]string{
 	"organizer_translations": {"id"}, "term_translations": {"id"},
 }
 
-// dump returns the rows of the tables, a line for each.
+// dump returns the rows of all tables as lines of text, to compare two databases.
 func dump(t *testing.T, db *sql.DB) []string {
 	t.Helper()
 	var out []string
@@ -57,7 +57,7 @@ func dump(t *testing.T, db *sql.DB) []string {
 	return out
 }
 
-// tableRows reads a whole table.
+// tableRows returns the names of the columns and all rows of the result of a query.
 func tableRows(ctx context.Context, db *sql.DB, query string) (columns []string, rows [][]any, err error) {
 	found, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 		one := storetest.Migrated(t, url)
 		ours := edittest.NewWorld(t, one.Ent)
 		e := ours.As(calendar.Administrator)
-		newExample().byEditor(ours, e)
+		newExample().writeByEditor(ours, e)
 		want := dump(t, one.DB)
 		for _, size := range []int{1, 3, 100} {
 			t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 				w := edittest.NewWorld(t, st.Ent)
 				l := bulk.NewLoader(st, w.As(calendar.Administrator))
 				l.Verify = true
-				newExample().byLoader(t, l, size)
+				newExample().writeByLoader(t, l, size)
 				if diff := cmp.Diff(want, dump(t, st.DB)); diff != "" {
 					t.Errorf("tables (-one by one +loaded):\n%s", diff)
 				}

@@ -2,9 +2,9 @@ package bulk
 
 import "github.com/almanac-cal/almanac/calendar"
 
-// slugMemo has the next number that may be free for bases of slugs. Without it, a thousand lessons of one name
-// would need a thousand look-ups. If another writer took a slug, the unique index refuses it. The Loader then
-// forgets all numbers. slugMemo drops entries that were not used for long.
+// slugMemo remembers, for slug bases such as "lesson", the next number that may be free. Without it, a thousand
+// lessons of one name would need a thousand look-ups. If another writer took a slug meanwhile, the unique index
+// refuses the insert. Then the Loader forgets all numbers. Entries that were not used for long are dropped.
 type slugMemo struct{ recent, older map[string]int }
 
 // memoSize is the number of entries after which recent becomes older.
@@ -12,7 +12,7 @@ const memoSize = 1 << 16
 
 func memoKey(kind calendar.Kind, base string) string { return string(kind) + " " + base }
 
-// next returns the first number of a base that may be free. It reports false if it is unknown.
+// next returns the first number of a slug base that may be free. It reports false if it remembers none.
 func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
 	key := memoKey(kind, base)
 	n, ok := m.recent[key]
@@ -22,7 +22,8 @@ func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
 	return n, ok
 }
 
-// learn stores the next numbers of bases. The caller has committed the transaction that took the slugs.
+// learn remembers the next number of each base. It is called after the transaction that took the slugs is
+// committed.
 func (m *slugMemo) learn(kind calendar.Kind, next map[string]int) {
 	if m.recent == nil || len(m.recent) > memoSize {
 		m.older, m.recent = m.recent, make(map[string]int)

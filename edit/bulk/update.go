@@ -19,7 +19,7 @@ import (
 // the database searches the list of values again for each row.
 const caseBatch = 100
 
-// EventChange is a stored event and its state after a write.
+// EventChange has a stored event, and its fields and links after a write.
 type EventChange struct {
 	Row *ent.Event // the stored row, as it is before the write
 
@@ -54,29 +54,29 @@ func (c *EventChange) NeedsSlug() bool {
 	return c.State.Status.HasSlug() || c.State.BeforeTrash.HasSlug()
 }
 
-// moves reports whether the event gets new dates or a new nominal start.
+// moves reports whether the write changes the dates or the nominal start of the event.
 func (c *EventChange) moves() bool {
 	return slices.Contains(c.Fields, "start_date") || slices.Contains(c.Fields, "end_date") || c.changesStart()
 }
 
-// changesStart reports whether the event gets a new nominal start.
+// changesStart reports whether the write changes the nominal start of the event.
 func (c *EventChange) changesStart() bool { return !c.Row.OriginalStart.Equal(c.OriginalStart) }
 
-// EventUpdate stores changes of many occurrences. It takes some statements per table for each group of changes with equal
-// values, whatever the number of events.
+// EventUpdate stores changes of many occurrences. Changes with equal values share a statement, so the number of
+// statements depends on the number of different values.
 type EventUpdate struct {
 	editor  *edit.Editor
 	tx      *ent.Tx
 	changes []*EventChange
 }
 
-// NewEventUpdate returns an EventUpdate of locked events.
+// NewEventUpdate returns an EventUpdate for events that the caller has locked.
 func NewEventUpdate(e *edit.Editor, tx *ent.Tx, changes []*EventChange) *EventUpdate {
 	return &EventUpdate{editor: e, tx: tx, changes: changes}
 }
 
-// StoreFields stores the slugs, the columns and the translations of the events. Slugs come before terms and links in
-// the order of locks.
+// StoreFields stores the slugs, the columns and the translations of the events. It must run before StoreLinks,
+// because slugs are locked before terms and links.
 func (u *EventUpdate) StoreFields(ctx context.Context) error {
 	for _, c := range u.changes {
 		c.slug = c.Row.Slug
@@ -125,7 +125,8 @@ func (u *EventUpdate) StoreLinks(ctx context.Context) error {
 	return nil
 }
 
-// replaceLinks replaces the links to records of a kind of the events in which one of the fields changes.
+// replaceLinks replaces the links to records of one kind, in those events in which any of fields changes. The
+// function links returns the new ids of an event.
 func (u *EventUpdate) replaceLinks(ctx context.Context, kind calendar.Kind, fields []string, links func(*ent.Event) []int64) error {
 	changes := slices.DeleteFunc(slices.Clone(u.changes), func(c *EventChange) bool {
 		return !slices.ContainsFunc(fields, func(name string) bool { return slices.Contains(c.Changed, name) })
@@ -155,8 +156,8 @@ func eventIDs(changes []*EventChange) []int64 {
 	return ids
 }
 
-// groupChanges groups changes by a key, in the order of the first change of each group. It leaves out changes with the
-// key "".
+// groupChanges groups changes that have the same key. Groups are in the order of their first change. Changes with
+// the key "" are left out.
 func groupChanges(changes []*EventChange, key func(*EventChange) string) [][]*EventChange {
 	var groups [][]*EventChange
 	place := make(map[string]int)
@@ -200,8 +201,8 @@ func (u *EventUpdate) storeColumns(ctx context.Context) error {
 	return nil
 }
 
-// freeStarts clears the nominal starts of all moving occurrences if one takes the start of another: the
-// database checks the unique index row by row.
+// freeStarts sets the nominal starts of moving occurrences to null, if one of them takes the start of another.
+// Otherwise the unique index would refuse the update, because the database checks it row by row.
 func (u *EventUpdate) freeStarts(ctx context.Context) error {
 	left := make(map[calendar.Wall]bool)
 	var moving []*EventChange
@@ -222,13 +223,14 @@ func (u *EventUpdate) freeStarts(ctx context.Context) error {
 	return nil
 }
 
-// columnKey returns the same text for changes to which setColumns gives equal values.
+// columnKey returns a key for groupChanges. Changes with the same key can share a statement, because setColumns
+// sets the same values for them.
 func (c *EventChange) columnKey() string {
 	return fmt.Sprint(c.Source, c.Changed, c.State, edit.ValueOr(0, c.Author), c.Span.Zone, c.Span.AllDay, c.Languages, c.OwnFields,
 		c.OffSchedule, c.moves(), c.slug != c.Row.Slug, c.Sequence != c.Row.Sequence, c.Impact.Hidden)
 }
 
-// setColumns sets the values that all changes with the same columnKey share.
+// setColumns sets the values in m that this change shares with all changes of the same columnKey.
 func (c *EventChange) setColumns(m *ent.EventMutation) {
 	for _, name := range c.Changed {
 		if f, l := edit.TemplateFieldOf(name); l == "" && f.Set != nil {
@@ -255,8 +257,8 @@ func (c *EventChange) setColumns(m *ent.EventMutation) {
 	}
 }
 
-// setOwnValues sets the dates, the nominal start, the sequence and the slug of each event, if the changes of the
-// group have them.
+// setOwnValues adds the values to a statement that differ from event to event. They are dates, nominal start,
+// sequence and slug, if the changes of the group have them.
 func setOwnValues(b *sql.UpdateBuilder, ids []int64, changes map[int64]*EventChange) {
 	first := changes[ids[0]]
 	wall := func(column string, value func(*EventChange) calendar.Wall) {

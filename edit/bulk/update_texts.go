@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// storeSlugs moves the slugs of the events to the trash or back. It takes slugs for events whose new status needs one.
+// storeSlugs changes the slugs of events that move to the trash or back. It also takes slugs for events whose new
+// status needs one.
 func (u *EventUpdate) storeSlugs(ctx context.Context) error {
 	byID := make(map[int64]*EventChange, len(u.changes))
 	var moved []int64
@@ -59,7 +60,7 @@ func (u *EventUpdate) storeSlugs(ctx context.Context) error {
 	return u.insertSlugs(ctx, without, free[n:])
 }
 
-// insertSlugs stores the first slugs of events.
+// insertSlugs stores slugs for events that have none yet.
 func (u *EventUpdate) insertSlugs(ctx context.Context, changes []*EventChange, slugs []string) error {
 	rows := slugRows()
 	for i, c := range changes {
@@ -76,7 +77,7 @@ func (u *EventUpdate) insertSlugs(ctx context.Context, changes []*EventChange, s
 	return nil
 }
 
-// rewriteSlugs replaces the stored slugs by texts, which has one text for each slug.
+// rewriteSlugs replaces each of the stored slugs by the text with the same index.
 func (u *EventUpdate) rewriteSlugs(ctx context.Context, changes map[int64]*EventChange, slugs []*ent.Slug, texts []string) error {
 	translated := make(map[calendar.Language][]int64)
 	bySlug, byOwner := make(map[int64]int), make(map[string]int)
@@ -148,7 +149,7 @@ func (u *EventUpdate) storeTranslations(ctx context.Context) error {
 	return nil
 }
 
-// changedIn returns the names of the changed fields in a language other than the original.
+// changedIn returns the names of the fields that change in language l, which is not the original language.
 func (c *EventChange) changedIn(l calendar.Language) []string {
 	suffix := ":" + string(l)
 	return slices.DeleteFunc(slices.Clone(c.Changed), func(name string) bool { return !strings.HasSuffix(name, suffix) })
@@ -171,7 +172,7 @@ func (u *EventUpdate) removeTranslations(ctx context.Context, l calendar.Languag
 	return nil
 }
 
-// insertTranslations stores the first texts of events in a language.
+// insertTranslations stores texts of events that have no translation into the language l yet.
 func (u *EventUpdate) insertTranslations(ctx context.Context, l calendar.Language, changes []*EventChange) error {
 	rows := eventTranslationRows()
 	for i, c := range changes {

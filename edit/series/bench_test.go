@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// BenchmarkCreateSeries measures the create of a series with a venue and a tag.
+// BenchmarkCreateSeries measures the creation of a series with a venue and a tag.
 func BenchmarkCreateSeries(b *testing.B) {
 	for _, n := range []int{109, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

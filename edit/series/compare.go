@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// compareAddressed begins to compare the input with the addressed occurrence, or with an event that has the template of the last
-// phase if the request is for the series. It returns that event with its links.
+// compareAddressed begins to compare the input with the addressed event, and returns that event with its links. A
+// request to the series addresses no occurrence. Then the event has the template of the last phase.
 func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput) (*edit.EventWrite, *ent.Event, edit.EventLinks, error) {
 	if w.addressed == nil {
 		last := &w.storedPhases[len(w.storedPhases)-1]
@@ -39,7 +39,8 @@ func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput)
 	return c, row, *loaded[row.ID], nil
 }
 
-// sentSeriesFields has the sent fields that differ from the addressed event.
+// sentSeriesFields has the fields that a request sends and that differ from the addressed event. Equal fields are
+// not copied to other occurrences.
 type sentSeriesFields struct {
 	template    ent.Event // template of the addressed event with the sent fields
 	fields      []string  // names of sent template fields, with languages
@@ -49,7 +50,8 @@ type sentSeriesFields struct {
 	schedule    scheduleChange
 }
 
-// compare returns the sent fields that differ from the addressed event.
+// compare returns the sent fields that differ from the addressed event. The write c and its links come from
+// compareAddressed.
 func (w *seriesWrite) compare(c *edit.EventWrite, links edit.EventLinks, in *edit.EventInput) (*sentSeriesFields, error) {
 	found, err := c.Compare(links)
 	if err != nil {
@@ -72,7 +74,8 @@ func (w *seriesWrite) compare(c *edit.EventWrite, links edit.EventLinks, in *edi
 	return sent, w.compareSchedule(sent, in)
 }
 
-// compareSchedule sets the sent parts of the schedule that differ from the schedule of the addressed phase.
+// compareSchedule sets those parts of sent.schedule that the input sends and that differ from the schedule of the
+// addressed phase.
 func (w *seriesWrite) compareSchedule(sent *sentSeriesFields, in *edit.EventInput) error {
 	phase := w.addressedPhase()
 	c := &sent.schedule

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// newSeries is a series that a write creates.
+// newSeries has the data of a series that a write creates, before it is stored.
 type newSeries struct {
 	id          int64
 	slug        string // slug of the series in the original language
@@ -24,15 +24,16 @@ type newSeries struct {
 	until       *calendar.Wall     // the occurrences include all nominal starts up to this one; nil if they are all
 }
 
-// first returns the occurrence at the start of the schedule. The event from which the series is created becomes
-// this occurrence.
-func (s *newSeries) first() recur.Occurrence {
+// firstOccurrence returns the occurrence at the start of the schedule. It is the event from which the series is
+// created.
+func (s *newSeries) firstOccurrence() recur.Occurrence {
 	i := slices.IndexFunc(s.occurrences, func(o recur.Occurrence) bool { return o.Nominal.Equal(s.schedule.Start) })
 	return s.occurrences[i]
 }
 
-// refuseTrashedSeries returns an error for a new series whose first occurrence would be in the trash. Trashed
-// reports whether the event is in the trash already. Then the error is *calendar.Error event-is-in-trash.
+// refuseTrashedSeries returns an error if the first occurrence of a new series would be in the trash. The
+// parameter trashed reports whether the event is there already. Then the error is *calendar.Error
+// event-is-in-trash.
 func refuseTrashedSeries(in *edit.EventInput, trashed bool) error {
 	switch {
 	case in.Status != nil && *in.Status != calendar.Trash, in.Status == nil && !trashed:
@@ -43,8 +44,8 @@ func refuseTrashedSeries(in *edit.EventInput, trashed bool) error {
 	return badParam("status")
 }
 
-// planSeries returns the series that an input creates from an event; nil if it creates none. Row is nil for a
-// new event. It returns *recur.Error, or param.Invalid for dates that no event can have.
+// planSeries returns the series that an input creates from an event, or nil if it creates none. The row is nil for
+// a new event. It returns *recur.Error, or param.Invalid for dates that no event can have.
 func planSeries(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeries, error) {
 	if !in.Recurs() {
 		if dates := edit.ValueOr(nil, in.ExDate); len(dates) > 0 {
@@ -62,7 +63,7 @@ func planSeries(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeries
 	return made, err
 }
 
-// notInSchedule returns the error for exdates that are no starts of the schedule.
+// notInSchedule returns the *recur.Error for exdates that are not starts of the schedule.
 func notInSchedule(dates ...recur.Date) error {
 	words := make([]string, len(dates))
 	for i, d := range dates {
@@ -71,7 +72,7 @@ func notInSchedule(dates ...recur.Date) error {
 	return &recur.Error{Param: "exdate", Reason: recur.NotInSchedule, Data: map[string]any{"dates": words}}
 }
 
-// requireSeries returns *calendar.Error rest_unavailable while series are switched off.
+// requireSeries returns *calendar.Error rest_unavailable if the operator has not switched on series.
 func requireSeries(ctx context.Context, tx *ent.Tx) error {
 	enabled, err := IsEnabled(ctx, tx.Client())
 	if err == nil && !enabled {
@@ -80,7 +81,7 @@ func requireSeries(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// slugOf returns the preferred slug of an occurrence. Nil means that the series has no slug.
+// slugOf returns the slug that an occurrence gets if it is free. It returns nil if the series has no slug.
 func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	if s.slug == "" {
 		return nil
@@ -88,8 +89,9 @@ func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	return new(calendar.OccurrenceSlug(s.slug, o.Nominal))
 }
 
-// storeSeriesOf stores a series whose first occurrence is row, after the sent fields of row are stored. Changed
-// has the names of the fields that the write changed. Sent is the sent slug, which becomes that of the series.
+// storeSeriesOf stores a series that a stored event begins. The event is row, and its sent fields are stored
+// already. The parameter changed has the names of the fields that the write changed. The sent slug becomes that of
+// the series.
 func storeSeriesOf(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, made *newSeries, row *ent.Event, links edit.EventLinks, changed []string, sent *string,
 ) error {
@@ -101,7 +103,7 @@ func storeSeriesOf(
 	if sent, err = takeTranslatedSlug(ctx, tx, e, made.id, &t, sent); err != nil {
 		return err
 	}
-	if row.OwnFields = keepState(&t, changed); row.OwnFields != nil {
+	if row.OwnFields = removeStateFields(&t, changed); row.OwnFields != nil {
 		if err := tx.Event.Update().Where(event.ID(row.ID)).SetOwnFields(row.OwnFields).Exec(ctx); err != nil {
 			return fmt.Errorf("own fields of event %d: %w", row.ID, err)
 		}
@@ -152,10 +154,10 @@ func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *ent.Event) error {
 	return nil
 }
 
-// keepState removes the event status and its reasons from the template of a series, unless the write changed
-// them: they concern the event alone. It returns the names of the removed fields, which become own fields of
-// the event.
-func keepState(t *ent.Event, changed []string) (own []string) {
+// removeStateFields removes the event status and its reasons from the template of a new series, because they
+// concern only the first event. It leaves them if the write sent them. It returns the names of the removed fields.
+// They become own fields of the event, in which it differs from the series.
+func removeStateFields(t *ent.Event, changed []string) (own []string) {
 	if t.EventStatus != calendar.Scheduled && !slices.Contains(changed, "event_status") {
 		t.EventStatus, own = calendar.Scheduled, append(own, "event_status")
 	}
@@ -172,7 +174,8 @@ func keepState(t *ent.Event, changed []string) (own []string) {
 	return own
 }
 
-// storeSeries stores a series, its phase, and all occurrences except first, which the caller stores.
+// storeSeries stores a series with its phase and its occurrences. It does not store the first occurrence, which
+// the caller does.
 func storeSeries(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, made *newSeries, first *ent.Event, t *ent.Event, rest []recur.Occurrence,
 ) error {

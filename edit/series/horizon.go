@@ -70,14 +70,15 @@ func CountOverdue(ctx context.Context, db *ent.Client, now time.Time) (int, erro
 	return n, nil
 }
 
-// isOverdue selects series whose extension is due at now. It leaves out series in the trash.
+// isOverdue returns a predicate for series that wait for later occurrences at now. Series in the trash do not
+// wait.
 func isOverdue(now time.Time) predicate.Series {
 	return series.And(series.ExtendAtLTE(now), series.StatusNEQ(calendar.Trash))
 }
 
-// extend creates the next occurrences of a series and returns their number. It returns 0 if the series is no
-// longer due. It waits for other writers of the series: SKIP LOCKED is no alternative, because TiDB accepts it
-// and takes no lock.
+// extendDue creates the next occurrences of a series that is due, and returns their number. It returns 0 if the
+// series is no longer due. It waits for other writers of the series. SKIP LOCKED is no alternative, because TiDB
+// accepts it and takes no lock.
 func extendDue(ctx context.Context, db *ent.Client, e *edit.Editor, id int64) (made int, err error) {
 	err = edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 		made = 0
@@ -146,7 +147,7 @@ func extendSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series
 		if len(list) == 0 {
 			continue
 		}
-		t, err := withoutGone(ctx, tx, e, template)
+		t, err := withoutDeletedLinks(ctx, tx, e, template)
 		if err != nil {
 			return 0, err
 		}
@@ -168,10 +169,10 @@ func extendSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series
 	return made, nil
 }
 
-// withoutGone returns the template of a phase without records and terms that were deleted or trashed since it
-// was stored. It locks the remaining venues and organizers, so that none of them goes to the trash before the
-// transaction ends. A parent in the trash stays the parent.
-func withoutGone(ctx context.Context, tx *ent.Tx, e *edit.Editor, template *ent.Event) (*ent.Event, error) {
+// withoutDeletedLinks returns a copy of a template without links to records and terms that were deleted or trashed
+// since it was stored. It locks the remaining venues and organizers, so that none of them moves to the trash
+// before the transaction ends. A parent in the trash stays the parent.
+func withoutDeletedLinks(ctx context.Context, tx *ent.Tx, e *edit.Editor, template *ent.Event) (*ent.Event, error) {
 	t := new(*template)
 	all := &edit.Editor{Now: e.Now, By: auth.System()} // system rights: the caller may lack access to linked records
 	venues, err := all.LockLinkable(ctx, tx, calendar.Venue, t.VenueIDs())

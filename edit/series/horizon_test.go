@@ -42,7 +42,8 @@ const horizonDay = 6 * time.Millisecond
 // horizonEnd is when the clock stops.
 var horizonEnd = edittest.Now.AddDate(2, 0, 0)
 
-// horizonClock returns the time of the clock that began at a moment: it advances day by day, for all processes alike.
+// horizonClock returns the time of an accelerated clock that all processes share. The clock started at began and
+// advances day by day until horizonEnd.
 func horizonClock(began time.Time) time.Time {
 	at := edittest.Now.AddDate(0, 0, int(time.Since(began)/horizonDay))
 	if at.After(horizonEnd) {
@@ -77,7 +78,8 @@ var horizonStarts = []struct {
 	{"UTC+5.5", 9, 0},
 }
 
-// newSchedule returns a schedule of a rule, from the first start that the rule has after a day.
+// newSchedule returns a schedule with a rule. It starts at the first start of the rule on the day of from or
+// later.
 func newSchedule(t *testing.T, text string, zone calendar.Zone, from calendar.Wall) recur.Schedule {
 	t.Helper()
 	rule, err := recur.Parse(text, zone)
@@ -124,7 +126,8 @@ func TestSeriesThatFailsHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// The first phase has so many links that a write makes few of its occurrences.
+// TestSeriesThatEndsFarAheadIsExtendedToItsEnd extends a daily series with a distant UNTIL several times.
+// Afterwards all its occurrences are stored, and it is no longer due.
 func TestSeriesThatEndsFarAheadIsExtendedToItsEnd(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -191,8 +194,8 @@ func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 	})
 }
 
-// Eight processes make the occurrences of 60 series while two years pass. Each is killed at random, again and again,
-// and another takes its place.
+// TestHorizonOfProcesses runs eight processes that extend 60 series, while the clock advances by two years. Each
+// process is killed at random times and replaced. No occurrence may be missing or stored twice.
 func TestHorizonOfProcesses(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -324,7 +327,8 @@ func runProcesses(t *testing.T, url string, began time.Time) (deaths [8]int) {
 	return deaths
 }
 
-// TestHorizonProcess is one of the processes of TestHorizonOfProcesses. It extends series until the clock stops.
+// TestHorizonProcess is the program that TestHorizonOfProcesses starts. It extends series until the accelerated
+// clock stops.
 func TestHorizonProcess(t *testing.T) {
 	url := os.Getenv(horizonURL)
 	if url == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 )
 
-// storedStart is a stored occurrence, to be matched with the starts of changed schedules.
+// storedStart is the nominal start of a stored occurrence and its state, as input of matchStarts.
 type storedStart struct {
 	nominal      calendar.Wall
 	earlier      bool // the phase of the occurrence does not change
@@ -18,7 +18,8 @@ type storedStart struct {
 	excluded     bool // a client trashed the occurrence, so its start is an exdate
 }
 
-// matchedStart is the outcome of the match for a stored occurrence.
+// matchedStart is the result of matchStarts for a stored occurrence: its new nominal start, and whether it goes to
+// the trash or returns.
 type matchedStart struct {
 	nominal     calendar.Wall
 	removed     bool // the occurrence goes to the trash: the schedule lacks or excludes its start
@@ -26,22 +27,24 @@ type matchedStart struct {
 	offSchedule bool // the occurrence is in the trash, and the schedule lacks its start
 }
 
-// newStart is a start in a changed schedule, with the index of its phase.
+// newStart is a start in a changed schedule that needs a new occurrence, with the index of its phase.
 type newStart struct {
 	phase int
 	recur.Occurrence
 }
 
-// tooManyOccurrences returns the error for a write that would create more than most occurrences.
+// tooManyOccurrences returns the error for a write that would create more occurrences than the maximum, most.
 func tooManyOccurrences(most int) error {
 	return &recur.Error{Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most}}
 }
 
-// matchStarts matches the stored occurrences of a series with the starts of its changed phases, which are the
-// phases from index k on. Stored is in the order of the starts. It returns the outcome for each stored
-// occurrence, and the starts that need a new occurrence. An occurrence with own fields and without a start
-// keeps its start, which becomes an rdate. Until is the last start of the last phase that gets an occurrence.
-// It returns an error if there is no start at all or if more than most occurrences are new.
+// matchStarts decides which stored occurrences of a series get which starts after its schedule changes. The phases
+// from index k on are changed. The list stored is in the order of the starts. Occurrences are created up to the
+// nominal start until.
+//
+// It returns the result for each stored occurrence, and the starts that need a new occurrence. An occurrence with
+// own fields for which there is no start keeps its old one, which becomes an rdate. It returns an error if there
+// is no start at all, or if more than most occurrences would be new.
 func matchStarts(
 	stored []storedStart, phases []seriesPhase, k int, until calendar.Wall, most int,
 ) ([]matchedStart, []newStart, error) {
@@ -128,13 +131,13 @@ func matchStarts(
 	}
 	for i, s := range stored {
 		if !m.placed[i] {
-			out[i].nominal = m.vacated(s.nominal)
+			out[i].nominal = m.freedStart(s.nominal)
 		}
 	}
 	return out, fresh, nil
 }
 
-// matching is the state of matchStarts.
+// matching is the state of matchStarts while it assigns starts to stored occurrences.
 type matching struct {
 	stored []storedStart
 	phases []seriesPhase
@@ -145,8 +148,9 @@ type matching struct {
 
 func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }
 
-// match gives stored occurrences the starts: first those of the same time, then of the same day, then of the
-// same period of the rule. It returns the occurrences without a start. List has indexes of stored occurrences.
+// match assigns starts to stored occurrences, which list gives by their indexes. It prefers a start at the same
+// time, then on the same day, then in the same period of the rule. It returns the indexes of the occurrences that
+// get no start.
 func (m *matching) match(list []int, starts []newStart) []int {
 	nominal := func(_ int, w calendar.Wall) calendar.Wall { return w }
 	day := func(_ int, w calendar.Wall) calendar.Wall { return w.StartOfDay() }
@@ -174,8 +178,8 @@ func (m *matching) match(list []int, starts []newStart) []int {
 	return slices.DeleteFunc(list, func(i int) bool { return m.placed[i] })
 }
 
-// keep gives the occurrence with index i its old start. If that start is an exdate of the phase, keep removes
-// the exdate. If the phase lacks the start, it becomes an rdate.
+// keep lets the occurrence with index i keep its old start. The start is removed from the exdates of its phase. If
+// the phase lacks it, it becomes an rdate.
 func (m *matching) keep(i int) {
 	w := m.stored[i].nominal
 	p := &m.phases[max(m.k, phaseOf(m.phases, w))]
@@ -187,9 +191,9 @@ func (m *matching) keep(i int) {
 	m.place(i, w)
 }
 
-// vacated returns the start for an occurrence in the trash. If another occurrence took its start, it returns
-// the start that this one left, and so on.
-func (m *matching) vacated(start calendar.Wall) calendar.Wall {
+// freedStart returns a nominal start for an occurrence in the trash. It is the old start if no other occurrence
+// took that. Otherwise it is the start that the other occurrence left, and so on.
+func (m *matching) freedStart(start calendar.Wall) calendar.Wall {
 	for {
 		i, taken := m.taken[start]
 		if !taken || m.stored[i].nominal.Equal(start) {

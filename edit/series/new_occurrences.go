@@ -14,9 +14,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// storeOccurrences stores occurrences of a series with the fields of a template. The linked records of the template
-// must exist. The number of statements grows with the number of batches. If the first countedRounds numbers of a
-// slug are taken, that slug needs further statements (ChooseSlugs).
+// storeOccurrences stores occurrences of a series with the fields of the template t. The records to which the
+// template is linked must exist. The number of statements grows with the number of batches. Slugs whose first
+// numbers are taken need further statements (edit.ChooseSlugs).
 func storeOccurrences(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series, t *ent.Event, list []recur.Occurrence,
 ) error {
@@ -77,8 +77,8 @@ func storeOccurrences(
 	return nil
 }
 
-// logRuns logs new records, whose ids are in ascending order, in one entry for each run of successive ids.
-// public reports whether they are public.
+// logRuns adds new records to the change log, with one entry for each run of successive ids. The ids must be in
+// ascending order. The parameter public reports whether the public sees the records.
 func logRuns(e *edit.Editor, kind calendar.Kind, ids []int64, public bool) {
 	for len(ids) > 0 {
 		n := 1
@@ -90,8 +90,8 @@ func logRuns(e *edit.Editor, kind calendar.Kind, ids []int64, public bool) {
 	}
 }
 
-// chooseOccurrenceSlugs returns a free slug for each text and occurrence: first those of the first text, in the
-// order of the occurrences. The slug is "" for a text without a slug.
+// chooseOccurrenceSlugs returns a free slug for each combination of text and occurrence. The slugs of the first
+// text come first, in the order of the occurrences. The slug is "" if the text has no slug.
 func chooseOccurrenceSlugs(
 	ctx context.Context, tx *ent.Tx, texts []calendar.Text, list []recur.Occurrence,
 ) ([]string, error) {

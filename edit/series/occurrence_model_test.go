@@ -22,8 +22,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/occurrencemodel"
 )
 
-// TestSeriesAgreeWithAModel writes at random to single events of series, and lets time pass. After each write, database and model
-// are equal.
+// TestSeriesAgreeWithAModel makes random writes to single events of series, and lets time pass. After each write,
+// it compares the database with a simple model in memory.
 func TestSeriesAgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -49,7 +49,7 @@ var occurrenceWrites = []func(r *occurrenceRun) string{
 	(*occurrenceRun).remove, (*occurrenceRun).setState, (*occurrenceRun).passTime,
 }
 
-// occurrenceRun is a calendar in the database and in the model, with the writes to both.
+// occurrenceRun has a calendar both in the database and in the model, and makes random writes to both.
 type occurrenceRun struct {
 	*testing.T
 	*rand.Rand
@@ -106,7 +106,7 @@ func (r *occurrenceRun) compareEvents(where string, before map[int64]occurrencem
 	}
 }
 
-// modelEvent returns a row as the model has it.
+// modelEvent converts an event of the database to the form of the model.
 func modelEvent(row *ent.Event) occurrencemodel.Event {
 	e := occurrencemodel.Event{
 		Own: strings.Join(row.OwnFields, " "), Title: row.Title, Start: row.StartWall.String(), Status: row.Status, State: row.EventStatus,
@@ -140,7 +140,7 @@ func (r *occurrenceRun) compareSeries(where string) {
 	}
 }
 
-// idOf returns the id of the stored occurrence of a series with a nominal start.
+// idOf returns the id of the stored occurrence that a series has at a nominal start.
 func (r *occurrenceRun) idOf(series int64, nominal string) int64 {
 	r.Helper()
 	at := calendar.WallOf(clockTime(r.T, nominal))
@@ -151,7 +151,7 @@ func (r *occurrenceRun) idOf(series int64, nominal string) int64 {
 	return row.ID
 }
 
-// clockTime reads what a clock shows, as if in UTC.
+// clockTime parses a wall time. It returns it as a time in UTC, which is how the model represents wall times.
 func clockTime(t *testing.T, text string) time.Time {
 	t.Helper()
 	at, err := time.Parse(time.DateTime, text)
@@ -167,7 +167,7 @@ func (r *occurrenceRun) editor() *edit.Editor {
 	return e
 }
 
-// pick draws an event, and returns 0 if none is of the kind.
+// pick returns the id of a random event for which fits returns true. It returns 0 if there is none.
 func (r *occurrenceRun) pick(fits func(occurrencemodel.Event) bool) int64 {
 	var ids []int64
 	for _, id := range slices.Sorted(maps.Keys(r.model.Events)) {
@@ -185,7 +185,8 @@ func isLive(e occurrencemodel.Event) bool       { return e.Status != calendar.Tr
 func isOccurrence(e occurrencemodel.Event) bool { return isLive(e) && e.Series != 0 }
 func isSingle(e occurrencemodel.Event) bool     { return isLive(e) && e.Series == 0 }
 
-// drawRule draws a rule that has the day of the start.
+// drawRule returns a random rule, with COUNT or UNTIL in two of three cases. The day of start is one of its
+// starts.
 func (r *occurrenceRun) drawRule(start time.Time) *occurrencemodel.Rule {
 	rule := occurrencemodel.Rules[r.IntN(len(occurrencemodel.Rules))]
 	switch r.IntN(3) {
@@ -233,7 +234,7 @@ func (r *occurrenceRun) createSeries() string {
 	return what
 }
 
-// scheduleDates returns dates as the input of a write has them.
+// scheduleDates converts dates of the model to the form that the input of a write has.
 func scheduleDates(dates []time.Time) *[]recur.Date {
 	out := []recur.Date{}
 	for _, at := range dates {

@@ -17,15 +17,15 @@ type seriesPhase struct {
 	template ent.Event
 }
 
-// phaseOf returns the index of the phase to which a nominal start belongs. It is the last phase that begins not
-// later. Nominal starts before all phases belong to the first phase.
+// phaseOf returns the index of the phase to which a nominal start belongs. It is the last phase that does not
+// begin later than nominal. A nominal start before all phases belongs to the first.
 func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
 	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)
 }
 
-// splitPhases splits the phase to which at, a nominal start, belongs. The first part has the starts before at,
-// and the second part the others. A phase is not split if one part would have no start. It returns all phases
-// and the index of the first one without starts before at. That index is the number of phases if there is none.
+// splitPhases splits the phase of the nominal start at in two: the first part has the starts before at. A phase is
+// not split if one part would have no start. It returns all phases, and the index of the first one that has no
+// starts before at. The index is the number of phases if all have some.
 func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
 	k := phaseOf(phases, at)
 	before, hasBefore, rest, hasRest := phases[k].Split(at)
@@ -40,7 +40,7 @@ func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
 	return split, k + 1
 }
 
-// haveOccurrence reports whether the phases have any occurrence. None of them may be endless.
+// haveOccurrence reports whether any of the phases has an occurrence. All of them must have an end.
 func haveOccurrence(phases []seriesPhase) bool {
 	for _, p := range phases {
 		for range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -50,8 +50,8 @@ func haveOccurrence(phases []seriesPhase) bool {
 	return false
 }
 
-// firstAfter returns the first nominal start, not earlier than from, whose occurrence starts after now. It
-// reports false if there is none.
+// firstAfter returns the first nominal start whose occurrence begins after now. It ignores nominal starts before
+// from. It reports false if there is none.
 func firstAfter(phases []seriesPhase, from calendar.Wall, now time.Time) (calendar.Wall, bool) {
 	for _, p := range phases {
 		for o := range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -63,7 +63,7 @@ func firstAfter(phases []seriesPhase, from calendar.Wall, now time.Time) (calend
 	return calendar.Wall{}, false
 }
 
-// withoutExDates returns the phases without their exdates.
+// withoutExDates returns copies of the phases without exdates, so that excluded starts count as starts.
 func withoutExDates(phases []seriesPhase) []seriesPhase {
 	all := slices.Clone(phases)
 	for i := range all {
@@ -77,7 +77,7 @@ func sameSchedules(a, b []seriesPhase) bool {
 	return slices.EqualFunc(a, b, func(p, q seriesPhase) bool { return p.scheduleText() == q.scheduleText() })
 }
 
-// scheduleText returns a text for comparison: equal schedules have the same text.
+// scheduleText returns a text that identifies the schedule of a phase. Equal schedules have the same text.
 func (p *seriesPhase) scheduleText() string {
 	return fmt.Sprint(p.Start, p.End, p.Zone, p.AllDay, p.Rule, p.RDate, p.ExDate)
 }

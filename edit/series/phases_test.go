@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// weeklyPhases returns a phase of an hour from Wednesday, 1 July 2026, 18:00, in Warsaw.
+// weeklyPhases returns a list with one phase. Its event lasts an hour and begins on Wednesday, 1 July 2026, 18:00,
+// in Warsaw.
 func weeklyPhases(t *testing.T, rule string) []seriesPhase {
 	t.Helper()
 	zone, err := calendar.ParseZone("Europe/Warsaw")
@@ -28,7 +29,7 @@ func weeklyPhases(t *testing.T, rule string) []seriesPhase {
 	return []seriesPhase{{Schedule: s}}
 }
 
-// onDay returns an hour of a day, counted from 1 July 2026.
+// onDay returns the wall time at a full hour of a day in July 2026. Larger days are in later months.
 func onDay(day, hour int) calendar.Wall { return calendar.WallAt(2026, 7, day, hour, 0, 0) }
 
 func TestSplitPhases(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// plan plans all changes of the series and its occurrences.
+// plan computes all changes of the series and its occurrences from the sent fields. It stores nothing. The errors
+// include missing rights.
 func (w *seriesWrite) plan(sent *sentSeriesFields, in *edit.EventInput) error {
 	trashes := in.Status != nil && *in.Status == calendar.Trash
 	split, first, from := w.phases, 0, calendar.Wall{}
@@ -42,18 +43,18 @@ func (w *seriesWrite) plan(sent *sentSeriesFields, in *edit.EventInput) error {
 	}
 	w.planPhaseFields()
 	for _, c := range w.occurrences {
-		if c.affected && !w.isAllowedFor(c, auth.Edit) || !c.live() && !c.wasTrashed() && !w.isAllowedFor(c, auth.Delete) {
+		if c.affected && !w.isAllowedFor(c, auth.Edit) || !c.isLive() && !c.wasTrashed() && !w.isAllowedFor(c, auth.Delete) {
 			return edit.Forbidden()
 		}
 	}
-	if trashes && w.state.Status != calendar.Trash && (w.addressed == nil || w.addressed.live()) {
+	if trashes && w.state.Status != calendar.Trash && (w.addressed == nil || w.addressed.isLive()) {
 		return w.trash()
 	}
 	return nil
 }
 
-// planTemplates copies the sent fields to the templates of the phases from the index first on. It uses the
-// split phases only if a template changes.
+// planTemplates copies the sent fields to the templates of the phases in split, from the index first on. If a
+// template changes, the split phases become the phases of the series.
 func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSeriesFields) {
 	next, changed := slices.Clone(split), false
 	for i := min(first, len(next)); i < len(next); i++ {
@@ -65,8 +66,9 @@ func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSe
 	}
 }
 
-// planState plans author, date and status of the series. A sent status restores a trashed series, and the
-// occurrences that were trashed with it. It also restores the addressed occurrence.
+// planState computes the new author, publication date and status of the series. A sent status takes a trashed
+// series out of the trash, with the occurrences that were trashed with it. It does the same for the addressed
+// occurrence.
 func (w *seriesWrite) planState(sent *sentSeriesFields, in *edit.EventInput) error {
 	status := in.Status
 	if status != nil && *status == calendar.Trash {
@@ -96,12 +98,12 @@ func (w *seriesWrite) planState(sent *sentSeriesFields, in *edit.EventInput) err
 	}
 	if restores {
 		for _, c := range w.occurrences {
-			if !c.live() && !c.excluded && !c.OffSchedule {
+			if !c.isLive() && !c.excluded && !c.OffSchedule {
 				w.restore(c)
 			}
 		}
 	}
-	if c := w.addressed; c != nil && !c.live() && !w.wasTrashed() && status != nil {
+	if c := w.addressed; c != nil && !c.isLive() && !w.wasTrashed() && status != nil {
 		w.phases = slices.Clone(w.phases)
 		p := &w.phases[phaseOf(w.phases, c.OriginalStart)]
 		p.ExDate = slices.DeleteFunc(slices.Clone(p.ExDate), c.OriginalStart.Equal)
@@ -114,18 +116,19 @@ func (w *seriesWrite) planState(sent *sentSeriesFields, in *edit.EventInput) err
 	return nil
 }
 
-// restore plans the return of an occurrence from the trash. It gets the status of the series, unless status is
-// an own field.
+// restore plans to take an occurrence out of the trash. It gets the status of the series, unless the status is an
+// own field of the occurrence.
 func (w *seriesWrite) restore(c *occurrenceChange) {
 	status := w.state.Status
-	if c.has("status") {
+	if c.ownsField("status") {
 		status = c.State.BeforeTrash
 	}
 	c.State = w.nextPublicationState(c.State, &status, nil)
 	c.excluded, c.OffSchedule, c.affected = false, false, true
 }
 
-// planFields plans which sent fields are copied to an occurrence, and which own fields it loses.
+// planFields decides which sent fields are copied to an occurrence, and which of its own fields become equal to
+// the series again.
 func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in *edit.EventInput) {
 	var lost []string
 	if in.DropExceptions {
@@ -149,7 +152,7 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 	c.OwnFields = slices.DeleteFunc(slices.Clone(c.OwnFields), gone)
 	c.affected = c.affected || len(names)+len(sent.fields)+len(sent.stateFields) > 0
 	for _, name := range slices.Concat(sent.fields, sent.stateFields) {
-		if !c.has(name) {
+		if !c.ownsField(name) {
 			names, c.copiedFromRequest = append(names, name), append(c.copiedFromRequest, name)
 		}
 	}
@@ -170,7 +173,7 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 	}
 	switch {
 	case status == nil && date == nil:
-	case c.live():
+	case c.isLive():
 		c.State = w.nextPublicationState(c.State, status, date)
 	default: // the occurrence stays in the trash
 		s := c.State
@@ -181,18 +184,19 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 	}
 }
 
-// keepsDates reports whether an occurrence does not move: it has begun, or its nominal start is past.
+// keepsDates reports whether the dates of an occurrence must not change. It is true if the occurrence has begun,
+// or if its nominal start is past.
 func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
-	if !c.live() || c.begun(w.Now) {
-		return c.live()
+	if !c.isLive() || c.begun(w.Now) {
+		return c.isLive()
 	}
 	o, ok := w.storedPhases[phaseOf(w.storedPhases, c.OriginalStart)].Occurrence(c.OriginalStart)
 	return ok && !o.StartsAt().After(w.Now)
 }
 
-// planPhaseFields plans the fields that occurrences copy from their phases. One that changes its phase gets the
-// fields that differ between the phases. One that returns to the schedule gets all fields. Occurrences outside
-// the schedule do not change.
+// planPhaseFields decides which fields occurrences copy from the templates of their phases. An occurrence that
+// moves to another phase copies the fields in which the phases differ. One that returns to the schedule copies
+// all. Occurrences outside the schedule do not change.
 func (w *seriesWrite) planPhaseFields() {
 	different := make(map[[2]int][]string)
 	for _, c := range w.occurrences {
@@ -209,15 +213,15 @@ func (w *seriesWrite) planPhaseFields() {
 			names = edit.TemplateFieldNames(w.series.Language)
 		}
 		for _, name := range names {
-			if !c.has(name) && !slices.Contains(c.copied, name) {
+			if !c.ownsField(name) && !slices.Contains(c.copied, name) {
 				c.copied = append(c.copied, name)
 			}
 		}
 	}
 }
 
-// refuseParents returns an error if an occurrence would be below itself, with all parents that the write
-// changes.
+// refuseParents returns an error if an occurrence would become its own ancestor by the parents that the write
+// sets.
 func (w *seriesWrite) refuseParents(ctx context.Context) error {
 	parents := make(map[int64]int64)
 	for _, c := range w.occurrences {

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 )
 
-// planSchedule plans the new schedule of all occurrences that have not begun.
+// planSchedule computes the new phases of the series, and the new nominal starts of its occurrences that have not
+// begun.
 func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
 	if w.state.Status == calendar.Trash {
 		return edit.InTrash(calendar.Series)
@@ -20,7 +21,7 @@ func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
 		}
 		sent.schedule.addressed = phaseOf(w.phases, w.addressed.OriginalStart)
 	}
-	cut, ok := w.cut()
+	cut, ok := w.firstChangeableStart()
 	var phases []seriesPhase
 	var k int
 	var err error
@@ -36,7 +37,7 @@ func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
 	for i, c := range w.occurrences {
 		stored[i] = storedStart{
 			nominal: c.OriginalStart, earlier: !ok || c.OriginalStart.Before(cut), begun: c.begun(w.Now), hasOwnFields: len(c.OwnFields) > 0,
-			trashed: !c.live(), excluded: c.excluded,
+			trashed: !c.isLive(), excluded: c.excluded,
 		}
 		c.affected = c.affected || !stored[i].earlier && (stored[i].trashed || !stored[i].begun)
 	}
@@ -77,8 +78,9 @@ func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
 	return nil
 }
 
-// cut returns the nominal start from which on schedules change. It returns false if all starts are past.
-func (w *seriesWrite) cut() (calendar.Wall, bool) {
+// firstChangeableStart returns the first nominal start whose occurrence the request may reschedule. Earlier starts
+// are past or outside the scope. It returns false if all starts are past.
+func (w *seriesWrite) firstChangeableStart() (calendar.Wall, bool) {
 	from := calendar.Wall{}
 	if w.scope == edit.FollowingOccurrences {
 		from = w.addressed.OriginalStart
@@ -90,27 +92,28 @@ func (w *seriesWrite) cut() (calendar.Wall, bool) {
 	return firstAfter(withoutExDates(w.phases), from, w.Now)
 }
 
-// planSpans plans the dates of occurrences with a changed schedule, and of those that lost own dates.
+// planSpans computes the dates of occurrences whose schedule changes. It also does so for occurrences whose dates
+// no longer differ from the series.
 func (w *seriesWrite) planSpans() error {
 	for _, c := range w.occurrences {
 		lost := slices.ContainsFunc(dateFields, func(name string) bool {
-			return slices.Contains(c.Row.OwnFields, name) && !c.has(name)
+			return slices.Contains(c.Row.OwnFields, name) && !c.ownsField(name)
 		})
 		if !c.scheduled && !lost {
 			continue
 		}
 		s := w.phases[phaseOf(w.phases, c.OriginalStart)].Schedule
-		if c.has("timezone") {
+		if c.ownsField("timezone") {
 			s.Zone = c.Span.Zone
 		}
-		if c.has("all_day") {
+		if c.ownsField("all_day") {
 			s.AllDay = c.Span.AllDay
 		}
 		o, ok := s.Occurrence(c.OriginalStart)
 		if !ok {
 			continue
 		}
-		switch hasStart, hasEnd := c.has("start_date"), c.has("end_date"); {
+		switch hasStart, hasEnd := c.ownsField("start_date"), c.ownsField("end_date"); {
 		case hasStart && hasEnd:
 			o.Start, o.End = c.Span.Start, c.Span.End
 		case hasStart: // the occurrence gets the duration of the others
@@ -128,8 +131,8 @@ func (w *seriesWrite) planSpans() error {
 	return nil
 }
 
-// movedPhase returns the new first span of a phase. The request moves an event from the span from to the sent
-// dates, and the phase moves by the same amount.
+// movedPhase returns the new first span of a phase, after a request moves an event. The event had the span from
+// and gets the sent dates. The phase, which begins with the span first, moves by the same amount.
 func movedPhase(first, from calendar.Span, in *edit.EventInput) calendar.Span {
 	to := edit.NominalSpan(from, in)
 	moved := calendar.Span{Zone: to.Zone, AllDay: first.AllDay, Start: first.Start, End: first.End}

@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// OccurrencesOf returns the occurrences that a write creates for a schedule: those up to the horizon
-// of a long schedule, else all. Row is the stored event, nil for a new one. It returns a
-// *recur.Error if there are no occurrences, or more than one write may create.
+// OccurrencesOf returns the occurrences that a write would store for a schedule. For a long schedule they reach up
+// to the horizon. The row is the stored event, or nil for a new one. The error is a *recur.Error if there are no
+// occurrences, or more than one write can create.
 func OccurrencesOf(e *edit.Editor, s recur.Schedule, row *ent.Event, in *edit.EventInput) ([]recur.Occurrence, error) {
 	last := recur.LastStart()
 	if until := generatedUntil(s, e.Now); until != nil {

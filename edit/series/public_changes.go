@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 )
 
-// protected reports whether the occurrence has a password after the write.
-func (c *occurrenceChange) protected() bool { return edit.HasPassword(&c.After) }
+// isProtectedAfter reports whether the occurrence has a password after the write.
+func (c *occurrenceChange) isProtectedAfter() bool { return edit.HasPassword(&c.After) }
 
 // findImpacts decides for each changed occurrence whether the public sees the change.
 func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange) error {
@@ -33,7 +33,7 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange)
 	ofPublicSeries := edit.IsPublic(w.series.Status, w.series.PublishedAt, w.Now) || edit.IsPublic(w.state.Status, w.state.Published, w.Now)
 	for _, r := range rows {
 		c := &edit.PublicChange{
-			Before: storedState(r.Row), After: r.State, Fields: r.Fields, Protected: edit.HasPassword(r.Row) && r.protected(),
+			Before: storedState(r.Row), After: r.State, Fields: r.Fields, Protected: edit.HasPassword(r.Row) && r.isProtectedAfter(),
 			Languages: r.Languages != r.Row.Languages,
 		}
 		if edit.SameToPublic(r.Before.VenueIDs(), r.After.VenueIDs(), isVenue) {
@@ -51,7 +51,8 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange)
 	return nil
 }
 
-// seriesImpact returns the impact of the write on the series itself. fields are the names of its changed fields.
+// seriesImpact returns whether the public sees the changes of the series itself. The parameter fields has the
+// names of its changed fields.
 func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (edit.Impact, error) {
 	last, first := &w.phases[len(w.phases)-1].template, &w.storedPhases[len(w.storedPhases)-1].template
 	c := &edit.PublicChange{

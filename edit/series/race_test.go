@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestAnEventBecomesASeriesWhileItLosesALink removes what an event is linked to while the event becomes a series. Neither the
-// occurrences nor the template keep the link, or the write came first and was undone like any other.
+// TestAnEventBecomesASeriesWhileItLosesALink deletes a linked record while another transaction turns the event
+// into a series. Whichever is first, no occurrence and no template may keep the link.
 func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -73,7 +73,8 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 	})
 }
 
-// TestRemovalOfParentsLocksSeriesInOrder removes an occurrence that is the parent of another series with a lower id.
+// TestRemovalOfParentsLocksSeriesInOrder removes an occurrence that is the parent of a series with a lower id.
+// Series must be locked in the order of their ids.
 func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -104,7 +105,8 @@ func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
 	})
 }
 
-// TestRemovalOfAUserLocksTheUserFirst removes a user. No other writer begins a record of the user meanwhile.
+// TestRemovalOfAUserLocksTheUserFirst removes a user. Meanwhile no other transaction may create a record of this
+// user.
 func TestRemovalOfAUserLocksTheUserFirst(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -126,8 +128,8 @@ func TestRemovalOfAUserLocksTheUserFirst(t *testing.T) {
 	})
 }
 
-// TestAStoredEventBecomesASeriesInAGap sends a start that the clock skips and a rule with it. The row of the event has the
-// dates that the schedule gives its first occurrence.
+// TestAStoredEventBecomesASeriesInAGap sends a rule and a start that the clock skips. The event must get the dates
+// of the first occurrence of the schedule.
 func TestAStoredEventBecomesASeriesInAGap(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -156,7 +158,7 @@ func TestAStoredEventBecomesASeriesInAGap(t *testing.T) {
 	})
 }
 
-// TestASeriesDoesNotBeginInTheTrash sends the status trash with a rule.
+// TestASeriesDoesNotBeginInTheTrash sends the status trash together with a rule. The write must be refused.
 func TestASeriesDoesNotBeginInTheTrash(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -12,10 +12,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// planRecurrence returns how an update of a stored event changes its series. If the event becomes a series,
-// made is that series. If the event leaves its series, leaves is true. A schedule that is sent for one
-// occurrence must equal the stored schedule, otherwise the fault is scope-required. If the caller may not read
-// the series, faults are those of a single event, because they must not depend on the stored schedule.
+// planRecurrence decides how an update of a stored event changes its series. If the event becomes a series, made
+// is that series. If it leaves its series, leaves is true.
+//
+// If the schedule of one occurrence is sent, it must equal the stored schedule. Otherwise the fault is
+// scope-required. A caller who may not read the series gets the faults of a single event, which do not depend on
+// the stored schedule.
 func planRecurrence(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, in *edit.EventInput) (
 	made *newSeries, leaves bool, err error,
 ) {
@@ -55,8 +57,8 @@ func planRecurrence(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Ev
 	return nil, leaves, err
 }
 
-// planSeriesOf is planSeries for a stored event, which becomes the occurrence at the start of the schedule. It
-// returns an error if the schedule excludes its start.
+// planSeriesOf is planSeries for a stored event. The event becomes the occurrence at the start of the schedule, so
+// an exdate on that start is an error.
 func planSeriesOf(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeries, error) {
 	made, err := planSeries(e, row, in)
 	if err != nil || made == nil {
@@ -69,13 +71,13 @@ func planSeriesOf(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeri
 	return made, nil
 }
 
-// scopeRequired returns the fault of a request that sends a new schedule for one occurrence.
+// scopeRequired returns the fault for a request that changes the schedule but has no scope of several occurrences.
 func scopeRequired() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "scope-required", Key: "scope-required", Data: map[string]any{}}
 }
 
-// sameSchedule reports whether the sent rule, rdate and exdate equal those of the phase. Fields that were not sent count
-// as equal. If the occurrence leaves the series, any rule and empty lists of dates also count as equal.
+// sameSchedule reports whether the sent rule, rdate and exdate equal those of the phase. Fields that were not sent
+// count as equal. If the occurrence leaves the series, any rule and empty lists also count as equal.
 func sameSchedule(phase *ent.SeriesPhase, in *edit.EventInput, leaves bool) (bool, error) {
 	stored, err := edit.ScheduleOf(phase)
 	if err != nil {

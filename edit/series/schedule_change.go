@@ -20,9 +20,12 @@ type scheduleChange struct {
 	whole         bool // the COUNT of the new rule includes starts before the change
 }
 
-// apply changes the schedules from the nominal start cut on, where a phase begins. It returns all phases and
-// the index of the first changed one. If nothing changes, the index is the number of phases. Without a new
-// rule, later phases remain: they move, and keep their dates. Errors are *recur.Error and param.Invalid.
+// apply changes the schedules of all phases from the nominal start cut on. A phase that contains cut is split
+// there. It returns all phases and the index of the first changed one. If nothing changes, the index is the number
+// of phases.
+//
+// Without a new rule, later phases remain: they move, and keep their dates. Errors are *recur.Error and
+// param.Invalid.
 func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]seriesPhase, int, error) {
 	at := phaseOf(phases, cut)
 	split, k := splitPhases(phases, cut)
@@ -50,7 +53,8 @@ func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]serie
 	return slices.Concat(split[:k], changed), k, err
 }
 
-// countBefore returns how many starts the rule of the phase at an index has in the phases directly before it.
+// countBefore returns the number of starts that count against COUNT before the phase with index at. They are in
+// the phases directly before it that have the same rule.
 func countBefore(phases []seriesPhase, at int) (n int) {
 	rule := func(p seriesPhase, complete bool) string {
 		r := p.Rule
@@ -69,7 +73,7 @@ func countBefore(phases []seriesPhase, at int) (n int) {
 	return n
 }
 
-// extend is apply for a series whose starts are all in the past. It adds a phase that begins after now.
+// extend is apply for a series whose starts are all past. It adds a phase that begins after now.
 func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
 	last := len(phases) - 1
 	own := *c
@@ -102,9 +106,9 @@ func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPh
 	return append(slices.Clone(phases), next), len(phases), refuseOverlap(&phases[last], &next)
 }
 
-// change returns phases with changed schedules. Addressed is the index of the phase whose dates are replaced.
-// Earlier has the phases before these: a request may send their dates again. Count is the number of starts of a
-// replaced rule in the earlier phases.
+// change returns the given phases with their new schedules. The sent dates replace those of the phase with index
+// addressed. The phases before these are earlier; their dates may be sent again. The starts of a replaced rule in
+// earlier phases are count in number.
 func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
 	rule := c.rule
 	if rule != nil && c.whole && rule.Count > 0 {
@@ -114,12 +118,12 @@ func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []s
 		}
 		rule = &left
 	}
-	changed, err := c.withDates(phases, rule, make([]*[]recur.Date, len(phases)))
+	changed, err := c.changeSchedules(phases, rule, make([]*[]recur.Date, len(phases)))
 	if err != nil {
 		return nil, err
 	}
 	if c.rdate != nil {
-		if changed, err = c.withDates(phases, rule, c.furtherStarts(changed, addressed, earlier)); err != nil {
+		if changed, err = c.changeSchedules(phases, rule, c.assignRDates(changed, addressed, earlier)); err != nil {
 			return nil, err
 		}
 	}
@@ -133,13 +137,13 @@ func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []s
 	return changed, c.exclude(changed, earlier)
 }
 
-// withDates returns the phases with new spans, with the rule and with the rdates, one list for each phase. Nil
-// means no change.
-func (c *scheduleChange) withDates(phases []seriesPhase, rule *recur.Rule, rdate []*[]recur.Date) ([]seriesPhase, error) {
+// changeSchedules returns the phases with their new spans. A rule that is not nil replaces the rule of each phase.
+// The list rdate has new rdates for each phase; nil means no change.
+func (c *scheduleChange) changeSchedules(phases []seriesPhase, rule *recur.Rule, rdate []*[]recur.Date) ([]seriesPhase, error) {
 	changed := slices.Clone(phases)
 	for i, p := range phases {
 		span := c.span(p.Span)
-		if i+1 < len(phases) && !sameSpan(span, p.Span) && p.endsAt(phases[i+1].First()) {
+		if i+1 < len(phases) && !sameSpan(span, p.Span) && p.endsBefore(phases[i+1].First()) {
 			p.Rule.Until = calendar.Wall{} // closePhases sets it to the new start of the next phase
 		}
 		var err error
@@ -150,8 +154,8 @@ func (c *scheduleChange) withDates(phases []seriesPhase, rule *recur.Rule, rdate
 	return changed, nil
 }
 
-// endsAt reports whether the phase has no more starts before the nominal start next if its UNTIL is ignored.
-func (p *seriesPhase) endsAt(next calendar.Wall) bool {
+// endsBefore reports whether the rule of the phase would have no start before next if it had no UNTIL.
+func (p *seriesPhase) endsBefore(next calendar.Wall) bool {
 	rule := p.Rule
 	rule.Until = calendar.Wall{}
 	for w := range rule.Starts(p.Start, p.Rule.Until, next) {
@@ -160,9 +164,9 @@ func (p *seriesPhase) endsAt(next calendar.Wall) bool {
 	return true
 }
 
-// furtherStarts returns the new rdates of each phase: the sent dates that belong to it, and its stored dates.
-// The addressed phase loses its stored dates. Sent dates that are starts of earlier phases are left out.
-func (c *scheduleChange) furtherStarts(phases []seriesPhase, addressed int, earlier []seriesPhase) []*[]recur.Date {
+// assignRDates returns the new rdates of each phase. Each sent date goes to the phase to which it belongs. Stored
+// dates remain, except in the addressed phase. Sent dates that are starts of earlier phases are left out.
+func (c *scheduleChange) assignRDates(phases []seriesPhase, addressed int, earlier []seriesPhase) []*[]recur.Date {
 	lists := make([]*[]recur.Date, len(phases))
 	for i, p := range phases {
 		list := []recur.Date{}
@@ -186,7 +190,8 @@ func (c *scheduleChange) furtherStarts(phases []seriesPhase, addressed int, earl
 	return lists
 }
 
-// startOn returns the nominal start for a date of rdate. A date without a time has the time of the phase.
+// startOn returns the nominal start that a date of rdate means. A date without a time gets the time of day of the
+// phase.
 func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
 	if !d.DayOnly && !p.AllDay {
 		return d.Wall
@@ -194,8 +199,8 @@ func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
 	return calendar.Span{Start: p.Start.StartOfDay(), End: p.Start}.MoveStart(d.Wall.StartOfDay()).End
 }
 
-// exclude adds each sent exdate to the phase with that start. It accepts dates that earlier phases exclude
-// already. Other dates are the error not-in-schedule.
+// exclude adds each sent exdate to the phase that has this start. Dates that earlier phases exclude already are
+// accepted. Any other date is the error not-in-schedule.
 func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
 	dates := *c.exdate
 	found := make([]bool, len(dates))
@@ -226,7 +231,7 @@ func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
 	return nil
 }
 
-// closePhases ends each phase before the start of the next one. It drops a phase without starts before that.
+// closePhases ends each phase before the first start of the next one. It drops a phase that then has no start.
 func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	for i, p := range phases {
 		if i+1 < len(phases) {
@@ -241,7 +246,7 @@ func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	return closed
 }
 
-// refuseOverlap returns an error if the phase before p has an occurrence at the first start of p or later.
+// refuseOverlap returns an error if the phase before still has an occurrence when the phase p begins.
 func refuseOverlap(before, p *seriesPhase) error {
 	first := p.First()
 	for o := range before.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -256,7 +261,7 @@ func refuseOverlap(before, p *seriesPhase) error {
 	return nil
 }
 
-// badParam returns the error for a value of a parameter that is out of the question.
+// badParam returns param.Invalid for a parameter whose value is not possible in this request.
 func badParam(name string) error {
 	fault := param.Bad()
 	fault.Param = name

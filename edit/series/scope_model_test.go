@@ -24,7 +24,8 @@ import (
 
 var scopeSeeds = flag.Int("scope-seeds", 12, "series that TestScopesAgreeWithAModel writes to")
 
-// TestScopesAgreeWithAModel writes at random to series, with all scopes. After each write, series and model are equal.
+// TestScopesAgreeWithAModel makes random writes to series with all scopes. After each write, it compares the
+// database with a simple model in memory.
 func TestScopesAgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -44,7 +45,7 @@ func TestScopesAgreeWithAModel(t *testing.T) {
 	})
 }
 
-// scopeRun is a series in the database and in the model, with the writes to both.
+// scopeRun has a series both in the database and in the model, and makes random writes to both.
 type scopeRun struct {
 	*testing.T
 	*rand.Rand
@@ -91,7 +92,8 @@ func ruleText(p scopemodel.Rule) string {
 	return fmt.Sprintf("FREQ=%s;INTERVAL=%d;COUNT=%d", p.Unit, p.Every, p.Count)
 }
 
-// step draws a write, sends it, and compares. Some draws are no write.
+// step makes a random write to the database and to the model, and compares them. Sometimes there is no possible
+// write.
 func (r *scopeRun) step(number int) {
 	r.Helper()
 	if r.IntN(4) == 0 {
@@ -137,8 +139,8 @@ func (r *scopeRun) step(number int) {
 	r.model = want
 }
 
-// drawWrite draws a write without what it sends. It returns false for a write that would be refused for another reason than the
-// rules of scopes. Such writes are those to the trash, and fields of a schedule with the scope this.
+// drawWrite chooses a random action, scope and occurrence. It returns false if the write would be refused for
+// reasons that the model does not know.
 func (r *scopeRun) drawWrite() (w scopemodel.Write, possible bool) {
 	ids := slices.Sorted(maps.Keys(r.model.Events))
 	w = scopemodel.Write{
@@ -170,8 +172,8 @@ func (r *scopeRun) drawWrite() (w scopemodel.Write, possible bool) {
 	return w, !slices.Contains([]scopemodel.Action{scopemodel.SetRule, scopemodel.SetExDate, scopemodel.SetRDate}, w.Action)
 }
 
-// drawInput draws what a write sends, and returns it as the service gets it. It returns false if nothing would change, or for a
-// start in the hours in which the clock may change.
+// drawInput chooses random values for a write. It sets them in w for the model, and returns them for the database.
+// It returns false if nothing would change, or if a start is near a change of the clock.
 func (r *scopeRun) drawInput(w *scopemodel.Write) (in *edit.EventInput, possible bool) {
 	in = &edit.EventInput{Scope: edit.Scope(w.Scope), DropExceptions: w.Drop}
 	addressed := r.model.Phases[len(r.model.Phases)-1]
@@ -206,7 +208,7 @@ func (r *scopeRun) drawInput(w *scopemodel.Write) (in *edit.EventInput, possible
 	return in, true
 }
 
-// drawDates draws up to two dates that are made of starts.
+// drawDates returns up to two random dates. The function dateOf makes a date from a random start.
 func (r *scopeRun) drawDates(starts []time.Time, dateOf func(time.Time) time.Time) (dates []time.Time) {
 	for range r.IntN(3) {
 		if at := dateOf(starts[r.IntN(len(starts))]); !slices.Contains(dates, at) {
@@ -217,7 +219,8 @@ func (r *scopeRun) drawDates(starts []time.Time, dateOf func(time.Time) time.Tim
 	return dates
 }
 
-// send makes a write with package edit, and returns why it is refused.
+// send makes a write in the database. It returns the error if the write is refused, and fails the test for any
+// other error.
 func (r *scopeRun) send(w scopemodel.Write, in *edit.EventInput) (err error) {
 	r.Helper()
 	e := r.editor()
@@ -241,12 +244,12 @@ func (r *scopeRun) send(w scopemodel.Write, in *edit.EventInput) (err error) {
 	return err
 }
 
-// rows returns the stored occurrences.
+// rows returns the stored occurrences of the series.
 func (r *scopeRun) rows() []*ent.Event {
 	return r.world.DB.Event.Query().Where(event.SeriesID(r.id)).AllX(r.Context())
 }
 
-// read returns the stored occurrences as the model has them.
+// read returns the stored occurrences in the form of the model, by id.
 func (r *scopeRun) read() map[int64]scopemodel.Event {
 	r.Helper()
 	events := map[int64]scopemodel.Event{}
@@ -268,7 +271,7 @@ func (r *scopeRun) versions() map[int64]int64 {
 	return out
 }
 
-// giveIDs gives the new occurrences of the model the ids of those that are stored.
+// giveIDs replaces the temporary ids of new occurrences in the model by the ids of the stored ones.
 func giveIDs(model, stored map[int64]scopemodel.Event) {
 	for id, e := range stored {
 		if _, known := model[id]; known {

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// scopeStep is a write of a series or of one of its occurrences.
+// scopeStep is one write in a test of scopes: its target, its input and the expected fault.
 type scopeStep struct {
 	at    string // "series" for the series
 	scope edit.Scope
@@ -24,7 +24,7 @@ type scopeStep struct {
 	want  string // the fault, empty for none
 }
 
-// write writes to a series. It returns the fault, "" for none.
+// write makes the write and returns a description of its error, or "" if there is none.
 func (s scopeStep) write(t *testing.T, w *edittest.World, series int64) string {
 	t.Helper()
 	e := w.As(calendar.Editor)
@@ -53,8 +53,9 @@ func (s scopeStep) write(t *testing.T, w *edittest.World, series int64) string {
 	return ""
 }
 
-// TestScopesAfterEarlierChanges changes schedules of series with several phases, exceptions or occurrences that have begun.
-// The series is weekly on Wednesdays from 1 July, 18:00 to 20:00, or as it is sent. Its occurrences are called a, b and so on.
+// TestScopesAfterEarlierChanges changes schedules of series that have several phases, exceptions or past
+// occurrences. Unless the row says otherwise, the series is on Wednesdays from 1 July, 18:00 to 20:00. Its
+// occurrences are called a, b and so on.
 func TestScopesAfterEarlierChanges(t *testing.T) {
 	t.Parallel()
 	following, all := edit.FollowingOccurrences, edit.AllOccurrences
@@ -322,7 +323,8 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 	})
 }
 
-// TestScopeRefusesBeforeItExpects sends an old version with a write that is refused for another reason.
+// TestScopeRefusesBeforeItExpects sends an old version in a write that is also refused for another reason. The
+// reply must have the other reason.
 func TestScopeRefusesBeforeItExpects(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -360,7 +362,8 @@ func TestScopeRefusesBeforeItExpects(t *testing.T) {
 	})
 }
 
-// TestScopeRefusesAnyLoop gives an occurrence the parent of its series, which is below that occurrence.
+// TestScopeRefusesAnyLoop drops the exceptions of a series, so that all occurrences get its parent. One occurrence
+// is an ancestor of that parent, so the write must be refused.
 func TestScopeRefusesAnyLoop(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -377,7 +380,8 @@ func TestScopeRefusesAnyLoop(t *testing.T) {
 	})
 }
 
-// TestSeriesInAGapIsSentBack sends the nominal dates of a series whose first start the clock skips.
+// TestSeriesInAGapIsSentBack sends the stored dates of a series back to it. The clock skips its first start, and
+// nothing may change.
 func TestSeriesInAGapIsSentBack(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -397,7 +401,8 @@ func TestSeriesInAGapIsSentBack(t *testing.T) {
 	})
 }
 
-// TestSeriesLosesATranslation clears the last text of a translation, which goes with its slug.
+// TestSeriesLosesATranslation clears the last text of a translation of a series. The translation and its slug must
+// disappear.
 func TestSeriesLosesATranslation(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -21,7 +21,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// summary describes the occurrences of a series by letters, in the order of their ids: nominal start, status, own fields.
+// summary describes the occurrences of a series for comparison, in the order of their ids. A line has a letter,
+// the nominal start, and the status, dates and own fields that are unusual.
 func summary(t *testing.T, w *edittest.World, series int64) (out []string) {
 	t.Helper()
 	for i, row := range w.DB.Event.Query().Where(event.SeriesID(series)).Order(event.ByID()).AllX(t.Context()) {
@@ -46,7 +47,8 @@ func summary(t *testing.T, w *edittest.World, series int64) (out []string) {
 	return out
 }
 
-// TestFollowingOfTheContract is the second example of the contract, section 19.9.
+// TestFollowingOfTheContract carries out the second example of the contract, section 19.9: a change of the
+// following occurrences.
 func TestFollowingOfTheContract(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -87,8 +89,8 @@ func TestFollowingOfTheContract(t *testing.T) {
 	})
 }
 
-// TestScopes tells what becomes of a weekly series on Wednesdays from 1 to 29 July, 18:00 to 20:00. Its occurrences are
-// called a to e.
+// TestScopes checks the occurrences after writes with all scopes. The series is on Wednesdays from 1 to 29 July,
+// 18:00 to 20:00. Its occurrences are called a to e.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	type step struct {
@@ -304,7 +306,7 @@ func TestScopes(t *testing.T) {
 	})
 }
 
-// TestScopeWritesFields writes fields of all kinds to a daily series of four, in two languages.
+// TestScopeWritesFields writes fields of all kinds, in two languages, to a daily series with four occurrences.
 func TestScopeWritesFields(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -404,7 +406,8 @@ func TestScopeWritesFields(t *testing.T) {
 	})
 }
 
-// scopeRight is who may write with which scope, by the authors of the series and of one occurrence.
+// scopeRight is a row of TestScopeRights: the role of a caller, what the caller owns, and the scopes that are
+// allowed.
 type scopeRight struct {
 	role               calendar.Role
 	status             calendar.Status
@@ -412,7 +415,8 @@ type scopeRight struct {
 	may                struct{ this, following, all, series bool }
 }
 
-// TestScopeRights asks who may write with which scope, by the authors of the series and of one occurrence.
+// TestScopeRights checks which callers may write with which scope. That depends on the authors of the series and
+// of the occurrence.
 func TestScopeRights(t *testing.T) {
 	t.Parallel()
 	type rights = struct{ this, following, all, series bool }
@@ -450,7 +454,7 @@ func TestScopeRights(t *testing.T) {
 	})
 }
 
-// create creates the series, and returns its id and that of its second occurrence.
+// create stores a series of three occurrences. It returns the id of the series and that of the second occurrence.
 func (r scopeRight) create(t *testing.T, w *edittest.World) (series, occurrence int64) {
 	t.Helper()
 	owner := func(own bool) *int64 {
@@ -469,7 +473,8 @@ func (r scopeRight) create(t *testing.T, w *edittest.World) (series, occurrence 
 	return *first.SeriesID, rows[1].ID
 }
 
-// write changes the title or the start of an occurrence with a scope, or deletes it. The scope "series" writes to the series.
+// write makes a write as the caller of the row. The kind is "title", "start" or "delete". The scope "series" means
+// a request to the series, any other scope one to the occurrence.
 func (r scopeRight) write(w *edittest.World, scope edit.Scope, kind string, series, occurrence int64) error {
 	e, in := w.As(r.role), &edit.EventInput{Scope: scope}
 	switch {
@@ -496,7 +501,8 @@ func (r scopeRight) write(w *edittest.World, scope edit.Scope, kind string, seri
 	return err
 }
 
-// TestScopeExpectsAVersion writes with the version of the addressed record, and with an old one.
+// TestScopeExpectsAVersion writes with each scope, once with the current version of the addressed record and once
+// with an old one.
 func TestScopeExpectsAVersion(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -530,7 +536,7 @@ func TestScopeExpectsAVersion(t *testing.T) {
 	})
 }
 
-// TestScopeRefusals lists what is refused. Nothing changes.
+// TestScopeRefusals checks the errors of writes with a scope that are refused. They must change nothing.
 func TestScopeRefusals(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -581,7 +587,8 @@ func TestScopeRefusals(t *testing.T) {
 	})
 }
 
-// TestRaceOfScopes writes to one series from many sides. Each write is done as a whole.
+// TestRaceOfScopes makes concurrent writes with several scopes to one series. Each of them must take effect as a
+// whole.
 func TestRaceOfScopes(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -628,7 +635,8 @@ func TestRaceOfScopes(t *testing.T) {
 	})
 }
 
-// TestScopeOfAnEndlessSeries changes schedules that have a horizon, whole days and another zone.
+// TestScopeOfAnEndlessSeries changes the schedule of endless series, of all-day series and of series in another
+// zone.
 func TestScopeOfAnEndlessSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// notRecurring returns the fault of a series scope in a request for an event outside a series.
+// notRecurring returns the fault for a scope of several occurrences in a request for an event outside a series.
 func notRecurring() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "not-recurring", Key: "not-recurring", Data: map[string]any{}}
 }
@@ -48,7 +48,7 @@ type seriesWrite struct {
 	phaseSizes map[int]int // bytes of an occurrence of each phase, as far as they were asked for
 }
 
-// occurrenceChange is an occurrence of a series and its planned changes.
+// occurrenceChange is a stored occurrence of a series together with the changes that a write plans for it.
 type occurrenceChange struct {
 	bulk.EventChange
 	excluded bool // a client trashed the occurrence, so its start is an exdate
@@ -87,11 +87,12 @@ func (c *occurrenceChange) wasTrashed() bool { return c.Row.Status == calendar.T
 
 func (c *occurrenceChange) begun(now time.Time) bool { return !c.Row.StartsAt.After(now) }
 
-// live reports whether the occurrence itself is outside the trash, as planned so far.
-func (c *occurrenceChange) live() bool { return c.State.Status != calendar.Trash }
+// isLive reports whether the occurrence is outside the trash after the changes planned so far.
+func (c *occurrenceChange) isLive() bool { return c.State.Status != calendar.Trash }
 
-// has reports whether name is an own field of the occurrence.
-func (c *occurrenceChange) has(name string) bool { return slices.Contains(c.OwnFields, name) }
+// ownsField reports whether the occurrence may differ from the series in the named field, because the field was
+// written for it alone.
+func (c *occurrenceChange) ownsField(name string) bool { return slices.Contains(c.OwnFields, name) }
 
 // openSeries loads a series with its phases and occurrences. It locks the series, then the occurrences in the
 // order of their ids.
@@ -145,8 +146,9 @@ func openSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, scope
 	return w, nil
 }
 
-// address sets the occurrence to which the request is addressed. Without it, the request is for the series.
-func (w *seriesWrite) address(id int64) error {
+// setAddressed sets the occurrence to which the request is addressed. If it is not called, the request is for the
+// series. It returns an error if the series has no such occurrence.
+func (w *seriesWrite) setAddressed(id int64) error {
 	i := slices.IndexFunc(w.occurrences, func(c *occurrenceChange) bool { return c.Row.ID == id })
 	if i < 0 {
 		return fmt.Errorf("event %d is no occurrence of series %d", id, w.series.ID)
@@ -174,7 +176,7 @@ func Trash(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64) error {
 	return w.remove(ctx)
 }
 
-// updateOccurrences is UpdateEvent for a request with a series scope.
+// updateOccurrences is UpdateEvent for a request whose scope covers several occurrences.
 func updateOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, in *edit.EventInput) (*ent.Event, error) {
 	if row.SeriesID == nil {
 		return nil, edit.InvalidInput(notRecurring())
@@ -183,7 +185,7 @@ func updateOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent
 	if err != nil {
 		return nil, err
 	}
-	if err := w.address(row.ID); err != nil {
+	if err := w.setAddressed(row.ID); err != nil {
 		return nil, err
 	}
 	if err := w.update(ctx, in); err != nil {
@@ -192,8 +194,8 @@ func updateOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent
 	return tx.Event.Get(ctx, row.ID)
 }
 
-// TrashOccurrences moves the occurrences of a series that the scope selects to the trash. Row is the addressed
-// occurrence.
+// TrashOccurrences moves those occurrences of a series to the trash that the scope selects. The row is the
+// occurrence to which the request is addressed.
 func TrashOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, scope edit.Scope) error {
 	if row.SeriesID == nil {
 		return edit.InvalidInput(notRecurring())
@@ -202,14 +204,14 @@ func TrashOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.
 	if err != nil {
 		return err
 	}
-	if err := w.address(row.ID); err != nil {
+	if err := w.setAddressed(row.ID); err != nil {
 		return err
 	}
 	return w.remove(ctx)
 }
 
-// remove moves the occurrences in the scope to the trash. If earlier occurrences remain, the series ends before
-// the addressed occurrence.
+// remove moves the occurrences in the scope to the trash and stores this. If earlier occurrences remain, the
+// series ends before the addressed occurrence.
 func (w *seriesWrite) remove(ctx context.Context) error {
 	version, trashed := calendar.Version{All: w.series.Version, Hidden: w.series.HiddenChanges}, w.wasTrashed()
 	if w.addressed != nil {
@@ -233,7 +235,7 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 	return w.store(ctx)
 }
 
-// trash plans the move of the occurrences in the scope to the trash.
+// trash plans to move the occurrences in the scope to the trash. It stores nothing.
 func (w *seriesWrite) trash() error {
 	phases, k := w.phases, 0
 	if w.scope == edit.FollowingOccurrences {
@@ -248,7 +250,7 @@ func (w *seriesWrite) trash() error {
 		if k > 0 {
 			c.OffSchedule = true // the schedule ends before this occurrence
 		}
-		if !c.live() {
+		if !c.isLive() {
 			continue
 		}
 		if !w.isAllowedFor(c, auth.Delete) {
@@ -269,8 +271,9 @@ func (w *seriesWrite) nextPublicationState(old edit.PublicationState, sent *cale
 	return edit.NextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish))
 }
 
-// EventOf returns an event with the template and the first dates of a phase, and with the id, the author
-// and the status of its series. Its edges are those of the template. The slugs are those outside the trash.
+// EventOf returns an event that represents a series, with the template t and the first dates of the phase schedule
+// p. The id, the author and the status are those of the series. The edges are those of the template. The slugs are
+// those that the series has outside the trash.
 func EventOf(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
 	row := new(*t)
 	row.ID, row.AuthorID, row.Status, row.StatusBeforeTrash = s.ID, s.AuthorID, s.Status, s.StatusBeforeTrash

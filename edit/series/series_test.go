@@ -128,7 +128,7 @@ func TestCreateSeries(t *testing.T) {
 	})
 }
 
-// latestRevision returns the revision.
+// latestRevision returns the current revision of the calendar.
 func latestRevision(t *testing.T, w *edittest.World) int64 {
 	t.Helper()
 	n, err := edit.Revision(t.Context(), w.DB)
@@ -195,8 +195,8 @@ func TestPublishedOccurrenceOfADraft(t *testing.T) {
 	})
 }
 
-// tables reads all rows of the database.
-func tables(t *testing.T, w *edittest.World) map[string][]string {
+// readTables returns all rows of the database as text, by the name of the table.
+func readTables(t *testing.T, w *edittest.World) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for _, table := range migrate.Tables {
@@ -214,7 +214,7 @@ func readTable(t *testing.T, w *edittest.World, table *schema.Table) (lines []st
 	return lines
 }
 
-// TestRefusedSeries refuses writes of series and looks for what they leave.
+// TestRefusedSeries makes writes of series that must be refused, and checks that they leave no rows.
 func TestRefusedSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -225,7 +225,7 @@ func TestRefusedSeries(t *testing.T) {
 		}
 		first := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5"))
 		author := w.Event(w.As(calendar.Author), edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5"))
-		before := tables(t, w)
+		before := readTables(t, w)
 		dates := func(d ...recur.Date) *[]recur.Date { return &d }
 		for _, tt := range []struct {
 			name string
@@ -283,17 +283,17 @@ func TestRefusedSeries(t *testing.T) {
 			if got := edittest.Describe(err); got != tt.want {
 				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 			}
-			if diff := cmp.Diff(before, tables(t, w)); diff != "" {
+			if diff := cmp.Diff(before, readTables(t, w)); diff != "" {
 				t.Fatalf("%s leaves (-before +after)\n%s", tt.name, diff)
 			}
 		}
 		storetest.DisableSeries(t, w.DB)
-		before = tables(t, w)
+		before = readTables(t, w)
 		_, err := w.CreateEvent(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=2"))
 		edittest.Refused(t, err, "rest_unavailable")
 		_, err = w.UpdateEvent(e, single.ID, &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=2")})
 		edittest.Refused(t, err, "rest_unavailable")
-		if diff := cmp.Diff(before, tables(t, w)); diff != "" {
+		if diff := cmp.Diff(before, readTables(t, w)); diff != "" {
 			t.Fatalf("switched off (-before +after)\n%s", diff)
 		}
 	})
@@ -320,7 +320,7 @@ func TestScheduleFaultsHaveData(t *testing.T) {
 	})
 }
 
-// TestOwnFields writes to one occurrence.
+// TestOwnFields writes to one occurrence and checks which fields become its own fields.
 func TestOwnFields(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -507,8 +507,8 @@ func TestEventBecomesSeries(t *testing.T) {
 	})
 }
 
-// TestStateOfAnEventThatBecomesSeries makes series of canceled events. The state stays with the event, unless another one is
-// sent.
+// TestStateOfAnEventThatBecomesSeries turns canceled events into series. Only the first occurrence keeps the event
+// status, unless the request sends one.
 func TestStateOfAnEventThatBecomesSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -631,7 +631,7 @@ func TestTrashAndRestoreOccurrence(t *testing.T) {
 	})
 }
 
-// TestExtendDue makes later occurrences by several goroutines at once.
+// TestExtendDue creates later occurrences of series in several goroutines at once.
 func TestExtendDue(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -720,7 +720,7 @@ func TestExtendDue(t *testing.T) {
 	})
 }
 
-// TestSeriesInZones stores daily occurrences over changes of the clock.
+// TestSeriesInZones stores daily series across changes of the clock, in several zones.
 func TestSeriesInZones(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -773,7 +773,8 @@ func TestSeriesInZones(t *testing.T) {
 	})
 }
 
-// TestSeriesWithOthers writes what series have to follow.
+// TestSeriesWithOthers checks that a series follows changes elsewhere, such as its scheduled publication and the
+// removal of its author.
 func TestSeriesWithOthers(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -809,7 +810,7 @@ func TestSeriesWithOthers(t *testing.T) {
 	})
 }
 
-// TestRemovedOccurrence removes occurrences for good.
+// TestRemovedOccurrence deletes occurrences for good. They must not be created again.
 func TestRemovedOccurrence(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -889,7 +890,8 @@ func idsOfEvents(rows []*ent.Event) (ids []int64) {
 	return ids
 }
 
-// TestRemovalLocksSeriesFirst removes occurrences of two series.
+// TestRemovalLocksSeriesFirst deletes occurrences of two series for good. The series must be locked before the
+// occurrences.
 func TestRemovalLocksSeriesFirst(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -10,12 +10,13 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// slugIn returns a slug of the series in a language.
+// slugIn returns a slug of the series in language l, for changing it. The slug is "" if there is none.
 func (w *seriesWrite) slugIn(l calendar.Language, slug string, trashed bool) edit.OwnedSlug {
 	return edit.OwnedSlug{Kind: calendar.Series, Owner: w.series.ID, Language: l, Slug: slug, Trashed: trashed}
 }
 
-// slugs returns the slugs of the series, which are those of its last phase: first that in the original language.
+// slugs returns the slugs of the series in all languages, the original language first. They are those of its last
+// phase.
 func (w *seriesWrite) slugs() []edit.OwnedSlug {
 	trashed := w.wasTrashed()
 	out := []edit.OwnedSlug{w.slugIn(w.series.Language, edit.ValueOr(w.series.Slug, w.slug), trashed)}
@@ -29,8 +30,8 @@ func (w *seriesWrite) slugs() []edit.OwnedSlug {
 	return out
 }
 
-// setSlugs sets the slugs of the series in the templates of all phases. Templates have slugs as they are
-// outside the trash.
+// setSlugs sets the slugs of the series in the templates of all phases. Templates store slugs without the suffix
+// of the trash.
 func (w *seriesWrite) setSlugs(slugs []edit.OwnedSlug) {
 	w.phases = slices.Clone(w.phases)
 	for i := range w.phases {
@@ -43,7 +44,7 @@ func (w *seriesWrite) setSlugs(slugs []edit.OwnedSlug) {
 	w.slug = &slugs[0].Slug
 }
 
-// takeSlug takes the sent slug for the series.
+// takeSlug takes a slug that the client sent for the series, and stores it.
 func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	slugs := w.slugs()
 	i := 0
@@ -65,8 +66,8 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	return nil
 }
 
-// storeSeriesSlugs moves the slugs of the series to the trash or back. It takes a slug if the new status needs
-// one.
+// storeSeriesSlugs changes the slugs of the series if it moves to the trash or back. It takes a slug if the new
+// status needs one.
 func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	if err := w.dropSlugs(ctx); err != nil {
 		return err
@@ -120,13 +121,14 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 	return nil
 }
 
-// newSlug returns the slug in a language, which is not taken yet, of the new series of an event.
+// newSlug returns the empty slug of a new series in language l, for taking one. The event row becomes the series.
 func newSlug(series int64, row *ent.Event, l calendar.Language) edit.OwnedSlug {
 	return edit.OwnedSlug{Kind: calendar.Series, Owner: series, Language: l, Trashed: row.Status == calendar.Trash}
 }
 
-// takeTranslatedSlug takes the slug sent for a stored event as the slug of its new series, in the language of the
-// texts sent. It returns the slug in the original language. Nil means that none was sent in that language.
+// takeTranslatedSlug handles the slug that was sent when a stored event becomes a series. If the request writes a
+// translation, it takes the slug for the series in that language and returns nil. Otherwise it returns the slug
+// for the original language.
 func takeTranslatedSlug(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, series int64, t *ent.Event, sent *string,
 ) (original *string, err error) {

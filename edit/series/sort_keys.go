@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// SortKeysOf returns the sort keys of a series by column, from the template of its last phase. They are
-// the keys of the title that readers get in each language.
+// SortKeysOf returns the sort keys of a series by the name of their column. They are the keys of the title that
+// readers of each language get. The template t is that of its last phase.
 func SortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
 	keys := make(map[string][]byte, len(calendar.Languages))
 	for _, l := range calendar.Languages {

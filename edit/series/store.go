@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// store writes the planned changes of the series and its occurrences.
+// store writes the planned changes of the series and its occurrences to the database.
 func (w *seriesWrite) store(ctx context.Context) error {
 	if err := w.storeSeriesSlugs(ctx); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (w *seriesWrite) store(ctx context.Context) error {
 	return nil
 }
 
-// newUpdate returns the bulk writer of the changed occurrences.
+// newUpdate returns an EventUpdate that stores the changed occurrences.
 func (w *seriesWrite) newUpdate(rows []*occurrenceChange) *bulk.EventUpdate {
 	changes := make([]*bulk.EventChange, len(rows))
 	for i, c := range rows {
@@ -60,20 +60,21 @@ func (w *seriesWrite) newUpdate(rows []*occurrenceChange) *bulk.EventUpdate {
 	return bulk.NewEventUpdate(w.Editor, w.tx, changes)
 }
 
-// storePublicity records occurrences that the public can no longer see as withdrawn, and removes that record
-// from occurrences that are public again.
+// storePublicity stores withdrawals of occurrences that the public no longer sees. It deletes the withdrawals of
+// occurrences that are public again.
 func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceChange) error {
 	events := make([]*ent.Event, len(rows))
 	for i, r := range rows {
 		events[i] = r.Row
-		r.Sequence = edit.NextSequence(r.Row, w.Now, r.State.Status, r.State.Published, r.Span, r.After.EventStatus, r.protected())
+		r.Sequence = edit.NextSequence(r.Row, w.Now, r.State.Status, r.State.Published, r.Span, r.After.EventStatus, r.isProtectedAfter())
 	}
 	return w.StorePublicity(ctx, w.tx, events, func(i int) (calendar.Status, time.Time) {
 		return rows[i].State.Status, rows[i].State.Published
 	})
 }
 
-// storeSeriesRow stores changed phases, a new version of the series if it has changed, and its new occurrences.
+// storeSeriesRow stores the changed phases and the new occurrences. If the series itself has changed, it gets a
+// new version.
 func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	changed, err := w.storePhases(ctx)
 	if err != nil {
@@ -129,7 +130,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 		if len(list) == 0 {
 			continue
 		}
-		t, err := withoutGone(ctx, w.tx, w.Editor, &w.phases[i].template)
+		t, err := withoutDeletedLinks(ctx, w.tx, w.Editor, &w.phases[i].template)
 		if err != nil {
 			return err
 		}

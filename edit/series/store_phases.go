@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// storePhases replaces the first changed phase and those after it. It reports whether any phase changes.
+// storePhases stores the phases of the series, from the first changed one on. It reports whether any phase
+// changes.
 func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	rows := make([]*ent.SeriesPhaseCreate, len(w.phases))
 	same := len(w.storedPhases)
@@ -52,7 +53,7 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fingerprint returns a text for comparison: equal phases have the same text.
+// fingerprint returns a text that identifies the content of a phase. Equal phases have the same text.
 func (p *seriesPhase) fingerprint() (string, error) {
 	template, err := ent.EncodeTemplate(&p.template)
 	if err != nil {

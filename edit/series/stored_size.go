@@ -23,20 +23,20 @@ const (
 	changeBytes = 256
 )
 
-// mostOccurrences returns the maximum number of occurrences that one write may create if each takes size bytes.
-// It is at least 1.
+// mostOccurrences returns the maximum number of occurrences that one write may create, if each takes size bytes in
+// the database. It is at least 1.
 func mostOccurrences(size int) int {
 	return max(1, min(recur.MaxOccurrences, maxStored/size))
 }
 
-// MostText returns the bytes of texts with which one write can create a number of occurrences. Characters that
-// search texts write as several others need more.
+// MostText returns the maximum size in bytes of an event's texts with which one write can create the given number
+// of occurrences. Texts with characters that grow when folded must be shorter.
 func MostText(occurrences int) int {
 	return max(0, (maxStored/max(1, occurrences)-occurrenceBytes)/2)
 }
 
-// occurrenceSize returns roughly the bytes that an occurrence with the fields of a template takes in the
-// database, search texts included. Links may have any id.
+// occurrenceSize estimates the bytes that an occurrence with the fields of a template takes in the database,
+// including search texts. The estimate does not depend on the ids of links.
 func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	n := occurrenceBytes
 	for _, name := range edit.TemplateFieldNames(t.Language) {
@@ -48,7 +48,7 @@ func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	return n
 }
 
-// fieldSize returns roughly the bytes that a named field of a template takes, without search texts.
+// fieldSize estimates the bytes that a named field of a template takes, without search texts.
 func fieldSize(name string, t *ent.Event) int {
 	switch f, l := edit.TemplateFieldOf(name); {
 	case l != "":
@@ -71,9 +71,9 @@ func (s foldedSizes) of(text string) int {
 	return n
 }
 
-// storedSize returns roughly the bytes that a write of an occurrence stores, and the changed field with most of
-// them. Of unchanged texts it counts the copies in the search texts of new languages only, so that an old series
-// with long texts can be renamed and trashed.
+// storedSize estimates the bytes that a change of an occurrence stores. It also returns the changed field with the
+// largest share. An unchanged text counts only where it is copied to the search texts of a new language. So an old
+// series with long texts can still be renamed and trashed.
 func (c *occurrenceChange) storedSize(folded foldedSizes) (size int, largest string) {
 	size = changeBytes
 	most := 0
@@ -99,7 +99,8 @@ func (c *occurrenceChange) storedSize(folded foldedSizes) (size int, largest str
 	return size, largest
 }
 
-// searchedText returns the value of a named field of a template, and whether search texts have it.
+// searchedText returns the value of a named field of a template. It reports whether search texts include this
+// field.
 func searchedText(name string, t *ent.Event) (string, bool) {
 	field, l := calendar.CutField(name)
 	text := t.Text()
@@ -117,8 +118,8 @@ func searchedText(name string, t *ent.Event) (string, bool) {
 	return "", false
 }
 
-// limitStored refuses a write of a series that would store more than maxStored bytes, and spends the hourly
-// budget of the caller. Rows are the occurrences that the write changes.
+// limitStored returns an error if a write of a series would store more than maxStored bytes. It charges the hourly
+// budget of the caller. The rows are the occurrences that the write changes.
 func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange) error {
 	total, made := 0, len(w.newStarts)
 	for _, n := range w.newStarts {
@@ -139,7 +140,7 @@ func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange)
 	return w.SpendBudget(ctx, w.tx, made, texts)
 }
 
-// phaseSize returns the size of an occurrence of a phase.
+// phaseSize estimates the bytes that an occurrence of a phase takes. The phase is given by its index.
 func (w *seriesWrite) phaseSize(phase int) int {
 	if w.phaseSizes == nil {
 		w.phaseSizes = make(map[int]int)
@@ -152,8 +153,9 @@ func (w *seriesWrite) phaseSize(phase int) int {
 	return size
 }
 
-// tooLarge returns the fault of a write that would store too much. It names the field with the largest share.
-// Its maximum is the number of bytes that each occurrence may store.
+// tooLarge returns the fault for a write that would store too much. The fault names the field with the largest
+// share. Its maximum is the number of bytes that each occurrence may store. The parameter changed is the number of
+// changed occurrences.
 func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault {
 	largest := "rrule"
 	for name, size := range shares {

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// refusalOf returns the parameter and the reason of an error about one parameter, else the error code. It returns
-// "" for nil.
+// refusalOf describes an error: the parameter and reason if it concerns one parameter, or else the error code. It
+// returns "" for nil.
 func refusalOf(t *testing.T, err error) string {
 	t.Helper()
 	var invalid param.Invalid
@@ -38,7 +38,7 @@ func refusalOf(t *testing.T, err error) string {
 	return ""
 }
 
-// storedTexts returns the bytes of all texts of events, and of what searches read.
+// storedTexts returns the number of bytes in all texts of events and all search texts.
 func storedTexts(t *testing.T, db *ent.Client) (n int) {
 	t.Helper()
 	for _, e := range db.Event.Query().Select(event.FieldTitle, event.FieldDescription, event.FieldExcerpt).AllX(t.Context()) {
@@ -54,7 +54,8 @@ func storedTexts(t *testing.T, db *ent.Client) (n int) {
 	return n
 }
 
-// TestSeriesWritesAreBounded has small requests that would store their texts in many occurrences.
+// TestSeriesWritesAreBounded sends small requests whose texts would be stored in many occurrences. They must be
+// refused.
 func TestSeriesWritesAreBounded(t *testing.T) {
 	t.Parallel()
 	const limit = 16 << 20
@@ -161,7 +162,7 @@ func TestSeriesWritesAreBounded(t *testing.T) {
 	})
 }
 
-// TestSeriesBudgets has users who store occurrences again and again.
+// TestSeriesBudgets stores occurrences again and again until the hourly budget of a user is spent.
 func TestSeriesBudgets(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -228,7 +229,8 @@ func TestSeriesBudgets(t *testing.T) {
 	})
 }
 
-// TestSearchTextsAreBounded has a description that search texts write eleven times as long. Searches find its beginning.
+// TestSearchTextsAreBounded stores a description whose folded form is eleven times as long. Its search text is
+// cut, and searches find its beginning.
 func TestSearchTextsAreBounded(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -258,7 +260,7 @@ func TestSearchTextsAreBounded(t *testing.T) {
 	})
 }
 
-// TestWithdrawalsOfDeepCategoriesAreBounded trashes a series in a category below many others.
+// TestWithdrawalsOfDeepCategoriesAreBounded trashes a series whose category has very many ancestors.
 func TestWithdrawalsOfDeepCategoriesAreBounded(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

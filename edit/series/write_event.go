@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// CreateEvent stores a new event and its links. If in has a rule or further dates, CreateEvent stores a series
-// with its occurrences, and returns the first occurrence. The edges of the returned row are not loaded.
+// CreateEvent stores a new event and its links. If the input has a rule or further dates, it stores a series with
+// its occurrences, and returns the first occurrence. The edges of the returned row are not loaded.
 func CreateEvent(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.EventInput) (*ent.Event, error) {
 	if !in.HasSchedule() {
 		return e.CreateEvent(ctx, tx, in)
@@ -106,7 +106,7 @@ func UpdateEvent(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event
 		if made.id, _, err = w.RegisterSeries(ctx); err != nil {
 			return nil, err
 		}
-		w.JoinSeries(made.id, made.first(), nil) // the event keeps its own slug
+		w.JoinSeries(made.id, made.firstOccurrence(), nil) // the event keeps its own slug
 	case leaves:
 		w.LeaveSeries()
 	}

@@ -17,7 +17,7 @@ func dateOf(w calendar.Wall) date {
 	return date{year, int(month), day}
 }
 
-// datesOf returns the days of sorted wall times without duplicates.
+// datesOf returns the days of wall times, without repeats. The wall times must be sorted.
 func datesOf(walls []calendar.Wall) []date {
 	var all []date
 	for _, w := range walls {
@@ -26,8 +26,8 @@ func datesOf(walls []calendar.Wall) []date {
 	return slices.Compact(all)
 }
 
-// changes returns the starts of a schedule that its rule does not produce, and the starts of the rule that are
-// excluded. r is the simplified rule.
+// changes returns the exceptions of a schedule: starts that its rule does not produce, and starts of the rule that
+// are excluded. The parameter r is the simplified rule.
 func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 	ruled := ruledDates(s, r)
 	for _, w := range s.RDate {
@@ -47,7 +47,7 @@ func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 // the rule.
 const maxYears = 100
 
-// ruledDates returns the starts that both the rule and RDATE produce.
+// ruledDates returns the dates of RDATE that the rule produces too. They need no mention.
 func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
 	// The time of day and the weekday rule out most dates without expanding the rule.
 	far := s.Start.AddDate(maxYears, 0, 0)
@@ -70,8 +70,8 @@ func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
 	return ruled
 }
 
-// lastDay returns the last day on which the rule can have a start. This is the day of UNTIL, or the day before
-// if UNTIL is earlier in the day than the start.
+// lastDay returns the last day on which the rule can have a start. This is the day of UNTIL. It is the day before
+// if the time of UNTIL is earlier than the time of day of the starts.
 func lastDay(s recur.Schedule) date {
 	until := s.Rule.Until
 	hour, minute, second := s.Start.Clock()
@@ -90,7 +90,7 @@ func sameClock(v, w calendar.Wall) bool {
 	return v.Sub(v.StartOfDay()) == w.Sub(w.StartOfDay())
 }
 
-// starts lists the starts of a schedule as dates. If there are many, it lists the first ones.
+// starts lists the first starts of a schedule as dates. Format uses the list if no words describe the rule.
 func (w *writer) starts(s recur.Schedule) string {
 	var all []calendar.Wall
 	complete := true
@@ -118,7 +118,7 @@ func (w *writer) starts(s recur.Schedule) string {
 	return w.say("schedule-dates-more", args)
 }
 
-// startList lists the days of starts. If timed is set, it adds their times of day.
+// startList lists the days of starts. If timed is true, it adds the time of day of each.
 func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	if !timed {
 		return w.dateList(datesOf(starts))
@@ -135,8 +135,8 @@ func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	return w.join(items)
 }
 
-// timeList joins times of day, each given with its preposition. Unless timesInFull is set, it writes the
-// preposition only once, as in "at 09:00 and 11:00".
+// timeList joins times of day that begin with a preposition, as in "at 09:00 and 11:00". In a language with
+// timesInFull it repeats the preposition.
 func (w *writer) timeList(times []string) string {
 	if w.timesInFull {
 		return w.join(times)
@@ -144,7 +144,7 @@ func (w *writer) timeList(times []string) string {
 	return w.joinPhrases(times)
 }
 
-// time returns the time of day of a start with its preposition.
+// time returns the time of day of a start with its preposition, such as "at 09:00".
 func (w *writer) time(start calendar.Wall) string {
 	hour, _, second := start.Clock()
 	clock := start.Format(":04")

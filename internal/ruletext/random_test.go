@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// dice makes rules of which a given start is one.
+// dice generates random recurrence rules for the tests of texts.
 type dice struct{ *rand.Rand }
 
 func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
@@ -26,7 +26,7 @@ func (d dice) oneOf(words ...string) string { return words[d.IntN(len(words))] }
 
 func (d dice) weekday() string { return d.oneOf("MO", "TU", "WE", "TH", "FR", "SA", "SU") }
 
-// some returns a list of the item and up to most others.
+// some returns a comma-separated list with the given item and up to most more items, which other generates.
 func (d dice) some(item string, most int, other func() string) string {
 	items := []string{item}
 	for range d.IntN(most + 1) {
@@ -36,7 +36,8 @@ func (d dice) some(item string, most int, other func() string) string {
 	return strings.Join(items, ",")
 }
 
-// place returns n counted from the start, or from the end of size.
+// place returns the number of a day for a rule. It is n, or the same day counted from the end of a period of size
+// days.
 func (d dice) place(n, size int) string {
 	if d.chance(30) {
 		return fmt.Sprint(n - size - 1)
@@ -44,7 +45,8 @@ func (d dice) place(n, size int) string {
 	return fmt.Sprint(n)
 }
 
-// parts returns the parts of a rule of the whole grammar. The start may be no start of it.
+// parts returns the parts of a random rule that may use the whole grammar. The time start may not be a start of
+// the rule.
 func (d dice) parts(start calendar.Wall) []string {
 	_, month, day := start.Date()
 	length := calendar.WallAt(2027, month+1, 0, 0, 0, 0)
@@ -101,7 +103,7 @@ func (d dice) parts(start calendar.Wall) []string {
 	return parts
 }
 
-// commonParts returns the parts of a rule that forms of calendars offer.
+// commonParts returns the parts of a random rule of a common kind, as calendar apps offer them.
 func (d dice) commonParts(start calendar.Wall) []string {
 	_, month, day := start.Date()
 	weekday := strings.ToUpper(start.Weekday().String()[:2])
@@ -136,7 +138,8 @@ var randomStarts = []calendar.Wall{
 	calendar.WallAt(2027, 4, 4, 18, 0, 0), calendar.WallAt(2027, 12, 31, 18, 0, 0),
 }
 
-// ruleFrom reads the parts of a rule. It returns false if they are no rule, or if the start is none of its.
+// ruleFrom parses the parts of a rule. It returns false if they are not a rule, or if the rule has no start at the
+// time start.
 func ruleFrom(parts []string, start calendar.Wall) (recur.Rule, bool) {
 	r, err := recur.Parse(strings.Join(parts, ";"), calendar.UTC())
 	if err != nil {
@@ -150,7 +153,7 @@ func scheduleOf(r recur.Rule, start calendar.Wall) recur.Schedule {
 	return recur.Schedule{Span: calendar.Span{Start: start, End: start, Zone: calendar.UTC()}, Rule: r}
 }
 
-// diffStarts compares the starts of two rules within five years. It returns "" if they are the same.
+// diffStarts describes how the starts of two rules differ within five years. It returns "" if they are the same.
 func diffStarts(a, b recur.Rule, start calendar.Wall) string {
 	starts := func(r recur.Rule) []calendar.Wall {
 		return slices.Collect(r.Starts(start, calendar.Wall{}, start.AddDate(5, 0, 0)))
@@ -162,7 +165,8 @@ func diffStarts(a, b recur.Rule, start calendar.Wall) string {
 	return cmp.Diff(ofA, ofB, cmp.Transformer("text", calendar.Wall.String))
 }
 
-// randomRules calls each for random rules, with the parts from which they were read. Short: for a third of them.
+// randomRules calls each for up to n random rules, with the parts from which they were parsed. In short tests it
+// calls it for a third of them.
 func randomRules(n int, seed uint64, each func(r recur.Rule, parts []string, start calendar.Wall)) {
 	d := dice{rand.New(rand.NewPCG(seed, 1))}
 	if testing.Short() {
@@ -194,8 +198,8 @@ func TestSimplifiedRulesHaveTheSameStarts(t *testing.T) {
 	})
 }
 
-// TestRulesWithOtherStartsHaveOtherWords finds parts of a rule that a text leaves out. It compares each rule with the one
-// without one of its parts, and with all others of the same start.
+// TestRulesWithOtherStartsHaveOtherWords checks that rules with different starts have different texts. It compares
+// each random rule with itself without one part, and with all other rules that have the same start.
 func TestRulesWithOtherStartsHaveOtherWords(t *testing.T) {
 	t.Parallel()
 	words := catalogues(t)
@@ -229,8 +233,9 @@ func TestRulesWithOtherStartsHaveOtherWords(t *testing.T) {
 	t.Logf("%d texts, %d rules compared", len(told), compared)
 }
 
-// TestSchedulesWithOtherDatesHaveOtherWords is about dates besides the rule, and dates without an occurrence, as long as
-// they are few enough to be listed. Some of them are starts of the rule, or stand in both lists.
+// TestSchedulesWithOtherDatesHaveOtherWords checks that schedules with different RDATE and EXDATE have different
+// texts. The lists are short enough to be written in full. Some dates are starts of the rule, and some are in both
+// lists.
 func TestSchedulesWithOtherDatesHaveOtherWords(t *testing.T) {
 	t.Parallel()
 	words := catalogues(t)
@@ -305,7 +310,7 @@ func TestTextsAreWhole(t *testing.T) {
 	t.Logf("of %d rules of the whole grammar %d have a pattern", rules, patterns)
 }
 
-// wantWhole reports a text that a reader would take for broken.
+// wantWhole reports an error if a text looks broken to a reader, such as one with two successive spaces.
 func wantWhole(t *testing.T, name, text string) {
 	t.Helper()
 	for _, bad := range []string{"{", "}", "schedule-", "  ", " ,", ",,", "<", "%!"} {

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// reader knows the days that an English text tells. It takes the text at its word and shares no code with the writer.
+// reader understands an English text of Format and computes the days that it describes. It shares no code with the
+// writer, so that it can check it.
 type reader struct {
 	start     time.Time
 	interval  int
@@ -49,7 +50,8 @@ var (
 	monthsSuffix  = regexp.MustCompile(`^(.+?),? ((?:in|from) (?:January|February|March|April|May|June|July|August|September|October|November|December).*)$`)
 )
 
-// readEnglish returns false for a text that the reader does not know.
+// readEnglish parses an English text about a schedule that begins at start. It returns false for a text that it
+// does not understand.
 func readEnglish(text string, start time.Time) (*reader, bool) {
 	r := &reader{start: start, interval: 1, period: "day", weekStart: time.Monday}
 	if m := countClause.FindStringSubmatch(text); m != nil {
@@ -110,7 +112,8 @@ func readEnglish(text string, start time.Time) (*reader, bool) {
 	return r, ok
 }
 
-// core reads a text without its clauses.
+// core parses a text from which clauses, such as "only in March", were removed. It returns false if it does not
+// understand it.
 func (r *reader) core(text string) bool {
 	if m := fallsClause.FindStringSubmatch(text); m != nil {
 		cond, ok := r.daysOf(strings.Replace(strings.Replace(m[2], "between", "from", 1), " and the ", " to the ", 1), "month")
@@ -155,7 +158,7 @@ func (r *reader) core(text string) bool {
 	return r.ofYear(m[3])
 }
 
-// everyDays reads what follows the word every in a weekly or daily text.
+// everyDays parses the text after the word "every" in a daily or weekly rule.
 func (r *reader) everyDays(text string) bool {
 	if m := monthsSuffix.FindStringSubmatch(text); m != nil {
 		cond, ok := r.monthsOf(m[2])
@@ -180,7 +183,7 @@ func (r *reader) everyDays(text string) bool {
 	return ok
 }
 
-// ofYear reads days with their months.
+// ofYear parses days of a yearly rule, which have a month.
 func (r *reader) ofYear(text string) bool {
 	if m := dateBlock.FindStringSubmatch(text); m != nil {
 		weekday := weekdayNamed(m[1])
@@ -214,7 +217,7 @@ func (r *reader) ofYear(text string) bool {
 	return r.dates(text)
 }
 
-// dates reads "on 1 and 15 March, and 1 April" and "every day from 1 to 3 March".
+// dates parses lists of dates: "on 1 and 15 March, and 1 April" or "every day from 1 to 3 March".
 func (r *reader) dates(text string) bool {
 	type monthDay struct {
 		month time.Month
@@ -256,14 +259,15 @@ func (r *reader) dates(text string) bool {
 	return len(all) > 0 && len(days) == 0
 }
 
-// isMoved reports whether a day stands for one that its month lacks: the last of the month.
+// isMoved reports whether a day replaces one that its month lacks. It is then the last day of the month.
 func (r *reader) isMoved(day time.Time) bool {
 	return r.skip == "backward" && day.AddDate(0, 0, 1).Day() == 1 && day.Day() < r.skipped
 }
 
 var placeWords = []string{"first", "second", "third", "fourth", "fifth"}
 
-// placeOf reads "first", "20th", "last" and "third-to-last".
+// placeOf parses an ordinal: "first", "20th", "last" or "third-to-last". The result is negative if it counts from
+// the end.
 func placeOf(word string) (int, bool) {
 	if word == "last" {
 		return -1, true
@@ -279,10 +283,10 @@ func placeOf(word string) (int, bool) {
 	return n, n != 0
 }
 
-// dayFilter reports whether a day is one of those that a text names.
+// dayFilter reports whether a day is one of those that a text describes.
 type dayFilter = func(day time.Time) bool
 
-// daysOf reads days of a month or a year.
+// daysOf parses a description of days. The scope says whether they are days of a month or of a year.
 func (r *reader) daysOf(text, scope string) (dayFilter, bool) {
 	text = strings.NewReplacer(" (Monday to Friday)", "", " (Saturday or Sunday)", "").Replace(strings.TrimPrefix(text, "on "))
 	if m := dayRange.FindStringSubmatch(text); m != nil {
@@ -312,7 +316,8 @@ func (r *reader) daysOf(text, scope string) (dayFilter, bool) {
 	}, len(conds) > 0 && r.skip != "forward"
 }
 
-// placedDays reads places among days of a month or a year, such as "first and last working day".
+// placedDays parses ordinals and the kind of days that they count, such as "first and last working day". The scope
+// is a month or a year.
 func (r *reader) placedDays(item, scope string) (dayFilter, bool) {
 	words, member, perScope, ok := daysCounted(item, scope)
 	if !ok {
@@ -336,8 +341,8 @@ func (r *reader) placedDays(item, scope string) (dayFilter, bool) {
 	}, true
 }
 
-// daysCounted reads which days are counted. It returns the words that are left, which are places among these days, and the
-// number of such days that every month or year has.
+// daysCounted parses the kind of days that ordinals count, such as "working day". It returns the words of the
+// ordinals, and a filter for such days. It also returns the number of such days that every month or year has.
 func daysCounted(item, scope string) (words []string, member dayFilter, perScope int, ok bool) {
 	item, plurals, among := strings.Cut(item, " day among the ")
 	words = listOf(item)
@@ -361,8 +366,8 @@ func daysCounted(item, scope string) (words []string, member dayFilter, perScope
 	return words, func(time.Time) bool { return true }, inScope(28, 365), true
 }
 
-// countTo returns the number of members from a day to an end of its month or year, the day included. With the step -1 that end
-// is the beginning.
+// countTo counts the days for which member is true, from a day to the end of its month or year. The day itself is
+// included. With the step -1 it counts back to the beginning.
 func countTo(day time.Time, step int, scope string, member dayFilter) (n int) {
 	isInScope := func(x time.Time) bool { return x.Year() == day.Year() && (scope == "year" || x.Month() == day.Month()) }
 	for x := day; isInScope(x); x = x.AddDate(0, 0, step) {
@@ -373,7 +378,8 @@ func countTo(day time.Time, step int, scope string, member dayFilter) (n int) {
 	return n
 }
 
-// weekdaysOf reads "Monday, Tuesday and Friday" and "from Monday to Friday". Suffix is that of each weekday.
+// weekdaysOf parses "Monday, Tuesday and Friday" or "from Monday to Friday". Each weekday ends with suffix, such
+// as the s of "Mondays".
 func weekdaysOf(text, suffix string) (func(day time.Time) bool, bool) {
 	var days []time.Weekday
 	if m := weekdayRange.FindStringSubmatch(text); m != nil {
@@ -394,7 +400,7 @@ func weekdaysOf(text, suffix string) (func(day time.Time) bool, bool) {
 	return func(day time.Time) bool { return slices.Contains(days, day.Weekday()) }, len(days) > 0
 }
 
-// monthsOf reads "in March and April" and "from March to May".
+// monthsOf parses "in March and April" or "from March to May".
 func (r *reader) monthsOf(text string) (func(day time.Time) bool, bool) {
 	var months []time.Month
 	words := listOf(text)
@@ -422,7 +428,7 @@ func (r *reader) monthsOf(text string) (func(day time.Time) bool, bool) {
 	return func(day time.Time) bool { return slices.Contains(months, day.Month()) }, true
 }
 
-// listOf returns the words of a list.
+// listOf splits a list such as "1, 2 and 3" into its items.
 func listOf(text string) []string {
 	return strings.Fields(strings.NewReplacer(",", "", " and ", " ").Replace(text))
 }
@@ -432,7 +438,7 @@ func monthNamed(word string) (time.Month, bool) {
 	return t.Month(), err == nil
 }
 
-// weekdayNamed returns -1 for another word.
+// weekdayNamed returns the weekday with an English name, or -1 for another word.
 func weekdayNamed(word string) time.Weekday {
 	for d := range time.Weekday(7) {
 		if d.String() == word {
@@ -442,13 +448,13 @@ func weekdayNamed(word string) time.Weekday {
 	return -1
 }
 
-// number returns 0 for what is no number.
+// number parses digits. It returns 0 for a text that is not a number.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-// inPeriod reports whether the day is in a period that the interval names.
+// inPeriod reports whether a day is in a week, month or year that the interval includes, as in "every 2 weeks".
 func (r *reader) inPeriod(day time.Time) bool {
 	from := r.start
 	switch r.period {
@@ -464,7 +470,7 @@ func (r *reader) inPeriod(day time.Time) bool {
 	return int(day.Sub(from).Hours())/24%r.interval == 0
 }
 
-// days returns the days of four years.
+// days returns the days within four years that the text describes.
 func (r *reader) days() []string {
 	var all []string
 	for day := r.start; day.Before(r.start.AddDate(4, 0, 0)); day = day.AddDate(0, 0, 1) {
@@ -478,7 +484,8 @@ func (r *reader) days() []string {
 	return all
 }
 
-// TestEnglishTextsSayWhatTheRuleDoes reads texts back. It is about the pattern of the rule, and about COUNT and UNTIL.
+// TestEnglishTextsSayWhatTheRuleDoes parses English texts with reader and compares the days with the starts of the
+// rule. The schedules have no RDATE and EXDATE.
 func TestEnglishTextsSayWhatTheRuleDoes(t *testing.T) {
 	t.Parallel()
 	words := catalogues(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// rule describes a simplified rule in words, without COUNT and UNTIL. false means that no wording fits the
+// rule describes a simplified rule in words, without COUNT and UNTIL. It returns false if no wording fits the
 // rule.
 func (w *writer) rule(r recur.Rule) (phrase, bool) {
 	switch {
@@ -57,7 +57,7 @@ var periodMessages = map[recur.Frequency]struct{ one, second, others string }{
 	recur.FreqYearly:  {"schedule-year", "schedule-second-year", "schedule-years"},
 }
 
-// period describes an interval: "every 3 weeks".
+// period returns the words for an interval, such as "every 3 weeks".
 func (w *writer) period(freq recur.Frequency, interval int) string {
 	messages := periodMessages[freq]
 	switch interval {
@@ -69,7 +69,7 @@ func (w *writer) period(freq recur.Frequency, interval int) string {
 	return w.say(messages.others, arguments{"Count": interval})
 }
 
-// addPeriod joins the words for an interval and for its days.
+// addPeriod joins the words for an interval with the words for the days in it: "every 2 months on the 1st".
 func (w *writer) addPeriod(freq recur.Frequency, interval int, d dayPhrase) phrase {
 	p := phrase{text: w.period(freq, interval)}
 	p.closed = d.each || interval > 1 && slices.Contains(w.commaAfter, freq)
@@ -157,7 +157,7 @@ type dayPhrase struct {
 	ofLeapYears bool   // the text names the leap years
 }
 
-// days describes the days of a monthly or yearly rule. false means that no wording fits.
+// days describes the days of a monthly or yearly rule. It returns false if no wording fits the rule.
 func (w *writer) days(r recur.Rule) (dayPhrase, bool) {
 	weeks, lack := 4, "schedule-if-month-has-day" // every month has 4 whole weeks
 	if r.Freq == recur.FreqYearly && len(r.ByMonth) == 0 && len(r.ByDay) > 0 {
@@ -215,7 +215,8 @@ func (w *writer) days(r recur.Rule) (dayPhrase, bool) {
 	return d, true
 }
 
-// amongOthers returns the message key for a day that moves. Several days have a separate key.
+// amongOthers returns the message key for a day that moves if a month lacks it. There is another key if the rule
+// has several days.
 func amongOthers(key string, d dayPhrase) string {
 	if d.several {
 		return key + "-among"
@@ -223,7 +224,8 @@ func amongOthers(key string, d dayPhrase) string {
 	return key
 }
 
-// places describes the n-th days among some weekdays: "the last day among the Tuesdays and Thursdays".
+// places describes the days that BYSETPOS selects among weekdays, such as "the last day among the Tuesdays and
+// Thursdays".
 func (w *writer) places(places []int, days []recur.Weekday) string {
 	switch numbers := weekdayNumbers(days); {
 	case slices.Equal(numbers, []int{1, 2, 3, 4, 5}):
@@ -259,7 +261,7 @@ func (w *writer) ordinalWeekdays(days []recur.Weekday) string {
 	return joinList(items, and)
 }
 
-// monthDayList lists days of a month, or gives their range.
+// monthDayList lists days of a month. A run of three or more days is written as a range.
 func (w *writer) monthDayList(days []int) string {
 	if isLongRun(days) {
 		return w.monthDayRange(days[0], days[len(days)-1])
@@ -309,7 +311,7 @@ func (w *writer) yearDays(r recur.Rule, d dayPhrase) (dayPhrase, bool) {
 	return d, true
 }
 
-// addLimits adds clauses that restrict the days to those of BYDAY, BYMONTHDAY and BYMONTH.
+// addLimits appends clauses to p that restrict the days to those of BYDAY, BYMONTHDAY and BYMONTH.
 func (w *writer) addLimits(p phrase, r recur.Rule) phrase {
 	if len(r.ByDay) > 0 {
 		days := w.joinPhrases(w.forms(r.ByDay, func(d weekday) string { return d.only }))
@@ -325,7 +327,7 @@ func (w *writer) addLimits(p phrase, r recur.Rule) phrase {
 	return p
 }
 
-// addMonths adds the months of BYMONTH. No months means every month.
+// addMonths appends the months of BYMONTH to p. An empty list means every month, and adds nothing.
 func (w *writer) addMonths(p phrase, months []int) phrase {
 	if len(months) == 0 {
 		return p
@@ -345,8 +347,8 @@ func (w *writer) addMonths(p phrase, months []int) phrase {
 	return p
 }
 
-// monthList lists months with their preposition. ranged is true if the text names only the first and the last
-// month.
+// monthList lists months with their preposition, such as "in March and April". The result ranged is true if the
+// text is a range and names only the first and last month.
 func (w *writer) monthList(months []int) (text string, ranged bool) {
 	if first, last, ok := cyclicRun(months, 12); ok {
 		return w.say("schedule-between", arguments{"First": w.months[first-1], "Last": w.months[last-1]}), true
@@ -412,8 +414,8 @@ func weekdayNumbers(days []recur.Weekday) []int {
 	return numbers
 }
 
-// cyclicRun returns the first and last of consecutive numbers from 1 to size, where 1 follows size. If they
-// are not consecutive, fewer than three, or all numbers, ok is false.
+// cyclicRun finds a run of at least three consecutive numbers from 1 to size, where 1 follows size: Friday to
+// Monday. It returns the first and last. It reports false if the numbers are no such run, or if they are all.
 func cyclicRun(numbers []int, size int) (first, last int, ok bool) {
 	if len(numbers) < 3 || len(numbers) == size {
 		return 0, 0, false

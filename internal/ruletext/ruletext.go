@@ -43,7 +43,7 @@ func Format(words *locale.Catalogues, lang calendar.Language, s recur.Schedule) 
 	return text.text
 }
 
-// addChanges adds the starts that the rule does not produce and the excluded starts of the rule.
+// addChanges appends the exceptions of a schedule to the text: additional starts, and excluded starts of the rule.
 func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
 	added, removed := changes(s, r)
 	// If a start was moved within a day, the text lists that day with the time of the replaced start.
@@ -64,7 +64,7 @@ func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
 	}
 }
 
-// phrase is a part of the text.
+// phrase is a text that is built from words and clauses, with the commas that they need.
 type phrase struct {
 	text    string
 	closed  bool // a comma must precede the next part
@@ -72,7 +72,7 @@ type phrase struct {
 	ofMonth bool // months follow with vocabulary.ofMonth, if the language has it
 }
 
-// add appends words, after a comma if the phrase is closed.
+// add appends words. It writes a comma first if the phrase ends with a clause.
 func (p *phrase) add(words string) {
 	if p.closed {
 		p.text += ","
@@ -86,7 +86,7 @@ func (p *phrase) addClause(words string) {
 	p.add(words)
 }
 
-// limit appends a clause that excludes days.
+// limit appends a clause that restricts the days, such as "only in March".
 func (p *phrase) limit(words string) {
 	p.addClause(words)
 	p.several = true
@@ -99,8 +99,8 @@ type writer struct {
 	*vocabulary
 }
 
-// say returns a message in the writer's language.
+// say returns the message with a key in the language of the writer.
 func (w *writer) say(key string, args arguments) string { return w.words.Message(w.lang, key, args) }
 
-// arguments are the values of a message's placeholders. Count chooses its plural form.
+// arguments has the values of a message's placeholders. The argument Count selects the plural form.
 type arguments = map[string]any

@@ -26,7 +26,8 @@ func catalogues(t testing.TB) *locale.Catalogues {
 	return words
 }
 
-// schedule reads a start, a rule, rdate=… and exdate=…, separated by spaces; only the start is required.
+// schedule parses a line of a test file: a start, a rule, rdate=… and exdate=…, separated by spaces. Only the
+// start is required.
 func schedule(t testing.TB, line string) recur.Schedule {
 	t.Helper()
 	const layout = "2006-01-02 15:04"
@@ -71,7 +72,8 @@ func dates(t testing.TB, text string) []recur.Date {
 	return all
 }
 
-// TestFormat compares with testdata/schedules.txt: a schedule, and a line of text in each language under it.
+// TestFormat compares the texts of schedules with testdata/schedules.txt. Each schedule there is followed by its
+// text in each language.
 func TestFormat(t *testing.T) {
 	const name = "testdata/schedules.txt"
 	words := catalogues(t)

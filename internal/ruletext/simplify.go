@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// simplify returns an equivalent rule that names each weekday, day and month and has the shortest possible
-// period. start must be a start of the rule. Equivalent rules often become equal: a daily rule on Mondays
-// becomes a weekly one.
+// simplify returns an equivalent rule that is easy to describe. It names each weekday, day and month, and has the
+// shortest possible period. A daily rule on Mondays becomes a weekly one. Equivalent rules often become equal. The
+// time start must be a start of the rule.
 func simplify(r recur.Rule, start calendar.Wall) recur.Rule {
 	r = r.Complete(start)
 	if len(r.ByDay) == 7 && isPlain(r.ByDay) && (r.Freq == recur.FreqDaily || len(r.ByMonthDay) > 0) {
@@ -39,7 +39,7 @@ func simplify(r recur.Rule, start calendar.Wall) recur.Rule {
 	return r
 }
 
-// simplifyLackingDay replaces a day that a month rarely or never has by the day to which it moves.
+// simplifyLackingDay replaces a day that its months lack, such as 31 April, by the day to which SKIP moves it.
 func simplifyLackingDay(r recur.Rule) recur.Rule {
 	if len(r.ByMonth) != 1 || len(r.ByMonthDay) != 1 || len(r.ByDay)+len(r.BySetPos) > 0 || r.ByMonthDay[0] < 0 {
 		return r
@@ -55,7 +55,7 @@ func simplifyLackingDay(r recur.Rule) recur.Rule {
 	return r
 }
 
-// simplifyPlaces replaces BYSETPOS by BYDAY or BYMONTHDAY where these can express its places.
+// simplifyPlaces replaces BYSETPOS by ordinals in BYDAY, or by BYMONTHDAY, if these give the same days.
 func simplifyPlaces(r recur.Rule) recur.Rule {
 	if len(r.BySetPos) == 0 {
 		return r
@@ -146,7 +146,7 @@ func simplifyDayBlock(r recur.Rule) recur.Rule {
 	return r
 }
 
-// sameWeeks reports whether weeks that begin on Monday give the same starts.
+// sameWeeks reports whether the rule has the same starts if its weeks begin on Monday.
 func sameWeeks(r recur.Rule, start calendar.Wall) bool {
 	distance := func(w recur.Weekday, from time.Weekday) int {
 		return int((w.Day-from+7)%7) - int((start.Weekday()-from+7)%7)
@@ -156,7 +156,7 @@ func sameWeeks(r recur.Rule, start calendar.Wall) bool {
 	})
 }
 
-// missingMonthDays returns the days of BYMONTHDAY that are missing in some month of the rule in some year.
+// missingMonthDays returns the days of BYMONTHDAY that some month of the rule lacks, such as 29 in February.
 func missingMonthDays(r recur.Rule) []int {
 	shortest := 28
 	if len(r.ByMonth) > 0 {
@@ -176,12 +176,12 @@ func longestMonth(month int) int {
 	return [...]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
 }
 
-// isPlain reports whether all weekdays are without ordinals.
+// isPlain reports whether none of the weekdays has an ordinal.
 func isPlain(days []recur.Weekday) bool {
 	return !slices.ContainsFunc(days, func(w recur.Weekday) bool { return w.Ordinal != 0 })
 }
 
-// isRun reports whether the numbers are consecutive and rising.
+// isRun reports whether the numbers are consecutive and ascending.
 func isRun(numbers []int) bool {
 	for i, n := range numbers {
 		if n != numbers[0]+i {
@@ -191,14 +191,14 @@ func isRun(numbers []int) bool {
 	return true
 }
 
-// sortFrom returns the weekdays sorted for a week that begins on first.
+// sortFrom returns the weekdays in the order of a week that begins on first.
 func sortFrom(first time.Weekday, days []recur.Weekday) []recur.Weekday {
 	return slices.SortedFunc(slices.Values(days), func(a, b recur.Weekday) int {
 		return int((a.Day-first+7)%7) - int((b.Day-first+7)%7)
 	})
 }
 
-// isLongRun reports whether days of a month are a run of three or more, so that the text names only the first
+// isLongRun reports whether days of a month are a run of at least three days. The text then names only the first
 // and last.
 func isLongRun(days []int) bool { return len(days) > 2 && days[0] > 0 && isRun(days) }
 
@@ -213,12 +213,12 @@ func pickPlaces[T any](items []T, places []int) []T {
 	return out
 }
 
-// limitNumbers returns the numbers whose absolute value is at most most.
+// limitNumbers returns the numbers from -most to most in a list, in its order.
 func limitNumbers(numbers []int, most int) []int {
 	return slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return max(n, -n) > most })
 }
 
-// ordinals returns each weekday with each of the ordinals.
+// ordinals returns all combinations of a weekday and a number, such as the first Monday.
 func ordinals(numbers []int, days []recur.Weekday) []recur.Weekday {
 	var out []recur.Weekday
 	for _, n := range numbers {

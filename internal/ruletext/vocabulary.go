@@ -74,7 +74,7 @@ var vocabularies = map[calendar.Language]*vocabulary{
 	calendar.Spanish: &spanish,
 }
 
-// join joins items, which may be lists themselves.
+// join joins items with commas and the word for "and". An item may be a list itself.
 func (v *vocabulary) join(items []string) string {
 	if slices.ContainsFunc(items, func(item string) bool { return strings.Contains(item, v.and) }) {
 		return joinList(items, v.andAlso)
@@ -91,8 +91,8 @@ func joinList(items []string, and string) string {
 	return strings.Join(items[:last], ", ") + and + items[last]
 }
 
-// joinPhrases joins phrases and writes a common first word once: "on Mondays and Fridays". A longer form of
-// that word is repeated.
+// joinPhrases joins phrases and writes a common first word only once: "on Mondays and Fridays". It repeats a first
+// word that has a longer form in one of them.
 func (v *vocabulary) joinPhrases(phrases []string) string {
 	items := []string{phrases[0]}
 	said, _, _ := strings.Cut(phrases[0], " ")
@@ -105,7 +105,7 @@ func (v *vocabulary) joinPhrases(phrases []string) string {
 	return v.join(items)
 }
 
-// forms returns one form of each weekday, chosen by a function.
+// forms returns a form of each weekday's name, such as its plural. The function form chooses it.
 func (v *vocabulary) forms(days []recur.Weekday, form func(weekday) string) []string {
 	var out []string
 	for _, d := range days {

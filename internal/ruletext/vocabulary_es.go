@@ -57,7 +57,7 @@ var spanish = vocabulary{
 	nth:            spanishNth,
 }
 
-// spanishDays returns the words for the days from first to last of a month.
+// spanishDays returns the Spanish words for a range of days of a month.
 func spanishDays(first, last int) string {
 	return "del " + strconv.Itoa(first) + " al " + strconv.Itoa(last)
 }
@@ -101,7 +101,7 @@ var spanishOrdinals = map[int]string{
 
 const spanishFromEnd = " contando desde el final"
 
-// spanishOrdinal returns the ordinal before a noun, and the words after the noun.
+// spanishOrdinal returns the Spanish words for the ordinal n: those before the noun and those after it.
 func spanishOrdinal(n int) (ordinal, after string) {
 	word, ok := spanishOrdinals[n]
 	switch {

@@ -49,8 +49,8 @@ var polish = vocabulary{
 	nth: polishNth,
 }
 
-// polishWeekday returns the forms of a weekday. in is the preposition; name and names are the accusative
-// singular and plural, ofName and ofNames the genitive.
+// polishWeekday returns the forms of a Polish weekday. The preposition is in. The accusative is name and names,
+// the genitive ofName and ofNames, each singular and plural.
 func polishWeekday(in, name string, feminine bool, names, ofName, ofNames string) weekday {
 	each, second, falling := "każdy ", "drugi ", "przypadający"
 	if feminine {
@@ -111,7 +111,7 @@ var polishGenitives = map[int]string{
 	-5: "piątego od końca", -4: "czwartego od końca", -3: "trzeciego od końca", -2: "przedostatniego", -1: "ostatniego",
 }
 
-// polishMonthDay returns the words for a day of a month, without the noun.
+// polishMonthDay returns the Polish words for a day of a month, without the noun "dzień".
 func polishMonthDay(n int) string {
 	word, ok := polishGenitives[n]
 	switch {

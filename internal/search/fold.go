@@ -47,7 +47,8 @@ func Fold(s string) string {
 	return string(f.out)
 }
 
-// foldedASCII returns the length of the longest ASCII prefix of s that Fold does not change.
+// foldedASCII returns the length of the longest ASCII prefix of s that Fold would return unchanged. Fold skips
+// this prefix.
 func foldedASCII(s string) int {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -81,7 +82,7 @@ func (f *folder) ascii(c byte) {
 	f.out = append(f.out, c)
 }
 
-// rune appends the folded form of r. enc has the bytes of r.
+// rune appends the folded form of the character r. The bytes of r in the source text are enc.
 func (f *folder) rune(r rune, enc string) {
 	if r == utf8.RuneError {
 		f.put(r)
@@ -104,7 +105,7 @@ func (f *folder) rune(r rune, enc string) {
 	}
 }
 
-// put appends the folded form of a character without a decomposition.
+// put appends the folded form of a character that cannot be decomposed further.
 func (f *folder) put(r rune) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -137,7 +138,8 @@ func (f *folder) space() {
 	f.gap = false
 }
 
-// isIgnored reports whether Fold removes r: accents, and marks for line breaks, joining and direction.
+// isIgnored reports whether Fold removes r. It removes accents, and invisible marks for line breaks, joining and
+// direction.
 func isIgnored(r rune) bool {
 	switch {
 	case r < 0x300:
@@ -155,8 +157,8 @@ func isIgnored(r rune) bool {
 			unicode.Syriac)
 }
 
-// keyboardRune returns the ASCII character that people type for a typographic one. Other characters are
-// returned unchanged.
+// keyboardRune returns the ASCII character that people type instead of a typographic quote, apostrophe or dash. It
+// returns other characters unchanged.
 func keyboardRune(r rune) rune {
 	if r > 0x7F && r < 0xAB {
 		return r
@@ -189,8 +191,8 @@ func isQuote(r rune) bool {
 	return false
 }
 
-// letterSpelling returns the usual spelling of a lower-case letter without decomposition, for keyboards without that
-// letter. It returns "" for other letters.
+// letterSpelling returns the usual ASCII spelling of a lower-case letter without a decomposition: "ss" for ß, "l"
+// for ł. It returns "" for other letters.
 func letterSpelling(r rune) string {
 	if r > 0x2C6C || r < 'ß' {
 		return ""

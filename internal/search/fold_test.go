@@ -84,7 +84,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Every character there is: alone, with its other case, and decomposed.
+// TestFoldEveryRune folds every Unicode character: alone, with its other case, and decomposed.
 func TestFoldEveryRune(t *testing.T) {
 	const subscript = "\u0345" // below another letter: a mark, whose capital is a letter
 	for r := rune(1); r < 0xE1000; r++ {

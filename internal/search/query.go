@@ -53,7 +53,7 @@ func ParseEvents(s string) (q Query, ok bool) {
 	return q, len(q.Terms) > 0
 }
 
-// nextTerm splits the first term off s. s must not be empty or begin with white space.
+// nextTerm splits the first term off a search. The search s must not be empty or begin with white space.
 func nextTerm(s string) (t Term, rest string) {
 	after, minus := strings.CutPrefix(s, "-")
 	if phrase, rest, ok := cutPhrase(after); ok {
@@ -69,7 +69,7 @@ func nextTerm(s string) (t Term, rest string) {
 	return Term{Text: Fold(strings.TrimPrefix(word, "-")), Exclude: minus}, rest
 }
 
-// cutPhrase splits off the phrase at the start of s. ok is false if s does not begin with a quote.
+// cutPhrase splits off the quoted phrase at the start of s. It reports false if s does not begin with a quote.
 func cutPhrase(s string) (phrase, rest string, ok bool) {
 	r, size := utf8.DecodeRuneInString(s)
 	if !isQuote(r) {
@@ -117,8 +117,8 @@ func ParseLinked(s string) (pieces []string, ok bool) {
 	return pieces, len(pieces) > 0
 }
 
-// isSeparator reports whether a rune of folded text separates pieces. Fold has already replaced full-width
-// commas.
+// isSeparator reports whether a character separates the pieces of a search of venues and organizers: a space or a
+// comma. The text is folded, so full-width commas are ASCII already.
 func isSeparator(r rune) bool { return r == ' ' || r == ',' || r == '،' || r == '、' }
 
 // MatchLinked reports whether a venue or organizer with these folded fields matches. One field must contain all

@@ -67,7 +67,7 @@ func TestParseEvents(t *testing.T) {
 	}
 }
 
-// numbers is n different words.
+// numbers returns a search with n different words.
 func numbers(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -257,7 +257,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkText checks the text of a term: folded, not empty, and of a size that the length of the search bounds.
+// checkText checks that the text of a term is folded and not empty. Its size must be within the limit that follows
+// from the length of the search s.
 func checkText(t *testing.T, s, text string) {
 	t.Helper()
 	// The longest decomposition is of 18 characters.

@@ -89,7 +89,8 @@ func (t Term) Pieces() (pieces []Piece, exact bool) {
 	return pieces, exact
 }
 
-// wordRuns yields the start and end of each run of word characters of one kind.
+// wordRuns yields the byte offsets of the start and end of each word in s. A word has letters and digits, or
+// symbols, but not both.
 func wordRuns(s string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from, in := 0, noWord
@@ -109,7 +110,7 @@ func wordRuns(s string) iter.Seq2[int, int] {
 	}
 }
 
-// kind classifies a character as part of a word.
+// kind is the class of a character: part of a word of letters, part of a word of symbols, or neither.
 type kind byte
 
 const (
@@ -134,7 +135,7 @@ func kindOf(r rune) kind {
 	return noWord
 }
 
-// splitWord yields a word in parts of up to MaxWord bytes. Most words are a single part.
+// splitWord yields the overlapping parts of a word, each of at most MaxWord bytes. Most words are a single part.
 func splitWord(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(word) > MaxWord {
@@ -149,8 +150,8 @@ func splitWord(word string) iter.Seq[string] {
 	}
 }
 
-// runeAtOrBefore returns the start of the character that contains byte i of s. For invalid UTF-8, which Fold
-// never returns, the result may be i.
+// runeAtOrBefore returns the byte offset at which the character that contains byte i of s starts. In invalid
+// UTF-8, which Fold never returns, the result may be i.
 func runeAtOrBefore(s string, i int) int {
 	for at := i; at > i-utf8.UTFMax; at-- {
 		if utf8.RuneStart(s[at]) {

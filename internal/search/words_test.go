@@ -105,7 +105,8 @@ func TestPieceIn(t *testing.T) {
 	}
 }
 
-// An index of words never loses a hit, and where it promises to be exact it finds nothing else.
+// TestIndexAgreesWithMatch compares look-ups in an index of words with Match. The index must find every match. If
+// Pieces reports that it is exact, the index must find nothing else.
 func TestIndexAgreesWithMatch(t *testing.T) {
 	stretch := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -160,7 +161,7 @@ func TestIndexAgreesWithMatch(t *testing.T) {
 	}
 }
 
-// drawTerm is a piece of a text, so that there are hits, or something else.
+// drawTerm returns a random search term. It is often part of one of the texts, so that there are matches.
 func drawTerm(t *rapid.T, stretch *rapid.Generator[string], texts []string) string {
 	if rapid.IntRange(0, 3).Draw(t, "other") > 0 {
 		runes := []rune(rapid.SampledFrom(texts).Draw(t, "of"))

@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// parseAbsolute parses a written date with an optional time. An optional zone, as an offset or a name, makes it
-// an instant. No time means 00:00:00. marked tells that letters have lost diacritics, which only month names
-// may have.
+// parseAbsolute parses a written date with an optional time. An offset or a zone name after it makes it an
+// instant. Without a time it means 00:00:00. If marked is true, letters of the text had diacritics, which only
+// month names may have.
 func parseAbsolute(r reader, marked bool) (Date, bool) {
 	weekday, named := r.weekday(marked)
 	day, iso, ok := r.day(marked)
@@ -32,7 +32,7 @@ func parseAbsolute(r reader, marked bool) (Date, bool) {
 			return Date{}, false
 		}
 	}
-	w := c.on(day)
+	w := c.wallOn(day)
 	if r.done() {
 		return FromWall(w), true
 	}
@@ -47,7 +47,7 @@ func parseAbsolute(r reader, marked bool) (Date, bool) {
 	return FromInstant(calendar.UTC().Instant(w.Add(-ahead))), true
 }
 
-// weekday parses the weekday before a date, as in Tue, 01 Dec 2026.
+// weekday parses the weekday before a date, as in "Tue, 01 Dec 2026". It reports false if there is none.
 func (r *reader) weekday(marked bool) (weekday time.Weekday, ok bool) {
 	try := *r
 	weekday, ok = english.weekdays[try.word()]
@@ -59,8 +59,8 @@ func (r *reader) weekday(marked bool) (weekday time.Weekday, ok bool) {
 	return weekday, true
 }
 
-// zone parses a zone name at the end of the text. Names without a slash are rejected, because abbreviations are
-// ambiguous.
+// zone parses a zone name at the end of the text. It rejects names without a slash, because abbreviations such as
+// CST are ambiguous.
 func (r *reader) zone() (calendar.Zone, bool) {
 	name := r.s[r.i:]
 	if !isLetter(r.peek()) || !r.anyZone && !strings.Contains(name, "/") {
@@ -73,8 +73,8 @@ func (r *reader) zone() (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// on returns the time of day c on the day of w.
-func (c clock) on(w calendar.Wall) calendar.Wall {
+// wallOn returns the wall time with the time of day c on the day of w.
+func (c clock) wallOn(w calendar.Wall) calendar.Wall {
 	y, m, d := w.Date()
 	return calendar.WallAt(y, m, d, c.hour, c.minute, c.second)
 }
@@ -159,20 +159,22 @@ func (r *reader) monthYear(day int, marked bool) (calendar.Wall, bool) {
 	return calendar.Wall{}, false
 }
 
-// monthYear parses a month and a year in the language of v. The language's particle may precede each.
+// monthYear parses a month and a year in the language of v. The particle of the language, such as "de", may
+// precede each.
 func (v *vocabulary) monthYear(r *reader) (month time.Month, year int, ok bool) {
-	if month, ok = v.months[v.behindParticle(r).nextWord()]; !ok {
+	if month, ok = v.months[v.skipParticle(r).nextWord()]; !ok {
 		return 0, 0, false
 	}
-	if !v.behindParticle(r).eat(' ') {
+	if !v.skipParticle(r).eat(' ') {
 		return 0, 0, false
 	}
 	year, ok = r.number(4, 4)
 	return month, year, ok
 }
 
-// behindParticle skips the particle of the language if it comes next.
-func (v *vocabulary) behindParticle(r *reader) *reader {
+// skipParticle returns r advanced past the particle of the language, such as "de" in Spanish. Without a particle
+// it returns r unchanged.
+func (v *vocabulary) skipParticle(r *reader) *reader {
 	if try := *r; v.particle != "" && try.nextWord() == v.particle {
 		*r = try
 	}
@@ -200,7 +202,7 @@ func (r *reader) monthDayYear() (calendar.Wall, bool) {
 	return r.dayOf(year, int(month), day)
 }
 
-// dayOf returns 00:00:00 of a day. ok is false if the day does not exist or is outside the years 1000–9999.
+// dayOf returns 00:00:00 of a day. It reports false if the day does not exist or is outside the years 1000–9999.
 func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
 	if r.anyDay {
 		return calendar.WallAt(minYear, time.January, 1, 0, 0, 0), true
@@ -213,7 +215,7 @@ func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
 	return w, got == day
 }
 
-// dayOfYear returns 00:00:00 of the n-th day of a year.
+// dayOfYear returns 00:00:00 of the n-th day of a year. It reports false if the year has no such day.
 func (r *reader) dayOfYear(year, n int) (calendar.Wall, bool) {
 	first, ok := r.dayOf(year, 1, 1)
 	if !ok || r.anyDay {
@@ -223,7 +225,8 @@ func (r *reader) dayOfYear(year, n int) (calendar.Wall, bool) {
 	return w, n >= 1 && yearOf(w) == year
 }
 
-// isoWeek parses the week after the W of ISO 8601, and an optional day. Week 1 contains January 4.
+// isoWeek parses the number of a week after the W in an ISO 8601 date, and an optional weekday. Week 1 contains
+// January 4. The result is 00:00:00 of that day, or of the Monday.
 func (r *reader) isoWeek(year int) (calendar.Wall, bool) {
 	week, ok := r.number(2, 2)
 	day := 1

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// Whatever the absolute form, a wall time that is written in it is read back.
+// TestEveryAbsoluteFormReadsBack writes random wall times in each absolute form. Parse must return the same wall
+// time.
 func TestEveryAbsoluteFormReadsBack(t *testing.T) {
 	t.Parallel()
 	days := []string{

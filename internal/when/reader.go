@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// normalise converts text to the form that the parsers read: lower-case ASCII with single spaces between words.
-// It reports in marked whether a letter lost a diacritic. The result ok is false for a text that is empty, too
-// long, or contains a character that no date has.
+// normalise converts a text to lower-case ASCII with single spaces between words, which the parsers require. The
+// result marked is true if a letter lost a diacritic. It reports false for a text that is empty, too long, or has
+// a character that no date contains.
 func normalise(text string) (s string, marked, ok bool) {
 	text = withoutZoneName(text)
 	if len(text) > maxText {
@@ -44,8 +44,8 @@ func normalise(text string) (s string, marked, ok bool) {
 	return string(b), marked, len(b) > 0
 }
 
-// withoutZoneName removes the zone name in parentheses that JavaScript writes after GMT+0100, in the language
-// of the user.
+// withoutZoneName removes the zone name in parentheses at the end of a date that JavaScript wrote, as in "GMT+0100
+// (Central European Standard Time)". The name can be in any language.
 func withoutZoneName(text string) string {
 	name := strings.IndexByte(text, '(')
 	if name < 0 || len(text) > 2*maxText || !strings.HasSuffix(text, ")") {
@@ -74,8 +74,9 @@ func isMark(r rune) bool {
 	return false
 }
 
-// foldRune returns r as a lower-case ASCII character, and whether it lost a diacritic. 0 means that no date
-// contains r. Letters of other scripts that become ASCII in lower case are not accepted.
+// foldRune returns r as a lower-case ASCII character, and whether it lost a diacritic. It returns 0 if no date
+// contains r. It does not accept letters of other scripts that become ASCII in lower case, such as the Kelvin
+// sign.
 func foldRune(r rune) (c byte, marked bool) {
 	switch {
 	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
@@ -114,8 +115,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// reader reads a normalised text from a position. A method that fails may have advanced. To try an alternative, a
-// caller copies the reader first.
+// reader parses a normalised text from a position. A method that reports failure may have advanced the position.
+// To try an alternative, copy the reader first.
 type reader struct {
 	s string
 	i int
@@ -126,7 +127,7 @@ type reader struct {
 
 func (r *reader) done() bool { return r.i >= len(r.s) }
 
-// peek returns the next character. 0 means the end.
+// peek returns the next character without reading it. It returns 0 at the end.
 func (r *reader) peek() byte {
 	if r.done() {
 		return 0
@@ -174,7 +175,8 @@ func (r *reader) digits() (v, n int) {
 	return v, n
 }
 
-// number reads a run of digits. ok is false unless it has from least to most digits. most is at most maxDigits.
+// number reads a run of digits. It reports false unless there are from least to most digits. At most maxDigits are
+// possible.
 func (r *reader) number(least, most int) (v int, ok bool) {
 	v, n := r.digits()
 	return v, least <= n && n <= most
@@ -183,7 +185,8 @@ func (r *reader) number(least, most int) (v int, ok bool) {
 // clock is a time of day.
 type clock struct{ hour, minute, second int }
 
-// isoClock parses a time of day after a T: 10, 1030, 103000, or a form of clock.
+// isoClock parses the time of day after the T of an ISO 8601 date: 10, 1030, 103000, or any form that clock
+// accepts.
 func (r *reader) isoClock() (clock, bool) {
 	try := *r
 	v, n := try.digits()
@@ -204,7 +207,7 @@ func (r *reader) isoClock() (clock, bool) {
 	return c, c.hour <= 23 && c.minute <= 59 && c.second <= 59
 }
 
-// clock parses a time of day: 18:00, 18:00:00, 18:00:00.123 (the fraction is dropped), 6pm, 6:30 pm, noon.
+// clock parses a time of day, such as 18:00, 18:00:00, 6pm, 6:30 pm or noon. A fraction of a second is dropped.
 func (r *reader) clock() (c clock, ok bool) {
 	if try := *r; english.noon[try.word()] {
 		*r = try
@@ -261,7 +264,8 @@ func (r *reader) meridiem() string {
 // maxOffset is the largest accepted offset of a zone from UTC.
 const maxOffset = 14 * time.Hour
 
-// offset parses Z, UTC, GMT, +02:00, +0200 or GMT+0200. ahead is the time that the clock is ahead of UTC.
+// offset parses an offset from UTC: Z, UTC, GMT, +02:00, +0200 or GMT+0200. The result ahead is positive if the
+// clock is ahead of UTC.
 func (r *reader) offset() (ahead time.Duration, ok bool) {
 	sign := time.Duration(1)
 	switch r.peek() {

@@ -6,21 +6,22 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// phrase is the date of relative words, before a time of day is applied.
+// phrase is the date that relative words mean, such as "next friday", and whether a time of day may follow.
 type phrase struct {
 	date Date
 	// timed is true if a time of day may follow.
 	timed bool
 }
 
-// today is the current time in the forms that relative words refer to.
+// today is the current time in the forms from which relative words are computed.
 type today struct {
 	now  time.Time
 	wall calendar.Wall
 	zone calendar.Zone
 }
 
-// date parses a whole text as relative words, with a time of day if the phrase allows one.
+// date parses a whole text of relative words, with a time of day if the words allow one. It reports false for
+// another text.
 func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bool) {
 	r := reader{s: s}
 	p, ok := v.phrase(&r, today{now, zone.Wall(now), zone})
@@ -44,10 +45,10 @@ func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bo
 	if p.date.instant {
 		w = zone.Wall(p.date.at)
 	}
-	return FromWall(c.on(w)), true
+	return FromWall(c.wallOn(w)), true
 }
 
-// phrase parses relative words without the time of day.
+// phrase parses relative words such as "tomorrow" or "next friday", up to the time of day.
 func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	if !isLetter(r.peek()) {
 		if v.in != "" {
@@ -62,7 +63,7 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	case v.midnight[word]:
 		return phrase{date: FromWall(t.wall.StartOfDay())}, true
 	case v.noon[word]:
-		return phrase{date: FromWall(clock{hour: 12}.on(t.wall))}, true
+		return phrase{date: FromWall(clock{hour: 12}.wallOn(t.wall))}, true
 	case v.in != "" && word == v.in:
 		if !r.eat(' ') {
 			return phrase{}, false
@@ -101,7 +102,7 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	// alike.
 	try := *r
 	if isOrdinal && v.of != "" && try.nextWord() == v.of {
-		return v.counted(r, t, ordinal, noun)
+		return v.ordinalDay(r, t, ordinal, noun)
 	}
 	if u, ok := v.stepped[noun]; ok && step != 0 {
 		return t.shifted(step, u)
@@ -121,8 +122,9 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	return phrase{fromDay(nearestWeekday(t.wall, weekday, step)), true}, isStep
 }
 
-// counted parses the rest of "first monday of next month" or "last day of december" after the noun.
-func (v *vocabulary) counted(r *reader, t today, ordinal int, noun string) (phrase, bool) {
+// ordinalDay parses the end of a text such as "first monday of next month" or "last day of december". The ordinal
+// and the noun were read already.
+func (v *vocabulary) ordinalDay(r *reader, t today, ordinal int, noun string) (phrase, bool) {
 	r.nextWord() // skips the word "of"
 	first, ok := v.month(r, t)
 	if !ok {
@@ -163,7 +165,7 @@ func (v *vocabulary) monthOf(r *reader, t today, m time.Month) calendar.Wall {
 	return calendar.WallAt(year, m, 1, 0, 0, 0)
 }
 
-// amount parses a number and a unit, such as "+3 days" or "1 month". Some languages also allow a unit alone.
+// amount parses a number and a unit, such as "+3 days" or "1 month". In some languages a unit alone means one.
 func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
 	if isLetter(r.peek()) {
 		word := r.word()
@@ -200,9 +202,9 @@ func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
 	return t.shifted(sign*n, u)
 }
 
-// shifted returns now moved by n units. Seconds, minutes and hours give an instant; days and months give a wall
-// time. With n = 0 the result is the instant now, because a wall time is ambiguous in an hour that the clock
-// repeats.
+// shifted returns the current time moved by n units. The result is an instant for seconds, minutes and hours, and
+// a wall time for days and months. For n = 0 it is the instant now, because a wall time is ambiguous in an hour
+// that the clock repeats.
 func (t today) shifted(n int, u unit) (phrase, bool) {
 	// Larger shifts than all supported years are rejected first, because the arithmetic could overflow.
 	const span = int64(maxYear) * 366 * 24 * 60 * 60
@@ -229,7 +231,8 @@ func addMonths(w calendar.Wall, n int) calendar.Wall {
 	return calendar.WallAt(y, m+time.Month(n), min(d, last), h, mi, s)
 }
 
-// nearestWeekday returns 00:00:00 of a weekday after or before w. step is as in vocabulary.steps.
+// nearestWeekday returns 00:00:00 of a weekday near w. The parameter step, explained at vocabulary.steps, selects
+// one before, on or after the day of w.
 func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
 	ahead := (int(weekday) - int(w.Weekday()) + 7) % 7
 	switch {
@@ -241,7 +244,7 @@ func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wa
 	return w.StartOfDay().AddDate(0, 0, ahead)
 }
 
-// nthWeekday returns the n-th given weekday of the month that begins with first. -1 means the last one.
+// nthWeekday returns the n-th given weekday of the month whose first day is first. The last one is n = -1.
 func nthWeekday(first calendar.Wall, weekday time.Weekday, n int) calendar.Wall {
 	if n < 0 {
 		return nearestWeekday(first.AddDate(0, 1, 0), weekday, -1)

@@ -163,7 +163,8 @@ func TestMonthsStopAtTheirLastDay(t *testing.T) {
 	}
 }
 
-// Each weekday as "today": bare and this may be today, next and last may not.
+// TestWeekdaysFromEveryDay parses weekdays on each day of a week. "Friday" and "this friday" may be today, "next
+// friday" and "last friday" may not.
 func TestWeekdaysFromEveryDay(t *testing.T) {
 	t.Parallel()
 	for today := range 7 {

@@ -56,7 +56,7 @@ type vocabulary struct {
 // wordTable maps words, in lower case, to their meanings.
 type wordTable[T any] map[string]T
 
-// plain returns the table with its words folded to ASCII, for lookups in normalised text.
+// plain returns the table with its words folded to ASCII, because the parsers look up words of normalised texts.
 func (w wordTable[T]) plain() wordTable[T] {
 	folded := make(wordTable[T], len(w))
 	for word, meaning := range w {

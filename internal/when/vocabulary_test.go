@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A word that the reader could never meet is a spelling mistake in its table.
+// TestVocabulariesConsistOfPlainWords checks that all words of the vocabularies are in the form of normalised
+// texts. The parsers could never find another word, such as a misspelt one.
 func TestVocabulariesConsistOfPlainWords(t *testing.T) {
 	t.Parallel()
 	for name, v := range map[string]*vocabulary{"english": &english, "polish": &polish, "spanish": &spanish} {

@@ -44,8 +44,8 @@ type Date struct {
 	words   string // the relative words of the text; "" for absolute dates
 }
 
-// AsEnd returns the date as the end of an event. This is the last day that the text covers, such as the Sunday
-// of a weekend.
+// AsEnd returns the date to use as the end of an event. If the text covers several days, such as a weekend, this
+// is the last of them.
 func (d Date) AsEnd() Date {
 	if !d.ends {
 		d.wall, d.ends = d.wall.AddDate(0, 0, d.more), true
@@ -56,7 +56,7 @@ func (d Date) AsEnd() Date {
 // FromWall returns the date of a wall time.
 func FromWall(w calendar.Wall) Date { return Date{wall: w} }
 
-// fromDay returns the date of a day without a time of day, at midnight.
+// fromDay returns the date for a text that has a day without a time of day. The wall time w is its midnight.
 func fromDay(w calendar.Wall) Date { return Date{wall: w, dayOnly: true} }
 
 // FromInstant returns the date of an instant. Fractions of a second are dropped.
@@ -72,10 +72,11 @@ func Unix(sec int64) (Date, error) {
 	return d, nil
 }
 
-// Relative reports whether d comes from words whose date changes with time.
+// Relative reports whether d comes from words such as "today", which mean another date on another day.
 func (d Date) Relative() bool { return d.words != "" }
 
-// Again returns the date of the same relative words at another time. Absolute dates are returned unchanged.
+// Again parses the relative words of d once more, at the time now. It returns an absolute date unchanged. The zero
+// Date means that the result is outside the supported years.
 func (d Date) Again(now time.Time, zone calendar.Zone) Date {
 	if d.words == "" {
 		return d
@@ -138,7 +139,8 @@ func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 	return d, nil
 }
 
-// dateError returns the reason why a text is not a date. It parses the text again with one rule relaxed.
+// dateError returns the most specific error for a text that readDate rejects. To find it, it parses the text again
+// without one of the rules.
 func dateError(s string, marked bool) error {
 	if isInteger(s) && !isCompactDay(s) {
 		return ErrYear
@@ -152,7 +154,8 @@ func dateError(s string, marked bool) error {
 	return ErrDate
 }
 
-// readDate tries the kinds of dates one after another. At most one of them accepts a text.
+// readDate parses a normalised text as each kind of date in turn. At most one kind accepts a text. It reports
+// false if none does.
 func readDate(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
 	if isCompactDay(s) {
 		return parseAbsolute(reader{s: s}, marked)
@@ -180,13 +183,13 @@ func readDate(s string, marked bool, now time.Time, zone calendar.Zone) (Date, b
 	return Date{}, false
 }
 
-// isCompactDay reports whether s is a year from 1000 on, a month and a day in eight digits. The day need not
-// exist.
+// isCompactDay reports whether s has the form of a day in eight digits, such as 20261205, from year 1000 on. The
+// day need not exist.
 func isCompactDay(s string) bool {
 	return len(s) == len("20261205") && s[0] != '-' && s[0] != '0' && isInteger(s)
 }
 
-// isInteger reports whether s consists of digits with an optional minus. Such a text is Unix seconds unless
+// isInteger reports whether s has only digits after an optional minus. Such a text means Unix seconds, unless
 // isCompactDay is true.
 func isInteger(s string) bool {
 	if s[0] == '-' {

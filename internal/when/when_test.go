@@ -34,7 +34,8 @@ func formatDate(d when.Date, z calendar.Zone) string {
 
 type row struct{ text, want string }
 
-// checkDates parses each text at now in z; an empty want is ErrDate.
+// checkDates parses each text at now in the zone z and compares the result with the row. An empty want means
+// ErrDate.
 func checkDates(t *testing.T, now time.Time, z calendar.Zone, rows []row) {
 	t.Helper()
 	for _, r := range rows {

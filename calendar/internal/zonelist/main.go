@@ -39,8 +39,9 @@ func run(args []string, getenv func(string) string, stderr io.Writer) error {
 	return os.WriteFile(*out, []byte(strings.Join(names, "\n")+"\n"), 0o644)
 }
 
-// zoneNames returns the zones of an archive, except for three names that are not places. Factory is the zone of
-// a computer before its set-up. The meaning of posixrules and localtime depends on the installation.
+// zoneNames returns the zone names in an archive of the IANA database. It leaves out three names that are not
+// places. Factory means that a computer has no zone yet. The meaning of posixrules and localtime depends on the
+// installation.
 func zoneNames(archive string) (names []string, err error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
