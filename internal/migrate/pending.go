@@ -9,8 +9,8 @@ import (
 	atlas "ariga.io/atlas/sql/migrate"
 )
 
-// pending returns the migrations up to version to that are not, or only partly, applied. "" means all. Atlas's
-// Executor decides this for every command and check (decision 027).
+// pending returns the migrations up to version to that are not applied, or only in part. If to is "", it considers
+// all. Atlas's Executor decides this for every command and check (decision 027).
 func (h *history) pending(ctx context.Context, to string) ([]atlas.File, error) {
 	files, err := h.pendingAfter(ctx, h.revs)
 	if errors.As(err, new(*atlas.NotCleanError)) {

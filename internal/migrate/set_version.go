@@ -20,7 +20,7 @@ type SetOptions struct {
 	LockWait time.Duration // time to wait for the lock, as in ApplyOptions
 }
 
-// RecordChange is a change in the record of migrations.
+// RecordChange is a change that SetVersion made in the record of migrations.
 type RecordChange struct {
 	Revision
 	Removed bool // true if the revision was removed, so that the migration is pending again
