@@ -119,7 +119,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// FuzzParseProxies checks that a network contains the address it was named by, and is the same when it is read again.
+// FuzzParseProxies checks that a parsed network contains the address in its text, and that its String parses to the
+// same network.
 func FuzzParseProxies(f *testing.F) {
 	for _, seed := range []string{"10.0.0.0/8", "192.0.2.7", "fd00::1/8", "::ffff:10.0.0.1", "::ffff:10.0.0.0/104", "::ffff:0.0.0.0/1", "fe80::1%eth0", "10.0.0.1/33", "*"} {
 		f.Add(seed)
